@@ -1,0 +1,1 @@
+"""mlc: a machine-learning compiler written in Python on upstream MLIR."""
