@@ -1,0 +1,109 @@
+"""Schedules as IR: each primitive is an op on handles to computations (`!tloop.block`) and loops (`!tloop.loop`).
+
+Names and meanings follow TVM's schedule primitives where MLIR has the same idea. `tloop-apply-schedules` applies them.
+"""
+
+from typing import Any
+
+from mlc.bindings import ext, ir
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, report
+
+MODES = ("parallel", "sequential")
+
+
+class Schedule(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
+    """The schedule of one kernel: a straight line of primitives, applied from top to bottom."""
+
+    kernel: ir.FlatSymbolRefAttr
+    body: ext.Region
+
+    def verify_region_invariants(self) -> bool:
+        for op in self.regions[0].blocks[0]:
+            if not op.operation.name.startswith("tloop."):
+                return report(self, f"may hold only tloop primitives, but holds '{op.operation.name}'")
+        return True
+
+
+class GetBlock(TLoop.Operation, name="get_block"):
+    """A handle to the kernel's computation whose attribute `tloop.block` equals `name`."""
+
+    block_name: ir.StringAttr
+    block: ext.Result[BlockType]
+
+
+class Tile(TLoop.Operation, name="tile"):
+    """Tiles the computation's iteration space.
+
+    `sizes` holds one tile size per iteration dimension, 0 for "not tiled"; missing ones count as 0. With mode
+    "parallel" all tiled dimensions become one `scf.forall`, whose iterations may run on several threads; with
+    "sequential" exactly one size is not 0 and the loop is an `scf.for`. Sizes that do not divide the extent leave a
+    smaller last tile (see `peel`).
+    """
+
+    sizes: Any
+    mode: ir.StringAttr
+    block: ext.Operand[BlockType]
+    tiled: ext.Result[BlockType]
+    loop: ext.Result[LoopType]
+
+    def verify_invariants(self) -> bool:
+        sizes, mode = list(self.attributes["sizes"]), self.attributes["mode"].value
+        if mode not in MODES:
+            return report(self, f"mode must be one of {', '.join(MODES)}, but is '{mode}'")
+        if any(size < 0 for size in sizes) or not any(sizes):
+            return report(self, f"sizes must be non-negative and not all 0, but are {sizes}")
+        if mode == "sequential" and sum(size != 0 for size in sizes) != 1:
+            return report(self, f"a sequential tile has exactly one size that is not 0, but sizes are {sizes}")
+        return True
+
+
+class ComputeAt(TLoop.Operation, name="compute_at"):
+    """Moves a producer into the loop, next to its consumer: each iteration computes only what it needs."""
+
+    block: ext.Operand[BlockType]
+    loop: ext.Operand[LoopType]
+    moved: ext.Result[BlockType]
+
+
+class Peel(TLoop.Operation, name="peel"):
+    """Splits a loop's last, smaller iteration off, so that every remaining tile has a static size.
+
+    A loop whose step divides its extent is left as it is.
+    """
+
+    loop: ext.Operand[LoopType]
+
+
+class Reorder(TLoop.Operation, name="reorder"):
+    """Permutes the computation's iteration dimensions: new dimension `i` is old dimension `permutation[i]`."""
+
+    permutation: Any
+    block: ext.Operand[BlockType]
+    reordered: ext.Result[BlockType]
+
+    def verify_invariants(self) -> bool:
+        permutation = list(self.attributes["permutation"])
+        if sorted(permutation) != list(range(len(permutation))):
+            return report(self, f"permutation must hold 0 to {len(permutation) - 1} once each, but is {permutation}")
+        return True
+
+
+class Vectorize(TLoop.Operation, name="vectorize"):
+    """Turns the computation's innermost tile (static sizes) into vector ops.
+
+    A contraction becomes outer products into an accumulator that stays in registers across the reduction loops
+    around it.
+    """
+
+    block: ext.Operand[BlockType]
+
+
+class Unroll(TLoop.Operation, name="unroll"):
+    """Unrolls a loop by `factor`."""
+
+    factor: ir.IntegerAttr
+    loop: ext.Operand[LoopType]
+
+    def verify_invariants(self) -> bool:
+        factor = self.attributes["factor"].value
+        return factor >= 2 or report(self, f"factor must be at least 2, but is {factor}")
