@@ -1,0 +1,184 @@
+"""One function per schedule primitive: the transform script that applies it to a kernel.
+
+Computations and loops are found by tags, not by transform handles: a computation carries `tloop.block = "name"`, a loop
+the attribute `tloop.loop.<n>`. Tags survive cloning, so that a step after peeling reaches every copy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from mlc.bindings import ir
+from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops, run_script
+from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
+
+BLOCK_TAG = "tloop.block"
+
+
+class StepError(Exception):
+    """A schedule primitive does not apply; the message says why."""
+
+
+class ScheduleState:
+    """The kernel under transformation and what the schedule's handles stand for."""
+
+    def __init__(self, kernel: ir.Operation) -> None:
+        self.kernel = kernel
+        self.tags: dict[ir.Value, str] = {}
+        self.loops = 0
+
+    def name(self, handle: ir.Value, tag: str) -> None:
+        """Lets `handle` stand for the ops that carry `tag`."""
+        self.tags[handle] = tag
+
+    def new_loop(self, handle: ir.Value) -> str:
+        """Makes a fresh loop tag for `handle`."""
+        self.loops += 1
+        self.tags[handle] = f"tloop.loop.{self.loops}"
+        return self.tags[handle]
+
+    def run(self, *script: str) -> None:
+        """Applies the lines of a transform script to the kernel."""
+        try:
+            run_script(self.kernel, "\n".join(script))
+        except (ValueError, ir.MLIRError) as error:
+            raise StepError(_explain(str(error))) from error
+
+
+def _explain(message: str) -> str:
+    """The diagnostics of a failed transform without the script's own line numbers."""
+    lines = [re.sub(r'^(Diagnostic message )?at loc\([^)]*\):?\s*', "", line.strip()) for line in message.splitlines()]
+    return "; ".join(line for line in lines if line and not line.startswith("Failed to apply"))
+
+
+def tagged_blocks(kernel: ir.Operation) -> list[ir.Operation]:
+    """Every op of the kernel that carries a block tag."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if BLOCK_TAG in op.attributes:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    kernel.walk(visit)
+    return found
+
+
+def _terminator(op: ir.Operation) -> ir.Operation:
+    block = op.regions[0].blocks[0]
+    return block.operations[len(block.operations) - 1].operation
+
+
+def fold_unit_dims(state: ScheduleState) -> None:
+    """Drops the unit dims of the kernel's structured ops.
+
+    Upstream's patterns make new ops without the old one's attributes but keep the body: the tag travels there.
+    """
+    for op in tagged_blocks(state.kernel):
+        _terminator(op).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
+    state.run(apply_patterns("linalg.fold_unit_extent_dims_via_slices"))
+    for terminator in tagged_blocks(state.kernel):
+        if terminator.name == "linalg.yield":
+            terminator.parent.attributes[BLOCK_TAG] = terminator.attributes[BLOCK_TAG]
+            del terminator.attributes[BLOCK_TAG]
+
+
+def get_block(op: ir.Operation, state: ScheduleState) -> None:
+    name = op.attributes["block_name"].value
+    if not any(each.attributes[BLOCK_TAG].value == name for each in tagged_blocks(state.kernel)):
+        raise StepError(f"the kernel has no computation named '{name}'")
+    state.name(op.results[0], f'{BLOCK_TAG} = "{name}"')
+
+
+def tile(op: ir.Operation, state: ScheduleState) -> None:
+    tag = state.tags[op.operands[0]]
+    sizes = ", ".join(str(size) for size in op.attributes["sizes"])
+    kind = "forall" if op.attributes["mode"].value == "parallel" else "for"
+    state.name(op.results[0], tag)
+    loop = state.new_loop(op.results[1])
+    state.run(
+        match("b", tag),
+        f"%t, %l = transform.structured.tile_using_{kind} %b tile_sizes [{sizes}] : ({HANDLE}) -> ({HANDLE}, {HANDLE})",
+        f'transform.annotate %l "{loop}" : {HANDLE}',
+    )
+
+
+def compute_at(op: ir.Operation, state: ScheduleState) -> None:
+    block, loop = (state.tags[operand] for operand in op.operands)
+    state.name(op.results[0], block)
+    state.run(
+        match("b", block),
+        match("l", loop),
+        "%t, %n = transform.structured.fuse_into_containing_op %b into %l : "
+        f"({HANDLE}, {HANDLE}) -> ({HANDLE}, {HANDLE})",
+        f'transform.annotate %n "{loop}" : {HANDLE}',
+        f"transform.apply_dce to %root : {HANDLE}",
+    )
+
+
+def peel(op: ir.Operation, state: ScheduleState) -> None:
+    state.run(
+        match("l", state.tags[op.operands[0]]),
+        f'%c = transform.cast %l : {HANDLE} to !transform.op<"scf.for">',
+        f'%m, %r = transform.loop.peel %c : (!transform.op<"scf.for">) -> ({HANDLE}, {HANDLE})',
+        apply_patterns("canonicalization", "linalg.tiling_canonicalization"),
+    )
+
+
+def reorder(op: ir.Operation, state: ScheduleState) -> None:
+    tag = state.tags[op.operands[0]]
+    permutation = ", ".join(str(dim) for dim in op.attributes["permutation"])
+    state.name(op.results[0], tag)
+    state.run(
+        match("b", tag),
+        f"%t = transform.structured.interchange %b iterator_interchange = [{permutation}] : ({HANDLE}) -> {HANDLE}",
+    )
+
+
+def unroll(op: ir.Operation, state: ScheduleState) -> None:
+    factor = op.attributes["factor"].value
+    state.run(
+        match("l", state.tags[op.operands[0]]),
+        f"transform.loop.unroll %l {{factor = {factor}}} : {HANDLE}",
+    )
+
+
+def vectorize(op: ir.Operation, state: ScheduleState) -> None:
+    """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are hoisted out
+    of the reduction loops while still on tensors, and only then contractions become outer products."""
+    tags = [state.tags[operand] for operand in op.operands]
+    fold_unit_dims(state)
+    make_accesses_unit_stride(state.kernel)
+    vectorized = [
+        line
+        for index, tag in enumerate(tags)
+        for line in (match(f"b{index}", tag), f"transform.structured.vectorize %b{index} : {HANDLE}")
+    ]
+    state.run(
+        *vectorized,
+        apply_patterns("vector.reduction_to_contract", "vector.transfer_permutation_patterns"),
+        apply_patterns(
+            "vector.cast_away_vector_leading_one_dim",
+            "tensor.fold_tensor_subset_ops_into_vector_transfers",
+            "canonicalization",
+        ),
+        f"%loops = transform.structured.match interface{{LoopLikeInterface}} in %root : ({HANDLE}) -> {HANDLE}",
+        f"transform.apply_licm to %loops : {HANDLE}",
+        match_ops("for", "scf.for"),
+        f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"
+        f"transform.loop.hoist_loop_invariant_subsets %l : {HANDLE}\n}}",
+        apply_patterns("vector.lower_contraction lowering_strategy = \"outerproduct\"", "vector.lower_outerproduct",
+                       "canonicalization"),
+    )
+
+
+STEPS: dict[str, Callable[[ir.Operation, ScheduleState], None]] = {
+    "tloop.get_block": get_block,
+    "tloop.tile": tile,
+    "tloop.compute_at": compute_at,
+    "tloop.peel": peel,
+    "tloop.reorder": reorder,
+    "tloop.unroll": unroll,
+    "tloop.vectorize": vectorize,
+}
