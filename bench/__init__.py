@@ -1,0 +1,1 @@
+"""Benchmarks: the model set (`bench.models`) and the harness (`python -m bench`)."""

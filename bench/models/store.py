@@ -1,0 +1,79 @@
+"""Where built models lie: `NAME.onnx`, `NAME.npz` (inputs of seed 0) and one `manifest.json` in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+BUILD = Path(__file__).parent / "build"
+
+
+def model_path(name: str, directory: Path = BUILD) -> Path:
+    """The model's file. Raises FileNotFoundError, naming the command that builds it."""
+    path = directory / f"{name}.onnx"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"model '{name}' is not in {directory}; build it: python -m bench.models {name}"
+        )
+    return path
+
+
+def manifest(directory: Path = BUILD) -> dict[str, dict[str, Any]]:
+    """What is known of every built model, by name; see `facts.describe` for the fields."""
+    path = directory / "manifest.json"
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def inputs(name: str, seed: int = 0, directory: Path = BUILD) -> dict[str, np.ndarray]:
+    """Input tensors for `seed`: standard normal floats, or uniform integers below the model's vocabulary.
+
+    Raises FileNotFoundError where the model has not been built.
+    """
+    model_path(name, directory)
+    return draw(manifest(directory)[name]["inputs"], seed)
+
+
+def draw(specifications: dict[str, dict[str, Any]], seed: int) -> dict[str, np.ndarray]:
+    """Tensors for `{name: {"shape", "dtype", "below"}}`; `below` is the exclusive upper bound of integers."""
+    generator = np.random.default_rng(seed)
+    return {name: _draw_one(generator, **fields) for name, fields in specifications.items()}
+
+
+def _draw_one(generator: np.random.Generator, shape: list[int], dtype: str, below: int | None) -> np.ndarray:
+    if below is not None:
+        return generator.integers(0, below, shape).astype(dtype)
+    return generator.standard_normal(shape, np.float32).astype(dtype)
+
+
+def update_manifest(name: str, entry: dict[str, Any], directory: Path) -> None:
+    """Replace one entry of the manifest, and the table of operators that is derived from it."""
+    entries = manifest(directory) | {name: entry}
+    write(directory / "manifest.json", lambda path: path.write_text(json.dumps(entries, indent=1) + "\n"))
+    write(directory / "ops.txt", lambda path: path.write_text(operator_table(entries)))
+
+
+def operator_table(entries: dict[str, dict[str, Any]]) -> str:
+    """One line per model: opset, number of nodes, and every operator with its count."""
+    lines = []
+    for name, entry in sorted(entries.items()):
+        counts = " ".join(f"{operator}:{count}" for operator, count in entry["operators"].items())
+        lines.append(f"{name:20} opset {entry['opset']:2} nodes {entry['nodes']:4}  {counts}\n")
+    return "".join(lines)
+
+
+def save_tensors(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
+    """Write named tensors as an .npz file."""
+    save: Callable[..., None] = np.savez
+    save(path, **tensors)
+
+
+def write(path: Path, writer: Callable[[Path], object]) -> None:
+    """Let `writer` fill a file that takes `path`'s place only when complete."""
+    temporary = path.with_name(f".{os.getpid()}-{path.name}")
+    writer(temporary)
+    os.replace(temporary, path)
