@@ -1,0 +1,139 @@
+"""LLVM IR text to object code, assembly or optimised IR, by llvmlite."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Literal
+
+import llvmlite.binding as llvm
+from mlc.codegen.errors import CodegenError
+from mlc.codegen.llvm_text import add_definition_attributes, set_target, to_llvm22, unknown_intrinsics
+from mlc.targets import Target
+
+Kind = Literal["object", "asm", "llvm-ir"]
+
+
+def emit(
+    ir_text: str,
+    target: Target,
+    kind: Kind = "object",
+    optimize: int = 3,
+    *,
+    loop_vectorize: bool = True,
+    slp_vectorize: bool = False,
+) -> bytes:
+    """Compile the LLVM IR `ir_text` (of LLVM 22 or 24) for `target`.
+
+    `optimize` is LLVM's level, 0 to 3. The code is position-independent (small code model). Multiplications
+    and additions are fused only where the IR has the `contract` flag. Returns the object file, or the text of
+    the assembly or of the IR after optimisation in UTF-8. Raises CodegenError with LLVM's message.
+    """
+    with _target_machine(target, optimize) as machine:
+        text = set_target(to_llvm22(ir_text), target.triple, str(machine.target_data))
+        text = add_definition_attributes(text, _function_attributes(target))
+        # Closed in this order: left to the garbage collector, which keeps none in a cycle (an exception's
+        # traceback is enough for one), the module would be freed after its context, and crash.
+        with llvm.create_context() as context, _parse(text, context) as module:
+            _optimize(module, machine, optimize, loop_vectorize, slp_vectorize)
+            return _output(module, machine, kind)
+
+
+def link_modules(texts: Sequence[str]) -> str:
+    """One module's IR text (LLVM 22) from several, each of LLVM 22 or 24; private symbols are kept apart.
+
+    Raises CodegenError when `texts` is empty, or two of them define the same symbol.
+    """
+    if not texts:
+        raise CodegenError("nothing to link: no LLVM module was given")
+    initialize_llvm()
+    with llvm.create_context() as context, _parse(to_llvm22(texts[0]), context) as linked:
+        for text in texts[1:]:
+            with _parse(to_llvm22(text), context) as part:
+                _link(linked, part)
+        return str(linked)
+
+
+def _link(linked: llvm.ModuleRef, part: llvm.ModuleRef) -> None:
+    """Move `part` into `linked`."""
+    try:
+        linked.link_in(part)
+    except RuntimeError as error:
+        raise CodegenError("LLVM cannot link the modules", (str(error).strip(),)) from None
+
+
+@functools.cache
+def initialize_llvm() -> None:
+    """Set up every target of llvmlite's LLVM, once per process."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+def _target_machine(target: Target, optimize: int) -> llvm.TargetMachine:
+    initialize_llvm()
+    try:
+        return llvm.Target.from_triple(target.triple).create_target_machine(
+            cpu=target.cpu,
+            features=",".join(target.features),
+            opt=optimize,
+            reloc="pic",
+            codemodel="small",
+        )
+    except RuntimeError as error:
+        raise CodegenError(f"LLVM has no target {target.triple}", (str(error).strip(),)) from None
+
+
+def _function_attributes(target: Target) -> dict[str, str]:
+    """Attributes of every definition: the processor, and vectors as wide as the target wants them.
+
+    Without the width, LLVM splits loops into 256-bit vectors on many processors that have 512-bit ones.
+    """
+    attributes = {"target-cpu": target.cpu, "prefer-vector-width": str(target.vector_bits)}
+    if target.features:
+        attributes["target-features"] = ",".join(target.features)
+    return attributes
+
+
+def _parse(text: str, context: llvm.ContextRef) -> llvm.ModuleRef:
+    try:
+        module = llvm.parse_assembly(text, context)
+    except RuntimeError as error:
+        raise CodegenError("LLVM refuses the generated IR", (str(error).strip(),)) from None
+    try:
+        _check(module)
+    except CodegenError:
+        module.close()
+        raise
+    return module
+
+
+def _check(module: llvm.ModuleRef) -> None:
+    """Raise CodegenError for invalid IR, and for intrinsics that this LLVM does not know."""
+    try:
+        module.verify()
+    except RuntimeError as error:
+        raise CodegenError("LLVM refuses the generated IR", (str(error).strip(),)) from None
+    unknown = unknown_intrinsics(module.functions)
+    if unknown:
+        version = ".".join(map(str, llvm.llvm_version_info[:2]))
+        raise CodegenError(f"intrinsics unknown to LLVM {version}: {', '.join(unknown)}")
+
+
+def _optimize(
+    module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int, loop_vectorize: bool, slp_vectorize: bool
+) -> None:
+    """Run LLVM's default pipeline of `level` over `module`."""
+    with llvm.create_pipeline_tuning_options(speed_level=level) as tuning:
+        tuning.loop_vectorization = loop_vectorize
+        tuning.slp_vectorization = slp_vectorize
+        with llvm.create_pass_builder(machine, tuning) as builder, builder.getModulePassManager() as manager:
+            manager.run(module, builder)
+
+
+def _output(module: llvm.ModuleRef, machine: llvm.TargetMachine, kind: Kind) -> bytes:
+    if kind == "llvm-ir":
+        return str(module).encode()
+    try:
+        return machine.emit_assembly(module).encode() if kind == "asm" else machine.emit_object(module)
+    except RuntimeError as error:
+        raise CodegenError("LLVM cannot generate code", (str(error).strip(),)) from None

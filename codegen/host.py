@@ -1,0 +1,104 @@
+"""The machine we run on, and LLVM processor names that have no description of ours."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import llvmlite.binding as llvm
+from mlc.codegen.emit import emit
+from mlc.targets import NAMED, Target, TargetError, parse_target, set_host_provider
+from mlc.targets.base import LINUX_X86_64
+
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_UNITS = {"": 1, "K": 1024, "M": 1024 * 1024}
+
+# Sixteen lanes of a*b+c, contractible: its assembly shows the widest registers and whether there is FMA.
+_PROBE = """
+define <16 x float> @probe(<16 x float> %a, <16 x float> %b, <16 x float> %c) {
+  %p = fmul contract <16 x float> %a, %b
+  %s = fadd contract <16 x float> %p, %c
+  ret <16 x float> %s
+}
+"""
+
+
+@functools.cache
+def host_target() -> Target:
+    """This machine: LLVM's processor name and features, caches from sysfs, the cores this process may use."""
+    features = llvm.get_host_cpu_features()
+    sizes = _cache_sizes(_CACHES)
+    return Target(
+        name="host",
+        triple=llvm.get_process_triple(),
+        cpu=llvm.get_host_cpu_name(),
+        features=tuple(f"{'+' if on else '-'}{name}" for name, on in sorted(features.items())),
+        vector_bits=_vector_bits(features),
+        fma=bool(features.get("fma")) or not llvm.get_process_triple().startswith("x86"),
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
+        **sizes,
+    )
+
+
+def resolve_target(text: str) -> Target:
+    """A target from "host", a known name, any x86-64 processor name of LLVM's, or a target's text form.
+
+    Raises TargetError for what LLVM does not know either.
+    """
+    return parse_target(text, describe=probe_cpu)
+
+
+@functools.cache
+def probe_cpu(cpu: str) -> Target:
+    """The description of LLVM's x86-64 processor `cpu`, its vectors found by compiling for it."""
+    if cpu not in _llvm_cpus():
+        raise TargetError(
+            f"unknown target cpu {cpu!r}; known are host, {', '.join(NAMED)}, and LLVM's x86-64 names"
+        )
+    assembly = emit(_PROBE, Target(name=cpu, cpu=cpu, vector_bits=512), "asm").decode()
+    bits = 512 if "%zmm" in assembly else 256 if "%ymm" in assembly else 128
+    return Target(name=cpu, cpu=cpu, vector_bits=bits, fma="vfmadd" in assembly)
+
+
+@functools.cache
+def _llvm_cpus() -> frozenset[str]:
+    """LLVM's x86-64 processor names.
+
+    LLVM tells them only by printing to the standard error of the process; hence a process of its own.
+    """
+    script = (
+        "import llvmlite.binding as l; l.initialize_all_targets();"
+        f"l.Target.from_triple({LINUX_X86_64!r}).create_target_machine(cpu='help')"
+    )
+    listing = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    ).stderr
+    return frozenset(re.findall(r"^\s+(\S+)\s+- Select the \S+ processor", listing, re.MULTILINE))
+
+
+def _vector_bits(features: dict[str, bool]) -> int:
+    if features.get("avx512f"):
+        return 512
+    return 256 if features.get("avx2") else 128
+
+
+def _cache_sizes(folder: Path) -> dict[str, int]:
+    """Sizes in bytes of the data caches that sysfs tells of: some of l1d, l2, l3."""
+    names = {"1Data": "l1d", "1Unified": "l1d", "2Unified": "l2", "3Unified": "l3"}
+    sizes = {}
+    for index in sorted(folder.glob("index*")):
+        try:
+            level, kind, size = ((index / part).read_text().strip() for part in ("level", "type", "size"))
+        except OSError:
+            continue
+        number = re.fullmatch(r"(\d+)([KM]?)", size)
+        if number and level + kind in names:
+            sizes[names[level + kind]] = int(number[1]) * _UNITS[number[2]]
+    return sizes
+
+
+set_host_provider(host_target)

@@ -1,0 +1,115 @@
+"""Descriptions of the processors that mlc compiles for. Pure data: nothing here looks at a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+KIB = 1024
+MIB = 1024 * KIB
+LINUX_X86_64 = "x86_64-unknown-linux-gnu"
+
+
+class TargetError(ValueError):
+    """A target's name or text that describes no processor."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One processor.
+
+    `cpu` and `features` are LLVM's names (`features` adds to or takes from what `cpu` implies: "+avx2",
+    "-rtm"). `vector_bits` is the width of the vectors that code should use. Cache sizes are in bytes; `l1d`
+    and `l2` are those of one core, `l3` is shared. `cores` is how many cores a process may run on, 0 when
+    unknown.
+    """
+
+    name: str
+    triple: str = LINUX_X86_64
+    cpu: str = "x86-64"
+    features: tuple[str, ...] = ()
+    vector_bits: int = 128
+    fma: bool = False
+    l1d: int = 32 * KIB
+    l2: int = 256 * KIB
+    l3: int = 8 * MIB
+    cores: int = 0
+
+    def __post_init__(self) -> None:
+        for feature in self.features:
+            if feature[:1] not in ("+", "-") or any(c in feature for c in ",:= "):
+                raise TargetError(f"target feature {feature!r}: expected +name or -name")
+        if self.vector_bits % 8 or self.vector_bits <= 0:
+            raise TargetError(
+                f"target {self.name}: vector-bits {self.vector_bits} is not a positive multiple of 8"
+            )
+
+    @property
+    def architecture(self) -> str:
+        """First part of the triple, for instance "x86_64"."""
+        return self.triple.partition("-")[0]
+
+    def with_features(self, *features: str) -> Target:
+        """A copy with `features` ("+x", "-x") appended; later ones win."""
+        return replace(self, features=(*self.features, *features))
+
+    def __str__(self) -> str:
+        """Text form, one line without spaces, that `parse_target` reads back to an equal target."""
+        return ",".join(f"{_text_name(f.name)}={_print_value(getattr(self, f.name))}" for f in fields(self))
+
+    @staticmethod
+    def host() -> Target:
+        """The machine this process runs on, from the provider that the code generator sets.
+
+        Raises TargetError when no provider is set: import `mlc.codegen.host` first.
+        """
+        if _host_provider is None:
+            raise TargetError("nothing describes the host: import mlc.codegen.host first")
+        return _host_provider()
+
+
+_host_provider: Callable[[], Target] | None = None
+
+
+def set_host_provider(provider: Callable[[], Target]) -> None:
+    """Set the function behind `Target.host()`; it looks at the machine, which this package may not."""
+    global _host_provider  # noqa: PLW0603 - the one hook through which the layer above describes the host
+    _host_provider = provider
+
+
+def parse_fields(text: str, base: Target) -> Target:
+    """`base` with the fields of `text` ("cpu=znver5,features=+avx2:-rtm,l2=1048576") put in.
+
+    Raises TargetError for an unknown field or a value of the wrong kind.
+    """
+    values: dict[str, Any] = {}
+    known = {_text_name(f.name): f.name for f in fields(Target)}
+    for item in text.split(","):
+        name, equals, value = item.strip().partition("=")
+        if not equals or name not in known:
+            raise TargetError(f"target text {item!r}: expected one of {', '.join(known)} and '=value'")
+        values[known[name]] = _parse_value(name, value, getattr(base, known[name]))
+    return replace(base, **values)
+
+
+def _text_name(field_name: str) -> str:
+    return field_name.replace("_", "-")
+
+
+def _print_value(value: object) -> str:
+    if isinstance(value, tuple):
+        return ":".join(value)
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _parse_value(name: str, text: str, like: object) -> object:
+    if isinstance(like, tuple):
+        return tuple(part for part in text.split(":") if part)
+    if isinstance(like, str):
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        raise TargetError(f"target text {name}={text}: expected a whole number") from None
+    return bool(number) if isinstance(like, bool) else number

@@ -1,0 +1,165 @@
+"""LLVM IR to objects, assembly and optimised IR."""
+
+import ctypes
+import re
+
+import numpy as np
+import pytest
+from mlc.codegen.emit import emit, link_modules
+from mlc.codegen.errors import CodegenError
+from mlc.targets import NAMED, Target
+from object_jit import loaded
+
+LOOP = """
+define void @scale(ptr noalias %x, ptr noalias %y, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %p = getelementptr float, ptr %x, i64 %i
+  %q = getelementptr float, ptr %y, i64 %i
+  %a = load float, ptr %p, align 4
+  %b = fmul FLAGS float %a, 3.0
+  %c = fadd FLAGS float %b, 0.1
+  store float %c, ptr %q, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}"""
+
+
+def assembly(text: str, target: Target, **options: bool) -> str:
+    return emit(text, target, "asm", **options).decode()
+
+
+def test_object_runs_and_is_right() -> None:
+    with loaded(LOOP.replace("FLAGS", "")) as engine:
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(
+            engine.get_function_address("scale")
+        )
+        x = np.linspace(-3, 3, 101, dtype=np.float32)
+        y = np.empty_like(x)
+        function(x.ctypes.data, y.ctypes.data, len(x))
+    assert (y == x * np.float32(3) + np.float32(0.1)).all()
+
+
+@pytest.mark.parametrize(
+    ("cpu", "present", "absent"),
+    [
+        ("skylake-avx512", "%zmm", "%nothing"),
+        ("cascadelake", "%zmm", "%nothing"),
+        ("znver5", "%zmm", "%nothing"),
+        ("x86-64-v3", "%ymm", "%zmm"),
+        ("x86-64", "%xmm", "%ymm"),
+    ],
+)
+def test_loops_use_the_targets_vectors(cpu: str, present: str, absent: str) -> None:
+    text = assembly(LOOP.replace("FLAGS", ""), NAMED[cpu])
+    assert present in text
+    assert absent not in text
+
+
+def test_vector_width_is_the_targets_not_the_processors() -> None:
+    narrow = Target("narrow", cpu="znver5", vector_bits=256)
+    assert "%zmm" not in assembly(LOOP.replace("FLAGS", ""), narrow)
+
+
+def test_features_count() -> None:
+    with_avx = NAMED["x86-64"].with_features("+avx")
+    assert "vmulps" in assembly(LOOP.replace("FLAGS", ""), with_avx)
+    assert "vmulps" not in assembly(LOOP.replace("FLAGS", ""), NAMED["x86-64"])
+
+
+def test_loops_stay_scalar_without_vectorisation() -> None:
+    text = assembly(LOOP.replace("FLAGS", ""), NAMED["znver5"], loop_vectorize=False)
+    assert not re.search("%[yz]mm", text)
+
+
+def test_slp_vectorisation_is_off_unless_asked_for() -> None:
+    body = "".join(
+        f"""
+  %p{i} = getelementptr float, ptr %x, i64 {i}
+  %q{i} = getelementptr float, ptr %y, i64 {i}
+  %a{i} = load float, ptr %p{i}, align 4
+  %b{i} = fmul float %a{i}, 3.0
+  store float %b{i}, ptr %q{i}, align 4"""
+        for i in range(8)
+    )
+    text = f"define void @f(ptr noalias %x, ptr noalias %y) {{{body}\n ret void\n}}"
+    assert "vmulps" not in assembly(text, NAMED["znver5"])
+    assert "vmulps" in assembly(text, NAMED["znver5"], slp_vectorize=True)
+
+
+@pytest.mark.parametrize(("flags", "fused"), [("", False), ("contract", True), ("fast", True)])
+def test_multiply_add_fuses_only_where_the_ir_allows(flags: str, fused: bool) -> None:
+    assert ("vfmadd" in assembly(LOOP.replace("FLAGS", flags), NAMED["znver5"])) is fused
+
+
+def test_code_is_position_independent() -> None:
+    text = "@x = external global i32\ndefine i32 @f() {\n %v = load i32, ptr @x\n ret i32 %v\n}"
+    assert "x@GOTPCREL(%rip)" in assembly(text, NAMED["x86-64"])
+
+
+def test_optimised_ir_names_the_target_and_is_smaller_than_unoptimised() -> None:
+    text = """
+define i32 @f() {
+  %p = alloca i32
+  store i32 3, ptr %p
+  %v = load i32, ptr %p
+  ret i32 %v
+}"""
+    optimised = emit(text, NAMED["znver5"], "llvm-ir").decode()
+    assert "ret i32 3" in optimised and "alloca" not in optimised
+    assert '"target-cpu"="znver5"' in optimised and 'target triple = "x86_64-unknown-linux-gnu"' in optimised
+    assert "alloca" in emit(text, NAMED["znver5"], "llvm-ir", optimize=0).decode()
+
+
+def test_emission_is_deterministic() -> None:
+    text = LOOP.replace("FLAGS", "")
+    assert emit(text, NAMED["znver5"]) == emit(text, NAMED["znver5"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("define void @f() { ret i32 1 }", "value doesn't match function result type"),
+        ("this is no IR", "expected top-level entity"),
+        ("define void @f() {\n %a = add i32 %b, 1\n ret void\n}", "use of undefined value '%b'"),
+    ],
+)
+def test_llvms_message_reaches_the_user(text: str, message: str) -> None:
+    with pytest.raises(CodegenError, match=message):
+        emit(text, NAMED["x86-64"])
+
+
+def test_unknown_triple_is_refused() -> None:
+    with pytest.raises(CodegenError, match="no target pdp11-dec-unix"):
+        emit("", Target("old", triple="pdp11-dec-unix"))
+
+
+def test_modules_link_and_private_names_stay_apart() -> None:
+    half = (
+        "@c = private constant float {0}\ndefine float @{1}() {{\n %v = load float, ptr @c\n ret float %v\n}}"
+    )
+    caller = """
+declare float @one()
+declare float @two()
+define float @sum() {
+  %a = call float @one()
+  %b = call float @two()
+  %s = fadd float %a, %b
+  ret float %s
+}"""
+    text = link_modules([caller, half.format("f0x3EAAAAAB", "one"), half.format("0.25", "two")])
+    with loaded(text) as engine:
+        total = ctypes.CFUNCTYPE(ctypes.c_float)(engine.get_function_address("sum"))()
+    assert total == np.float32(1 / 3) + np.float32(0.25)
+
+
+def test_linking_says_what_is_wrong() -> None:
+    with pytest.raises(CodegenError, match="nothing to link"):
+        link_modules([])
+    with pytest.raises(CodegenError, match="'f'"):
+        link_modules(["define void @f() { ret void }"] * 2)

@@ -1,0 +1,68 @@
+"""Target descriptions: names, the text form, and what is refused."""
+
+import dataclasses
+
+import pytest
+from mlc.targets import NAMED, Target, TargetError, base, parse_target
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_target_survives_its_text(name: str) -> None:
+    assert parse_target(str(NAMED[name])) == NAMED[name] == parse_target(name)
+
+
+def test_every_field_survives_the_text() -> None:
+    target = Target("mine", "aarch64-linux-gnu", "apple-m1", ("+sve", "-bf16"), 256, True, 1, 2, 3, 4)
+    assert parse_target(str(target)) == target
+    assert not any(c.isspace() for c in str(target))
+
+
+def test_text_fills_in_from_the_cpu_it_names() -> None:
+    target = parse_target("cpu=znver4,features=+avx512bf16:-sse4a,cores=12")
+    assert target == dataclasses.replace(NAMED["znver4"], features=("+avx512bf16", "-sse4a"), cores=12)
+
+
+def test_text_of_an_undescribed_cpu_asks_the_given_function() -> None:
+    described = Target("odd", cpu="odd", vector_bits=512)
+    assert parse_target("cpu=odd,cores=3", lambda cpu: described).vector_bits == 512
+    assert parse_target("odd", lambda cpu: described) is described
+    assert parse_target("cpu=odd,vector-bits=256", lambda cpu: pytest.fail("asked")).vector_bits == 256
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("pentium9", "unknown target 'pentium9'.*znver5"),
+        ("cpu=znver4,speed=3", "speed=3.*expected one of name, triple, cpu"),
+        ("cpu=znver4,l2=big", "l2=big: expected a whole number"),
+        ("cpu=znver4,cores", "'cores'"),
+        ("features=avx2", "'avx2': expected \\+name or -name"),
+        ("vector-bits=0", "vector-bits 0"),
+    ],
+)
+def test_wrong_text_is_refused(text: str, message: str) -> None:
+    with pytest.raises(TargetError, match=message):
+        parse_target(text)
+
+
+def test_targets_are_frozen_and_hashable() -> None:
+    target = NAMED["znver5"]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        target.cpu = "x"  # type: ignore[misc]
+    assert len({target, parse_target("znver5")}) == 1
+
+
+def test_with_features_appends() -> None:
+    assert NAMED["znver5"].with_features("+a").with_features("-b").features == ("+a", "-b")
+
+
+def test_architecture_is_the_head_of_the_triple() -> None:
+    assert NAMED["znver5"].architecture == "x86_64"
+
+
+def test_host_comes_from_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "_host_provider", None)
+    with pytest.raises(TargetError, match=r"import mlc\.codegen\.host"):
+        parse_target("host")
+    base.set_host_provider(lambda: NAMED["znver5"])
+    assert parse_target("host") is NAMED["znver5"] is Target.host()
