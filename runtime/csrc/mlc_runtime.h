@@ -1,0 +1,70 @@
+/* The C runtime of compiled models: a thread pool, the OpenMP entry points that MLIR's code calls,
+ * and a loader of relocatable objects. Everything here is private to the library that holds it. */
+#ifndef MLC_RUNTIME_H
+#define MLC_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MLC_MAX_THREADS 256
+
+/* The uniform shape of compiled code (docs/architecture.md, "The three contracts"). */
+typedef void mlc_entry(void **buffers, int64_t *dims);
+
+/* ---- pool.c ------------------------------------------------------------------------------- */
+
+/* The place of the running thread in the parallel region it executes; {0, 1} outside of one. */
+struct mlc_team {
+  int thread;
+  int size;
+};
+extern _Thread_local struct mlc_team mlc_team;
+
+typedef void mlc_task(int thread, void *context);
+
+/* Sets how many threads the parallel regions entered by the calling thread use (1 to 256; others are
+ * clamped). It holds for this thread only, until the next call; the initial value is 1. */
+void mlc_set_threads(int threads);
+int mlc_get_threads(void);
+
+/* Runs task(0..n-1, context), each on a thread of its own, n <= threads; task 0 runs on the caller.
+ * Runs task(0, context) alone when the pool is in use or no worker can be started. */
+void mlc_pool_run(int threads, mlc_task *task, void *context);
+
+/* Returns when all threads of the caller's region have called it. */
+void mlc_pool_barrier(void);
+
+/* Ends the worker threads. A later mlc_pool_run starts new ones. */
+void mlc_pool_shutdown(void);
+
+/* ---- kmpc.c: what convert-scf-to-openmp's code calls, under private names ------------------- */
+
+void mlc_kmpc_fork_call(void *location, int32_t count, void *microtask, ...);
+int32_t mlc_kmpc_global_thread_num(void *location);
+void mlc_kmpc_barrier(void *location, int32_t thread);
+void mlc_kmpc_for_static_fini(void *location, int32_t thread);
+void mlc_kmpc_for_static_init_4(void *, int32_t, int32_t, int32_t *, int32_t *, int32_t *, int32_t *,
+                                int32_t, int32_t);
+void mlc_kmpc_for_static_init_4u(void *, int32_t, int32_t, int32_t *, uint32_t *, uint32_t *, int32_t *,
+                                 int32_t, int32_t);
+void mlc_kmpc_for_static_init_8(void *, int32_t, int32_t, int32_t *, int64_t *, int64_t *, int64_t *,
+                                int64_t, int64_t);
+void mlc_kmpc_for_static_init_8u(void *, int32_t, int32_t, int32_t *, uint64_t *, uint64_t *, int64_t *,
+                                 int64_t, int64_t);
+
+/* ---- loader.c ------------------------------------------------------------------------------ */
+
+typedef struct mlc_image mlc_image;
+
+/* Links `count` relocatable x86-64 ELF objects into one mapping of this process: code is executable
+ * and read-only, constants are read-only. Undefined symbols come from the table in symbols.c.
+ * On failure returns NULL and writes a message to `error`. The objects may be freed afterwards. */
+mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, char *error,
+                          size_t error_size);
+
+/* The address of a global symbol that the objects define, or NULL. */
+void *mlc_image_symbol(const mlc_image *image, const char *name);
+
+void mlc_image_free(mlc_image *image);
+
+#endif

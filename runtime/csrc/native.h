@@ -1,0 +1,45 @@
+/* The Python types of mlc.runtime._native, shared by module.c, program.c and tensor.c. */
+#ifndef MLC_NATIVE_H
+#define MLC_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "mlc_runtime.h"
+
+typedef struct {
+  PyObject_HEAD
+  mlc_image *image;
+} ImageObject;
+
+/* Uninitialised memory with the buffer protocol (one-dimensional bytes). */
+typedef struct {
+  PyObject_HEAD
+  void *data;
+  Py_ssize_t size;
+} AlignedObject;
+
+extern PyTypeObject *image_type, *aligned_type, *program_type;
+extern PyType_Spec program_spec;
+
+/* A new AlignedObject; `alignment` is a power of two and a multiple of the pointer size. */
+PyObject *aligned_new(Py_ssize_t size, size_t alignment);
+
+/* What a program expects of one input or output, from a tuple
+ * (name: str, dtype: str, kind: str, item_size: int, shape: tuple[int, ...], numpy_dtype). */
+typedef struct {
+  PyObject *name, *dtype_name, *shape_tuple, *numpy_dtype; /* owned */
+  char kind; /* b bool, i signed, u unsigned, f float, c complex */
+  Py_ssize_t item_size, bytes;
+  int rank;
+  Py_ssize_t *shape;
+} tensor_spec;
+
+int tensor_spec_init(tensor_spec *spec, PyObject *tuple);
+void tensor_spec_free(tensor_spec *spec);
+
+/* 0 if the buffer has the expected type and shape; -1 with a TypeError or ValueError that names it.
+ * `role` is "input" or "output". */
+int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char *role);
+
+#endif

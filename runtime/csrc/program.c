@@ -1,0 +1,329 @@
+/* Program: a compiled entry point with its weights, ready to be called on arrays. */
+#define _GNU_SOURCE
+#include "native.h"
+
+#include <structmember.h>
+#include <sys/mman.h>
+
+/* What one running call needs. Calls that run at the same time use different frames. */
+typedef struct frame {
+  struct frame *next;
+  void *arena;
+  Py_buffer *views; /* of the inputs, then of given outputs */
+  Py_ssize_t held;  /* how many of them are filled */
+  void *buffers[];  /* inputs, outputs, weights, arena */
+} frame;
+
+typedef struct {
+  PyObject_HEAD
+  PyObject *image, *convert, *array_type;
+  mlc_entry *entry;
+  int threads;
+  Py_ssize_t input_count, output_count, weight_count, arena_bytes;
+  tensor_spec *inputs, *outputs;
+  Py_buffer *weights;
+  frame *idle;
+} ProgramObject;
+
+enum { ARENA_ALIGNMENT = 4096, HUGE_PAGE = 2 << 20, INLINE_DIMS = 1 };
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+static void *arena_new(Py_ssize_t size) {
+  void *arena = NULL;
+  const size_t alignment = size >= 2 * HUGE_PAGE ? HUGE_PAGE : ARENA_ALIGNMENT;
+  if (posix_memalign(&arena, alignment, size ? (size_t)size : 1) != 0)
+    return NULL;
+#ifdef MADV_HUGEPAGE
+  if (size >= 2 * HUGE_PAGE)
+    madvise(arena, (size_t)size, MADV_HUGEPAGE);
+#endif
+  return arena;
+}
+
+static void frame_free(frame *f) {
+  free(f->arena);
+  PyMem_Free(f->views);
+  PyMem_Free(f);
+}
+
+static frame *frame_new(const ProgramObject *self) {
+  const size_t arrays = (size_t)(self->input_count + self->output_count);
+  const size_t pointers = arrays + (size_t)self->weight_count + 1;
+  frame *f = PyMem_Calloc(1, sizeof *f + pointers * sizeof(void *));
+  if (!f)
+    return PyErr_NoMemory(), NULL;
+  f->views = PyMem_Calloc(arrays + 1, sizeof *f->views);
+  f->arena = arena_new(self->arena_bytes);
+  if (!f->views || !f->arena) {
+    frame_free(f);
+    PyErr_Format(PyExc_MemoryError, "no memory for an arena of %zd bytes", self->arena_bytes);
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < self->weight_count; i++)
+    f->buffers[arrays + (size_t)i] = self->weights[i].buf;
+  f->buffers[pointers - 1] = f->arena;
+  return f;
+}
+
+/* The list of idle frames is guarded by the interpreter's lock. */
+static frame *frame_acquire(ProgramObject *self) {
+  frame *f = self->idle;
+  if (!f)
+    return frame_new(self);
+  self->idle = f->next;
+  return f;
+}
+
+static void frame_release(ProgramObject *self, frame *f) {
+  while (f->held > 0)
+    PyBuffer_Release(&f->views[--f->held]);
+  f->next = self->idle;
+  self->idle = f;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static int get_input(PyObject *value, Py_buffer *view, Py_ssize_t item_size) {
+  if (!PyObject_CheckBuffer(value) || PyObject_GetBuffer(value, view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0)
+    return -1;
+  if ((uintptr_t)view->buf % (uintptr_t)item_size == 0 || view->len == 0)
+    return 0;
+  PyBuffer_Release(view);
+  return -1;
+}
+
+/* Anything that is not an aligned, contiguous buffer goes through the Python hook, which converts it or
+ * raises. */
+static int bind_input(ProgramObject *self, frame *f, Py_ssize_t index, PyObject *value) {
+  const tensor_spec *spec = &self->inputs[index];
+  Py_buffer *view = &f->views[f->held];
+  if (get_input(value, view, spec->item_size) != 0) {
+    PyErr_Clear();
+    PyObject *converted = PyObject_CallFunction(self->convert, "nO", index, value);
+    if (!converted)
+      return -1;
+    const int failed = PyObject_GetBuffer(converted, view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS);
+    Py_DECREF(converted);
+    if (failed)
+      return -1;
+  }
+  f->held++;
+  f->buffers[index] = view->buf;
+  return tensor_spec_check(spec, view, "input");
+}
+
+static int check_overlap(const ProgramObject *self, const frame *f, const Py_buffer *output, PyObject *name) {
+  const char *begin = output->buf, *end = begin + output->len;
+  for (const Py_buffer *other = f->views; other < output; other++) {
+    if ((const char *)other->buf < end && begin < (const char *)other->buf + other->len) {
+      PyErr_Format(PyExc_ValueError, "output '%U' overlaps %s in memory", name,
+                   other < f->views + self->input_count ? "an input" : "another output");
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int bind_output(ProgramObject *self, frame *f, Py_ssize_t index, PyObject *value) {
+  const tensor_spec *spec = &self->outputs[index];
+  Py_buffer *view = &f->views[f->held];
+  if (PyObject_GetBuffer(value, view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) != 0) {
+    PyErr_Format(PyExc_ValueError, "output '%U': expected a writable C-contiguous buffer, got %R", spec->name,
+                 Py_TYPE(value));
+    return -1;
+  }
+  f->held++;
+  f->buffers[self->input_count + index] = view->buf;
+  if (tensor_spec_check(spec, view, "output") != 0)
+    return -1;
+  if ((uintptr_t)view->buf % (uintptr_t)spec->item_size != 0) {
+    PyErr_Format(PyExc_ValueError, "output '%U': its memory is not aligned to %zd bytes", spec->name,
+                 spec->item_size);
+    return -1;
+  }
+  return check_overlap(self, f, view, spec->name);
+}
+
+static PyObject *new_output(ProgramObject *self, frame *f, Py_ssize_t index) {
+  const tensor_spec *spec = &self->outputs[index];
+  PyObject *memory = aligned_new(spec->bytes, 64);
+  if (!memory)
+    return NULL;
+  f->buffers[self->input_count + index] = ((AlignedObject *)memory)->data;
+  PyObject *arguments[] = {spec->shape_tuple, spec->numpy_dtype, memory};
+  PyObject *array = PyObject_Vectorcall(self->array_type, arguments, 3, NULL);
+  Py_DECREF(memory);
+  return array;
+}
+
+static int check_count(const tensor_spec *specs, Py_ssize_t expected, Py_ssize_t given, const char *role) {
+  if (expected == given)
+    return 0;
+  PyObject *names = PyList_New(0);
+  for (Py_ssize_t i = 0; names && i < expected; i++)
+    PyList_Append(names, specs[i].name);
+  if (names)
+    PyErr_Format(PyExc_TypeError, "expected %zd %s%s %S, got %zd", expected, role, expected == 1 ? "" : "s", names,
+                 given);
+  Py_XDECREF(names);
+  return -1;
+}
+
+static int bind_inputs(ProgramObject *self, frame *f, PyObject *inputs) {
+  if (check_count(self->inputs, self->input_count, PySequence_Fast_GET_SIZE(inputs), "input") != 0)
+    return -1;
+  for (Py_ssize_t i = 0; i < self->input_count; i++)
+    if (bind_input(self, f, i, PySequence_Fast_GET_ITEM(inputs, i)) != 0)
+      return -1;
+  return 0;
+}
+
+/* The list of output arrays: new ones, or the given ones. */
+static PyObject *bind_outputs(ProgramObject *self, frame *f, PyObject *given) {
+  if (given && check_count(self->outputs, self->output_count, PySequence_Fast_GET_SIZE(given), "output") != 0)
+    return NULL;
+  PyObject *outputs = PyList_New(self->output_count);
+  for (Py_ssize_t i = 0; outputs && i < self->output_count; i++) {
+    PyObject *array;
+    if (given)
+      array = bind_output(self, f, i, PySequence_Fast_GET_ITEM(given, i)) == 0
+                  ? Py_NewRef(PySequence_Fast_GET_ITEM(given, i))
+                  : NULL;
+    else
+      array = new_output(self, f, i);
+    if (!array)
+      Py_CLEAR(outputs);
+    else
+      PyList_SET_ITEM(outputs, i, array);
+  }
+  return outputs;
+}
+
+static PyObject *program_call(ProgramObject *self, PyObject *const *arguments, Py_ssize_t count) {
+  PyObject *given = count == 2 && arguments[1] != Py_None ? arguments[1] : NULL;
+  if (count < 1 || count > 2 || !(PyTuple_Check(arguments[0]) || PyList_Check(arguments[0])) ||
+      (given && !(PyTuple_Check(given) || PyList_Check(given)))) {
+    PyErr_SetString(PyExc_TypeError, "call(inputs, outputs=None) takes tuples or lists");
+    return NULL;
+  }
+  frame *f = frame_acquire(self);
+  if (!f)
+    return NULL;
+  PyObject *outputs = bind_inputs(self, f, arguments[0]) == 0 ? bind_outputs(self, f, given) : NULL;
+  if (outputs) {
+    int64_t dims[INLINE_DIMS] = {0};
+    const int threads = self->threads;
+    Py_BEGIN_ALLOW_THREADS
+    mlc_set_threads(threads);
+    self->entry(f->buffers, dims);
+    Py_END_ALLOW_THREADS
+  }
+  frame_release(self, f);
+  return outputs;
+}
+
+/* ---- construction --------------------------------------------------------------------------- */
+
+static tensor_spec *parse_specs(PyObject *tuples, Py_ssize_t *count) {
+  const Py_ssize_t size = PyTuple_GET_SIZE(tuples);
+  tensor_spec *specs = PyMem_Calloc((size_t)size + 1, sizeof *specs);
+  if (!specs)
+    return (tensor_spec *)PyErr_NoMemory();
+  *count = size;
+  for (Py_ssize_t i = 0; i < size; i++) {
+    if (!PyTuple_Check(PyTuple_GET_ITEM(tuples, i))) {
+      PyErr_SetString(PyExc_TypeError, "a tensor is described by a tuple");
+      return specs;
+    }
+    if (tensor_spec_init(&specs[i], PyTuple_GET_ITEM(tuples, i)) != 0)
+      return specs;
+  }
+  return specs;
+}
+
+static int hold_weights(ProgramObject *self, PyObject *weights) {
+  self->weights = PyMem_Calloc((size_t)PyTuple_GET_SIZE(weights) + 1, sizeof *self->weights);
+  if (!self->weights)
+    return PyErr_NoMemory(), -1;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(weights); i++) {
+    if (PyObject_GetBuffer(PyTuple_GET_ITEM(weights, i), &self->weights[i], PyBUF_C_CONTIGUOUS) != 0)
+      return -1;
+    self->weight_count++;
+  }
+  return 0;
+}
+
+static PyObject *program_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+  static char *names[] = {"image", "symbol", "inputs", "outputs", "weights", "arena_bytes", "convert", "array_type",
+                          NULL};
+  PyObject *image, *inputs, *outputs, *weights, *convert, *array_type;
+  const char *symbol;
+  Py_ssize_t arena_bytes;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!sO!O!O!nOO", names, image_type, &image, &symbol,
+                                   &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &weights,
+                                   &arena_bytes, &convert, &array_type))
+    return NULL;
+  void *entry = mlc_image_symbol(((ImageObject *)image)->image, symbol);
+  if (!entry)
+    return PyErr_Format(PyExc_KeyError, "the code defines no symbol '%s'", symbol);
+  if (arena_bytes < 0)
+    return PyErr_Format(PyExc_ValueError, "an arena of %zd bytes", arena_bytes);
+  ProgramObject *self = (ProgramObject *)type->tp_alloc(type, 0);
+  if (!self)
+    return NULL;
+  self->entry = (mlc_entry *)entry;
+  self->threads = 1;
+  self->arena_bytes = arena_bytes;
+  self->image = Py_NewRef(image);
+  self->convert = Py_NewRef(convert);
+  self->array_type = Py_NewRef(array_type);
+  self->inputs = parse_specs(inputs, &self->input_count);
+  if (!PyErr_Occurred())
+    self->outputs = parse_specs(outputs, &self->output_count);
+  if (PyErr_Occurred() || hold_weights(self, weights) != 0)
+    Py_CLEAR(self);
+  return (PyObject *)self;
+}
+
+static void free_specs(tensor_spec *specs, Py_ssize_t count) {
+  for (Py_ssize_t i = 0; specs && i < count; i++)
+    tensor_spec_free(&specs[i]);
+  PyMem_Free(specs);
+}
+
+static void program_dealloc(ProgramObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  for (frame *f = self->idle, *next; f; f = next) {
+    next = f->next;
+    frame_free(f);
+  }
+  for (Py_ssize_t i = 0; i < self->weight_count; i++)
+    PyBuffer_Release(&self->weights[i]);
+  PyMem_Free(self->weights);
+  free_specs(self->inputs, self->input_count);
+  free_specs(self->outputs, self->output_count);
+  Py_XDECREF(self->image);
+  Py_XDECREF(self->convert);
+  Py_XDECREF(self->array_type);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+static PyMethodDef program_methods[] = {
+    {"call", (PyCFunction)(void (*)(void))program_call, METH_FASTCALL, "call(inputs, outputs=None) -> outputs"},
+    {0},
+};
+
+static PyMemberDef program_members[] = {
+    {"threads", T_INT, offsetof(ProgramObject, threads), 0, "threads that parallel regions use"},
+    {0},
+};
+
+static PyType_Slot program_slots[] = {
+    {Py_tp_new, program_new},         {Py_tp_dealloc, program_dealloc}, {Py_tp_methods, program_methods},
+    {Py_tp_members, program_members}, {0, NULL},
+};
+
+PyType_Spec program_spec = {"mlc.runtime._native.Program", sizeof(ProgramObject), 0, Py_TPFLAGS_DEFAULT,
+                            program_slots};
