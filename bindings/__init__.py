@@ -1,0 +1,93 @@
+"""The one place that imports the MLIR wheel (`torch_mlir`).
+
+Attributes are loaded on first use (PEP 562): `from mlc.bindings import ir, linalg` costs what it must and
+`import mlc.bindings` costs nothing. Everything that depends on the wheel's name, version or faults lives
+here, so that a change of wheel is a change of this folder.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlc.bindings.context import create_context as create_context
+    from mlc.bindings.diagnostics import Diagnostic as Diagnostic
+    from mlc.bindings.diagnostics import DiagnosticsError as DiagnosticsError
+    from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
+    from mlc.bindings.diagnostics import position as position
+    from mlc.bindings.parsing import ParseError as ParseError
+    from mlc.bindings.parsing import parse_file as parse_file
+    from mlc.bindings.parsing import parse_module as parse_module
+    from mlc.bindings.upstream import UpstreamPassError as UpstreamPassError
+    from mlc.bindings.upstream import run_upstream as run_upstream
+    from mlc.bindings.upstream_table import UpstreamPass as UpstreamPass
+    from mlc.bindings.upstream_table import upstream_passes as upstream_passes
+    from torch_mlir import ir as ir
+    from torch_mlir import rewrite as rewrite
+    from torch_mlir.dialects import affine as affine
+    from torch_mlir.dialects import arith as arith
+    from torch_mlir.dialects import bufferization as bufferization
+    from torch_mlir.dialects import builtin as builtin
+    from torch_mlir.dialects import cf as cf
+    from torch_mlir.dialects import ext as ext
+    from torch_mlir.dialects import func as func
+    from torch_mlir.dialects import linalg as linalg
+    from torch_mlir.dialects import llvm as llvm
+    from torch_mlir.dialects import math as math
+    from torch_mlir.dialects import memref as memref
+    from torch_mlir.dialects import scf as scf
+    from torch_mlir.dialects import tensor as tensor
+    from torch_mlir.dialects import transform as transform
+    from torch_mlir.dialects import vector as vector
+    from torch_mlir.dialects.transform import interpreter as interpreter
+    from torch_mlir.passmanager import PassManager as PassManager
+
+_WHEEL = "torch_mlir"
+
+# Python names of the dialects' modules; `dialects.<name>` in the wheel.
+# fmt: off
+_DIALECTS = frozenset((
+    "affine", "amdgpu", "arith", "bufferization", "builtin", "cf", "complex", "emitc", "ext",
+    "func", "gpu", "index", "irdl", "linalg", "llvm", "math", "memref", "ml_program", "nvgpu",
+    "nvvm", "openacc", "openmp", "pdl", "quant", "rocdl", "scf", "shape", "shard", "smt",
+    "sparse_tensor", "spirv", "tensor", "tosa", "transform", "ub", "vector", "x86",
+))
+# fmt: on
+
+# name -> (module, attribute or None for the module itself)
+_EXPORTS: dict[str, tuple[str, str | None]] = {
+    "ir": (f"{_WHEEL}.ir", None),
+    "rewrite": (f"{_WHEEL}.rewrite", None),
+    "interpreter": (f"{_WHEEL}.dialects.transform.interpreter", None),
+    "PassManager": (f"{_WHEEL}.passmanager", "PassManager"),
+    "create_context": ("mlc.bindings.context", "create_context"),
+    "Diagnostic": ("mlc.bindings.diagnostics", "Diagnostic"),
+    "DiagnosticsError": ("mlc.bindings.diagnostics", "DiagnosticsError"),
+    "capture_diagnostics": ("mlc.bindings.diagnostics", "capture_diagnostics"),
+    "position": ("mlc.bindings.diagnostics", "position"),
+    "ParseError": ("mlc.bindings.parsing", "ParseError"),
+    "parse_file": ("mlc.bindings.parsing", "parse_file"),
+    "parse_module": ("mlc.bindings.parsing", "parse_module"),
+    "UpstreamPass": ("mlc.bindings.upstream_table", "UpstreamPass"),
+    "UpstreamPassError": ("mlc.bindings.upstream", "UpstreamPassError"),
+    "run_upstream": ("mlc.bindings.upstream", "run_upstream"),
+    "upstream_passes": ("mlc.bindings.upstream_table", "upstream_passes"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _DIALECTS:
+        value = import_module(f"{_WHEEL}.dialects.{name}")
+    elif name in _EXPORTS:
+        module, attribute = _EXPORTS[name]
+        value = import_module(module)
+        value = getattr(value, attribute) if attribute else value
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_DIALECTS, *_EXPORTS})

@@ -1,0 +1,88 @@
+"""Diagnostics as plain data: what MLIR emits, captured with location, message and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One diagnostic. `severity` is "error", "warning", "remark" or "note"."""
+
+    severity: str
+    message: str
+    location: ir.Location | None
+    notes: tuple[Diagnostic, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{describe(self.location)}: {self.severity}: {self.message}"]
+        return "\n".join([*lines, *(str(note) for note in self.notes)])
+
+
+class DiagnosticsError(Exception):
+    """A failed call into MLIR, with the diagnostics it emitted."""
+
+    def __init__(self, summary: str, diagnostics: Sequence[Diagnostic]) -> None:
+        self.summary = summary
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(str(each) for each in diagnostics) or summary)
+
+
+@contextmanager
+def capture_diagnostics(
+    context: ir.Context, listener: Callable[[Diagnostic], None] | None = None
+) -> Iterator[list[Diagnostic]]:
+    """Collects every diagnostic emitted inside the `with` block; nothing reaches stderr or outer handlers.
+
+    `listener`, when given, also sees each one as it is emitted. Without `emit_error_diagnostics` the
+    bindings hide errors from handlers and put them into the exception without their order, hence the
+    switch.
+    """
+    captured: list[Diagnostic] = []
+
+    def handle(emitted: ir.Diagnostic) -> bool:
+        captured.append(_copy(emitted))
+        if listener is not None:
+            listener(captured[-1])
+        return True
+
+    before = context.emit_error_diagnostics
+    context.emit_error_diagnostics = True
+    handler = context.attach_diagnostic_handler(handle)
+    try:
+        yield captured
+    finally:
+        handler.detach()
+        context.emit_error_diagnostics = before
+
+
+def position(location: ir.Location | None) -> tuple[str, int, int] | None:
+    """The first `(file, line, column)` inside `location`, as MLIR's own diagnostics choose it, or None."""
+    if isinstance(location, ir.FileLineColLoc):
+        return location.filename, location.start_line, location.start_col
+    if isinstance(location, ir.NameLoc):
+        return position(location.child_loc)
+    if isinstance(location, ir.CallSiteLoc):
+        return position(location.callee) or position(location.caller)
+    if isinstance(location, ir.FusedLoc):
+        return next((found for found in map(position, location.locations) if found), None)
+    return None
+
+
+def describe(location: ir.Location | None) -> str:
+    """`file:line:column`, or the name of a named location (an ONNX node, say), or `unknown location`."""
+    where = position(location)
+    if where:
+        return ":".join(str(part) for part in where)
+    if isinstance(location, ir.NameLoc):
+        return f'"{location.name_str}"'
+    return "unknown location"
+
+
+def _copy(emitted: ir.Diagnostic) -> Diagnostic:
+    notes = tuple(_copy(note) for note in emitted.notes)
+    return Diagnostic(emitted.severity.name.lower(), emitted.message, emitted.location, notes)

@@ -1,0 +1,43 @@
+"""The table of upstream passes: names, class names, anchors, options with defaults.
+
+The bindings can neither list passes nor say on which ops one may run, so `upstream_passes.tsv` is generated
+by `python -m mlc.bindings.probe_passes`; a test compares it with the wheel. Reading it does not load the
+wheel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("upstream_passes.tsv")
+
+
+@dataclass(frozen=True)
+class UpstreamPass:
+    """One upstream pass or upstream pipeline.
+
+    `title` is its C++ class name, as IR dumps show it. `anchors` are the ops, of those probed, on which it
+    can be scheduled. `options` are the options with their defaults, in MLIR's syntax, without braces.
+    """
+
+    name: str
+    title: str
+    anchors: tuple[str, ...]
+    options: str
+
+    @property
+    def anchor(self) -> str:
+        """Where a pass without explicit nesting goes: the module if it can, else the first op it accepts."""
+        return self.anchors[0] if self.anchors else "builtin.module"
+
+
+@cache
+def upstream_passes() -> dict[str, UpstreamPass]:
+    """All upstream passes by name."""
+    table = {}
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        name, title, anchors, options = line.split("\t")
+        table[name] = UpstreamPass(name, title, tuple(anchors.split()), options)
+    return table

@@ -1,0 +1,73 @@
+"""What a pass is: a frozen dataclass with a name, an anchor, typed options and `run`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from mlc.bindings import ir
+from mlc.bindings.diagnostics import Diagnostic
+from mlc.passes.options import OptionError, OptionInfo, option, option_infos, parse_options, print_options
+
+__all__ = ["OptionError", "Pass", "PassFailure", "option"]
+
+
+class PassFailure(Exception):
+    """A pass cannot go on, for a reason that a user can act on: what was wrong, where, what would be right.
+
+    `notes` are `(message, location)` pairs, as notes of a diagnostic, or plain messages.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        location: ir.Location | None = None,
+        notes: Sequence[str | tuple[str, ir.Location | None]] = (),
+    ) -> None:
+        self.message = message
+        self.location = location
+        self.notes = tuple((note, None) if isinstance(note, str) else note for note in notes)
+        super().__init__(message)
+
+    def diagnostic(self) -> Diagnostic:
+        """The failure as an error diagnostic with notes."""
+        notes = tuple(Diagnostic("note", message, where or self.location) for message, where in self.notes)
+        return Diagnostic("error", self.message, self.location, notes)
+
+    def __str__(self) -> str:
+        return str(self.diagnostic()) if self.location is not None else self.message
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Base of all passes. The docstring of a subclass is its `--help` text.
+
+    Subclasses are frozen dataclasses that set `name` (kebab-case), declare options with `option(default,
+    help=...)` and implement `run`.
+    """
+
+    name: ClassVar[str]
+    # The op on which `run` is called: "builtin.module", "func.func", ... or "any".
+    anchor: ClassVar[str] = "builtin.module"
+    # What the rewrite may do to numbers: "exact", "rounding" (on by default) or "approximate" (asked for).
+    exactness: ClassVar[str] = "exact"
+
+    def run(self, op: ir.Operation) -> None:
+        """Rewrites the IR inside `op`. Raises `PassFailure`."""
+        raise NotImplementedError(f"{type(self).__name__} has no run method")
+
+    @classmethod
+    def options(cls) -> tuple[OptionInfo, ...]:
+        """The typed options, in order."""
+        return option_infos(cls)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The pass with options from `a=1 b=x,y` (no braces). Raises `OptionError`."""
+        return cls(**parse_options(text, cls.options()))
+
+    def __str__(self) -> str:
+        """The pass in pipeline text, with all its options."""
+        values = {info.name: getattr(self, info.field) for info in self.options()}
+        return f"{self.name}{{{print_options(values)}}}" if values else self.name

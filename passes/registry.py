@@ -1,0 +1,93 @@
+"""The registry: pass name -> class, imported on first use. Plugins add to it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from mlc.passes.base import Pass
+
+# One line per pass, sorted by name: "<name>": "<module>:<class>".
+_TABLE: dict[str, str | type[Pass]] = {}
+
+PLUGIN_GROUP = "mlc.plugins"
+
+
+class PluginError(Exception):
+    """A plugin that cannot be loaded."""
+
+
+def register(name: str, target: str | type[Pass]) -> None:
+    """Adds a pass under `name`. `target` is the class, or "module:Class", imported on first use.
+
+    Raises `ValueError` if the name already stands for another pass.
+    """
+    if _TABLE.setdefault(name, target) != target:
+        raise ValueError(f"pass '{name}' is already registered as {_TABLE[name]}")
+
+
+def lookup(name: str) -> type[Pass] | None:
+    """The class of the pass called `name`, installed plugins included, or None."""
+    if name not in _TABLE:
+        load_installed_plugins()
+    target = _TABLE.get(name)
+    if isinstance(target, str):
+        module, _, attribute = target.partition(":")
+        target = _TABLE[name] = getattr(importlib.import_module(module), attribute)
+    return target
+
+
+def names() -> list[str]:
+    """Names of all our passes, sorted; installed plugins included."""
+    load_installed_plugins()
+    return sorted(_TABLE)
+
+
+def load_plugin(path: str | Path) -> None:
+    """Runs `register(registry)` of the Python file at `path`; `registry` is this module. Loads a file only
+    once.
+
+    Raises `PluginError`.
+    """
+    _load_file(Path(path).resolve())
+
+
+@cache
+def _load_file(path: Path) -> None:
+    module_name = f"mlc_plugin_{path.stem}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise PluginError(f"cannot load plugin '{path}': not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module  # dataclasses look their module up there
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise PluginError(f"cannot load plugin '{path}': {type(error).__name__}: {error}") from error
+    _run_register(module, str(path))
+
+
+@cache
+def load_installed_plugins() -> None:
+    """Loads every plugin that installed packages name in the entry-point group `mlc.plugins`."""
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=PLUGIN_GROUP):
+        try:
+            module = entry.load()
+        except Exception as error:
+            raise PluginError(f"cannot load plugin '{entry.name}' ({entry.value}): {error}") from error
+        _run_register(module, f"{entry.name} ({entry.value})")
+
+
+def _run_register(module: ModuleType, origin: str) -> None:
+    if not hasattr(module, "register"):
+        raise PluginError(f"plugin '{origin}' has no function register(registry)")
+    try:
+        module.register(sys.modules[__name__])
+    except Exception as error:
+        raise PluginError(f"plugin '{origin}' failed to register: {type(error).__name__}: {error}") from error

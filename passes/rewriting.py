@@ -1,0 +1,123 @@
+"""Rewriting of ops to a fixed point, and the helpers that patterns use.
+
+Python handles to an op do not notice when the op is freed through another handle. A pattern therefore
+erases ops with `erase_op` or `replace_op`, which tell the driver; it must not use a handle after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from mlc.bindings import ir
+from mlc.passes.base import PassFailure
+
+Pattern = Callable[[ir.Operation], bool]
+
+# One set per active `apply_patterns`: hashes (addresses) of ops erased during its current sweep.
+_erased: list[set[int]] = []
+
+
+def apply_patterns(root: ir.Operation, patterns: Mapping[str, Pattern], max_iterations: int = 32) -> bool:
+    """Calls `patterns[op.name](op)` for the ops inside `root`, innermost first, until no pattern changes
+    anything.
+
+    A pattern returns True if it changed the IR. While it runs, ops are built just before `op`, with its
+    location. Returns whether anything changed. Raises `PassFailure` if ops still change in sweep
+    `max_iterations`.
+    """
+    for sweep in range(max_iterations):
+        changed = _sweep(root, patterns)
+        if changed is None:
+            return sweep > 0
+    raise PassFailure(
+        f"rewriting did not reach a fixed point in {max_iterations} sweeps; the last one changed '{changed}'",
+        root.location,
+    )
+
+
+def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
+    """Applies patterns once to every op that exists now; the name of the last op that changed, or None."""
+    changed = None
+    _erased.append(set())
+    try:
+        for op in collect_ops(root, patterns.keys()):
+            if hash(op) in _erased[-1]:
+                continue
+            name = op.name
+            with ir.InsertionPoint(op), op.location:
+                if patterns[name](op):
+                    changed = name
+    finally:
+        _erased.pop()
+    return changed
+
+
+def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) -> list[ir.Operation]:
+    """The ops inside `root` (without `root`), innermost first; those with a name in `names`, or all."""
+    found: list[ir.Operation] = []
+    wanted = (names,) if isinstance(names, str) else names
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op != root and (wanted is None or op.name in wanted):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.operation.walk(visit, ir.WalkOrder.POST_ORDER)
+    return found
+
+
+def erase_op(op: ir.Operation | ir.OpView) -> None:
+    """Erases `op`, whose results must be unused, and everything inside it."""
+    operation = op.operation
+    if _erased:
+        inside = [hash(operation), *map(hash, collect_ops(operation))]
+        for erased in _erased:
+            erased.update(inside)
+    operation.erase()
+
+
+def replace_op(op: ir.Operation | ir.OpView, values: ir.Value | ir.OpView | Sequence[ir.Value]) -> None:
+    """Replaces all uses of the results of `op` by `values` (one per result) and erases it."""
+    operation = op.operation
+    if isinstance(values, ir.Value):
+        values = [values]
+    elif isinstance(values, (ir.Operation, ir.OpView)):
+        values = list(values.results)
+    for old, new in zip(operation.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    erase_op(operation)
+
+
+def erase_if_unused(op: ir.Operation | ir.OpView) -> bool:
+    """Erases `op` if no result has a use. The caller knows that it has no side effect. Returns whether it
+    did.
+    """
+    if any(has_uses(result) for result in op.operation.results):
+        return False
+    erase_op(op)
+    return True
+
+
+def defining_op(value: ir.Value, name: str | None = None) -> ir.Operation | None:
+    """The op that defines `value`, or None for a block argument or an op not called `name`."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    operation = owner.operation
+    return operation if name is None or operation.name == name else None
+
+
+def has_uses(value: ir.Value) -> bool:
+    """Whether anything uses `value`."""
+    return next(iter(value.uses), None) is not None
+
+
+def has_one_use(value: ir.Value) -> bool:
+    """Whether exactly one operand is `value`."""
+    uses = iter(value.uses)
+    return next(uses, None) is not None and next(uses, None) is None
+
+
+def users(value: ir.Value) -> list[ir.Operation]:
+    """The distinct ops that use `value`, in the order of its use list."""
+    return list(dict.fromkeys(use.owner.operation for use in value.uses))

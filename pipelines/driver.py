@@ -1,0 +1,184 @@
+"""Runs a pipeline of our passes and upstream's on an op.
+
+Each pass runs on its own: ours by a direct call, upstream's in a pass manager that holds just that pass.
+Both kinds are therefore verified, printed, timed and blamed in the same way. A pass manager for one pass
+costs a few microseconds, and is kept for the next op on which the pass runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mlc.bindings import PassManager, ir
+from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
+from mlc.bindings.upstream import UpstreamPassError, parse_upstream, run_upstream
+from mlc.bindings.upstream_table import upstream_passes
+from mlc.passes.base import Pass, PassFailure
+from mlc.pipelines.grammar import Nest, PipelineError, parse_pipeline
+from mlc.pipelines.instrumentation import Instrumentation, describe_op
+from mlc.pipelines.plan import Plan, Step, resolve
+from mlc.pipelines.reproducer import write_reproducer
+
+
+class PassError(PassFailure):
+    """A pass that failed: names the pass and the op, and holds the diagnostics (errors first seen first).
+
+    `reproducer` is the file that `mlc-opt --run-reproducer` takes, if one was asked for. `crashed` means
+    that a Python pass raised something else than `PassFailure`, which is then `__cause__`.
+    """
+
+    def __init__(
+        self, step: Step, op_text: str, diagnostics: list[Diagnostic], *, crashed: bool = False
+    ) -> None:
+        self.pass_name = step.name
+        self.op_text = op_text
+        self.diagnostics = tuple(diagnostics)
+        self.crashed = crashed
+        self.reproducer: Path | None = None
+        first = next((each for each in diagnostics if each.severity == "error"), None)
+        cause = first.message if first else "no message"
+        notes = [(note.message, note.location) for note in first.notes] if first else []
+        super().__init__(f"{self.summary}: {cause}", first.location if first else None, notes)
+
+    @property
+    def summary(self) -> str:
+        """`pass 'x' failed on 'func.func' operation: @f`."""
+        return f"pass '{self.pass_name}' failed on {self.op_text}"
+
+
+def run_pipeline(
+    pipeline: str | Nest,
+    module: ir.Module | ir.Operation | ir.OpView,
+    instrumentation: Instrumentation | None = None,
+    *,
+    verify_each: bool = True,
+    reproducer: str | Path | None = None,
+) -> None:
+    """Runs `pipeline`, such as "builtin.module(graph-optimize,func.func(cse))", on `module`.
+
+    Python handles to ops inside `module` are stale afterwards. With `reproducer`, a failure writes the IR
+    as it was before the pipeline, and the pipeline, to that file. Raises `PipelineError` before anything
+    ran, and `PassError`.
+    """
+    nest = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+    plan = resolve(nest, str(pipeline))
+    root = module.operation
+    if plan.anchor not in ("any", root.name):
+        raise PipelineError(f"a pipeline on '{plan.anchor}' cannot run on '{root.name}'")
+    runner = _Runner(instrumentation or Instrumentation(), verify_each)
+    runner.prepare(plan, root.context)
+    original = root.clone() if reproducer else None
+    try:
+        runner.run(plan, root)
+    except PassError as error:
+        if original is not None and reproducer is not None:
+            error.reproducer = write_reproducer(reproducer, original.operation, str(nest), verify_each)
+        raise
+
+
+class _Runner:
+    def __init__(self, instrumentation: Instrumentation, verify_each: bool) -> None:
+        self.instrumentation = instrumentation
+        self.verify_each = verify_each
+        self.managers: dict[tuple[str, str], PassManager] = {}
+
+    def prepare(self, plan: Plan, context: ir.Context) -> None:
+        """Builds all pass managers first, so that wrong options are errors before anything ran."""
+        for item in plan.items:
+            if isinstance(item, Plan):
+                self.prepare(item, context)
+            elif item.python is None:
+                self.managers[plan.anchor, item.text] = self.build(plan.anchor, item, context)
+
+    def build(self, anchor: str, step: Step, context: ir.Context) -> PassManager:
+        try:
+            manager = parse_upstream(f"{anchor}({step.text})", context)
+        except UpstreamPassError as error:
+            raise PipelineError(f"pass '{step.name}': {error.summary}{_valid_options(step.name)}") from error
+        manager.enable_verifier(self.verify_each)
+        return manager
+
+    def run(self, plan: Plan, op: ir.Operation) -> None:
+        for item in plan.items:
+            if isinstance(item, Step):
+                self.step(item, plan.anchor, op)
+                continue
+            for target in _children(op, item.anchor):
+                self.run(item, target)
+
+    def step(self, step: Step, anchor: str, op: ir.Operation) -> None:
+        self.instrumentation.before(step, op)
+        try:
+            if step.python is None:
+                self.upstream(step, anchor, op)
+            else:
+                self.python(step, step.python, op)
+        except PassError as error:
+            self.instrumentation.failed(step, op, error)
+            raise
+        self.instrumentation.after(step, op)
+
+    def upstream(self, step: Step, anchor: str, op: ir.Operation) -> None:
+        try:
+            run_upstream(self.managers[anchor, step.text], op, listener=self.instrumentation.diagnostic)
+        except UpstreamPassError as error:
+            raise PassError(step, describe_op(op), list(error.diagnostics)) from error
+
+    def python(self, step: Step, instance: Pass, op: ir.Operation) -> None:
+        with capture_diagnostics(op.context, self.instrumentation.diagnostic) as captured:
+            with self.blame(step, op, captured), op.context, op.location:
+                instance.run(op)
+            if self.verify_each and not _verify(op):
+                raise PassError(step, describe_op(op), captured)
+
+    @contextmanager
+    def blame(self, step: Step, op: ir.Operation, captured: list[Diagnostic]) -> Iterator[None]:
+        """Turns whatever a Python pass raises into a `PassError`."""
+        try:
+            yield
+        except PassError:
+            raise
+        except PassFailure as failure:
+            raise self.error(step, op, captured, failure.diagnostic()) from failure
+        except DiagnosticsError as error:
+            for each in error.diagnostics:
+                self.instrumentation.diagnostic(each)
+            raise PassError(step, describe_op(op), [*error.diagnostics, *captured]) from error
+        except Exception as error:
+            text = f"pass '{step.name}' raised {type(error).__name__}: {error}"
+            raise self.error(
+                step, op, captured, Diagnostic("error", text, op.location), crashed=True
+            ) from error
+
+    def error(
+        self,
+        step: Step,
+        op: ir.Operation,
+        captured: list[Diagnostic],
+        cause: Diagnostic,
+        *,
+        crashed: bool = False,
+    ) -> PassError:
+        located = cause if cause.location else Diagnostic("error", cause.message, op.location, cause.notes)
+        self.instrumentation.diagnostic(located)
+        return PassError(step, describe_op(op), [located, *captured], crashed=crashed)
+
+
+def _valid_options(name: str) -> str:
+    options = upstream_passes()[name].options
+    return f"; its options with their defaults: {options}" if options else "; it has no options"
+
+
+def _verify(op: ir.Operation) -> bool:
+    try:
+        return bool(op.verify())
+    except ir.MLIRError:
+        return False
+
+
+def _children(op: ir.Operation, name: str) -> list[ir.Operation]:
+    """The ops called `name` directly inside `op`."""
+    inside = [child.operation for region in op.regions for block in region for child in block.operations]
+    return [child for child in inside if name in ("any", child.name)]

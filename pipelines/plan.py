@@ -1,0 +1,128 @@
+"""From pipeline text to a plan: every name resolved to a pass, every pass placed under the op it runs on."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from mlc.bindings.upstream_table import UpstreamPass, upstream_passes
+from mlc.passes import registry
+from mlc.passes.base import OptionError, Pass
+from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements
+from mlc.pipelines.named import lookup_pipeline, pipeline_names
+
+_TOP = "builtin.module"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass. `title` and `text` are how IR dumps and timing show it; `python` is None for upstream
+    passes.
+    """
+
+    name: str
+    title: str
+    text: str
+    python: Pass | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps and nested plans that run, in order, on each op called `anchor`."""
+
+    anchor: str
+    items: tuple[Step | Plan, ...]
+
+    def __str__(self) -> str:
+        inside = ",".join(item.text if isinstance(item, Step) else str(item) for item in self.items)
+        return f"{self.anchor}({inside})"
+
+
+def resolve(nest: Nest, text: str = "") -> Plan:
+    """Resolves names, options and implicit nesting. `text` is the pipeline for error messages.
+
+    A pass on functions directly under `builtin.module` is nested in `func.func`, as mlir-opt's flags do.
+    Raises `PipelineError` for unknown names, wrong options and passes on the wrong op.
+    """
+    return Plan(nest.anchor, _merge(_resolve(nest.elements, nest.anchor, text, ())))
+
+
+def _resolve(
+    elements: tuple[Nest | PassNode, ...], anchor: str, text: str, expanding: tuple[str, ...]
+) -> list[Step | Plan]:
+    items: list[Step | Plan] = []
+    for element in elements:
+        if isinstance(element, Nest):
+            items.append(
+                Plan(element.anchor, _merge(_resolve(element.elements, element.anchor, text, expanding)))
+            )
+        elif (listed := lookup_pipeline(element.name)) is not None:
+            items.extend(_expand(element, listed, anchor, text, expanding))
+        else:
+            items.append(_place(element, anchor, text))
+    return items
+
+
+def _expand(
+    node: PassNode, listed: list[str], anchor: str, text: str, expanding: tuple[str, ...]
+) -> list[Step | Plan]:
+    if node.name in expanding:
+        raise PipelineError(f"named pipeline '{node.name}' contains itself", text, node.position)
+    if node.options:
+        raise PipelineError(f"named pipeline '{node.name}' has no options", text, node.position)
+    inside = ",".join(listed)
+    return _resolve(parse_elements(inside), anchor, inside, (*expanding, node.name))
+
+
+def _place(node: PassNode, anchor: str, text: str) -> Step | Plan:
+    """The pass as a step on `anchor`, nested implicitly if it has to be."""
+    if cls := registry.lookup(node.name):
+        step, accepted, nested = _python_step(cls, node, text), cls.anchor in ("any", anchor), cls.anchor
+    elif entry := upstream_passes().get(node.name):
+        step, accepted, nested = _upstream_step(entry, node), _accepts(entry, anchor), entry.anchor
+    else:
+        raise PipelineError(_unknown(node.name), text, node.position)
+    if accepted:
+        return step
+    if anchor != _TOP:
+        raise PipelineError(f"pass '{node.name}' runs on '{nested}', not on '{anchor}'", text, node.position)
+    return Plan(nested, (step,))
+
+
+def _python_step(cls: type[Pass], node: PassNode, text: str) -> Step:
+    try:
+        instance = cls.from_text(node.options)
+    except OptionError as error:
+        raise PipelineError(f"pass '{node.name}': {error}", text, node.position) from None
+    return Step(node.name, cls.__name__, str(instance), instance)
+
+
+def _upstream_step(entry: UpstreamPass, node: PassNode) -> Step:
+    return Step(node.name, entry.title, str(node))
+
+
+def _accepts(entry: UpstreamPass, anchor: str) -> bool:
+    """Ops that were not probed are left to upstream's own check."""
+    probed = {name for known in upstream_passes().values() for name in known.anchors}
+    return anchor in entry.anchors or anchor not in probed or not entry.anchors
+
+
+def _merge(items: list[Step | Plan]) -> tuple[Step | Plan, ...]:
+    """Neighbouring plans on the same anchor become one, so that each op goes through all their steps in
+    turn.
+    """
+    merged: list[Step | Plan] = []
+    for item in items:
+        last = merged[-1] if merged else None
+        if isinstance(item, Plan) and isinstance(last, Plan) and item.anchor == last.anchor:
+            merged[-1] = Plan(item.anchor, _merge([*last.items, *item.items]))
+        else:
+            merged.append(item)
+    return tuple(merged)
+
+
+def _unknown(name: str) -> str:
+    known = [*registry.names(), *pipeline_names(), *upstream_passes()]
+    close = difflib.get_close_matches(name, known, n=3)
+    hint = f"; did you mean {' or '.join(repr(each) for each in close)}?" if close else ""
+    return f"there is no pass or pipeline named '{name}'{hint}"

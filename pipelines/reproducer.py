@@ -1,0 +1,52 @@
+"""Reproducers: one file with the IR and the pipeline that failed on it, in mlir-opt's own form."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from mlc.bindings import ir
+
+_FIELD = re.compile(r'\b(pipeline|verify_each|disable_threading): ("(?:[^"\\]|\\.)*"|true|false)')
+_BLOCK = re.compile(r"\{-#\s*external_resources:\s*\{\s*mlir_reproducer:\s*\{(.*?)\}\s*\}\s*#-\}", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Reproducer:
+    """What `read_reproducer` finds: the IR text without the resource block, and how to run it."""
+
+    text: str
+    pipeline: str
+    verify_each: bool
+
+
+def write_reproducer(path: str | Path, op: ir.Operation, pipeline: str, verify_each: bool = True) -> Path:
+    """Writes a reproducer atomically and returns its path. Raises `OSError`."""
+    body = op.get_asm(enable_debug_info=True, print_generic_op_form=True, assume_verified=True)
+    escaped = pipeline.replace("\\", "\\\\").replace('"', '\\"')
+    block = (
+        "{-#\n  external_resources: {\n    mlir_reproducer: {\n"
+        f'      pipeline: "{escaped}",\n      disable_threading: true,\n'
+        f"      verify_each: {'true' if verify_each else 'false'}\n    }}\n  }}\n#-}}\n"
+    )
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(f"// Run with: mlc-opt --run-reproducer {target.name}\n{body.rstrip()}\n\n{block}")
+    os.replace(temporary, target)
+    return target
+
+
+def read_reproducer(text: str) -> Reproducer | None:
+    """The reproducer in `text`, or None if it holds none."""
+    block = _BLOCK.search(text)
+    fields = dict(_FIELD.findall(block[1])) if block else {}
+    if block is None or "pipeline" not in fields:
+        return None
+    pipeline = re.sub(r"\\(.)", r"\1", fields["pipeline"][1:-1])
+    return Reproducer(
+        text[: block.start()] + text[block.end() :], pipeline, fields.get("verify_each") != "false"
+    )
