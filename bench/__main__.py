@@ -1,0 +1,114 @@
+"""Compare engines on the model set, side by side.
+
+Prints Markdown tables and stores them, with all measurements as JSON, in a folder. Build the models first:
+python -m bench.models --light --direct.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+import time
+from pathlib import Path
+
+from bench import machine, models, report, run
+from bench.measure import Budget
+from bench.models.store import write
+
+RESULTS = Path(__file__).parent / "results"
+QUICK = Budget(warm_up=0.0, seconds=0.05, calls=2, limit=1.0)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument(
+        "--models", type=_names, metavar="NAME,...", help="default: every model that is built"
+    )
+    parser.add_argument("--engines", type=_names, metavar="NAME,...", default=["onnxruntime", "mlc"])
+    parser.add_argument("--threads", type=_numbers, metavar="N,...", default=[1, 2])
+    parser.add_argument("--rounds", type=int, default=5, help="how often each engine takes its turn")
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn")
+    parser.add_argument("--seeds", type=int, default=3, help="inputs for which outputs are compared")
+    parser.add_argument(
+        "--quick", action="store_true", help="short turns: shows that it works, measures nothing"
+    )
+    parser.add_argument("--baseline", default="onnxruntime", help="engine that ratios refer to")
+    parser.add_argument(
+        "--cpus", type=_numbers, metavar="N,...", default=[0, 1], help="CPUs to pin to, in order"
+    )
+    parser.add_argument("--timeout", type=float, default=1500.0, help="seconds for one load or turn")
+    parser.add_argument(
+        "--cache", type=Path, help="compile cache to use; default: empty ones, so compiles are cold"
+    )
+    parser.add_argument("--python", type=_pair, action="append", default=[], metavar="ENGINE=PATH")
+    parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
+    return parser.parse_args()
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError("expected ENGINE=PATH")
+    return name, value
+
+
+def _settings(arguments: argparse.Namespace) -> run.Settings:
+    return run.Settings(
+        rounds=arguments.rounds,
+        seeds=arguments.seeds,
+        budget=QUICK if arguments.quick else Budget(seconds=arguments.seconds),
+        cpus=arguments.cpus,
+        timeout=arguments.timeout,
+        pythons={"": sys.executable, **dict(arguments.python)},
+        logs=arguments.output / "logs",
+        cache=arguments.cache,
+    )
+
+
+def _check(arguments: argparse.Namespace, names: list[str]) -> None:
+    """Raise ValueError or FileNotFoundError for what cannot be run."""
+    run.check_engines(arguments.engines)
+    if not names:
+        raise FileNotFoundError("no model is built; build some: python -m bench.models --light --direct")
+    for name in names:
+        models.model_path(name)
+    if max(arguments.threads) > len(arguments.cpus):
+        raise ValueError(f"{max(arguments.threads)} threads need as many --cpus, given: {arguments.cpus}")
+
+
+def main() -> int:
+    arguments = _arguments()
+    names = arguments.models or list(models.manifest())
+    try:
+        _check(arguments, names)
+    except (ValueError, FileNotFoundError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
+    settings, described, records = _settings(arguments), machine.describe(), []
+    stem = time.strftime("%Y%m%d-%H%M%S")
+    for model, threads in itertools.product(names, arguments.threads):
+        print(f"{model}, {threads} threads", file=sys.stderr)
+        records += run.run_group(model, arguments.engines, threads, settings)
+        found = run.results(records, arguments.baseline, described)
+        write(
+            arguments.output / f"{stem}.json",
+            lambda path, found=found: path.write_text(json.dumps(found, indent=1)),
+        )
+        text = report.markdown(found)
+        write(arguments.output / f"{stem}.md", lambda path, text=text: path.write_text(text))
+    print(text)
+    return 1 if any("error" in record for record in records) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""Runs cells side by side: all engines of a model stay loaded, and their rounds take turns.
+
+Interleaving lets a drift of the clock or of the machine's load hit all engines alike.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench import engines, models, summary
+from bench.cell import Cell, CellError, Key
+from bench.measure import Budget
+from bench.models import reference
+from bench.models.store import save_tensors
+from bench.summary import Record
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to measure. `pythons` maps engines to interpreters other than this one."""
+
+    rounds: int
+    seeds: int
+    budget: Budget
+    cpus: list[int]
+    timeout: float
+    pythons: dict[str, str]
+    logs: Path
+    directory: Path = models.BUILD
+    cache: Path | None = None
+
+
+@dataclass
+class _Running:
+    """A worker and what it has measured."""
+
+    cell: Cell
+    record: Record
+    rounds: list[Record] = field(default_factory=list)
+
+    def attempt(self, action: Callable[[], Record | None]) -> Record | None:
+        """Run `action` unless the cell failed before; note the failure."""
+        if "error" in self.record:
+            return None
+        try:
+            return action()
+        except (CellError, ValueError) as error:
+            self.record["error"] = str(error)
+            return None
+
+
+def run_group(model: str, names: Sequence[str], threads: int, settings: Settings) -> list[Record]:
+    """Measure `model` on every engine of `names`; one record each, with "error" where it failed."""
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-")))
+        expected = _expected(model, settings, scratch)
+        running = []
+        for name in names:
+            entry = _start(stack, Key(model, name, threads), settings, scratch)
+            running.append(entry)
+            entry.attempt(lambda entry=entry: _prepare(entry, expected, settings, scratch))
+        _interleave(running, settings)
+        return [_finish(entry) for entry in running]
+
+
+def _expected(model: str, settings: Settings, scratch: Path) -> list[list[np.ndarray]]:
+    """Write the inputs of every seed and return ONNX Runtime's outputs for them."""
+    path = models.model_path(model, settings.directory)
+    found = []
+    for seed in range(settings.seeds):
+        inputs = models.inputs(model, seed, settings.directory)
+        save_tensors(scratch / f"{seed}.npz", inputs)
+        found.append(reference.run(path, inputs))
+    return found
+
+
+def _start(stack: ExitStack, key: Key, settings: Settings, scratch: Path) -> _Running:
+    cache = settings.cache or scratch / f"cache-{key.engine}"
+    cache.mkdir(parents=True, exist_ok=True)
+    settings.logs.mkdir(parents=True, exist_ok=True)
+    log = settings.logs / f"{key.model}-{key.engine}-{key.threads}.log"
+    path = models.model_path(key.model, settings.directory).resolve()
+    python = settings.pythons.get(key.engine, settings.pythons[""])
+    cell = stack.enter_context(
+        Cell(key, path, settings.cpus[: key.threads], python=python, cache=cache, log=log)
+    )
+    return _Running(cell, {"model": key.model, "engine": key.engine, "threads": key.threads})
+
+
+def _prepare(
+    entry: _Running, expected: Sequence[Sequence[np.ndarray]], settings: Settings, scratch: Path
+) -> None:
+    """Load the engine and compare its outputs for every seed."""
+    entry.record["ready"] = entry.cell.load(scratch / "0.npz", settings.timeout)
+    errors = [_compare(entry.cell, scratch, seed, outputs, settings) for seed, outputs in enumerate(expected)]
+    names = models.manifest(settings.directory)[entry.cell.key.model]["outputs"]
+    entry.record["errors"] = dict(zip(names, map(max, zip(*errors, strict=True)), strict=True))
+
+
+def _compare(
+    cell: Cell, scratch: Path, seed: int, expected: Sequence[np.ndarray], settings: Settings
+) -> list[float]:
+    target = scratch / "outputs.npz"
+    cell.request(
+        settings.timeout, command="outputs", inputs=str(scratch / f"{seed}.npz"), outputs=str(target)
+    )
+    with np.load(target) as file:
+        actual = [file[name] for name in file.files]
+    return summary.relative_errors(actual, expected)
+
+
+def _interleave(running: list[_Running], settings: Settings) -> None:
+    """Every round times every engine once; the order rotates from round to round."""
+    budget = settings.budget.as_dict()
+    for index in range(settings.rounds):
+        shift = index % len(running)
+        for entry in running[shift:] + running[:shift]:
+            measured = entry.attempt(
+                lambda entry=entry: entry.cell.request(settings.timeout, command="time", budget=budget)
+            )
+            if measured is not None:
+                entry.rounds.append(measured)
+
+
+def _finish(entry: _Running) -> Record:
+    if "error" not in entry.record:
+        entry.record["rounds"] = entry.rounds
+        entry.record["latency"] = summary.latency(entry.rounds)
+    return entry.record
+
+
+def results(records: list[Record], baseline: str, machine: dict[str, Any]) -> dict[str, Any]:
+    """Everything that is stored: machine, records and ratios against `baseline`."""
+    versions = {record["engine"]: record["ready"]["version"] for record in records if "ready" in record}
+    return {
+        "machine": {**machine, "versions": versions},
+        "baseline": baseline,
+        "records": records,
+        "ratios": summary.ratios(records, baseline),
+    }
+
+
+def check_engines(names: Sequence[str]) -> None:
+    """Raise ValueError for engines that do not exist."""
+    unknown = [name for name in names if name not in engines.names()]
+    if unknown:
+        raise ValueError(
+            f"no engine named {', '.join(unknown)}; the engines are: {', '.join(engines.names())}"
+        )

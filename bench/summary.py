@@ -1,0 +1,67 @@
+"""Statistics of what the cells measured. Pure functions on the records of `bench.run`."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Record = dict[str, Any]
+
+
+def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
+    """max|actual - expected| / max|expected|, in double precision.
+
+    Raises ValueError where the shapes differ or `actual` is not finite.
+    """
+    if actual.shape != expected.shape:
+        raise ValueError(f"output has shape {actual.shape}, the reference {expected.shape}")
+    if not np.isfinite(actual).all():
+        raise ValueError("output is not finite")
+    difference = np.abs(actual.astype(np.float64) - expected.astype(np.float64)).max(initial=0.0)
+    scale = np.abs(expected.astype(np.float64)).max(initial=0.0)
+    return float(difference / scale) if scale > 0 else float(difference)
+
+
+def relative_errors(actual: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> list[float]:
+    """`relative_error` per output. Raises ValueError where their number differs."""
+    if len(actual) != len(expected):
+        raise ValueError(f"{len(actual)} outputs, the reference has {len(expected)}")
+    return [relative_error(a, b) for a, b in zip(actual, expected, strict=True)]
+
+
+def latency(rounds: Sequence[Record]) -> Record:
+    """Median of the rounds' medians, their spread ((largest - smallest) / median), and the fastest call."""
+    medians = [entry["median_ms"] for entry in rounds]
+    middle = statistics.median(medians)
+    return {
+        "median_ms": middle,
+        "spread": (max(medians) - min(medians)) / middle,
+        "min_ms": min(entry["min_ms"] for entry in rounds),
+        "other_cores": max(entry["other_cores"] for entry in rounds),
+    }
+
+
+def ratio(rounds: Sequence[Record], baseline: Sequence[Record]) -> Record:
+    """Latency over the baseline's, round by round: median, lowest, highest. Below 1 is faster.
+
+    Rounds of the same number ran next to each other, so a drift of the clock cancels.
+    """
+    ratios = [a["median_ms"] / b["median_ms"] for a, b in zip(rounds, baseline, strict=True)]
+    return {"median": statistics.median(ratios), "low": min(ratios), "high": max(ratios)}
+
+
+def ratios(records: Sequence[Record], baseline: str) -> list[Record]:
+    """`ratio` of every cell that succeeded against the baseline's, for equal model and thread count."""
+    good = [record for record in records if "error" not in record]
+    references = {(r["model"], r["threads"]): r["rounds"] for r in good if r["engine"] == baseline}
+    found = []
+    for record in good:
+        reference = references.get((record["model"], record["threads"]))
+        if reference is None or record["engine"] == baseline:
+            continue
+        key = {field: record[field] for field in ("model", "engine", "threads")}
+        found.append({**key, "baseline": baseline, **ratio(record["rounds"], reference)})
+    return found

@@ -1,0 +1,96 @@
+"""One engine with one model in a process of its own, driven by lines of JSON.
+
+    python -m bench.worker ENGINE MODEL.onnx THREADS CPU,CPU
+
+Every request is a line on standard input, every reply a line on standard output:
+
+    {"command": "load", "inputs": "in.npz"}
+    {"command": "outputs", "inputs": "in.npz", "outputs": "out.npz"}
+    {"command": "time", "budget": {...}}
+
+A reply holds the results, or "error". What the engine prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench import engines, measure
+
+
+class Worker:
+    """The state of the process: the loaded engine and the inputs that are timed."""
+
+    def __init__(self, engine: str, model: Path, threads: int) -> None:
+        self.engine = engine
+        self.model = model
+        self.threads = threads
+        self.call: engines.Call
+        self.inputs: dict[str, np.ndarray]
+
+    def load(self, inputs: str) -> dict[str, Any]:
+        """Import, load and call once; seconds of each. `ready_s` is load and first call."""
+        self.inputs = _read(inputs)
+        base = measure.peak_memory_mb()
+        marks = [time.perf_counter()]
+        engine = engines.find(self.engine)
+        marks.append(time.perf_counter())
+        self.call = engine.load(self.model, self.threads)
+        marks.append(time.perf_counter())
+        self.call(self.inputs)
+        marks.append(time.perf_counter())
+        imported, loaded, called = np.diff(marks).tolist()
+        return {
+            "version": engine.version(),
+            "import_s": imported,
+            "load_s": loaded,
+            "first_call_s": called,
+            "ready_s": loaded + called,
+            "base_mb": base,
+            "process_peak_mb": measure.peak_memory_mb(),
+        }
+
+    def outputs(self, inputs: str, outputs: str) -> dict[str, Any]:
+        """Call once and write the results, in order."""
+        np.savez(outputs, *engines.as_list(self.call(_read(inputs))))
+        return {}
+
+    def time(self, budget: dict[str, Any]) -> dict[str, Any]:
+        """One round."""
+        return measure.time_calls(lambda: self.call(self.inputs), measure.Budget(**budget))
+
+
+def _read(path: str) -> dict[str, np.ndarray]:
+    with np.load(path) as file:
+        return {name: np.ascontiguousarray(file[name]) for name in file.files}
+
+
+def _answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return getattr(worker, request.pop("command"))(**request)
+    except Exception as error:
+        traceback.print_exc()
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def main() -> None:
+    engine, model, threads, cpus = sys.argv[1:]
+    os.sched_setaffinity(0, [int(cpu) for cpu in cpus.split(",")])
+    # Replies keep the pipe for themselves; whatever the engine prints goes to the log.
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    worker = Worker(engine, Path(model), int(threads))
+    for line in sys.stdin:
+        print(json.dumps(_answer(worker, json.loads(line))), file=replies, flush=True)
+
+
+if __name__ == "__main__":
+    main()
