@@ -1,0 +1,24 @@
+"""mlc's own dialects: `graph` and `tloop`."""
+
+from __future__ import annotations
+
+from mlc.bindings import create_context as create_upstream_context
+from mlc.bindings import ir
+
+
+def load(context: ir.Context) -> None:
+    """Load every dialect of this package into the context; those already there are left alone."""
+    from mlc.dialects.graph import Graph
+    from mlc.dialects.tloop import TLoop
+
+    with context:
+        for dialect in (Graph, TLoop):
+            if not context.is_dialect_loaded(dialect.DIALECT_NAMESPACE):
+                dialect.load()
+
+
+def create_context(*, allow_unregistered_dialects: bool = False) -> ir.Context:
+    """A context with upstream's dialects and this package's; multithreading is off and must stay off."""
+    context = create_upstream_context(allow_unregistered_dialects=allow_unregistered_dialects)
+    load(context)
+    return context

@@ -1,0 +1,46 @@
+"""The `graph` dialect: one op per mathematical operator, on tensors.
+
+`build` makes ops, `attribute` reads their attributes, `shape_of` and `element_type` their values' types.
+The op classes are attributes of this module under their own names (`MatmulOp`); `specs()` lists the
+definitions as data.
+"""
+
+from __future__ import annotations
+
+# Importing a family's module defines its ops; the order is that of the reference page.
+from . import (  # noqa: F401
+    contraction,
+    convolution,
+    creation,
+    elementwise,
+    layout,
+    movement,
+    normalisation,
+    pooling,
+    quantisation,
+    reduction,
+    selection,
+)
+from .attributes import array_of, attribute
+from .builder import build, infer
+from .dialect import Graph, make_op_class
+from .reference import document
+from .spec import OpSpec, ShapeError, specs
+from .types import element_type, shape_of
+
+OP_CLASSES = {spec.name: make_op_class(spec, document(spec)) for spec in specs().values()}
+globals().update({op_class.__name__: op_class for op_class in OP_CLASSES.values()})
+
+__all__ = [
+    "OP_CLASSES",
+    "Graph",
+    "OpSpec",
+    "ShapeError",
+    "array_of",
+    "attribute",
+    "build",
+    "element_type",
+    "infer",
+    "shape_of",
+    "specs",
+]

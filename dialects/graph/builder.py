@@ -1,0 +1,140 @@
+"""Building graph ops from Python values, with inferred result types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mlc.bindings import ir
+
+from .attributes import SEGMENTS, read_attributes, to_attribute
+from .spec import REQUIRED, VARIADIC_LIMIT, OpSpec, ShapeError, Tensor, specs
+from .types import tensor_of, type_of
+from .verifier import check_results
+from .verifier import infer as infer_tensors
+
+
+def build(
+    name: str,
+    operands: Sequence[ir.Value],
+    attributes: Mapping[str, Any] | None = None,
+    result_type: ir.Type | None = None,
+    location: ir.Location | None = None,
+) -> Any:
+    """Create `graph.<name>` at the current insertion point; returns its result (a list where it has several).
+
+    Attributes are Python values (or MLIR attributes); those left out get their defaults, None leaves one
+    absent. `result_type` is required by ops whose result is given (`spec.result_given`); elsewhere it may add
+    dims that the operands do not tell. Raises ShapeError when the definition does not allow the op.
+    """
+    spec = _spec(name)
+    if spec.name == "concat" and len(operands) > VARIADIC_LIMIT:
+        return _build_concat_tree(operands, attributes, result_type, location)
+    location = location or ir.Location.current
+    types = [value.type for value in operands]
+    converted = _convert(spec, attributes or {}, location.context)
+    results = _infer(spec, types, converted, result_type, location.context)
+    op = ir.Operation.create(
+        f"graph.{spec.name}",
+        results=results,
+        operands=list(operands),
+        attributes=converted | _segments(spec, len(operands), location.context),
+        loc=location,
+    )
+    return op.result if len(results) == 1 else list(op.results)
+
+
+def _build_concat_tree(
+    operands: Sequence[ir.Value],
+    attributes: Mapping[str, Any] | None,
+    result_type: ir.Type | None,
+    location: ir.Location | None,
+) -> Any:
+    """A concat of more operands than one op can have: a concat of concats."""
+    size = max(VARIADIC_LIMIT, -(-len(operands) // VARIADIC_LIMIT))
+    chunks = [operands[start : start + size] for start in range(0, len(operands), size)]
+    parts = [build("concat", chunk, attributes, None, location) for chunk in chunks]
+    return build("concat", parts, attributes, result_type, location)
+
+
+def _segments(spec: OpSpec, count: int, context: ir.Context) -> dict[str, ir.Attribute]:
+    if not spec.operands or spec.operands[-1].kind != "variadic":
+        return {}
+    sizes = [int(place < count) for place in range(VARIADIC_LIMIT)]
+    return {SEGMENTS: ir.DenseI32ArrayAttr.get(sizes, context)}
+
+
+def infer(
+    name: str,
+    operand_types: Sequence[ir.Type],
+    attributes: Mapping[str, Any] | None = None,
+    result_type: ir.Type | None = None,
+) -> list[ir.Type]:
+    """The result types of `graph.<name>`; arguments and errors as those of `build`.
+
+    Needs a current context, or one operand or result type.
+    """
+    spec = _spec(name)
+    known = [*operand_types, *([] if result_type is None else [result_type])]
+    context = known[0].context if known else ir.Context.current
+    return _infer(spec, operand_types, _convert(spec, attributes or {}, context), result_type, context)
+
+
+def _spec(name: str) -> OpSpec:
+    spec = specs().get(name.removeprefix("graph."))
+    if spec is None:
+        raise ShapeError(name, "is no op of the graph dialect")
+    return spec
+
+
+def _convert(spec: OpSpec, attributes: Mapping[str, Any], context: ir.Context) -> dict[str, ir.Attribute]:
+    """The op's attributes as MLIR's, defaults written out."""
+    values = {each.name: each.default for each in spec.attributes if each.default is not REQUIRED}
+    values.update(attributes)
+    return {
+        name: _convert_one(spec, name, value, context) for name, value in values.items() if value is not None
+    }
+
+
+def _convert_one(spec: OpSpec, name: str, value: Any, context: ir.Context) -> ir.Attribute:
+    if isinstance(value, ir.Attribute):
+        return value
+    declared = spec.attribute(name)
+    if declared is None:
+        raise ShapeError(name, f"is no attribute of graph.{spec.name}")
+    return to_attribute(declared.kind, value, context)
+
+
+def _infer(
+    spec: OpSpec,
+    types: Sequence[ir.Type],
+    attributes: Mapping[str, ir.Attribute],
+    result_type: ir.Type | None,
+    context: ir.Context,
+) -> list[ir.Type]:
+    given = [] if result_type is None else [tensor_of(result_type, "result")]
+    try:
+        operands = [tensor_of(type_, f"operand {position}") for position, type_ in enumerate(types)]
+        _check_ranks([*operands, *given])
+        inferred = infer_tensors(spec, operands, read_attributes(spec, attributes), given)
+        if given:
+            check_results(spec, inferred, given)
+            inferred = (refine(inferred[0], given[0]), *inferred[1:])
+    except ShapeError as error:
+        described = ", ".join(map(str, types))
+        where = f"(graph.{spec.name}{', operands: ' + described if described else ''})"
+        raise ShapeError(error.field, f"{error.message} {where}") from None
+    return [type_of(tensor, context) for tensor in inferred]
+
+
+def _check_ranks(tensors: Sequence[Tensor]) -> None:
+    if any(tensor.shape is None for tensor in tensors):
+        raise ShapeError("operands", "must have known ranks")
+
+
+def refine(inferred: Tensor, written: Tensor) -> Tensor:
+    """What two descriptions of one tensor say together; they must agree."""
+    if inferred.shape is None or written.shape is None:
+        return written if inferred.shape is None else inferred
+    dims = zip(inferred.shape, written.shape, strict=True)
+    return Tensor(tuple(dim if dim is not None else other for dim, other in dims), inferred.element)

@@ -1,0 +1,52 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+from .elements import NUMBER
+from .rules import broadcast, check_rank, merge
+from .spec import Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+
+FAMILY = define_family("contraction", "Sums of products; the result has the operands' element type.")
+
+
+def _matmul(call: Call) -> Tensor:
+    a, b = call.a.shape, call.b.shape
+    for name in ("a", "b"):
+        if not call[name].shape:
+            raise ShapeError(name, f"is a scalar: {call[name]}")
+    merge("a, b", a[-1], b[-2] if len(b) > 1 else b[0], f"reduction dims of {call.a} and {call.b} differ")
+    batch = broadcast(a=a[:-2], b=b[:-2])
+    return Tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()), call.a.element)
+
+
+def _matmul_packed(call: Call) -> Tensor:
+    if call.a.rank < 2:
+        raise ShapeError("a", f"needs rank 2 or more: {call.a}")
+    check_rank("b", call.b, 3, " ([N/t, K, t])")
+    blocks, reduction, tile = call.b.shape
+    merge("a, b", call.a.shape[-1], reduction, f"reduction dims of {call.a} and {call.b} differ")
+    return Tensor((*call.a.shape[:-1], blocks, tile), call.a.element)
+
+
+def contraction(name: str, summary: str, shapes: str, onnx: str, infer) -> None:
+    """Define a product of `a` and `b`, of one element type."""
+    operands = (Operand("a", NUMBER), Operand("b", NUMBER, like="a"))
+    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer))
+
+
+contraction(
+    "matmul",
+    "matrix product, batched over the leading dims",
+    "NumPy's: `[..., M, K]` by `[..., K, N]` gives `[..., M, N]`, batch dims broadcast; a one-dimensional "
+    "operand is a row (a) or a column (b) whose dim of 1 the result lacks.",
+    "MatMul, Gemm",
+    _matmul,
+)
+contraction(
+    "matmul_packed",
+    "matrix product with b packed into column panels of width t",
+    "a `[..., M, K]`, b `[N/t, K, t]`, result `[..., M, N/t, t]`: column n of the product is element `[n / "
+    "t, n % t]`.",
+    "made by layout passes",
+    _matmul_packed,
+)

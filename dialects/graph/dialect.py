@@ -1,0 +1,80 @@
+"""The MLIR dialect `graph`: one Python-defined op class per `OpSpec`.
+
+IRDL's messages name neither op nor field, so the classes declare to it how many operands there are and no
+more: every other check is in `verifier`, which names both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlc.bindings import ext, ir
+
+from .attributes import attribute
+from .spec import VARIADIC_LIMIT, OpSpec, ShapeError
+from .verifier import check, describe
+
+
+class Graph(ext.Dialect, name="graph"):
+    """Mathematical operators on tensors with value semantics."""
+
+
+def _verify_invariants(self: ir.OpView) -> bool:
+    try:
+        check(self)
+    except ShapeError as error:
+        self.location.emit_error(describe(self, error))
+        return False
+    return True
+
+
+def _operand_property(position: int, kind: str) -> property:
+    def read(self: ir.OpView) -> Any:
+        if kind == "variadic":
+            return list(self.operands)[position:]
+        return self.operands[position] if kind == "single" or position < len(self.operands) else None
+
+    return property(read)
+
+
+def _attribute_property(name: str) -> property:
+    return property(lambda self: attribute(self, name))
+
+
+def _fields(spec: OpSpec) -> dict[str, Any]:
+    """The operands and results as `ext` declares them, of any type."""
+    fields: dict[str, Any] = {}
+    for operand in spec.operands:
+        if operand.kind == "variadic":
+            fields |= {f"{operand.name}_{place}": ext.Operand[Any] | None for place in range(VARIADIC_LIMIT)}
+        else:
+            fields[operand.name] = ext.Operand[Any] if operand.kind == "single" else ext.Operand[Any] | None
+    return fields | dict.fromkeys(spec.results, ext.Result[Any])
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_")) + "Op"
+
+
+def make_op_class(spec: OpSpec, documentation: str) -> type[ir.OpView]:
+    "The op class: accessors for operands and attributes (as Python values), the verifier, no side effects."
+    namespace: dict[str, Any] = {
+        "__doc__": documentation,
+        "__module__": __name__,
+        "__annotations__": _fields(spec),
+        "spec": spec,
+        "verify_invariants": _verify_invariants,
+    }
+    accessors: dict[str, property] = {
+        declared.name: _attribute_property(declared.name) for declared in spec.attributes
+    }
+    accessors |= {
+        operand.name: _operand_property(place, operand.kind) for place, operand in enumerate(spec.operands)
+    }
+
+    op_class = type(ext.Operation)(
+        _class_name(spec.name), (Graph.Operation,), namespace, name=spec.name, traits=[ext.Pure]
+    )
+    for name, accessor in accessors.items():
+        setattr(op_class, name, accessor)
+    return op_class

@@ -1,0 +1,84 @@
+"""Element types of graph tensors by their MLIR name ("f32", "ui8", "i1"), and their NumPy counterparts.
+
+Signless integers are signed numbers, `ui*` are unsigned ones and `i1` is a truth value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+_NUMPY = {
+    "f64": np.float64,
+    "f32": np.float32,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
+    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn,
+    "i64": np.int64,
+    "i32": np.int32,
+    "i16": np.int16,
+    "i8": np.int8,
+    "i4": ml_dtypes.int4,
+    "i2": ml_dtypes.int2,
+    "ui64": np.uint64,
+    "ui32": np.uint32,
+    "ui16": np.uint16,
+    "ui8": np.uint8,
+    "ui4": ml_dtypes.uint4,
+    "ui2": ml_dtypes.uint2,
+    "i1": np.bool_,
+    "complex<f32>": np.complex64,
+    "complex<f64>": np.complex128,
+}
+_DTYPES = {name: np.dtype(scalar) for name, scalar in _NUMPY.items()}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+
+
+def dtype_of(element: str) -> np.dtype:
+    """The NumPy dtype that holds one element; KeyError for an element type without one."""
+    return _DTYPES[element]
+
+
+def element_of(dtype: np.dtype | type) -> str:
+    """The element type's name for a NumPy dtype; KeyError when there is none."""
+    return _NAMES[np.dtype(dtype)]
+
+
+def element_bytes(element: str) -> int:
+    """Bytes of one stored element: `i1` and the types below eight bits take one byte each."""
+    return _DTYPES[element].itemsize
+
+
+@dataclass(frozen=True)
+class ElementClass:
+    """A named set of element types that an operand may have; empty `members` admit every type."""
+
+    name: str
+    members: frozenset[str] = frozenset()
+
+    def admits(self, element: str) -> bool:
+        return not self.members or element in self.members
+
+
+_FLOAT = frozenset({"f64", "f32", "f16", "bf16"})
+_SIGNED = frozenset({"i64", "i32", "i16", "i8"})
+_UNSIGNED = frozenset({"ui64", "ui32", "ui16", "ui8"})
+_NARROW = frozenset(
+    name for name in _DTYPES if name[:2] in ("f8", "f4") or (name[-1] in "24" and "i" in name[:2])
+)
+
+FLOAT = ElementClass("float", _FLOAT)
+INTEGER = ElementClass("integer", _SIGNED | _UNSIGNED)
+NUMBER = ElementClass("number", _FLOAT | _SIGNED | _UNSIGNED)
+INDEX = ElementClass("index (i32 or i64)", frozenset({"i32", "i64"}))
+BOOL = ElementClass("bool (i1)", frozenset({"i1"}))
+ORDERED = ElementClass("number or bool", NUMBER.members | BOOL.members)
+QUANTISED = ElementClass("quantised", _NARROW | {"i8", "i16", "ui8", "ui16", "i32"})
+ANY = ElementClass("any")

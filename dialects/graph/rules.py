@@ -1,0 +1,101 @@
+"""Checks and shape arithmetic that several families share. An unknown dim (None) agrees with everything.
+
+All of them raise ShapeError, naming the operand or attribute at fault.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .spec import Call, Dim, Shape, ShapeError, Tensor
+
+
+def like_first(call: Call) -> Tensor:
+    """The result has the type of operand `x`."""
+    return call.x
+
+
+def text(dims: Sequence[Dim]) -> str:
+    """Dims for a message, as in `[2, ?, 4]`."""
+    return "[" + ", ".join("?" if dim is None else str(dim) for dim in dims) + "]"
+
+
+def merge(field: str, one: Dim, other: Dim, what: str) -> Dim:
+    """The dim that two places share."""
+    if one is not None and other is not None and one != other:
+        raise ShapeError(field, f"{what}: {one} against {other}")
+    return other if one is None else one
+
+
+def product(dims: Sequence[Dim]) -> Dim:
+    """The number of elements, None when a dim is not known (0 when one is 0)."""
+    if 0 in dims:
+        return 0
+    return None if None in dims else math.prod(dim for dim in dims if dim is not None)
+
+
+def broadcast_dims(one: Dim, other: Dim) -> Dim:
+    """NumPy's rule for one dim; raises ValueError."""
+    if one in (1, other):
+        return other
+    if other == 1:
+        return one
+    if one is None or other is None:
+        return other if one is None else one
+    raise ValueError
+
+
+def broadcast(**shapes: Shape) -> Shape:
+    """NumPy's broadcast of shapes, given by operand name."""
+    rank = max(len(shape) for shape in shapes.values())
+    result: list[Dim] = [1] * rank
+    for shape in shapes.values():
+        for position, dim in enumerate(shape, rank - len(shape)):
+            try:
+                result[position] = broadcast_dims(result[position], dim)
+            except ValueError:
+                described = " and ".join(f"{name} {text(other)}" for name, other in shapes.items())
+                raise ShapeError(
+                    ", ".join(shapes), f"do not broadcast: {described}, dim {position} of the result"
+                ) from None
+    return tuple(result)
+
+
+def check_axes(field: str, axes: Sequence[int], rank: int) -> None:
+    """Axes must be different and in [0, rank)."""
+    if any(not 0 <= axis < rank for axis in axes):
+        raise ShapeError(field, f"{text(axes)} has an axis outside [0, {rank})")
+    if len(set(axes)) != len(axes):
+        raise ShapeError(field, f"{text(axes)} names an axis twice")
+
+
+def check_axis(field: str, axis: int, rank: int) -> None:
+    """An axis must be in [0, rank)."""
+    if not 0 <= axis < rank:
+        raise ShapeError(field, f"{axis} is outside [0, {rank})")
+
+
+def check_rank(field: str, tensor: Tensor, rank: int, why: str = "") -> None:
+    """The operand must have exactly this rank."""
+    if tensor.rank != rank:
+        raise ShapeError(field, f"has rank {tensor.rank} instead of {rank}{why}: {tensor}")
+
+
+def check_length(field: str, values: Sequence[int], length: int, why: str) -> None:
+    """An array attribute must have this length; `why` says what it counts, as in "one per dim of x"."""
+    if len(values) != length:
+        raise ShapeError(field, f"{text(values)} has {len(values)} entries instead of {length} ({why})")
+
+
+def check_least(field: str, values: Sequence[int], least: int) -> None:
+    """All entries of an array attribute must be at least `least`."""
+    if any(value < least for value in values):
+        raise ShapeError(field, f"{text(values)} has an entry below {least}")
+
+
+def agree(shape: Shape, other: Shape) -> bool:
+    """Whether two shapes can be of the same tensor."""
+    return len(shape) == len(other) and all(
+        one is None or two is None or one == two for one, two in zip(shape, other, strict=True)
+    )

@@ -1,0 +1,128 @@
+"""Movement that selects or adds elements: slice, pad, gather."""
+
+from __future__ import annotations
+
+from .elements import INDEX
+from .movement import movement
+from .rules import check_axis, check_least, check_length, check_rank, text
+from .spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
+
+
+def _slice(call: Call) -> Tensor:
+    for name in ("starts", "sizes", "steps"):
+        check_length(name, call[name], call.x.rank, "one per dim of x")
+    check_least("sizes", call.sizes, -1)
+    if 0 in call.steps:
+        raise ShapeError("steps", f"{text(call.steps)} has a step of 0")
+    return Tensor(tuple(_sliced(call, axis) for axis in range(call.x.rank)), call.x.element)
+
+
+def _sliced(call: Call, axis: int) -> Dim:
+    dim, start, size, step = call.x.shape[axis], call.starts[axis], call.sizes[axis], call.steps[axis]
+    if dim is None:
+        return _sliced_unknown(start, size, step)
+    first = start + dim if start < 0 else start
+    if size == -1:
+        size = max(0, -(-(dim - first) // step) if step > 0 else first // -step + 1)
+    if size and not (0 <= first < dim and 0 <= first + (size - 1) * step < dim):
+        where = f"start {start}, size {size}, step {step}"
+        raise ShapeError("starts, sizes, steps", f"leave x in dim {axis} ({where}): {call.x}")
+    return size
+
+
+def _sliced_unknown(start: int, size: int, step: int) -> Dim:
+    if size != -1:
+        return size
+    # To the first element backwards from a known start: the count does not depend on the dim.
+    return start // -step + 1 if step < 0 <= start else None
+
+
+movement(
+    "slice",
+    "elements at regular distances",
+    "Per dim `sizes` elements from `starts` (negative: counted from the end) at distance `steps` "
+    "(negative: backwards). A size of -1 goes on to the last (or first) element. All selected places must "
+    "exist: the front end clamps.",
+    "Slice, Split",
+    _slice,
+    attributes=(
+        Attribute("starts", "ints", "first place per dim"),
+        Attribute("sizes", "ints", "number of elements per dim, -1 for all that follow"),
+        Attribute("steps", "ints", "distance per dim, not 0"),
+    ),
+)
+
+
+def _pad(call: Call) -> Tensor:
+    for name in ("low", "high"):
+        check_length(name, call[name], call.x.rank, "one per dim of x")
+        check_least(name, call[name], 0)
+    dims = zip(call.x.shape, call.low, call.high, strict=True)
+    for axis, (dim, low, high) in enumerate(dims):
+        if dim is not None and call.mode != "constant" and (low or high):
+            _check_source(call, axis, dim, max(low, high))
+    dims = zip(call.x.shape, call.low, call.high, strict=True)
+    return Tensor(tuple(None if dim is None else dim + low + high for dim, low, high in dims), call.x.element)
+
+
+def _check_source(call: Call, axis: int, dim: int, amount: int) -> None:
+    """Modes that copy elements need them."""
+    if dim == 0 or (call.mode == "reflect" and amount >= dim):
+        raise ShapeError(
+            "low, high", f"pad dim {axis} by {amount} in mode {call.mode}, which {call.x} is too small for"
+        )
+
+
+movement(
+    "pad",
+    "x with elements added around it",
+    "Each dim plus its low and high. `reflect` needs them below the dim.",
+    "Pad (constant, reflect, edge, wrap)",
+    _pad,
+    attributes=(
+        Attribute("low", "ints", "elements added before each dim, at least 0"),
+        Attribute("high", "ints", "elements added after each dim, at least 0"),
+        Attribute("mode", "str", "what is added", "constant", ("constant", "reflect", "edge", "wrap")),
+        Attribute("value", "number", "the constant of mode constant", 0.0),
+    ),
+)
+
+
+def _gather(call: Call) -> Tensor:
+    check_axis("axis", call.axis, call.data.rank)
+    shape = call.data.shape
+    return Tensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
+
+
+def _gather_elements(call: Call) -> Tensor:
+    check_axis("axis", call.axis, call.data.rank)
+    check_rank("indices", call.indices, call.data.rank, " (as data)")
+    for axis, (count, dim) in enumerate(zip(call.indices.shape, call.data.shape, strict=True)):
+        if axis != call.axis and count is not None and dim is not None and count > dim:
+            raise ShapeError(
+                "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
+            )
+    return Tensor(call.indices.shape, call.data.element)
+
+
+_GATHER_OPERANDS = (Operand("data"), Operand("indices", INDEX))
+_AXIS = (Attribute("axis", "int", "the indexed axis of data, in [0, rank)"),)
+
+movement(
+    "gather",
+    "slices of data at indices along an axis; negative indices count from the end",
+    "data `[a..., d, b...]` with d at the axis and indices `[i...]` give `[a..., i..., b...]`.",
+    "Gather",
+    _gather,
+    attributes=_AXIS,
+    operands=_GATHER_OPERANDS,
+)
+movement(
+    "gather_elements",
+    "one element of data per index: the index replaces the position's coordinate along the axis",
+    "indices have data's rank, and no dim but the axis' is larger than data's; the result has their shape.",
+    "GatherElements",
+    _gather_elements,
+    attributes=_AXIS,
+    operands=_GATHER_OPERANDS,
+)

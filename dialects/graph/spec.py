@@ -1,0 +1,171 @@
+"""How a graph op is described: operands, attributes and shape function, as data without MLIR.
+
+Every op is one `OpSpec` in the registry; the op classes, the verifier, `build` and the reference page derive
+from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .elements import ANY, ElementClass
+
+Dim = int | None
+Shape = tuple[Dim, ...]
+
+
+class ShapeError(ValueError):
+    """An op's operands, attributes or results contradict its definition.
+
+    `field` names the operand, attribute or result at fault.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field} {message}")
+        self.field = field
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor's type: dims (None: not known; shape None: rank not known) and the element type's name."""
+
+    shape: Shape | None
+    element: str
+
+    @property
+    def rank(self) -> int:
+        assert self.shape is not None, "shape functions see ranked tensors only"
+        return len(self.shape)
+
+    def __str__(self) -> str:
+        if self.shape is None:
+            return f"tensor<*x{self.element}>"
+        return (
+            "tensor<" + "".join(f"{'?' if dim is None else dim}x" for dim in self.shape) + f"{self.element}>"
+        )
+
+
+VARIADIC_LIMIT = 8
+"""Most operands of a variadic op.
+
+IRDL gives all operands of one variadic group one type, so an op whose operands differ declares a fixed number
+of optional ones instead, and says in `operandSegmentSizes` which it has.
+"""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """`like` names an operand of the same element type; `kind` is "single", "optional" or "variadic".
+
+    Only the last operand may be optional, and only the sole one variadic (1 to VARIADIC_LIMIT values).
+    """
+
+    name: str
+    elements: ElementClass = ANY
+    like: str = ""
+    kind: str = "single"
+
+
+REQUIRED = object()
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """`kind` is int, float, number, bool, ints, str or elements. A None default means: may be absent."""
+
+    name: str
+    kind: str
+    doc: str
+    default: Any = REQUIRED
+    choices: tuple[str, ...] = ()
+
+
+class Call:
+    """One use of an op as its shape function sees it: operands (Tensor), attributes (Python values) by name.
+
+    `given` is the result type that the op was written with, or None. A variadic operand is a tuple of
+    tensors, an optional one that is absent is None.
+    """
+
+    def __init__(self, values: Mapping[str, Any], given: Tensor | None) -> None:
+        self._values = values
+        self.given = given
+
+    def __getattr__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+
+@dataclass(frozen=True)
+class OpSpec:
+    """`infer` maps a Call to the result's Tensor, or a tuple of them where `results` names several."""
+
+    name: str
+    family: str
+    summary: str
+    shapes: str
+    onnx: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    infer: Callable[[Call], Tensor | tuple[Tensor, ...]]
+    attributes: tuple[Attribute, ...] = ()
+    results: tuple[str, ...] = ("result",)
+    result_given: bool = False
+    _by_name: dict[str, Attribute] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._by_name.update({attribute.name: attribute for attribute in self.attributes})
+
+    def attribute(self, name: str) -> Attribute | None:
+        return self._by_name.get(name)
+
+    def infer_results(self, call: Call) -> tuple[Tensor, ...]:
+        """The results' types; raises ShapeError."""
+        inferred = self.infer(call)
+        return (inferred,) if isinstance(inferred, Tensor) else inferred
+
+    def operand_groups(self, values: Sequence[Any]) -> dict[str, Any]:
+        """Operands by name; raises ShapeError when their number is wrong."""
+        last = self.operands[-1].kind if self.operands else "single"
+        singles = [operand.name for operand in self.operands if operand.kind == "single"]
+        least = len(singles) + (last == "variadic")
+        most = {"single": least, "optional": least + 1, "variadic": VARIADIC_LIMIT}[last]
+        if not least <= len(values) <= most:
+            expected = str(least) if least == most else f"{least} to {most}"
+            raise ShapeError("operands", f"number {len(values)} instead of {expected}")
+        groups = dict(zip(singles, values, strict=False))
+        if last != "single":
+            rest = tuple(values[len(singles) :])
+            groups[self.operands[-1].name] = rest if last == "variadic" else rest[0] if rest else None
+        return groups
+
+
+_SPECS: dict[str, OpSpec] = {}
+_FAMILIES: dict[str, str] = {}
+
+
+def define_family(name: str, introduction: str) -> str:
+    """Register a family of ops with the text that opens its section of the reference."""
+    _FAMILIES[name] = introduction
+    return name
+
+
+def define(spec: OpSpec) -> OpSpec:
+    """Register an op; its name must be new."""
+    assert spec.name not in _SPECS, f"graph.{spec.name} is defined twice"
+    _SPECS[spec.name] = spec
+    return spec
+
+
+def specs() -> Mapping[str, OpSpec]:
+    """Every op by name, in the order of definition."""
+    return _SPECS
+
+
+def families() -> Mapping[str, str]:
+    """Every family's introduction by the family's name."""
+    return _FAMILIES

@@ -1,0 +1,54 @@
+"""MLIR's tensor types as `Tensor` and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+
+from .spec import ShapeError, Tensor
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+_FLOATS = {ir.F32Type: "f32", ir.F16Type: "f16", ir.BF16Type: "bf16", ir.F64Type: "f64"}
+
+
+def element_name(type_: ir.Type) -> str:
+    """An element type's name, as in "f32"; the common ones without printing."""
+    return _FLOATS.get(type(type_)) or str(type_)
+
+
+def tensor_of(type_: ir.Type, field: str = "operand") -> Tensor:
+    """A tensor type as data; raises ShapeError for any other type."""
+    if isinstance(type_, ir.RankedTensorType):
+        shape = tuple(None if dim == _DYNAMIC else dim for dim in type_.shape)
+        return Tensor(shape, element_name(type_.element_type))
+    if isinstance(type_, ir.UnrankedTensorType):
+        return Tensor(None, element_name(type_.element_type))
+    raise ShapeError(field, f"has type {type_}, which is no tensor")
+
+
+def type_of(tensor: Tensor, context: ir.Context) -> ir.Type:
+    """The MLIR type of a `Tensor`."""
+    with ir.Location.unknown(context):
+        element = ir.Type.parse(tensor.element)
+        if tensor.shape is None:
+            return ir.UnrankedTensorType.get(element)
+        return ir.RankedTensorType.get(sizes_of(tensor.shape), element)
+
+
+def sizes_of(shape: Sequence[int | None]) -> list[int]:
+    """Dims with MLIR's mark for the unknown ones."""
+    return [_DYNAMIC if dim is None else dim for dim in shape]
+
+
+def shape_of(value: ir.Value) -> list[int | None]:
+    """The dims of a tensor value, None where not known. Raises ShapeError for an unknown rank."""
+    shape = tensor_of(value.type, "value").shape
+    if shape is None:
+        raise ShapeError("value", f"has no known rank: {value.type}")
+    return list(shape)
+
+
+def element_type(value: ir.Value) -> ir.Type:
+    """The element type of a tensor value."""
+    return value.type.element_type
