@@ -1,0 +1,94 @@
+"""Makes graph ops for the operator functions, folding shape arithmetic on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects.graph import ShapeError, build
+from mlc.frontends.onnx import types
+from mlc.frontends.onnx.folding import fold
+from mlc.frontends.onnx.inputs import InputType, dynamic_hint
+from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.tensors import Constant
+from mlc.frontends.onnx.values import Value, from_array, from_ir
+
+
+@dataclass(frozen=True)
+class GraphBuilder:
+    """Implements `node.Emitter` at the current insertion point."""
+
+    inputs: Sequence[InputType]
+
+    def emit(
+        self,
+        op: str,
+        values: Sequence[Value],
+        attributes: Mapping[str, Any],
+        result_type: Any,
+        location: ir.Location,
+    ) -> Value:
+        """`graph.<op>`.
+
+        A constant instead where every operand is known and the result is small. Raises `NodeFailure`.
+        """
+
+        def make() -> ir.Value:
+            return _build(op, [v.ir for v in values], attributes, result_type, location)
+
+        if values and all(v.known is not None for v in values):
+            number = types.onnx_number(result_type.element_type) if result_type is not None else None
+            dtype = types.numpy_dtype(number) if number is not None else None
+            folded = fold(op, [v.known for v in values if v.known is not None], dict(attributes), dtype)
+            if folded is not None:
+                return self._known(folded, make, location)
+        return from_ir("", make())
+
+    def _known(self, array: np.ndarray, make: Callable[[], ir.Value], location: ir.Location) -> Value:
+        value = from_array("", array, make)
+        if value.is_constant and value.known is not None:
+            return self.constant(value.known, location)
+        return value
+
+    def constant(self, array: np.ndarray, location: ir.Location) -> Value:
+        """A small constant, made where it is first used as a tensor."""
+        return from_array("", array, lambda: _build("constant", [], {"value": array}, None, location))
+
+    def stored(self, name: str, constant: Constant, location: ir.Location) -> Value:
+        """A constant of the model: `graph.constant` or `graph.weight`, made where it is first used."""
+        if constant.array is not None:
+            value = self.constant(constant.array, location)
+            value.name = name
+            return value
+        reference = constant.reference
+        assert reference is not None
+        fields = {
+            "source": reference.source,
+            "offset": reference.offset,
+            "size": reference.size,
+            "hash": reference.hash,
+        }
+        kind = types.tensor_type(list(constant.shape), constant.number)
+        return Value(
+            name, constant.shape, constant.number, lambda: _build("weight", [], fields, kind, location)
+        )
+
+    def dynamic_hint(self) -> str:
+        """Which options would make the model static."""
+        return dynamic_hint(self.inputs)
+
+
+def _build(
+    op: str,
+    operands: Sequence[ir.Value],
+    attributes: Mapping[str, Any],
+    result_type: Any,
+    location: ir.Location,
+) -> ir.Value:
+    try:
+        return build(op, operands, attributes, result_type=result_type, location=location)
+    except ShapeError as error:
+        raise NodeFailure(str(error)) from None

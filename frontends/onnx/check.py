@@ -1,0 +1,154 @@
+"""Checks of a model's structure before anything is built: versions, names, order."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Sequence
+
+import onnx
+from mlc.frontends.errors import ImportFailure
+from onnx import GraphProto, ModelProto, NodeProto, checker, defs
+
+Opsets = dict[str, int]
+
+
+def check_model(model: ModelProto, name: str) -> Opsets:
+    """Returns the opset per domain. Raises `ImportFailure` naming the file and what is wrong."""
+    if not model.HasField("graph") or not model.graph.output:
+        raise ImportFailure(f"{name}: not a valid ONNX model: it has no graph with outputs")
+    if not 1 <= model.ir_version <= onnx.IR_VERSION:
+        raise ImportFailure(
+            f"{name}: IR version {model.ir_version} is not known (1 to {onnx.IR_VERSION} are)"
+        )
+    opsets = read_opsets(model.opset_import, name)
+    if not model.opset_import and model.ir_version >= 3:
+        raise ImportFailure(f"{name}: the model imports no operator set")
+    if model.graph.sparse_initializer:
+        raise ImportFailure(f"{name}: sparse initializers are not supported")
+    return opsets
+
+
+def read_opsets(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> Opsets:
+    """The opset per domain; the default domain is "" and has opset 1 if it is not imported."""
+    opsets: Opsets = {"": 1}
+    for entry in imports:
+        opsets[plain_domain(entry.domain)] = entry.version
+    newest = defs.onnx_opset_version()
+    if not 1 <= opsets[""] <= newest:
+        raise ImportFailure(
+            f"{name}: opset {opsets['']} of ONNX's operators is not known (1 to {newest} are)"
+        )
+    return opsets
+
+
+def plain_domain(domain: str) -> str:
+    """The domain as we spell it: ONNX's own is ""."""
+    return "" if domain == "ai.onnx" else domain
+
+
+def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProto]:
+    """The nodes in an order in which values are defined before they are used.
+
+    `outer` are names that the graph may use from around it. Raises `ImportFailure` for names that are
+    defined twice or nowhere and for cycles.
+    """
+    given = {i.name for i in graph.input} | {i.name for i in graph.initializer} | outer
+    _check_unique(graph, name)
+    producer = {output: i for i, node in enumerate(graph.node) for output in node.output if output}
+    waiting: list[int] = []
+    users: dict[int, list[int]] = {}
+    for i, node in enumerate(graph.node):
+        needed = _needed(node)
+        missing = [n for n in needed if n not in given and n not in producer]
+        if missing:
+            raise ImportFailure(f"{name}: node {describe(node)} uses '{missing[0]}', which nothing defines")
+        sources = {producer[n] for n in needed if n in producer}
+        waiting.append(len(sources))
+        for source in sources:
+            users.setdefault(source, []).append(i)
+    for output in graph.output:
+        if output.name not in given and output.name not in producer:
+            raise ImportFailure(f"{name}: the model's output '{output.name}' is not defined by anything")
+    return [graph.node[i] for i in _order(graph, waiting, users, name)]
+
+
+def _check_unique(graph: GraphProto, name: str) -> None:
+    for kind, names in (
+        ("input", [i.name for i in graph.input]),
+        ("initializer", [i.name for i in graph.initializer]),
+        ("output", [o.name for o in graph.output]),
+    ):
+        twice = [n for n, count in Counter(names).items() if count > 1]
+        if twice and kind != "output":
+            raise ImportFailure(f"{name}: the {kind} '{twice[0]}' is there twice")
+    defined = {i.name for i in graph.input} | {i.name for i in graph.initializer}
+    for node in graph.node:
+        for output in node.output:
+            if output and output in defined:
+                raise ImportFailure(
+                    f"{name}: node {describe(node)} defines '{output}', which is defined already"
+                )
+            defined.add(output)
+
+
+def _needed(node: NodeProto) -> list[str]:
+    """Names that the node reads, those of its subgraphs included."""
+    names = [n for n in node.input if n]
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            names += free_names(attribute.g)
+    return names
+
+
+def free_names(graph: GraphProto) -> list[str]:
+    """Names that a subgraph takes from around it."""
+    own = {i.name for i in graph.input} | {i.name for i in graph.initializer}
+    own |= {output for node in graph.node for output in node.output}
+    used = [n for node in graph.node for n in _needed(node)] + [o.name for o in graph.output]
+    return [n for n in used if n not in own]
+
+
+def _order(graph: GraphProto, waiting: list[int], users: dict[int, list[int]], name: str) -> list[int]:
+    """Kahn's algorithm; of what is ready, the model's own order decides."""
+    ready = [i for i, count in enumerate(waiting) if count == 0]
+    order: list[int] = []
+    while ready:
+        i = heapq.heappop(ready)
+        order.append(i)
+        for user in users.get(i, ()):
+            waiting[user] -= 1
+            if waiting[user] == 0:
+                heapq.heappush(ready, user)
+    if len(order) < len(waiting):
+        stuck = [describe(graph.node[i]) for i, count in enumerate(waiting) if count > 0]
+        raise ImportFailure(f"{name}: the graph has a cycle through node {stuck[0]}")
+    return order
+
+
+def label(node: NodeProto) -> str:
+    """The node's name, or its operator and first output if it has none."""
+    return node.name or f"{node.op_type}:{next((o for o in node.output if o), '')}"
+
+
+def describe(node: NodeProto) -> str:
+    """For messages: 'name' (operator)."""
+    return f"'{label(node)}' ({node.op_type})"
+
+
+def check_node(node: NodeProto, opsets: Opsets, ir_version: int) -> str | None:
+    """What onnx.checker finds wrong with the node's inputs and attributes, or None."""
+    domain = plain_domain(node.domain)
+    if domain not in opsets or not defs.has(node.op_type, opsets[domain], domain):
+        return None
+    # The checker looks for tensors' bytes, which the skeleton lacks, and for subgraphs' outer names.
+    if any(a.g.node or a.t.external_data or a.ref_attr_name for a in node.attribute):
+        return None
+    context = checker.C.CheckerContext()
+    context.ir_version = ir_version
+    context.opset_imports = opsets
+    try:
+        checker.check_node(node, context)
+    except checker.ValidationError as error:
+        return str(error).split("==>")[0].strip().splitlines()[0]
+    return None

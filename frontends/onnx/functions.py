@@ -1,0 +1,113 @@
+"""Operators that are functions: the model's own, and ONNX operators whose schema has a body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import onnx
+from mlc.frontends.onnx.check import Opsets, plain_domain, read_opsets
+from mlc.frontends.onnx.values import Value
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
+
+FunctionKey = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A function's nodes for one call: attribute references are already replaced."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    nodes: tuple[NodeProto, ...]
+    opsets: Opsets
+
+
+def model_functions(model: ModelProto) -> dict[FunctionKey, FunctionProto]:
+    """The functions that the model defines, by domain, name and overload."""
+    return {(plain_domain(f.domain), f.name, f.overload): f for f in model.functions}
+
+
+def local_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
+    """The body of a model's own function for a call."""
+    attributes = {a.name: a for a in function.attribute_proto} | {a.name: a for a in node.attribute}
+    return _body(function, attributes, read_opsets(function.opset_import, name))
+
+
+def schema_body(node: NodeProto, opset: int, inputs: Sequence[Value | None]) -> Body | None:
+    """The body of an ONNX operator for a call with these inputs, or None if it has none."""
+    domain = plain_domain(node.domain)
+    if not defs.has(node.op_type, opset, domain):
+        return None
+    schema = defs.get_schema(node.op_type, opset, domain)
+    complete = _with_defaults(node, schema)
+    function = _function(schema, complete, opset, inputs)
+    if function is None:
+        return None
+    opsets = {"": opset} | {plain_domain(o.domain): o.version for o in function.opset_import}
+    return _body(function, {a.name: a for a in complete.attribute}, opsets)
+
+
+def _with_defaults(node: NodeProto, schema: defs.OpSchema) -> NodeProto:
+    """A copy of the node with the schema's default attributes written out, which bodies refer to."""
+    complete = NodeProto()
+    complete.CopyFrom(node)
+    given = {a.name for a in node.attribute}
+    complete.attribute.extend(
+        a.default_value for name, a in schema.attributes.items() if name not in given and a.default_value.name
+    )
+    return complete
+
+
+def _function(
+    schema: defs.OpSchema, node: NodeProto, opset: int, inputs: Sequence[Value | None]
+) -> FunctionProto | None:
+    if schema.has_function:
+        versions = [v for v in schema.function_opset_versions if v <= opset]
+        data = schema.get_function_with_opset_version(max(versions)) if versions else None
+    elif schema.has_context_dependent_function:
+        versions = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
+        types = [_type_proto(v).SerializeToString() for v in inputs]
+        call = (max(versions), node.SerializeToString(), types) if versions else None
+        data = schema.get_context_dependent_function_with_opset_version(*call) if call else None
+    else:
+        return None
+    return FunctionProto.FromString(data) if data else None
+
+
+def _type_proto(value: Value | None) -> onnx.TypeProto:
+    if value is None:
+        return onnx.TypeProto()
+    return helper.make_tensor_type_proto(
+        value.number, [d if isinstance(d, int) else None for d in value.shape]
+    )
+
+
+def _body(function: FunctionProto, attributes: dict[str, AttributeProto], opsets: Opsets) -> Body:
+    nodes = tuple(_substituted(node, attributes) for node in function.node)
+    return Body(tuple(function.input), tuple(function.output), nodes, opsets)
+
+
+def _substituted(node: NodeProto, attributes: dict[str, AttributeProto]) -> NodeProto:
+    """The node with references to the function's attributes replaced; absent ones fall away."""
+    result = NodeProto()
+    result.CopyFrom(node)
+    del result.attribute[:]
+    for attribute in node.attribute:
+        if not attribute.ref_attr_name:
+            result.attribute.append(_in_subgraph(attribute, attributes))
+        elif attribute.ref_attr_name in attributes:
+            copy = result.attribute.add()
+            copy.CopyFrom(attributes[attribute.ref_attr_name])
+            copy.name = attribute.name
+    return result
+
+
+def _in_subgraph(attribute: AttributeProto, attributes: dict[str, AttributeProto]) -> AttributeProto:
+    if attribute.type != AttributeProto.GRAPH:
+        return attribute
+    copy = AttributeProto()
+    copy.CopyFrom(attribute)
+    del copy.g.node[:]
+    copy.g.node.extend(_substituted(node, attributes) for node in attribute.g.node)
+    return copy

@@ -1,0 +1,183 @@
+"""Walks an ONNX graph and builds the `graph` module."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from mlc.bindings import ir
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx.builder import GraphBuilder
+from mlc.frontends.onnx.check import Opsets, check_node, label, plain_domain, sorted_nodes
+from mlc.frontends.onnx.functions import Body, local_body, model_functions, schema_body
+from mlc.frontends.onnx.load import LoadedModel
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.registry import lookup
+from mlc.frontends.onnx.report import Problem
+from mlc.frontends.onnx.values import Value
+from onnx import AttributeProto, GraphProto, NodeProto
+
+# Deeper nesting of functions than any exporter makes; a function that calls itself ends here.
+MAX_CALLS = 64
+
+# What stands for the results of a node that could not be imported: nodes behind it are still looked at.
+MISSING = object()
+Scope = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where nodes come from: the graph or a function's body, with the names of the calls around it."""
+
+    opsets: Opsets
+    path: tuple[str, ...] = ()
+
+    def label(self, node: NodeProto) -> str:
+        return "/".join((*self.path, label(node)))
+
+
+@dataclass
+class Importer:
+    """Imports the nodes of one model; what is not supported is collected in `problems`."""
+
+    model: LoadedModel
+    builder: GraphBuilder
+    problems: list[Problem] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.functions = model_functions(self.model.proto)
+
+    def import_graph(self, graph: GraphProto, scope: Scope, frame: Frame) -> list[Any]:
+        """Imports a graph whose inputs are in `scope`; returns its outputs."""
+        nodes = sorted_nodes(graph, set(scope), self.model.name)
+        for tensor in graph.initializer:
+            location = ir.Location.name(tensor.name)
+            scope[tensor.name] = self.builder.stored(tensor.name, self._read(tensor, tensor.name), location)
+        for node in nodes:
+            self.import_node(node, scope, frame)
+        return [scope[output.name] for output in graph.output]
+
+    def _read(self, tensor: onnx.TensorProto, name: str) -> Any:
+        try:
+            return self.model.tensors.read(tensor)
+        except ImportFailure as error:
+            raise ImportFailure(f"{self.model.name}: {error}") from None
+
+    def import_node(self, node: NodeProto, scope: Scope, frame: Frame) -> None:
+        """Binds the node's outputs in `scope`. Raises `ImportFailure` if the node is wrong."""
+        name = frame.label(node)
+        try:
+            results = self._results(node, scope, frame, name)
+        except Unsupported as error:
+            self._note(node, frame, name, str(error))
+            results = None
+        except NodeFailure as error:
+            raise ImportFailure(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
+        for i, output in enumerate(node.output):
+            if output:
+                scope[output] = _bound(output, results[i]) if results is not None else MISSING
+
+    def _note(self, node: NodeProto, frame: Frame, name: str, cause: str) -> None:
+        domain = plain_domain(node.domain)
+        self.problems.append(Problem(name, node.op_type, domain, frame.opsets.get(domain), cause))
+
+    def _results(self, node: NodeProto, scope: Scope, frame: Frame, name: str) -> list[Any] | None:
+        domain = plain_domain(node.domain)
+        opset = frame.opsets.get(domain, 1)
+        inputs = [scope[n] if n else None for n in node.input]
+        function = self.functions.get((domain, node.op_type, node.overload))
+        registered = None if function is not None else lookup(domain, node.op_type, opset)
+        if MISSING in inputs:
+            # The types are not known; whether the operator is supported is.
+            if registered is None and function is None and not _has_body(node, opset):
+                raise Unsupported("the operator is not supported")
+            return None
+        wrong = check_node(node, frame.opsets, self.model.proto.ir_version)
+        if wrong:
+            raise NodeFailure(wrong)
+        if registered is not None:
+            return _listed(registered(self._node(node, inputs, frame, name, opset)), len(node.output))
+        if node.op_type == "If" and domain == "":
+            return self._branch(node, inputs, scope, frame)
+        body = local_body(function, node, self.model.name) if function else schema_body(node, opset, inputs)
+        if body is None:
+            raise Unsupported("the operator is not supported")
+        return self._call(body, inputs, frame, label(node))
+
+    def _node(
+        self, node: NodeProto, inputs: Sequence[Value | None], frame: Frame, name: str, opset: int
+    ) -> Node:
+        return Node(
+            node.op_type,
+            plain_domain(node.domain),
+            opset,
+            name,
+            tuple(inputs),
+            tuple(node.output),
+            {a.name: self._attribute(a, name) for a in node.attribute},
+            ir.Location.name(name),
+            self.builder,
+        )
+
+    def _attribute(self, attribute: AttributeProto, name: str) -> Any:
+        """Numbers, text, lists of them; a tensor is a `Value`."""
+        if attribute.type == AttributeProto.TENSOR:
+            return self.builder.stored(name, self._read(attribute.t, name), ir.Location.name(name))
+        value = onnx.helper.get_attribute_value(attribute)
+        if isinstance(value, bytes):
+            return value.decode(errors="replace")
+        return list(value) if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS) else value
+
+    def _call(self, body: Body, inputs: Sequence[Any], frame: Frame, name: str) -> list[Any]:
+        """Imports a function's body in place of the call."""
+        path = (*frame.path, name)
+        if len(path) > MAX_CALLS:
+            raise NodeFailure("its functions are nested too deeply, or call themselves")
+        scope: Scope = dict.fromkeys(body.inputs)
+        scope.update(zip(body.inputs, inputs, strict=False))
+        inner = Frame(body.opsets, path)
+        for node in body.nodes:
+            unknown = [n for n in node.input if n and n not in scope]
+            if unknown:
+                raise NodeFailure(
+                    f"node '{inner.label(node)}' of its body uses '{unknown[0]}', which nothing defines"
+                )
+            self.import_node(node, scope, inner)
+        return [scope.get(output) for output in body.outputs]
+
+    def _branch(
+        self, node: NodeProto, inputs: Sequence[Value | None], scope: Scope, frame: Frame
+    ) -> list[Any]:
+        """An If whose condition is known at import is the branch that it takes."""
+        condition = inputs[0]
+        if condition is None or not condition.is_constant:
+            raise Unsupported("a condition that is only known when the model runs is not supported")
+        name = "then_branch" if np.any(condition.known) else "else_branch"
+        graph = next((a.g for a in node.attribute if a.name == name), None)
+        if graph is None:
+            raise NodeFailure(f"attribute '{name}' is missing")
+        return self.import_graph(graph, dict(scope), Frame(frame.opsets, (*frame.path, label(node))))
+
+
+def _has_body(node: NodeProto, opset: int) -> bool:
+    domain = plain_domain(node.domain)
+    if node.op_type == "If" or not onnx.defs.has(node.op_type, opset, domain):
+        return node.op_type == "If"
+    schema = onnx.defs.get_schema(node.op_type, opset, domain)
+    return bool(schema.has_function or schema.has_context_dependent_function)
+
+
+def _listed(results: Value | Sequence[Value | None], count: int) -> list[Any]:
+    found = [results] if isinstance(results, Value) else list(results)
+    if len(found) < count:
+        raise Unsupported(f"only its first {len(found)} outputs are supported")
+    return found
+
+
+def _bound(name: str, value: Any) -> Any:
+    if isinstance(value, Value) and not value.name:
+        value.name = name
+    return value

@@ -1,0 +1,69 @@
+"""Loading a model: the skeleton ModelProto, its weights' byte ranges, and the store that serves them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+from google.protobuf.message import DecodeError
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx.tensors import SMALL, TensorReader
+from mlc.frontends.onnx.wire import Splitter
+from mlc.frontends.weights import INLINE, MappedFile, WeightStore
+
+# Protobuf messages cannot be longer.
+MAX_MODEL_BYTES = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """`name` is the file's (or "<memory>"), for messages; `proto` has no bytes of large tensors."""
+
+    name: str
+    proto: onnx.ModelProto
+    store: WeightStore
+    tensors: TensorReader
+
+
+def load_model(source: str | os.PathLike | bytes | onnx.ModelProto) -> LoadedModel:
+    """Loads a model from a path, serialised bytes, or an object. Raises `ImportFailure`."""
+    if isinstance(source, onnx.ModelProto):
+        source = _serialise(source)
+    if isinstance(source, bytes | bytearray | memoryview):
+        store = WeightStore()
+        view = memoryview(source).cast("B")
+        return _split(view, "<memory>", store, INLINE, store.blobs.add(view))
+    path = Path(source)
+    file = MappedFile(path, str(path))
+    store = WeightStore(path.parent)
+    name = path.name if path.name != INLINE else f"./{path.name}"
+    store.add_file(name, file)
+    return _split(file.view, str(path), store, name, 0)
+
+
+def _split(view: memoryview, name: str, store: WeightStore, source: str, offset: int) -> LoadedModel:
+    if len(view) == 0:
+        raise ImportFailure(f"{name}: the file is empty")
+    if len(view) > MAX_MODEL_BYTES:
+        raise ImportFailure(
+            f"{name}: {len(view)} bytes are over protobuf's limit of 2 GiB; store weights as external data"
+        )
+    # A name that no file can guess: external_data entries of the model itself are never taken for ours.
+    marker = f"mlc.{secrets.token_hex(8)}"
+    splitter = Splitter(view, name, SMALL, marker)
+    skeleton = splitter.skeleton()
+    try:
+        proto = onnx.ModelProto.FromString(skeleton)
+    except DecodeError as error:
+        raise ImportFailure(f"{name}: not a valid ONNX model: {error}") from None
+    return LoadedModel(name, proto, store, TensorReader(store, splitter.ranges, marker, source, offset))
+
+
+def _serialise(model: onnx.ModelProto) -> bytes:
+    try:
+        return model.SerializeToString()
+    except ValueError as error:
+        raise ImportFailure(f"<memory>: the model cannot be serialised: {error}") from None

@@ -1,0 +1,112 @@
+"""`import_model`: from an ONNX model to a module of the `graph` dialect and its weights."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import onnx
+from mlc.bindings import func, ir
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import types
+from mlc.frontends.onnx.builder import GraphBuilder
+from mlc.frontends.onnx.check import check_model
+from mlc.frontends.onnx.importer import MISSING, Frame, Importer
+from mlc.frontends.onnx.inputs import InputType, read_inputs
+from mlc.frontends.onnx.load import LoadedModel, load_model
+from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.report import report
+from mlc.frontends.onnx.values import from_ir
+from mlc.frontends.weights import WeightStore
+
+from mlc import dialects
+
+# Attribute of @main's arguments and results: the name in the model.
+NAME_ATTRIBUTE = "graph.name"
+
+
+@dataclass(frozen=True)
+class ImportedModel:
+    """`module` holds `@main`.
+
+    `inputs` and `outputs` are the model's names in the order of its arguments and results.
+    """
+
+    module: ir.Module
+    weights: WeightStore
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    name: str
+
+
+def import_model(
+    model: str | os.PathLike | bytes | onnx.ModelProto,
+    *,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    context: ir.Context | None = None,
+) -> ImportedModel:
+    """Imports a model from a file, its bytes, or an object.
+
+    `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). Weights are
+    referenced, not
+    copied. Raises `ImportFailure` with one message: what is wrong, in which file, at which node or tensor;
+    operators that are not supported are named all at once.
+    """
+    loaded = load_model(model)
+    opsets = check_model(loaded.proto, loaded.name)
+    inputs = read_inputs(loaded.proto.graph, loaded.name, dims or {}, shapes or {})
+    context = context or dialects.create_context()
+    dialects.load(context)
+    with context, ir.Location.name(loaded.name):
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            _build_main(loaded, inputs, Frame(opsets))
+    outputs = tuple(o.name for o in loaded.proto.graph.output)
+    return ImportedModel(
+        module, loaded.store, tuple(i.name for i in inputs), outputs, loaded.proto.graph.name or "model"
+    )
+
+
+def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) -> None:
+    graph = loaded.proto.graph
+    arguments = [
+        types.tensor_type([d if isinstance(d, int) else None for d in i.shape], i.number) for i in inputs
+    ]
+    main = func.FuncOp("main", (arguments, []))
+    block = main.add_entry_block([ir.Location.name(i.name) for i in inputs])
+    with ir.InsertionPoint(block):
+        importer = Importer(loaded, GraphBuilder(inputs))
+        scope: dict[str, Any] = {
+            entry.name: from_ir(entry.name, argument, entry.shape)
+            for entry, argument in zip(inputs, block.arguments, strict=True)
+        }
+        outputs = importer.import_graph(graph, scope, frame)
+        if importer.problems:
+            raise ImportFailure(report(loaded.name, importer.problems))
+        results = [_result(loaded.name, o.name, v) for o, v in zip(graph.output, outputs, strict=True)]
+        func.ReturnOp(results)
+    main.attributes["function_type"] = ir.TypeAttr.get(
+        ir.FunctionType.get(arguments, [r.type for r in results])
+    )
+    _name(main, "arg_attrs", [i.name for i in inputs])
+    _name(main, "res_attrs", [o.name for o in graph.output])
+
+
+def _result(file: str, name: str, value: Any) -> ir.Value:
+    if value is None or value is MISSING:
+        raise ImportFailure(
+            f"{file}: the model's output '{name}' is left out by the node that should define it"
+        )
+    try:
+        return value.ir
+    except NodeFailure as error:
+        raise ImportFailure(f"{file}: output '{name}': {error}") from None
+
+
+def _name(main: func.FuncOp, attribute: str, names: Sequence[str]) -> None:
+    if names:
+        entries = [ir.DictAttr.get({NAME_ATTRIBUTE: ir.StringAttr.get(n)}) for n in names]
+        main.attributes[attribute] = ir.ArrayAttr.get(entries)

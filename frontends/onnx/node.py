@@ -1,0 +1,155 @@
+"""What an operator function sees of the ONNX node that it imports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import types
+from mlc.frontends.onnx.values import Dim, Symbol, Value
+
+_REQUIRED = object()
+
+
+class NodeFailure(ImportFailure):
+    """A node that is wrong or cannot be imported; the importer adds file and node."""
+
+
+class Unsupported(NodeFailure):
+    """A node whose operator, or use of it, the importer does not cover; all of these are reported at once."""
+
+
+class Emitter(Protocol):
+    """Makes graph ops; implemented by the importer."""
+
+    def emit(
+        self,
+        op: str,
+        values: Sequence[Value],
+        attributes: dict[str, Any],
+        result_type: Any,
+        location: ir.Location,
+    ) -> Value: ...
+
+    def constant(self, array: np.ndarray, location: ir.Location) -> Value: ...
+
+    def dynamic_hint(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Node:
+    """One ONNX node: inputs are `Value`s (None: left out), attributes are plain Python values."""
+
+    op_type: str
+    domain: str
+    opset: int
+    label: str
+    inputs: tuple[Value | None, ...]
+    outputs: tuple[str, ...]
+    attributes: dict[str, Any]
+    location: ir.Location
+    emitter: Emitter
+
+    def input(self, index: int) -> Value:
+        """The required input `index`."""
+        value = self.optional(index)
+        if value is None:
+            raise NodeFailure(f"input {index} is missing")
+        return value
+
+    def optional(self, index: int) -> Value | None:
+        """The input `index`, or None if it was left out."""
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def wants(self, index: int) -> bool:
+        """Whether output `index` is used."""
+        return index < len(self.outputs) and bool(self.outputs[index])
+
+    def attr(self, name: str, default: Any = _REQUIRED) -> Any:
+        """The attribute `name`, or its default."""
+        if name in self.attributes:
+            return self.attributes[name]
+        if default is _REQUIRED:
+            raise NodeFailure(f"attribute '{name}' is missing")
+        return default
+
+    def emit(self, op: str, *values: Value, result_type: Any = None, **attributes: Any) -> Value:
+        """Makes the op `graph.<op>`, or folds it if its operands are known and small."""
+        return self.emitter.emit(op, values, attributes, result_type, self.location)
+
+    def constant(self, array: Any, dtype: Any = None) -> Value:
+        """A small constant."""
+        return self.emitter.constant(np.asarray(array, dtype), self.location)
+
+    def scalar(self, value: float, like: Value) -> Value:
+        """A rank-0 constant of `like`'s element type."""
+        return self.constant(np.asarray(value).astype(like.dtype))
+
+    def cast(self, value: Value, number: int) -> Value:
+        """`value` with elements of the ONNX data type `number`; itself if it has them already."""
+        if value.number == number:
+            return value
+        if not types.is_supported(number):
+            raise Unsupported(f"casts to {types.type_name(number)} are not supported")
+        return self.emit("cast", value, result_type=self.type_of(value.shape, number))
+
+    def type_of(self, shape: Sequence[Dim], number: int) -> ir.RankedTensorType:
+        """A tensor type; symbols are dynamic dims."""
+        return types.tensor_type([d if isinstance(d, int) else None for d in shape], number)
+
+    def axis(self, axis: int, rank: int) -> int:
+        """`axis` counted from the front; raises if it is out of range."""
+        if not -rank <= axis < rank:
+            raise NodeFailure(f"axis {axis} is out of range for a tensor of rank {rank}")
+        return axis % rank
+
+    def axes(self, axes: Sequence[int], rank: int) -> list[int]:
+        """`axes` counted from the front, sorted; raises on duplicates."""
+        found = sorted(self.axis(int(a), rank) for a in axes)
+        if len(set(found)) != len(found):
+            raise NodeFailure(f"axes {list(axes)} name an axis twice")
+        return found
+
+    def dims(self, index: int) -> list[Dim]:
+        """The elements of the integer input `index`, which may hold symbols.
+
+        Raises if they are not known at import.
+        """
+        value = self.input(index)
+        if value.known is None:
+            raise Unsupported(f"input {index} ('{value.name}') must be known when the model is compiled")
+        return [e if isinstance(e, Symbol) else int(e) for e in value.known.reshape(-1)]
+
+    def ints(self, index: int) -> list[int]:
+        """The elements of the integer input `index`; raises if any is unknown or depends on a dynamic dim."""
+        return self.static(self.dims(index), f"input {index} ('{self.input(index).name}')")
+
+    def ints_or_attr(self, index: int, name: str, default: Any = None) -> Any:
+        """What newer opsets take as an input and older ones as an attribute."""
+        return self.ints(index) if self.optional(index) is not None else self.attr(name, default)
+
+    def static(self, dims: Sequence[Dim], what: str) -> list[int]:
+        """`dims` as numbers; raises naming the model's dynamic dims if some are symbols."""
+        symbols = [d for d in dims if isinstance(d, Symbol)]
+        if symbols:
+            raise NodeFailure(
+                f"{what} depends on {symbols[0]}, which is dynamic; {self.emitter.dynamic_hint()}"
+            )
+        return [int(d) for d in dims]
+
+    def shape(self, value: Value) -> list[int]:
+        """The shape of `value`, which must be static."""
+        return self.static(value.shape, f"the shape of '{value.name}'")
+
+    def reshape(self, value: Value, shape: Sequence[Dim]) -> Value:
+        """`value` in a new shape; at most one dim may be a symbol."""
+        if tuple(shape) == value.shape:
+            return value
+        symbols = [d for d in shape if isinstance(d, Symbol)]
+        if len(symbols) > 1:
+            self.static(shape, "the new shape")
+        return self.emit("reshape", value, shape=[-1 if isinstance(d, Symbol) else int(d) for d in shape])

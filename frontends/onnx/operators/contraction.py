@@ -1,0 +1,56 @@
+"""MatMul, Gemm and their integer forms."""
+
+from __future__ import annotations
+
+from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
+
+
+@onnx_operator("MatMul")
+def matmul(node: Node) -> Value:
+    return node.emit("matmul", node.input(0), node.input(1))
+
+
+@onnx_operator("Gemm")
+def gemm(node: Node) -> Value:
+    """alpha * op(A) @ op(B) + beta * C; a transposed weight stays a transpose of the weight."""
+    a, b, c = node.input(0), node.input(1), node.optional(2)
+    a = transposed(node, a) if node.attr("transA", 0) else a
+    b = transposed(node, b) if node.attr("transB", 0) else b
+    product = scaled(node, node.emit("matmul", a, b), node.attr("alpha", 1.0))
+    beta = node.attr("beta", 1.0)
+    if c is None or beta == 0.0:
+        return product
+    return node.emit("add", product, scaled(node, c, beta))
+
+
+def transposed(node: Node, value: Value) -> Value:
+    """The last two axes exchanged."""
+    order = list(range(value.rank))
+    order[-2:] = reversed(order[-2:])
+    return node.emit("transpose", value, permutation=order)
+
+
+def scaled(node: Node, value: Value, factor: float) -> Value:
+    """factor * value."""
+    return value if factor == 1.0 else node.emit("mul", value, node.scalar(factor, value))
+
+
+@onnx_operator("MatMulInteger", since=10)
+def matmul_integer(node: Node) -> Value:
+    a = centred(node, node.input(0), node.optional(2), -2)
+    b = centred(node, node.input(1), node.optional(3), -1)
+    return node.emit("matmul", a, b)
+
+
+def centred(node: Node, value: Value, zero_point: Value | None, axis: int) -> Value:
+    """`value` as i32 minus its zero point; a zero point of rank 1 counts along `axis` (from the back)."""
+    wide = node.cast(value, TensorProto.INT32)
+    if zero_point is None:
+        return wide
+    zero = node.cast(zero_point, TensorProto.INT32)
+    if zero.rank == 1 and zero.shape != (1,) and value.rank > 1:
+        zero = node.reshape(zero, [*zero.shape, *[1] * (-axis - 1)])
+    return node.emit("sub", wide, zero)

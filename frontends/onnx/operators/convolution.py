@@ -1,0 +1,39 @@
+"""Convolutions; the bias becomes an `add`."""
+
+from __future__ import annotations
+
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.contraction import centred
+from mlc.frontends.onnx.operators.windows import window
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("Conv")
+def conv(node: Node) -> Value:
+    result = _conv(node, node.input(0), node.input(1))
+    bias = node.optional(2)
+    return result if bias is None else node.emit("add", result, per_channel(node, bias, result.rank))
+
+
+@onnx_operator("ConvInteger", since=10)
+def conv_integer(node: Node) -> Value:
+    # Subtracting the zero points first makes the padding's zeros right.
+    x = centred(node, node.input(0), node.optional(2), 1)
+    w = node.input(1)
+    return _conv(node, x, centred(node, w, node.optional(3), -w.rank))
+
+
+def _conv(node: Node, x: Value, w: Value) -> Value:
+    kernel = node.static(w.shape[2:], "the kernel's shape")
+    if list(node.attr("kernel_shape", kernel)) != kernel:
+        raise NodeFailure(
+            f"kernel_shape {list(node.attr('kernel_shape'))} contradicts the weight's shape {list(w.shape)}"
+        )
+    attributes = window(node, x, kernel).attributes()
+    return node.emit("conv", x, w, **attributes, group=node.attr("group", 1), layout="NCHW")
+
+
+def per_channel(node: Node, value: Value, rank: int) -> Value:
+    """A rank-1 value as [C, 1, ..., 1], so that it broadcasts along axis 1 of a tensor of `rank`."""
+    return node.reshape(value, [*value.shape, *[1] * (rank - 2)])

@@ -1,0 +1,142 @@
+"""Einsum as reductions, transposes, reshapes and matrix products."""
+
+from __future__ import annotations
+
+import math
+import string
+from dataclasses import dataclass
+
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+@dataclass(frozen=True)
+class Term:
+    """A value whose axes are named by letters."""
+
+    value: Value
+    axes: str
+
+
+@onnx_operator("Einsum", since=12)
+def einsum(node: Node) -> Value:
+    """Contracts the operands from left to right.
+
+    A letter twice in one operand (a diagonal) is not supported.
+    """
+    inputs = [node.input(i) for i in range(len(node.inputs))]
+    terms, output = _parse(node, node.attr("equation"), inputs)
+    first, *rest = terms
+    for i, term in enumerate(rest):
+        needed = set(output).union(*(t.axes for t in rest[i + 1 :]))
+        first = _contract(
+            node,
+            _summed(node, first, needed | set(term.axes)),
+            _summed(node, term, needed | set(first.axes)),
+            needed,
+        )
+    return _ordered(node, _summed(node, first, set(output)), output).value
+
+
+def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], str]:
+    """Terms with an ellipsis spelled out in letters that the equation does not use."""
+    text = equation.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    parts = left.split(",")
+    if len(parts) != len(inputs) or not set(text) <= set(string.ascii_letters + ",.->"):
+        raise NodeFailure(f"the equation '{equation}' does not fit its {len(inputs)} inputs")
+    spare = [c for c in string.ascii_letters if c not in text]
+    most = max(
+        (v.rank - len(p.replace("...", "")) for p, v in zip(parts, inputs, strict=True) if "..." in p),
+        default=0,
+    )
+    if most < 0 or most > len(spare):
+        raise NodeFailure(f"the equation '{equation}' does not fit the ranks of its inputs")
+    ellipsis = "".join(spare[:most])
+    terms = [_term(node, p, v, ellipsis) for p, v in zip(parts, inputs, strict=True)]
+    if not arrow:
+        letters = "".join(t.axes for t in terms)
+        once = sorted(c for c in set(letters) - set(ellipsis) if letters.count(c) == 1)
+        return terms, ellipsis + "".join(once)
+    output = right.replace("...", ellipsis)
+    if len(set(output)) != len(output) or not set(output) <= set("".join(t.axes for t in terms)):
+        raise NodeFailure(f"the output of the equation '{equation}' is wrong")
+    return terms, output
+
+
+def _term(node: Node, part: str, value: Value, ellipsis: str) -> Term:
+    own = value.rank - len(part.replace("...", ""))
+    axes = part.replace("...", ellipsis[len(ellipsis) - own :] if own > 0 else "")
+    if len(axes) != value.rank:
+        raise NodeFailure(f"'{part}' does not fit the rank {value.rank} of '{value.name}'")
+    if len(set(axes)) != len(axes):
+        raise Unsupported(f"'{part}': a letter twice in one operand is not supported")
+    return Term(value, axes)
+
+
+def _summed(node: Node, term: Term, needed: set[str]) -> Term:
+    """Sums over the axes that nothing else names."""
+    gone = [i for i, c in enumerate(term.axes) if c not in needed]
+    if not gone:
+        return term
+    kept = "".join(c for c in term.axes if c in needed)
+    return Term(node.emit("reduce_sum", term.value, axes=gone, keepdims=False), kept)
+
+
+def _ordered(node: Node, term: Term, axes: str) -> Term:
+    if term.axes == axes:
+        return term
+    order = [term.axes.index(c) for c in axes]
+    return Term(node.emit("transpose", term.value, permutation=order), axes)
+
+
+def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
+    """One product: [batch, M, K] @ [batch, K, N] over the letters that only a, only b, or both have."""
+    shared = [c for c in a.axes if c in b.axes]
+    batch = "".join(c for c in shared if c in needed)
+    summed = "".join(c for c in shared if c not in needed)
+    rows = "".join(c for c in a.axes if c not in b.axes)
+    columns = "".join(c for c in b.axes if c not in a.axes)
+    if not summed:
+        return _product(node, a, b, batch=batch, rows=rows, columns=columns)
+    sizes = _sizes(node, a, b)
+    left, right = _ordered(node, a, batch + rows + summed), _ordered(node, b, batch + summed + columns)
+    product = node.emit(
+        "matmul",
+        node.reshape(left.value, [*_dims(node, left, batch), _count(sizes, rows), _count(sizes, summed)]),
+        node.reshape(
+            right.value, [*_dims(node, right, batch), _count(sizes, summed), _count(sizes, columns)]
+        ),
+    )
+    axes = batch + rows + columns
+    return Term(node.reshape(product, [sizes[c] for c in axes]), axes)
+
+
+def _product(node: Node, a: Term, b: Term, *, batch: str, rows: str, columns: str) -> Term:
+    """Nothing is summed: an elementwise product with the axes lined up."""
+    left, right = _ordered(node, a, batch + rows), _ordered(node, b, batch + columns)
+    spread = node.reshape(left.value, [*left.value.shape, *[1] * len(columns)])
+    shape = right.value.shape
+    aligned = node.reshape(right.value, [*shape[: len(batch)], *[1] * len(rows), *shape[len(batch) :]])
+    return Term(node.emit("mul", spread, aligned), batch + rows + columns)
+
+
+def _sizes(node: Node, a: Term, b: Term) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for term in (a, b):
+        for letter, size in zip(term.axes, node.shape(term.value), strict=True):
+            if letter in sizes and 1 not in (size, sizes[letter]) and size != sizes[letter]:
+                raise NodeFailure(f"axis '{letter}' has the sizes {sizes[letter]} and {size}")
+            sizes[letter] = max(size, sizes.get(letter, 0)) if size != 0 else 0
+    return sizes
+
+
+def _dims(node: Node, term: Term, letters: str) -> list[int]:
+    """The term's own sizes, which may be 1 where the other operand's is not: matmul broadcasts batches."""
+    shape = node.shape(term.value)
+    return [shape[term.axes.index(c)] for c in letters]
+
+
+def _count(sizes: dict[str, int], letters: str) -> int:
+    return math.prod(sizes[c] for c in letters)

@@ -1,0 +1,165 @@
+"""Elementwise arithmetic and activations."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.broadcasting import legacy_operands
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
+
+# ONNX operator -> graph op, where the two mean the same
+_UNARY = {
+    "Abs": "abs", "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh", "Atan": "atan",
+    "Atanh": "atanh", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh", "Erf": "erf", "Exp": "exp",
+    "Floor": "floor", "HardSwish": "hard_swish", "Log": "log", "Mish": "mish", "Neg": "neg",
+    "Reciprocal": "reciprocal", "Relu": "relu", "Round": "round", "Sigmoid": "sigmoid", "Sign": "sign",
+    "Sin": "sin", "Sinh": "sinh", "Softplus": "softplus", "Softsign": "softsign", "Sqrt": "sqrt",
+    "Tan": "tan", "Tanh": "tanh",
+}  # fmt: skip
+_BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div"}
+_VARIADIC = {"Sum": "add", "Max": "max", "Min": "min"}
+# ONNX operator -> graph op, and its attributes with their defaults (the same in every opset)
+_WITH_ATTRIBUTES = {
+    "LeakyRelu": ("leaky_relu", {"alpha": 0.01}),
+    "ThresholdedRelu": ("thresholded_relu", {"alpha": 1.0}),
+    "HardSigmoid": ("hard_sigmoid", {"alpha": 0.2, "beta": 0.5}),
+    "Elu": ("elu", {"alpha": 1.0}),
+    "Celu": ("celu", {"alpha": 1.0}),
+}
+
+
+@onnx_operator(*_UNARY)
+def unary(node: Node) -> Value:
+    return node.emit(_UNARY[node.op_type], node.input(0))
+
+
+@onnx_operator("Identity")
+def identity(node: Node) -> Value:
+    return node.input(0)
+
+
+@onnx_operator(*_BINARY)
+def binary(node: Node) -> Value:
+    return node.emit(_BINARY[node.op_type], *legacy_operands(node))
+
+
+@onnx_operator(*_VARIADIC)
+def variadic(node: Node) -> Value:
+    values = [node.input(i) for i in range(len(node.inputs))]
+    if not values:
+        raise NodeFailure("it has no input")
+    return reduce(lambda a, b: node.emit(_VARIADIC[node.op_type], a, b), values)
+
+
+@onnx_operator("Mean")
+def mean(node: Node) -> Value:
+    values = [node.input(i) for i in range(len(node.inputs))]
+    total = reduce(lambda a, b: node.emit("add", a, b), values)
+    return node.emit("div", total, node.scalar(len(values), total)) if len(values) > 1 else total
+
+
+@onnx_operator(*_WITH_ATTRIBUTES)
+def activation(node: Node) -> Value:
+    op, defaults = _WITH_ATTRIBUTES[node.op_type]
+    return node.emit(op, node.input(0), **{name: float(node.attr(name, d)) for name, d in defaults.items()})
+
+
+@onnx_operator("Selu")
+def selu(node: Node) -> Value:
+    # Opsets 1 and 6 round the constants differently.
+    alpha, gamma = (
+        (1.6732, 1.0507) if node.opset < 6 else (1.67326319217681884765625, 1.05070102214813232421875)
+    )
+    return node.emit("selu", node.input(0), alpha=node.attr("alpha", alpha), gamma=node.attr("gamma", gamma))
+
+
+@onnx_operator("Gelu", since=20)
+def gelu(node: Node) -> Value:
+    return node.emit("gelu", node.input(0), approximate=node.attr("approximate", "none"))
+
+
+@onnx_operator("Swish", since=24)
+def swish(node: Node) -> Value:
+    x, alpha = node.input(0), node.attr("alpha", 1.0)
+    if alpha == 1.0:
+        return node.emit("silu", x)
+    return node.emit("mul", x, node.emit("sigmoid", node.emit("mul", x, node.scalar(alpha, x))))
+
+
+@onnx_operator("PRelu")
+def prelu(node: Node) -> Value:
+    x, slope = node.input(0), node.input(1)
+    if node.opset < 7 and slope.rank == 1 and slope.shape != (1,) and x.rank > 2:
+        slope = node.reshape(slope, [*slope.shape, *[1] * (x.rank - 2)])
+    return node.emit("prelu", x, slope)
+
+
+@onnx_operator("Pow")
+def pow_(node: Node) -> Value:
+    base, exponent = legacy_operands(node)
+    if np.issubdtype(base.dtype, np.integer) and not np.issubdtype(exponent.dtype, np.integer):
+        power = node.emit("pow", node.cast(base, exponent.number), exponent)
+        return node.cast(power, base.number)
+    return node.emit("pow", base, node.cast(exponent, base.number))
+
+
+@onnx_operator("Mod")
+def mod(node: Node) -> Value:
+    return node.emit("mod", node.input(0), node.input(1), fmod=bool(node.attr("fmod", 0)))
+
+
+@onnx_operator("Clip", until=10)
+def clip_attributes(node: Node) -> Value:
+    bounds = {name: float(node.attributes[name]) for name in ("min", "max") if name in node.attributes}
+    return node.emit("clamp", node.input(0), **bounds) if bounds else node.input(0)
+
+
+@onnx_operator("Clip", since=11)
+def clip(node: Node) -> Value:
+    x = node.input(0)
+    given = {name: v for name, v in (("min", node.optional(1)), ("max", node.optional(2))) if v is not None}
+    if all(v.is_constant and v.known is not None and v.known.size == 1 for v in given.values()):
+        bounds = {name: v.known.reshape(-1)[0].item() for name, v in given.items() if v.known is not None}
+        return node.emit("clamp", x, **bounds) if bounds else x
+    # min(max(x, min), max), in this order: ONNX lets max win where the bounds cross.
+    for op, name in (("max", "min"), ("min", "max")):
+        x = node.emit(op, x, node.reshape(given[name], [])) if name in given else x
+    return x
+
+
+@onnx_operator("Cast")
+def cast(node: Node) -> Value:
+    to = node.attr("to")
+    # Opset 1 names the type instead of giving its number.
+    number = TensorProto.DataType.Value(to) if isinstance(to, str) else int(to)
+    return _checked_cast(node, number)
+
+
+@onnx_operator("CastLike", since=15)
+def cast_like(node: Node) -> Value:
+    return _checked_cast(node, node.input(1).number)
+
+
+def _checked_cast(node: Node, number: int) -> Value:
+    if not node.attr("saturate", 1):
+        raise Unsupported("saturate = 0 is not supported")
+    if node.attr("round_mode", "up") != "up":
+        raise Unsupported(f"round_mode = {node.attr('round_mode')} is not supported")
+    return node.cast(node.input(0), number)
+
+
+@onnx_operator("Dropout")
+def dropout(node: Node) -> tuple[Value, Value | None]:
+    """Inference: the identity. The mask, if used, keeps everything."""
+    x = node.input(0)
+    training = node.optional(2)
+    if training is not None and not (training.is_constant and not np.any(training.known)):
+        raise Unsupported("training mode is not supported")
+    if not node.wants(1):
+        return x, None
+    number = TensorProto.BOOL if node.opset >= 10 else x.number
+    return x, node.emit("full", result_type=node.type_of(node.shape(x), number), value=1)

@@ -1,0 +1,50 @@
+"""QuantizeLinear and DequantizeLinear."""
+
+from __future__ import annotations
+
+from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
+
+
+def _placement(node: Node, x: Value, scale: Value) -> dict[str, int]:
+    """The axis that a scale of rank 1 counts along, and the block size."""
+    axis = node.axis(node.attr("axis", 1), x.rank) if scale.rank else 0
+    return {"axis": axis, "block_size": node.attr("block_size", 0)}
+
+
+def _scalars(node: Node, x: Value, *values: Value | None) -> list[Value]:
+    """One-element vectors mean the whole tensor, whatever the axis."""
+    present = [v for v in values if v is not None]
+    return [node.reshape(v, []) if v.shape == (1,) and x.shape[:1] != (1,) else v for v in present]
+
+
+@onnx_operator("QuantizeLinear", since=10)
+def quantize_linear(node: Node) -> Value:
+    x, *parameters = _scalars(node, node.input(0), node.input(0), node.input(1), node.optional(2))
+    if node.attr("precision", 0):
+        raise Unsupported("the attribute precision is not supported")
+    declared = node.attr("output_dtype", 0) or TensorProto.UINT8
+    number = parameters[1].number if len(parameters) > 1 else declared
+    parameters[0] = node.cast(parameters[0], x.number)
+    kind = node.type_of(x.shape, number)
+    placement = _placement(node, x, parameters[0])
+    return node.emit(
+        "quantize_linear",
+        x,
+        *parameters,
+        result_type=kind,
+        **placement,
+        saturate=bool(node.attr("saturate", 1)),
+    )
+
+
+@onnx_operator("DequantizeLinear", since=10)
+def dequantize_linear(node: Node) -> Value:
+    x, *parameters = _scalars(node, node.input(0), node.input(0), node.input(1), node.optional(2))
+    number = node.attr("output_dtype", 0) or parameters[0].number
+    kind = node.type_of(x.shape, number)
+    return node.emit(
+        "dequantize_linear", x, *parameters, result_type=kind, **_placement(node, x, parameters[0])
+    )

@@ -1,0 +1,62 @@
+"""Reductions, ArgMax/ArgMin, CumSum and global pooling."""
+
+from __future__ import annotations
+
+from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+_REDUCTIONS = {
+    "ReduceSum": "reduce_sum", "ReduceMean": "reduce_mean", "ReduceMax": "reduce_max",
+    "ReduceMin": "reduce_min", "ReduceProd": "reduce_prod", "ReduceL1": "reduce_l1",
+    "ReduceL2": "reduce_l2", "ReduceLogSum": "reduce_log_sum", "ReduceLogSumExp": "reduce_log_sum_exp",
+    "ReduceSumSquare": "reduce_sum_square",
+}  # fmt: skip
+_ARG = {"ArgMax": "arg_max", "ArgMin": "arg_min"}
+_GLOBAL = {"GlobalAveragePool": "reduce_mean", "GlobalMaxPool": "reduce_max"}
+
+
+@onnx_operator(*_REDUCTIONS)
+def reduction(node: Node) -> Value:
+    """`axes` is an attribute up to opset 17 (ReduceSum: 12), then an input; none means all of them."""
+    x = node.input(0)
+    axes = node.ints_or_attr(1, "axes", ())
+    if not axes and node.attr("noop_with_empty_axes", 0):
+        # No axis is reduced, but what the operator does to each element remains.
+        return node.emit(_REDUCTIONS[node.op_type], x, axes=[], keepdims=True)
+    axes = node.axes(axes, x.rank) if axes else list(range(x.rank))
+    return node.emit(_REDUCTIONS[node.op_type], x, axes=axes, keepdims=bool(node.attr("keepdims", 1)))
+
+
+@onnx_operator(*_ARG)
+def arg_reduction(node: Node) -> Value:
+    x = node.input(0)
+    return node.emit(
+        _ARG[node.op_type],
+        x,
+        axis=node.axis(node.attr("axis", 0), x.rank),
+        keepdims=bool(node.attr("keepdims", 1)),
+        select_last_index=bool(node.attr("select_last_index", 0)),
+    )
+
+
+@onnx_operator("CumSum", since=11)
+def cumsum(node: Node) -> Value:
+    x = node.input(0)
+    (axis,) = node.ints(1)
+    flags = {name: bool(node.attr(name, 0)) for name in ("exclusive", "reverse")}
+    return node.emit("cumsum", x, axis=node.axis(axis, x.rank), **flags)
+
+
+@onnx_operator(*_GLOBAL)
+def global_pool(node: Node) -> Value:
+    x = node.input(0)
+    return node.emit(_GLOBAL[node.op_type], x, axes=list(range(2, x.rank)), keepdims=True)
+
+
+@onnx_operator("GlobalLpPool")
+def global_lp_pool(node: Node) -> Value:
+    x, p = node.input(0), node.attr("p", 2)
+    if p not in (1, 2):
+        raise Unsupported(f"p = {p} is not supported (only 1 and 2)")
+    return node.emit(f"reduce_l{int(p)}", x, axes=list(range(2, x.rank)), keepdims=True)

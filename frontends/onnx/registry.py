@@ -1,0 +1,66 @@
+"""Which function imports which ONNX operator, by domain, name and opset."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mlc.frontends.onnx.node import Node
+    from mlc.frontends.onnx.values import Value
+
+OperatorFunction = Callable[["Node"], "Value | Sequence[Value | None]"]
+
+_MODULES = (
+    "contrib", "contraction", "convolution", "creation", "einsum", "elementwise", "logic",
+    "movement", "normalisation", "pooling", "quantisation", "reduction", "slicing",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Registration:
+    """`function` imports the operator in opsets `since` to `until` (inclusive; None: no end)."""
+
+    function: OperatorFunction
+    since: int
+    until: int | None
+
+
+_REGISTRY: dict[tuple[str, str], list[Registration]] = {}
+
+
+def onnx_operator(
+    *names: str, since: int = 1, until: int | None = None, domain: str = ""
+) -> Callable[[OperatorFunction], OperatorFunction]:
+    """Registers the decorated function for the operators `names` of a domain and range of opsets."""
+
+    def register(function: OperatorFunction) -> OperatorFunction:
+        for name in names:
+            _REGISTRY.setdefault((domain, name), []).append(Registration(function, since, until))
+        return function
+
+    return register
+
+
+def lookup(domain: str, name: str, opset: int) -> OperatorFunction | None:
+    """The function for an operator in an opset, or None."""
+    _load()
+    for entry in _REGISTRY.get((domain, name), ()):
+        if entry.since <= opset and (entry.until is None or opset <= entry.until):
+            return entry.function
+    return None
+
+
+def registered() -> dict[tuple[str, str], list[Registration]]:
+    """All registrations: (domain, name) -> entries."""
+    _load()
+    return dict(_REGISTRY)
+
+
+@cache
+def _load() -> None:
+    for module in _MODULES:
+        importlib.import_module(f"mlc.frontends.onnx.operators.{module}")

@@ -1,0 +1,155 @@
+"""TensorProtos as `Constant`s: small ones as arrays, large ones as references into the weight store."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import numpy as np
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import types
+from mlc.frontends.onnx.wire import Range
+from mlc.frontends.paths import check_relative
+from mlc.frontends.weights import Reference, WeightStore
+from onnx import TensorProto, numpy_helper
+
+# Up to this many bytes a constant stands in the IR as a dense attribute.
+SMALL = 1024
+MAX_RANK = 64
+MAX_ELEMENTS = 2**48
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant tensor: `shape` in elements, `number` the ONNX data type.
+
+    One of `array` and `reference` is set.
+    """
+
+    shape: tuple[int, ...]
+    number: int
+    array: np.ndarray | None = None
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True)
+class TensorReader:
+    """Turns TensorProtos of one model's skeleton into constants.
+
+    `ranges` are the byte ranges cut out of the model, `model_source` is the store's source that they lie in.
+    """
+
+    store: WeightStore
+    ranges: list[Range]
+    marker: str
+    model_source: str
+    model_offset: int = 0
+
+    def read(self, tensor: TensorProto) -> Constant:
+        """Raises `ImportFailure` naming the tensor and the cause."""
+        try:
+            return self._read(tensor)
+        except ImportFailure as error:
+            raise ImportFailure(f"tensor '{tensor.name}': {error}") from None
+
+    def _read(self, tensor: TensorProto) -> Constant:
+        shape = checked_dims(tensor)
+        size = math.prod(shape)
+        bits = types.bits_in_file(tensor.data_type)
+        located = self._located(tensor)
+        if located is None:
+            return self._embedded(tensor, shape)
+        source, offset, length = located
+        expected = -(-size * bits // 8)
+        if length is not None and length != expected:
+            raise ImportFailure(_size_mismatch(tensor, shape, expected, length))
+        if bits < 8:
+            packed = self.store.reference(source, offset, expected)
+            return self._constant(
+                _unpack(self.store.buffer(packed), size, tensor.data_type), shape, tensor.data_type
+            )
+        reference = self.store.reference(source, offset, expected)
+        if expected > SMALL:
+            return Constant(shape, tensor.data_type, reference=reference)
+        array = np.frombuffer(self.store.buffer(reference), types.numpy_dtype(tensor.data_type)).reshape(
+            shape
+        )
+        return Constant(shape, tensor.data_type, array=array)
+
+    def _located(self, tensor: TensorProto) -> tuple[str, int, int | None] | None:
+        """(source, offset, length) of data outside the skeleton; None if the skeleton holds it."""
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        if self.marker in entries:
+            cut = self.ranges[int(entries[self.marker])]
+            return self.model_source, self.model_offset + cut.offset, cut.size
+        if tensor.data_location != TensorProto.EXTERNAL:
+            return None
+        if "location" not in entries:
+            raise ImportFailure("its data is external but no location is given")
+        name = check_relative(entries["location"])
+        offset = _number(entries, "offset") or 0
+        length = _number(entries, "length")
+        return _source_name(name), offset, length
+
+    def _embedded(self, tensor: TensorProto, shape: tuple[int, ...]) -> Constant:
+        expected = -(-math.prod(shape) * types.bits_in_file(tensor.data_type) // 8)
+        if tensor.HasField("raw_data") and len(tensor.raw_data) != expected:
+            raise ImportFailure(_size_mismatch(tensor, shape, expected, len(tensor.raw_data)))
+        try:
+            array = numpy_helper.to_array(tensor)
+        except (ValueError, TypeError) as error:
+            cause = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ImportFailure(f"its data does not fit dims {list(shape)}: {cause}") from None
+        return self._constant(array, shape, tensor.data_type)
+
+    def _constant(self, array: np.ndarray, shape: tuple[int, ...], number: int) -> Constant:
+        array = np.ascontiguousarray(array, types.numpy_dtype(number)).reshape(shape)
+        if array.nbytes <= SMALL:
+            return Constant(shape, number, array=array)
+        return Constant(shape, number, reference=self.store.add_blob(array.view(np.uint8).reshape(-1).data))
+
+
+def checked_dims(tensor: TensorProto) -> tuple[int, ...]:
+    """The dims of a tensor of a supported type with sane dims. Raises `ImportFailure`."""
+    if not types.is_supported(tensor.data_type):
+        raise ImportFailure(f"{types.type_name(tensor.data_type)} elements are not supported")
+    dims = tuple(tensor.dims)
+    if len(dims) > MAX_RANK:
+        raise ImportFailure(f"rank {len(dims)} is over the limit of {MAX_RANK}")
+    if any(d < 0 for d in dims):
+        raise ImportFailure(f"dims {list(dims)} are negative")
+    if math.prod(dims) > MAX_ELEMENTS:
+        raise ImportFailure(f"dims {list(dims)} make {math.prod(dims)} elements, over the limit of 2^48")
+    return dims
+
+
+def _source_name(name: str) -> str:
+    # "inline" is the store's name for bytes in memory; a file of that name is spelled as a path.
+    return f"./{name}" if PurePosixPath(name).name == name == "inline" else name
+
+
+def _number(entries: dict[str, str], key: str) -> int | None:
+    if key not in entries:
+        return None
+    text = entries[key]
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise ImportFailure(f"the {key} of its external data, {text!r}, is not a number of bytes")
+    return int(text)
+
+
+def _unpack(packed: np.ndarray, count: int, number: int) -> np.ndarray:
+    """Elements of less than a byte, low bits first, as one element per byte."""
+    bits = types.bits_in_file(number)
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    spread = ((packed[:, None] >> shifts) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
+    dtype = types.numpy_dtype(number)
+    if str(dtype).startswith("int"):
+        sign = np.uint8(1 << (bits - 1))
+        return ((spread ^ sign).astype(np.int8) - np.int8(sign)).astype(dtype)
+    return spread.astype(dtype) if str(dtype).startswith("uint") else spread.view(dtype)
+
+
+def _size_mismatch(tensor: TensorProto, shape: tuple[int, ...], expected: int, length: int) -> str:
+    kind = types.type_name(tensor.data_type)
+    return f"dims {list(shape)} of {kind} take {expected} bytes, but its data has {length}"

@@ -1,0 +1,107 @@
+"""The values that operator functions work on: IR made on first use, plus what is known of them at import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.frontends.onnx import types
+from onnx import TensorProto
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """An integer that is not known before the model runs: a dynamic dim or arithmetic on one."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __add__(self, other: object) -> Symbol:
+        return self if other == 0 else Symbol(f"({self} + {other})")
+
+    def __radd__(self, other: object) -> Symbol:
+        return self + other
+
+    def __sub__(self, other: object) -> Symbol:
+        return self if other == 0 else Symbol(f"({self} - {other})")
+
+    def __rsub__(self, other: object) -> Symbol:
+        return Symbol(f"({other} - {self})")
+
+    def __mul__(self, other: object) -> Symbol | int:
+        if other == 0:
+            return 0
+        return self if other == 1 else Symbol(f"({self} * {other})")
+
+    def __rmul__(self, other: object) -> Symbol | int:
+        return self * other
+
+
+Dim = int | Symbol
+
+
+@dataclass
+class Value:
+    """A tensor of the ONNX graph.
+
+    `known`: its elements where import-time arithmetic knows them (at most 1 KiB; dtype object if some are
+    `Symbol`s). `build` makes the IR; it runs at most once, at the first use of `ir`.
+    """
+
+    name: str
+    shape: tuple[Dim, ...]
+    number: int
+    build: Callable[[], ir.Value]
+    known: np.ndarray | None = None
+    _ir: ir.Value | None = field(default=None, repr=False)
+
+    @property
+    def ir(self) -> ir.Value:
+        """The SSA value, built on first use."""
+        if self._ir is None:
+            self._ir = self.build()
+        return self._ir
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return types.numpy_dtype(self.number)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every dim is a number."""
+        return all(isinstance(d, int) for d in self.shape)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every element is known at import."""
+        return self.known is not None and self.known.dtype != object
+
+
+def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...] | None = None) -> Value:
+    """Wraps an SSA value of ranked tensor type; dynamic dims are named `dims` or after the value."""
+    kind = ir.RankedTensorType(value.type)
+    sizes = [None if kind.is_dynamic_dim(i) else kind.get_dim_size(i) for i in range(kind.rank)]
+    named = tuple(
+        s if s is not None else (dims[i] if dims else Symbol(f"{name or 'tensor'}.shape[{i}]"))
+        for i, s in enumerate(sizes)
+    )
+    return Value(name, named, types.onnx_number(kind.element_type), lambda: value, _ir=value)
+
+
+def from_array(name: str, array: np.ndarray, build: Callable[[], ir.Value]) -> Value:
+    """Wraps elements known at import.
+
+    Object arrays are shape arithmetic and become i64 when every element is a number.
+    """
+    if array.dtype == object and all(isinstance(e, int | np.integer) for e in array.flat):
+        array = array.astype(np.int64)
+    number = TensorProto.INT64 if array.dtype == object else types.onnx_number(array.dtype)
+    return Value(name, array.shape, number, build, known=array)
