@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,20 @@ def parse_file(
             return ir.Module.parseFile(str(path), context=context)
         except ir.MLIRError as error:
             raise ParseError(f"{path}: cannot be parsed", captured) from error
+
+
+def parse_bytecode(
+    data: bytes, context: ir.Context, *, listener: Callable[[Diagnostic], None] | None = None
+) -> ir.Module:
+    """Parses MLIR bytecode. Raises `ParseError`.
+
+    The bindings' parser of bytes refuses data that is not aligned, which Python's is not; its parser of
+    files maps them aligned.
+    """
+    with tempfile.NamedTemporaryFile(suffix=".mlirbc") as file:
+        file.write(data)
+        file.flush()
+        return parse_file(file.name, context, listener=listener)
 
 
 def _rename_all(root: ir.Operation, source_name: str) -> None:

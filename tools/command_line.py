@@ -1,0 +1,94 @@
+"""Command lines in LLVM's style: long options with one dash or two, `--name=value` or `--name value`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+_TRUE, _FALSE = ("", "true", "1"), ("false", "0")
+
+
+class UsageError(Exception):
+    """A command line that makes no sense; the tool exits with status 2."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag of a tool. `value` is what the help calls its value; empty for switches.
+
+    `optional` values may be left out; `repeated` flags collect their values.
+    """
+
+    name: str
+    help: str
+    value: str = ""
+    optional: bool = False
+    repeated: bool = False
+
+
+@dataclass
+class CommandLine:
+    """What was given: values of flags by name, other arguments, and flags that the table does not hold."""
+
+    values: dict[str, list[str]] = field(default_factory=dict)
+    arguments: list[str] = field(default_factory=list)
+    # (name, text after "=" or "", as written), in the order given
+    others: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def switch(self, name: str) -> bool:
+        """Whether the switch `name` is on; the last one given wins. Raises `UsageError`."""
+        text = self.values.get(name, ["false"])[-1].lower()
+        if text not in (*_TRUE, *_FALSE):
+            raise UsageError(f"--{name} is a switch: true or false, not '{text}'")
+        return text in _TRUE
+
+    def value(self, name: str, default: str = "") -> str:
+        """The last value of `name`."""
+        return self.values.get(name, [default])[-1]
+
+    def given(self, name: str) -> bool:
+        """Whether the flag was given at all."""
+        return name in self.values
+
+
+def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLine:
+    """Sorts arguments into flags of the table, other flags, and positional arguments. Raises `UsageError`."""
+    known = {flag.name: flag for flag in flags}
+    line = CommandLine()
+    rest = iter(arguments)
+    for argument in rest:
+        if not argument.startswith("-") or argument == "-":
+            line.arguments.append(argument)
+            continue
+        if argument == "--":
+            line.arguments.extend(rest)
+            break
+        name, equals, value = argument.lstrip("-").partition("=")
+        flag = known.get(name)
+        if flag is None:
+            line.others.append((name, value, argument))
+            continue
+        if flag.value and not equals and not flag.optional:
+            value = next(rest, "")
+            if not value:
+                raise UsageError(f"{argument} needs a value: {argument}=<{flag.value}>")
+        line.values.setdefault(name, []).append(value)
+    return line
+
+
+def unknown_flag(written: str, known: Iterable[str]) -> UsageError:
+    """The error for a flag that nobody knows, with close matches."""
+    name = written.lstrip("-").partition("=")[0]
+    close = difflib.get_close_matches(name, list(known), n=3)
+    hint = f"; did you mean {' or '.join(f'--{each}' for each in close)}?" if close else ""
+    return UsageError(f"unknown argument '{written}'{hint}")
+
+
+def flag_help(flags: Iterable[Flag]) -> str:
+    """The table of flags for `--help`."""
+    rows = []
+    for flag in flags:
+        value = f"[=<{flag.value}>]" if flag.optional else f"=<{flag.value}>" if flag.value else ""
+        rows.append(f"  {f'--{flag.name}{value}':<44} {flag.help}")
+    return "\n".join(rows)

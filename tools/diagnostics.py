@@ -1,0 +1,75 @@
+"""Printing of diagnostics exactly as mlir-opt does: location, message, source line, caret, notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from mlc.bindings import ir
+from mlc.bindings.diagnostics import Diagnostic, position
+from mlc.tools.sources import Source
+
+_TAB = 8
+_CALL_STACK_LIMIT = 10
+
+
+class DiagnosticPrinter:
+    """Prints diagnostics to `stream`. Source lines come from `source` or from the files that locations
+    name.
+    """
+
+    def __init__(self, stream: TextIO, source: Source | None = None) -> None:
+        self.stream = stream
+        self.lines: dict[str, list[str]] = {source.name: source.text.split("\n")} if source else {}
+
+    def show(self, diagnostic: Diagnostic) -> None:
+        """Prints one diagnostic, the calls that led to its location, and its notes."""
+        location = diagnostic.location
+        self.line(diagnostic.severity, diagnostic.message, location)
+        for caller in _callers(location):
+            self.line("note", "called from", caller)
+        for note in diagnostic.notes:
+            self.line(note.severity, note.message, note.location, with_source=note.location != location)
+            location = note.location
+        self.stream.flush()
+
+    def line(
+        self, severity: str, message: str, location: ir.Location | None, *, with_source: bool = True
+    ) -> None:
+        """Prints `file:line:column: severity: message`, and the source line unless it was just shown."""
+        where = position(location)
+        if where is None:
+            known = location is not None and not isinstance(location, ir.UnknownLoc)
+            self.stream.write(f"<unknown>:0: {severity}: {f'{location}: ' if known else ''}{message}\n")
+            return
+        file, row, column = where
+        self.at(file, row, column, f"{severity}: {message}", with_source=with_source)
+
+    def at(self, file: str, line: int, column: int, message: str, *, with_source: bool = True) -> None:
+        """Prints `message` for a position in a file; line and column count from 1."""
+        self.stream.write(f"{file}:{line}:{column}: {message}\n")
+        text = self.source_line(file, line)
+        if with_source and text is not None and column > 0:
+            self.stream.write(f"{text.expandtabs(_TAB)}\n{' ' * len(text[: column - 1].expandtabs(_TAB))}^\n")
+
+    def source_line(self, file: str, line: int) -> str | None:
+        """The text of a line (1 is the first), or None if the file cannot be read or is shorter."""
+        if file not in self.lines:
+            self.lines[file] = _read_lines(file)
+        lines = self.lines[file]
+        return lines[line - 1].rstrip("\r") if 0 < line <= len(lines) else None
+
+
+def _read_lines(file: str) -> list[str]:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace").split("\n")
+    except (OSError, ValueError):
+        return []
+
+
+def _callers(location: ir.Location | None) -> list[ir.Location]:
+    callers: list[ir.Location] = []
+    while isinstance(location, ir.CallSiteLoc) and len(callers) < _CALL_STACK_LIMIT:
+        location = location.caller
+        callers.append(location)
+    return callers

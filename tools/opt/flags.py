@@ -1,0 +1,49 @@
+"""The flags of mlc-opt, besides one flag per pass and pipeline."""
+
+from __future__ import annotations
+
+from mlc.tools.command_line import Flag
+
+FLAGS = (
+    Flag("help", "show this help"),
+    Flag("version", "show versions"),
+    Flag("list-passes", "list all passes and pipelines, ours and upstream's"),
+    Flag("o", "write the result to a file instead of stdout", "file"),
+    Flag("pass-pipeline", "run a textual pipeline, e.g. builtin.module(cse,func.func(canonicalize))", "text"),
+    Flag("dump-pass-pipeline", "print the pipeline, after implicit nesting, to stderr before it runs"),
+    Flag(
+        "split-input-file",
+        "process the chunks between lines of the marker one by one",
+        "marker",
+        optional=True,
+    ),
+    Flag("output-split-marker", "the marker between chunks in the output", "marker"),
+    Flag(
+        "verify-diagnostics",
+        "check diagnostics against expected-* comments; all (default) or only-expected",
+        "level",
+        optional=True,
+    ),
+    Flag("verify-each", "verify the IR after each pass (default true)", "bool", optional=True),
+    Flag("allow-unregistered-dialect", "accept ops of dialects that nobody registered"),
+    Flag("load-plugin", "load passes from a Python file with register(registry)", "file", repeated=True),
+    Flag("run-reproducer", "run the pipeline that the input file holds"),
+    Flag("mlir-pass-pipeline-crash-reproducer", "write a reproducer to a file when a pass fails", "file"),
+    Flag("mlir-print-ir-before", "print IR before the given passes", "passes", repeated=True),
+    Flag("mlir-print-ir-after", "print IR after the given passes", "passes", repeated=True),
+    Flag("mlir-print-ir-before-all", "print IR before each pass"),
+    Flag("mlir-print-ir-after-all", "print IR after each pass"),
+    Flag("mlir-print-ir-after-change", "with -after flags: print only if the pass changed the IR"),
+    Flag("mlir-print-ir-after-failure", "print IR after a pass that failed"),
+    Flag("mlir-print-ir-module-scope", "print the whole module, also for passes on functions"),
+    Flag("mlir-print-op-generic", "print the generic form of ops"),
+    Flag("mlir-print-debuginfo", "print locations"),
+    Flag("mlir-pretty-debuginfo", "print locations in a form for people; cannot be parsed"),
+    Flag("mlir-print-local-scope", "print without aliases for locations, types and attributes"),
+    Flag("mlir-use-nameloc-as-prefix", "name values after their named locations"),
+    Flag("mlir-elide-elementsattrs-if-larger", "elide constants with more elements", "count"),
+    Flag("mlir-elide-resource-strings-if-larger", "elide resources with more characters", "count"),
+    Flag("mlir-disable-threading", "accepted and ignored: mlc-opt runs passes on one thread"),
+    Flag("mlir-timing", "print the time that each pass took to stderr"),
+    Flag("mlc-traceback", "print the traceback when a Python pass raises"),
+)

@@ -1,0 +1,46 @@
+"""How mlc-opt prints IR: the printer flags of the command line as one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mlc.bindings import ir
+from mlc.bindings.diagnostics import capture_diagnostics
+from mlc.tools.command_line import CommandLine, UsageError
+
+Printer = Callable[[ir.Operation], str]
+
+_SWITCHES = {
+    "mlir-print-op-generic": "print_generic_op_form",
+    "mlir-print-debuginfo": "enable_debug_info",
+    "mlir-pretty-debuginfo": "pretty_debug_info",
+    "mlir-use-nameloc-as-prefix": "use_name_loc_as_prefix",
+}
+_LIMITS = {
+    "mlir-elide-elementsattrs-if-larger": "large_elements_limit",
+    "mlir-elide-resource-strings-if-larger": "large_resource_limit",
+}
+
+
+def make_printer(line: CommandLine) -> Printer:
+    """The printer that the flags ask for. Raises `UsageError`."""
+    options: dict[str, Any] = {option: line.switch(flag) for flag, option in _SWITCHES.items()}
+    options["enable_debug_info"] |= options["pretty_debug_info"]
+    for flag, option in _LIMITS.items():
+        if line.given(flag):
+            options[option] = _count(flag, line.value(flag))
+    local = line.switch("mlir-print-local-scope")
+
+    def show(op: ir.Operation) -> str:
+        # Printing verifies, and invalid IR is printed in generic form; its errors were reported before.
+        with capture_diagnostics(op.context):
+            return op.get_asm(use_local_scope=local or op.parent is not None, **options)
+
+    return show
+
+
+def _count(flag: str, text: str) -> int:
+    if not text.isdigit():
+        raise UsageError(f"--{flag} needs a number, not '{text}'")
+    return int(text)

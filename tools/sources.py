@@ -1,0 +1,83 @@
+"""Input of the tools: reading files or stdin, splitting into chunks, writing results."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SPLIT_MARKER = "// -----"
+BYTECODE_MAGIC = b"ML\xefR"
+
+# The last characters of the marker, left out of the search so that near misses can be pointed out.
+_MARKER_TAIL = 2
+
+
+@dataclass(frozen=True)
+class Source:
+    """IR text with the name under which diagnostics show it."""
+
+    name: str
+    text: str
+
+
+def read_input(path: str) -> tuple[str, bytes]:
+    """The name for diagnostics and the bytes of `path`, where "-" is stdin. Raises `OSError`."""
+    if path == "-":
+        return "<stdin>", sys.stdin.buffer.read()
+    return path, Path(path).read_bytes()
+
+
+def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]:
+    """The chunks between lines that consist of `marker`, named as mlir-opt names them."""
+    start, search, head, tail = 0, 0, marker[:-_MARKER_TAIL], marker[-_MARKER_TAIL:]
+    text = source.text
+    while (found := text.find(head, search)) >= 0:
+        search = found + len(head)
+        end = found + len(marker)
+        if text[search:end] == tail and text[end : end + 1] not in ("", "-"):
+            yield _chunk(source, start, found)
+            start = search = end
+        else:
+            line = text.count("\n", 0, found) + 1
+            print(f"{source.name}:{line}:1: warning: near miss with file split marker", file=sys.stderr)
+    yield _chunk(source, start, len(text))
+
+
+def _chunk(source: Source, start: int, end: int) -> Source:
+    line = source.text.count("\n", 0, start) + 1
+    return Source(f"within split at {source.name}:{line} offset ", source.text[start:end])
+
+
+def write_output(path: str, data: str | bytes) -> None:
+    """Writes to `path` in one step, so that a reader never sees half a file; "-" is stdout. Raises
+    `OSError`.
+    """
+    raw = data.encode() if isinstance(data, str) else data
+    if path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    if target.exists() and not target.is_file():  # /dev/null, a pipe
+        target.write_bytes(raw)
+        return
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
