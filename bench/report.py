@@ -34,7 +34,7 @@ def _latencies(results: dict[str, Any], cells: Sequence[Record], threads: int, s
             extra[f"{engine} / {baseline}"] = {m: r for (m, e), r in ratios.items() if e == engine}
     title = f"Latency in ms: median (spread over rounds), {suffix}"
     table = _table(title, cells, _latency, {name: _ratio_column(column) for name, column in extra.items()})
-    note = f"Ratios: median (lowest to highest) of rounds; below 1 is faster. ~: others used over {BUSY:g} cores."
+    note = f"Ratios: median (lowest to highest) of rounds; below 1 is faster. ~: others used {BUSY:g} cores."
     return f"{table}\n\n{note}"
 
 
