@@ -1,0 +1,163 @@
+"""A pool of warm worker processes for code that may crash or hang: MLIR passes and LLVM's code generation.
+
+Processes, not threads, because llvmlite serialises on one lock and because LLVM may abort the process.
+Workers are plain `python -m mlc.codegen.worker` processes, so a script that uses mlc needs no `__main__` guard.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import queue
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from mlc.codegen.errors import CodegenError, PoolClosed, WorkerCrash
+from mlc.codegen.worker_process import WorkerProcess
+
+
+class _Job(NamedTuple):
+    function: str
+    payload: dict[str, Any]
+    timeout: float | None
+    future: Future[Any]
+
+
+class WorkerPool:
+    """Up to `size` worker processes (default: one per core this process may use).
+
+    Workers start with the jobs that need them, or all at once and in the background with `start`. Each
+    imports the modules named by `preload` before its first job. Close the pool, or use it in a `with`
+    statement: a normal exit waits for the jobs, an exception (Ctrl-C) kills them. What is left open closes
+    with the interpreter.
+    """
+
+    def __init__(self, size: int | None = None, preload: Sequence[str] = ()) -> None:
+        self.size = size or len(os.sched_getaffinity(0))
+        self._preload = tuple(preload)
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._workers: set[WorkerProcess] = set()
+        self._unfinished = 0
+        self._closed = False
+        self._aborted = False
+        atexit.register(self.close)
+
+    def start(self) -> None:
+        """Start all workers in the background; returns at once."""
+        with self._lock:
+            while len(self._threads) < self.size and not self._closed:
+                self._add_thread(eager=True)
+
+    def submit(self, function: str, payload: dict[str, Any], timeout: float | None = None) -> Future[Any]:
+        """Run `function` ("package.module:name") on `payload` in a worker.
+
+        Payload and result are dicts of JSON values and bytes. `timeout` in seconds is the job's own, from
+        when a worker takes it. The future raises JobError (the job raised), WorkerCrash (its process died or ran
+        past `timeout`; other jobs are not touched), TypeError (payload that cannot be sent) or PoolClosed.
+        """
+        job = _Job(function, payload, timeout, Future())
+        with self._lock:
+            if self._closed:
+                raise PoolClosed
+            self._unfinished += 1
+            if len(self._threads) < min(self.size, self._unfinished):
+                self._add_thread(eager=False)
+        self._jobs.put(job)
+        return job.future
+
+    def close(self, wait: bool = False) -> None:
+        """End the workers: after all jobs with `wait`, else now, which fails open jobs with PoolClosed."""
+        with self._lock:
+            self._aborted = self._aborted or not wait
+            self._closed = True
+        if not wait:
+            self._abort()
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+        atexit.unregister(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(wait=kind is None)
+
+    def _abort(self) -> None:
+        """Fail the waiting jobs and kill the workers, which fails the running ones."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                job = self._jobs.get_nowait()
+                if job is not None and job.future.set_running_or_notify_cancel():
+                    job.future.set_exception(PoolClosed())
+        with self._lock:
+            for worker in self._workers:
+                worker.kill()
+
+    def _add_thread(self, eager: bool) -> None:
+        """One more thread with one worker of its own; called with the lock held."""
+        thread = threading.Thread(target=self._serve, args=(eager,), name="mlc-worker-pool", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _serve(self, eager: bool) -> None:
+        """Body of a thread: hand jobs to one worker, and replace it when it dies."""
+        worker = self._replacement() if eager else None
+        while (job := self._jobs.get()) is not None:
+            if job.future.set_running_or_notify_cancel():
+                worker = self._run(job, worker)
+            with self._lock:
+                self._unfinished -= 1
+            del job  # its payload and result are not kept until the next job comes
+        self._drop(worker)
+
+    def _run(self, job: _Job, worker: WorkerProcess | None) -> WorkerProcess | None:
+        """Do `job`; returns the worker for the next one."""
+        try:
+            if worker is None or not worker.alive:
+                self._drop(worker)
+                worker = None
+                worker = self._start_worker()
+            result = worker.run(job.function, job.payload, job.timeout)
+        except WorkerCrash as crash:
+            self._drop(worker)
+            job.future.set_exception(PoolClosed() if self._aborted else crash)
+            return self._replacement()
+        except Exception as error:
+            job.future.set_exception(error)
+        else:
+            job.future.set_result(result)
+        return worker
+
+    def _replacement(self) -> WorkerProcess | None:
+        """A fresh worker, warm by the time of the next job; None when there can be none now."""
+        with contextlib.suppress(CodegenError):  # the next job meets the same failure, and reports it
+            return self._start_worker()
+        return None
+
+    def _start_worker(self) -> WorkerProcess:
+        with self._lock:
+            if self._aborted:
+                raise PoolClosed
+            try:
+                worker = WorkerProcess(self._preload)
+            except OSError as error:
+                raise CodegenError(f"cannot start a worker process: {error}") from error
+            self._workers.add(worker)
+        return worker
+
+    def _drop(self, worker: WorkerProcess | None) -> None:
+        """End and forget `worker`."""
+        if worker is not None:
+            with self._lock:
+                self._workers.discard(worker)
+            worker.close()
