@@ -35,6 +35,11 @@ def get_reference(op: ir.Operation) -> Reference:
     )
 
 
+def weight_references(module: ir.Module) -> list[Reference]:
+    """The references of the module's `graph.weight` ops, in order."""
+    return [get_reference(op) for op in weight_ops(module)]
+
+
 def set_reference(op: ir.Operation, reference: Reference) -> None:
     """Replaces the reference that a `graph.weight` carries."""
     integer = ir.IntegerType.get_signless(64, op.context)
@@ -81,7 +86,7 @@ def relocate(module: ir.Module, store: WeightStore, output: Path) -> Path | None
     What lies in no file below that folder goes to a safetensors file beside it, whose path is returned.
     """
     folder = output.parent.resolve()
-    sidecar = output.with_suffix(".safetensors")
+    sidecar = output.with_suffix(".weights.safetensors")
     moved: list[tuple[ir.Operation, Reference]] = []
     for op in weight_ops(module):
         reference = get_reference(op)

@@ -28,14 +28,17 @@ class LoadedModel:
     tensors: TensorReader
 
 
-def load_model(source: str | os.PathLike | bytes | onnx.ModelProto) -> LoadedModel:
-    """Loads a model from a path, serialised bytes, or an object. Raises `ImportFailure`."""
+def load_model(source: str | os.PathLike | bytes | onnx.ModelProto, name: str = "<memory>") -> LoadedModel:
+    """Loads a model from a path, serialised bytes, or an object; messages call the latter two `name`.
+
+    Raises `ImportFailure`.
+    """
     if isinstance(source, onnx.ModelProto):
         source = _serialise(source)
     if isinstance(source, bytes | bytearray | memoryview):
         store = WeightStore()
         view = memoryview(source).cast("B")
-        return _split(view, "<memory>", store, INLINE, store.blobs.add(view))
+        return _split(view, name, store, INLINE, store.blobs.add(view))
     path = Path(source)
     file = MappedFile(path, str(path))
     store = WeightStore(path.parent)

@@ -47,15 +47,16 @@ def import_model(
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     context: ir.Context | None = None,
+    name: str = "<memory>",
 ) -> ImportedModel:
-    """Imports a model from a file, its bytes, or an object.
+    """Imports a model from a file, its bytes, or an object (which messages call `name`).
 
     `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). Weights are
     referenced, not
     copied. Raises `ImportFailure` with one message: what is wrong, in which file, at which node or tensor;
     operators that are not supported are named all at once.
     """
-    loaded = load_model(model)
+    loaded = load_model(model, name)
     opsets = check_model(loaded.proto, loaded.name)
     inputs = read_inputs(loaded.proto.graph, loaded.name, dims or {}, shapes or {})
     context = context or dialects.create_context()

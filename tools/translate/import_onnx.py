@@ -1,0 +1,67 @@
+"""`--import-onnx`: an ONNX model to a module of the graph dialect, with references to its weights."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import ImportedModel, import_model
+from mlc.frontends.sidecar import relocate, weight_references
+from mlc.frontends.weights import INLINE
+from mlc.tools.command_line import CommandLine, UsageError
+from mlc.tools.sources import read_input, write_output
+from mlc.tools.translate.errors import TranslationError
+
+
+def import_onnx(line: CommandLine, path: str) -> None:
+    """Writes the module. With -o the references are relative to that file's folder.
+
+    Weights that lie in no file below it go to a safetensors file beside it.
+    """
+    dims, shapes = parse_dims(line.values.get("dim", [])), parse_shapes(line.values.get("shape", []))
+    output = line.value("o", "-")
+    try:
+        model = read_input(path)[1] if path == "-" else path
+        imported = import_model(model, dims=dims, shapes=shapes, name="<stdin>")
+        if output != "-":
+            relocate(imported.module, imported.weights, Path(output))
+    except ImportFailure as error:
+        raise TranslationError(str(error)) from error
+    if output == "-":
+        _warn_of_lost_weights(imported)
+    asm = imported.module.operation.get_asm(enable_debug_info=line.switch("mlir-print-debuginfo"))
+    write_output(output, asm if asm.endswith("\n") else f"{asm}\n")
+
+
+def _warn_of_lost_weights(imported: ImportedModel) -> None:
+    lost = sum(reference.source == INLINE for reference in weight_references(imported.module))
+    if lost:
+        print(
+            f"mlc-translate: warning: {lost} weights are in no file and are not written; "
+            "with -o they go to a file beside it",
+            file=sys.stderr,
+        )
+
+
+def parse_dims(texts: list[str]) -> dict[str, int]:
+    """`name=number` each. Raises `UsageError`."""
+    dims = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if not equals or not name or not number.isdigit():
+            raise UsageError(f"--dim={text}: expected name=number, e.g. --dim batch=1")
+        dims[name] = int(number)
+    return dims
+
+
+def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
+    """`input=AxBxC` each; -1 or ? keeps a dim. Raises `UsageError`."""
+    shapes = {}
+    for text in texts:
+        name, equals, dims = text.rpartition("=")
+        sizes = [-1 if dim in ("?", "-1") else dim for dim in dims.replace(",", "x").split("x") if dim]
+        if not equals or not name or not all(dim == -1 or str(dim).isdigit() for dim in sizes):
+            raise UsageError(f"--shape={text}: expected input=dims, e.g. --shape x=1x3x224x224")
+        shapes[name] = [int(dim) for dim in sizes]
+    return shapes
