@@ -1,7 +1,7 @@
 """A pool of warm worker processes for code that may crash or hang: MLIR passes and LLVM's code generation.
 
 Processes, not threads, because llvmlite serialises on one lock and because LLVM may abort the process.
-Workers are plain `python -m mlc.codegen.worker` processes, so a script that uses mlc needs no `__main__` guard.
+Workers are plain `python -m mlc.codegen.worker` processes: a script that uses mlc needs no `__main__` guard.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class WorkerPool:
         """Run `function` ("package.module:name") on `payload` in a worker.
 
         Payload and result are dicts of JSON values and bytes. `timeout` in seconds is the job's own, from
-        when a worker takes it. The future raises JobError (the job raised), WorkerCrash (its process died or ran
-        past `timeout`; other jobs are not touched), TypeError (payload that cannot be sent) or PoolClosed.
+        when a worker takes it. The future raises JobError (the job raised), WorkerCrash (its process died or
+        ran past `timeout`; other jobs are not touched), TypeError (unsendable payload) or PoolClosed.
         """
         job = _Job(function, payload, timeout, Future())
         with self._lock:
