@@ -18,6 +18,7 @@ from bench.measure import Budget
 from bench.models.store import write
 
 RESULTS = Path(__file__).parent / "results"
+LOGS = Path(__file__).parent / "build" / "logs"
 QUICK = Budget(warm_up=0.0, seconds=0.05, calls=2, limit=1.0)
 
 
@@ -70,7 +71,7 @@ def _settings(arguments: argparse.Namespace) -> run.Settings:
         cpus=arguments.cpus,
         timeout=arguments.timeout,
         pythons={"": sys.executable, **dict(arguments.python)},
-        logs=arguments.output / "logs",
+        logs=LOGS,
         cache=arguments.cache,
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 BUILD = Path(__file__).parent / "build"
+PATCH = 32
 
 
 def model_path(name: str, directory: Path = BUILD) -> Path:
@@ -30,7 +31,7 @@ def manifest(directory: Path = BUILD) -> dict[str, dict[str, Any]]:
 
 
 def inputs(name: str, seed: int = 0, directory: Path = BUILD) -> dict[str, np.ndarray]:
-    """Input tensors for `seed`: standard normal floats, or uniform integers below the model's vocabulary.
+    """Input tensors for `seed`: floats of mean 0 and variance 1, or uniform integers below the vocabulary.
 
     Raises FileNotFoundError where the model has not been built.
     """
@@ -47,7 +48,21 @@ def draw(specifications: dict[str, dict[str, Any]], seed: int) -> dict[str, np.n
 def _draw_one(generator: np.random.Generator, shape: list[int], dtype: str, below: int | None) -> np.ndarray:
     if below is not None:
         return generator.integers(0, below, shape).astype(dtype)
-    return generator.standard_normal(shape, np.float32).astype(dtype)
+    values = generator.standard_normal(shape, np.float32)
+    return (_image(values, generator) if len(shape) == 4 else values).astype(dtype)
+
+
+def _image(noise: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """`noise` `[N, C, H, W]` mixed with patches of one colour each; variance 1.
+
+    White noise looks the same to a network everywhere: averaged over the image, its features hardly depend
+    on the seed, and nor do the outputs.
+    """
+    batch, channels, *size = noise.shape
+    height, width = (-(-extent // PATCH) for extent in size)
+    patches = generator.standard_normal((batch, channels, height, width), np.float32)
+    image = patches.repeat(PATCH, axis=2).repeat(PATCH, axis=3)[:, :, : size[0], : size[1]]
+    return np.float32(0.8) * image + np.float32(0.6) * noise
 
 
 def update_manifest(name: str, entry: dict[str, Any], directory: Path) -> None:

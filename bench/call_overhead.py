@@ -1,0 +1,107 @@
+"""What one call of a small model costs, from C and from Python: `python -m bench.call_overhead`.
+
+All callers run in one process on one thread and take turns; a turn is a batch of calls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from bench import models
+from bench.entry import c_entry
+
+Batch = Callable[[int], None]
+
+
+def in_python(call: Callable[..., Any], *arguments: Any) -> Batch:
+    """A batch of Python calls."""
+
+    def batch(calls: int) -> None:
+        for _ in repeat(None, calls):
+            call(*arguments)
+
+    return batch
+
+
+def measure(callers: dict[str, Batch], rounds: int, calls: int) -> dict[str, list[float]]:
+    """Microseconds per call of every batch, per caller. One batch of each before the first round warms up."""
+    for batch in callers.values():
+        batch(calls)
+    times: dict[str, list[float]] = {name: [] for name in callers}
+    for _ in range(rounds):
+        for name, batch in callers.items():
+            start = time.perf_counter()
+            batch(calls)
+            times[name].append((time.perf_counter() - start) / calls * 1e6)
+    return times
+
+
+def table(times: dict[str, list[float]]) -> str:
+    """Median and fastest batch, as Markdown."""
+    lines = ["| caller | median, us | fastest, us |", "|---|---|---|"]
+    lines += [
+        f"| {name} | {statistics.median(found):.2f} | {min(found):.2f} |" for name, found in times.items()
+    ]
+    return "\n".join(lines)
+
+
+def _mlc_callers(path: str, inputs: dict[str, np.ndarray]) -> dict[str, Batch]:
+    import mlc
+
+    executable = mlc.compile(path, threads=1)
+    arrays = [inputs[spec.name] for spec in executable.inputs]
+    outputs = executable(*arrays)
+    return {
+        "mlc, C entry": c_entry(executable, arrays, outputs),
+        "mlc, Python, positional": in_python(executable, *arrays),
+        "mlc, Python, dict": in_python(executable, inputs),
+    }
+
+
+def _onnxruntime_callers(path: str, inputs: dict[str, np.ndarray]) -> dict[str, Batch]:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    binding = session.io_binding()
+    for name, array in inputs.items():
+        binding.bind_cpu_input(name, array)
+    for output in session.get_outputs():
+        binding.bind_output(output.name)
+    return {
+        "onnxruntime, bound inputs": in_python(session.run_with_iobinding, binding),
+        "onnxruntime, run": in_python(session.run, None, inputs),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.call_overhead", description=__doc__)
+    parser.add_argument("--model", default="mlp_small_b1")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--calls", type=int, default=2000, help="calls per turn")
+    parser.add_argument("--cpu", type=int, default=0, help="the CPU to pin to")
+    parser.add_argument("--quick", action="store_true", help="shows that it works, measures nothing")
+    arguments = parser.parse_args()
+    os.sched_setaffinity(0, [arguments.cpu])
+    try:
+        path = str(models.model_path(arguments.model))
+    except FileNotFoundError as error:
+        sys.exit(f"call_overhead: {error}")
+    inputs = models.inputs(arguments.model)
+    callers = _mlc_callers(path, inputs) | _onnxruntime_callers(path, inputs)
+    rounds, calls = (2, 10) if arguments.quick else (arguments.rounds, arguments.calls)
+    print(table(measure(callers, rounds, calls)))
+
+
+if __name__ == "__main__":
+    main()
