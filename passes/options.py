@@ -25,6 +25,11 @@ class OptionInfo:
     help: str
     choices: tuple[str, ...]
 
+    @property
+    def default_text(self) -> str:
+        """The default in option syntax."""
+        return _print_value(self.default)
+
 
 def option(default: Any, *, help: str, choices: tuple[str, ...] = ()) -> Any:
     """A dataclass field that is a pass option. Its type is the field's annotation: int, float, bool, str,

@@ -56,6 +56,6 @@ def _our_passes(options: bool) -> list[str]:
         for info in cls.options() if options else ():
             choices = f" ({', '.join(info.choices)})" if info.choices else ""
             lines.append(
-                f"      {info.name}=<{info.type_name}>  {info.help}{choices}; default {info.default}"
+                f"      {info.name}=<{info.type_name}>  {info.help}{choices}; default {info.default_text}"
             )
     return lines

@@ -1,0 +1,66 @@
+"""A plugin with tiny passes, for the tests of the pass runner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass, PassFailure, option
+from mlc.pipelines.named import register_pipeline
+
+
+@dataclass(frozen=True)
+class Tag(Pass):
+    """Puts an attribute on each function."""
+
+    name = "test-tag"
+    anchor = "func.func"
+
+    value: int = option(1, help="the attribute's value")
+    mode: str = option("plain", help="how to write it", choices=("plain", "named"))
+    names: tuple[str, ...] = option(("tag",), help="the attributes' names")
+
+    def run(self, op: ir.Operation) -> None:
+        for name in self.names:
+            op.attributes[name] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self.value)
+
+
+@dataclass(frozen=True)
+class Fail(Pass):
+    """Refuses functions that have arguments."""
+
+    name = "test-fail"
+    anchor = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        if op.regions[0].blocks[0].arguments:
+            raise PassFailure(
+                "function has arguments", op.location, notes=["use a function without arguments"]
+            )
+
+
+@dataclass(frozen=True)
+class Crash(Pass):
+    """Has a bug."""
+
+    name = "test-crash"
+
+    def run(self, op: ir.Operation) -> None:
+        raise KeyError("missing")
+
+
+@dataclass(frozen=True)
+class Invalidate(Pass):
+    """Leaves invalid IR: a function without its return."""
+
+    name = "test-invalidate"
+    anchor = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        op.regions[0].blocks[0].operations[-1].erase()
+
+
+def register(registry: object) -> None:
+    for cls in (Tag, Fail, Crash, Invalidate):
+        registry.register(cls.name, cls)  # type: ignore[attr-defined]
+    register_pipeline("test-named", ["func.func(test-tag{value=5},cse)", "symbol-dce"])

@@ -1,0 +1,26 @@
+// RUN: mlc-opt --version | filecheck %s --check-prefix=VERSION
+// RUN: mlc-opt --help --load-plugin=%S/Inputs/plugin.py | filecheck %s --check-prefix=HELP
+// RUN: mlc-opt -list-passes --load-plugin=%S/Inputs/plugin.py | filecheck %s --check-prefix=LIST
+// RUN: mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-named --dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=NAMED
+// RUN: mlc-opt %s --cse --mlir-timing 2>&1 | filecheck %s --check-prefix=TIMING
+
+// VERSION: mlc-opt {{[0-9.]+}} (upstream MLIR from torch-mlir {{[0-9]+}})
+
+// HELP: --pass-pipeline=<text>
+// HELP: --test-tag {{ +}} Puts an attribute on each function. (on func.func, exact)
+// HELP-NEXT: value=<int> the attribute's value; default 1
+// HELP-NEXT: mode=<string> how to write it (plain, named); default plain
+// HELP-NEXT: names=<list of string> the attributes' names; default tag
+// HELP: --canonicalize {{.*}}top-down=true
+
+// LIST: --graph-optimize
+// LIST: --test-crash {{ +}} Has a bug.
+// LIST: --canonicalize
+
+// NAMED: builtin.module(func.func(test-tag{value=5 mode=plain names=tag},cse),symbol-dce)
+// NAMED: attributes {tag = 5 : i64}
+
+// TIMING: Execution time report
+// TIMING: {{[0-9.]+}} ({{ *[0-9.]+}}%) cse
+// TIMING: Total
+func.func @f() { return }
