@@ -1,0 +1,69 @@
+"""graph-to-linalg: the bodies of kernels from `graph` ops to `linalg` on tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass, PassFailure
+from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that they register
+    contraction_rules,
+    creation_rules,
+    elementwise_rules,
+    indexed_rules,
+    movement_rules,
+    normalisation_rules,
+    reduction_rules,
+    window_rules,
+)
+from mlc.passes.lowering.rule import RULES
+from mlc.passes.rewriting import users
+
+CONTRACTIONS = ("graph.matmul", "graph.matmul_packed")
+
+
+def _read_by_contractions_only(op: ir.Operation) -> bool:
+    """A transpose that only contractions read disappears into their indexing maps."""
+    if op.name != "graph.transpose":
+        return False
+    readers = users(op.results[0])
+    return bool(readers) and all(reader.name in CONTRACTIONS for reader in readers)
+
+
+def lower_kernel(kernel: ir.Operation) -> None:
+    """Replaces every graph op of `kernel`. Raises PassFailure listing all ops that have no rule."""
+    ops = [op.operation for op in kernel.regions[0].blocks[0] if op.operation.name.startswith("graph.")]
+    missing = [op for op in ops if op.name not in RULES]
+    if missing:
+        notes = [(f"'{op.name}'", op.location) for op in missing[1:]]
+        raise PassFailure(f"no lowering to linalg for '{missing[0].name}'", missing[0].location, notes)
+    leftover = []
+    for op in ops:
+        if not _read_by_contractions_only(op):
+            _replace(op)
+        else:
+            leftover.append(op)
+    for op in leftover:
+        op.erase()
+
+
+def _replace(op: ir.Operation) -> None:
+    with ir.InsertionPoint(op), op.location:
+        values = RULES[op.name](op)
+    for old, new in zip(op.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+
+
+@dataclass(frozen=True)
+class GraphToLinalg(Pass):
+    """Lowers the graph ops of every function marked `tloop.kernel` to linalg, tensor, arith and math ops."""
+
+    name: ClassVar[str] = "graph-to-linalg"
+    anchor: ClassVar[str] = "func.func"
+    exactness: ClassVar[str] = "rounding"
+
+    def run(self, op: ir.Operation) -> None:
+        if "tloop.kernel" in op.attributes:
+            lower_kernel(op)

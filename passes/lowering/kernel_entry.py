@@ -1,0 +1,104 @@
+"""kernel-entry: kernels on memrefs get the signature of the kernel contract, `void k(void **buffers, int64_t *dims)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import func, ir, llvm
+from mlc.passes.base import Pass, PassFailure
+from mlc.passes.tloop.destination_style import is_kernel
+
+IMPLEMENTATION = "__body"
+
+
+def descriptor_type(kind: ir.MemRefType) -> ir.Type:
+    """LLVM's struct for a ranked memref: allocated and aligned pointer, offset, sizes, strides."""
+    arrays = f", array<{kind.rank} x i64>, array<{kind.rank} x i64>" if kind.rank else ""
+    return ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
+
+
+def row_major_strides(shape: list[int]) -> list[int]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return strides[::-1]
+
+
+def _llvm_constant(value: int) -> ir.Value:
+    kind = ir.IntegerType.get_signless(64)
+    return llvm.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
+
+
+def make_memref(pointer: ir.Value, kind: ir.MemRefType) -> ir.Value:
+    """A memref of static shape over dense row-major data at `pointer`."""
+    struct = descriptor_type(kind)
+    value = llvm.UndefOp(struct).result
+    shape = list(kind.shape)
+    fields: list[tuple[list[int], ir.Value]] = [([0], pointer), ([1], pointer), ([2], _llvm_constant(0))]
+    for axis, (extent, stride) in enumerate(zip(shape, row_major_strides(shape), strict=True)):
+        fields += [([3, axis], _llvm_constant(extent)), ([4, axis], _llvm_constant(stride))]
+    for position, part in fields:
+        value = llvm.InsertValueOp(value, part, ir.DenseI64ArrayAttr.get(position)).result
+    return ir.Operation.create("builtin.unrealized_conversion_cast", [kind], [value]).results[0]
+
+
+def split_kernel(kernel: ir.Operation) -> None:
+    """Turns the kernel into `<name>__body`, an inlinable function of bare `noalias` pointers, and an entry that loads
+    the pointers from `buffers`. The detour gives LLVM the aliasing facts, which plain loads would lose."""
+    function = func.FuncOp(kernel)
+    if function.type.results:
+        raise PassFailure("the kernel still returns a buffer after bufferisation", kernel.location)
+    kinds = [ir.MemRefType(kind) for kind in function.type.inputs]
+    for kind in kinds:
+        if not kind.has_static_shape:
+            raise PassFailure(f"kernels with dynamic dims are not compiled yet, but this one has a {kind}", kernel.location)
+    name = function.name.value
+    pointer = ir.Type.parse("!llvm.ptr")
+    with ir.InsertionPoint(kernel), kernel.location:
+        _build_entry(name, len(kinds), pointer)
+        _retype_body(function, name, kinds, pointer)
+
+
+def _build_entry(name: str, count: int, pointer: ir.Type) -> None:
+    entry = func.FuncOp(name, ir.FunctionType.get([pointer, pointer], []))
+    with ir.InsertionPoint(entry.add_entry_block()):
+        buffers = entry.arguments[0]
+        loaded = [llvm.LoadOp(pointer, _element(buffers, index, pointer)).result for index in range(count)]
+        func.CallOp([], name + IMPLEMENTATION, loaded)
+        func.ReturnOp([])
+
+
+def _element(buffers: ir.Value, index: int, pointer: ir.Type) -> ir.Value:
+    constant = ir.DenseI32ArrayAttr.get([index])
+    return llvm.GEPOp(pointer, buffers, [], constant, ir.TypeAttr.get(pointer), None).result
+
+
+def _retype_body(function: func.FuncOp, name: str, kinds: list[ir.MemRefType], pointer: ir.Type) -> None:
+    function.operation.attributes["sym_name"] = ir.StringAttr.get(name + IMPLEMENTATION)
+    function.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    block = function.entry_block
+    pointers = [block.add_argument(pointer, function.location) for _ in kinds]
+    with ir.InsertionPoint.at_block_begin(block):
+        for index, kind in enumerate(kinds):
+            block.arguments[index].replace_all_uses_with(make_memref(pointers[index], kind))
+    for _ in kinds:
+        block.erase_argument(0)
+    facts = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get(), "llvm.nonnull": ir.UnitAttr.get()})
+    attributes = function.operation.attributes
+    del attributes["tloop.kernel"]
+    attributes["arg_attrs"] = ir.ArrayAttr.get([facts for _ in kinds])
+    attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([pointer] * len(kinds), []))
+
+
+@dataclass(frozen=True)
+class KernelEntry(Pass):
+    """Replaces each kernel on memrefs by an entry function of the kernel contract and an inlinable body."""
+
+    name: ClassVar[str] = "kernel-entry"
+
+    def run(self, op: ir.Operation) -> None:
+        kernels = [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]
+        for kernel in kernels:
+            split_kernel(kernel)

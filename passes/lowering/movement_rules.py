@@ -1,0 +1,168 @@
+"""Data movement. Views become slices and reshapes of tensors; the rest reads its source at computed places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mlc.bindings import ir, tensor
+from mlc.passes.base import PassFailure
+from mlc.passes.lowering.linalg_tools import (
+    affine_map,
+    broadcast_map,
+    dims,
+    empty,
+    filled,
+    generic,
+    static_shape,
+    tensor_type,
+)
+from mlc.passes.lowering.rule import integers, rule
+
+
+def gather_by_map(source: ir.Value, result: Sequence[int], read: Sequence[ir.AffineExpr]) -> ir.Value:
+    """The tensor of shape `result` whose element at d0, d1, ... is `source[read]`."""
+    count = len(result)
+    output = empty(result, tensor_type(source).element_type)
+    return generic(
+        [source],
+        [affine_map(count, read)],
+        output,
+        affine_map(count, dims(count)),
+        lambda value, _old: value,
+    )
+
+
+def insert(source: ir.Value, into: ir.Value, offsets: Sequence[int]) -> ir.Value:
+    """`into` with `source` written at `offsets`."""
+    shape = static_shape(source)
+    return tensor.InsertSliceOp(source, into, [], [], [], list(offsets), shape, [1] * len(shape)).result
+
+
+def reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """Row-major reshape through the flat tensor."""
+    old = static_shape(x)
+    if list(shape) == old:
+        return x
+    element = tensor_type(x).element_type
+    flat = x
+    if len(old) != 1:
+        count = 1
+        for extent in old:
+            count *= extent
+        flat = tensor.CollapseShapeOp(ir.RankedTensorType.get([count], element), x, _groups(len(old))).result
+    if len(shape) == 1:
+        return flat
+    result = ir.RankedTensorType.get(list(shape), element)
+    return tensor.ExpandShapeOp(result, flat, _groups(len(shape)), [], list(shape)).result
+
+
+def _groups(rank: int) -> list[list[int]]:
+    return [list(range(rank))] if rank else []
+
+
+@rule("reshape", "squeeze", "unsqueeze")
+def lower_reshape(op: ir.Operation) -> list[ir.Value]:
+    return [reshaped(op.operands[0], static_shape(op.results[0].type))]
+
+
+@rule("transpose")
+def lower_transpose(op: ir.Operation) -> list[ir.Value]:
+    permutation = integers(op, "permutation")
+    read = sorted(range(len(permutation)), key=permutation.__getitem__)
+    exprs = dims(len(permutation))
+    return [gather_by_map(op.operands[0], static_shape(op.results[0].type), [exprs[axis] for axis in read])]
+
+
+@rule("concat")
+def lower_concat(op: ir.Operation) -> list[ir.Value]:
+    shape, axis = static_shape(op.results[0].type), op.attributes["axis"].value
+    result = empty(shape, tensor_type(op.results[0]).element_type)
+    offset = 0
+    for part in op.operands:
+        result = insert(part, result, [offset if dim == axis else 0 for dim in range(len(shape))])
+        offset += static_shape(part)[axis]
+    return [result]
+
+
+@rule("slice")
+def lower_slice(op: ir.Operation) -> list[ir.Value]:
+    starts, sizes, steps = (integers(op, name) for name in ("starts", "sizes", "steps"))
+    x = op.operands[0]
+    if all(step > 0 for step in steps):
+        result = ir.RankedTensorType.get(sizes, tensor_type(x).element_type)
+        return [tensor.ExtractSliceOp(result, x, [], [], [], starts, sizes, steps).result]
+    read = [
+        place * step + start for place, start, step in zip(dims(len(sizes)), starts, steps, strict=True)
+    ]
+    return [gather_by_map(x, sizes, read)]
+
+
+@rule("expand")
+def lower_expand(op: ir.Operation) -> list[ir.Value]:
+    x, shape = op.operands[0], static_shape(op.results[0].type)
+    return [gather_by_map(x, shape, list(broadcast_map(static_shape(x), shape).results))]
+
+
+@rule("tile")
+def lower_tile(op: ir.Operation) -> list[ir.Value]:
+    x, shape = op.operands[0], static_shape(op.results[0].type)
+    read = [
+        ir.AffineExpr.get_mod(place, extent) for place, extent in zip(dims(len(shape)), static_shape(x), strict=True)
+    ]
+    return [gather_by_map(x, shape, read)]
+
+
+@rule("pad")
+def lower_pad(op: ir.Operation) -> list[ir.Value]:
+    mode, low = op.attributes["mode"].value, integers(op, "low")
+    if mode != "constant":
+        return [_pad_by_reading(op, mode, low)]
+    x, shape = op.operands[0], static_shape(op.results[0].type)
+    background = filled(shape, tensor_type(x).element_type, op.attributes["value"].value)
+    return [insert(x, background, low)]
+
+
+def _pad_by_reading(op: ir.Operation, mode: str, low: Sequence[int]) -> ir.Value:
+    """Edge, reflect and wrap: every place of the result reads some place of x."""
+    x, shape = op.operands[0], static_shape(op.results[0].type)
+    places: dict[str, Callable[[ir.AffineExpr, int], ir.AffineExpr]] = {
+        "wrap": lambda place, extent: ir.AffineExpr.get_mod(place, extent),
+    }
+    if mode not in places:
+        raise PassFailure(f"pad with mode '{mode}' is not compiled yet", op.location)
+    read = [
+        places[mode](place - begin + extent * (-(-begin // extent)), extent) if extent != total else place
+        for place, begin, extent, total in zip(dims(len(shape)), low, static_shape(x), shape, strict=True)
+    ]
+    return gather_by_map(x, shape, read)
+
+
+@rule("pack")
+def lower_pack(op: ir.Operation) -> list[ir.Value]:
+    x, shape = op.operands[0], static_shape(op.results[0].type)
+    inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
+    source = static_shape(x)
+    order = integers(op, "outer_permutation") or list(range(len(source)))
+    exprs = dims(len(shape))
+    read = [exprs[order.index(axis)] for axis in range(len(source))]
+    padded = list(source)
+    for place, (axis, tile) in enumerate(zip(inner_dims, tiles, strict=True)):
+        read[axis] = read[axis] * tile + exprs[len(source) + place]
+        padded[axis] = -(-source[axis] // tile) * tile
+    if padded != source:
+        background = filled(padded, tensor_type(x).element_type, op.attributes["padding"].value)
+        x = insert(x, background, [0] * len(source))
+    return [gather_by_map(x, shape, read)]
+
+
+@rule("unpack")
+def lower_unpack(op: ir.Operation) -> list[ir.Value]:
+    shape = static_shape(op.results[0].type)
+    inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
+    order = integers(op, "outer_permutation") or list(range(len(shape)))
+    outer = dims(len(shape))
+    inner = []
+    for axis, tile in zip(inner_dims, tiles, strict=True):
+        inner.append(ir.AffineExpr.get_mod(outer[axis], tile))
+        outer[axis] = ir.AffineExpr.get_floor_div(outer[axis], tile)
+    return [gather_by_map(op.operands[0], shape, [*(outer[axis] for axis in order), *inner])]

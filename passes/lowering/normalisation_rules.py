@@ -1,0 +1,69 @@
+"""Softmax and the normalisations, as reductions and elementwise ops over one row at a time."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir, math
+from mlc.passes.lowering.linalg_tools import constant, tensor_type
+from mlc.passes.lowering.reduction_rules import (
+    combine_elements,
+    extent_product,
+    lowest,
+    map_elements,
+    mean,
+    reduce,
+    sum_step,
+)
+from mlc.passes.lowering.rule import integers, rule
+from mlc.passes.lowering.scalars import add, div, maximum, mul, sub
+
+
+def _shifted(x: ir.Value, axes: list[int]) -> ir.Value:
+    top = reduce(x, axes, lowest(tensor_type(x).element_type), maximum)
+    return combine_elements(x, top, sub)
+
+
+@rule("softmax")
+def lower_softmax(op: ir.Operation) -> list[ir.Value]:
+    """One division per row: the exponentials are scaled by the reciprocal of their sum."""
+    axes = [op.attributes["axis"].value]
+    powers = map_elements(_shifted(op.operands[0], axes), lambda value: math.exp(value))
+    total = reduce(powers, axes, 0, sum_step)
+    scale = map_elements(total, lambda value: div(constant(value.type, 1), value))
+    return [combine_elements(powers, scale, mul)]
+
+
+@rule("log_softmax")
+def lower_log_softmax(op: ir.Operation) -> list[ir.Value]:
+    axes = [op.attributes["axis"].value]
+    shifted = _shifted(op.operands[0], axes)
+    total = reduce(shifted, axes, 0, sum_step, element=lambda value: math.exp(value))
+    return [combine_elements(shifted, map_elements(total, lambda value: math.log(value)), sub)]
+
+
+def _inverse_root(variance: ir.Value, epsilon: float) -> ir.Value:
+    return map_elements(
+        variance,
+        lambda value: div(constant(value.type, 1), math.sqrt(add(value, constant(value.type, epsilon)))),
+    )
+
+
+def _mean_square(x: ir.Value, axes: list[int]) -> ir.Value:
+    total = reduce(x, axes, 0, sum_step, element=lambda value: mul(value, value))
+    count = extent_product(x, axes)
+    return map_elements(total, lambda value: div(value, constant(value.type, count)))
+
+
+@rule("layer_norm")
+def lower_layer_norm(op: ir.Operation) -> list[ir.Value]:
+    """Two passes (mean, then variance of the centred row): no cancellation."""
+    axes = integers(op, "axes")
+    centred = combine_elements(op.operands[0], mean(op.operands[0], axes), sub)
+    scale = _inverse_root(_mean_square(centred, axes), op.attributes["epsilon"].value)
+    return [combine_elements(centred, scale, mul)]
+
+
+@rule("rms_norm")
+def lower_rms_norm(op: ir.Operation) -> list[ir.Value]:
+    axes = integers(op, "axes")
+    scale = _inverse_root(_mean_square(op.operands[0], axes), op.attributes["epsilon"].value)
+    return [combine_elements(op.operands[0], scale, mul)]

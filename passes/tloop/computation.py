@@ -1,0 +1,112 @@
+"""What a schedule needs to know about the structured ops of a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from mlc.bindings import ir
+from mlc.passes.rewriting import collect_ops
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A `linalg.generic` of a kernel: its iteration space and how operands are indexed."""
+
+    op: ir.Operation
+
+    @cached_property
+    def maps(self) -> list[ir.AffineMap]:
+        """One indexing map per operand, inputs first, the output last."""
+        return [attribute.value for attribute in self.op.attributes["indexing_maps"]]
+
+    @cached_property
+    def reductions(self) -> list[int]:
+        """The iteration dims that are reductions."""
+        kinds = [str(kind) for kind in self.op.attributes["iterator_types"]]
+        return [dim for dim, kind in enumerate(kinds) if "reduction" in kind]
+
+    @cached_property
+    def parallel(self) -> list[int]:
+        """The iteration dims of the output's dims, in their order."""
+        return [dim for dim in (dim_position(each) for each in self.maps[-1].results) if dim is not None]
+
+    @cached_property
+    def extents(self) -> list[int]:
+        """The size of every iteration dim, from the operands that index with it alone."""
+        sizes = [1] * self.maps[0].n_dims
+        for operand, indexing_map in zip(self.op.operands, self.maps, strict=True):
+            if not isinstance(operand.type, ir.RankedTensorType):
+                continue
+            for extent, result in zip(operand.type.shape, indexing_map.results, strict=True):
+                dim = dim_position(result)
+                if dim is not None:
+                    sizes[dim] = extent
+        return sizes
+
+    @property
+    def inputs(self) -> list[ir.Value]:
+        return list(self.op.operands)[:-1]
+
+    @property
+    def init(self) -> ir.Value:
+        """The output operand: the accumulator's initial value."""
+        return self.op.operands[len(self.op.operands) - 1]
+
+    @property
+    def result(self) -> ir.Value:
+        return self.op.results[0]
+
+    @cached_property
+    def work(self) -> int:
+        """The number of points of the iteration space."""
+        total = 1
+        for extent in self.extents:
+            total *= extent
+        return total
+
+
+def dim_position(expression: ir.AffineExpr) -> int | None:
+    """The position of a map result that is a bare dim, else None."""
+    return ir.AffineDimExpr(expression).position if isinstance(expression, ir.AffineDimExpr) else None
+
+
+def dims_read(indexing_map: ir.AffineMap) -> set[int]:
+    """All iteration dims that occur in the map, in sums and products too."""
+    found: set[int] = set()
+    pending = list(indexing_map.results)
+    while pending:
+        expression = pending.pop()
+        if isinstance(expression, ir.AffineDimExpr):
+            found.add(ir.AffineDimExpr(expression).position)
+        elif isinstance(expression, ir.AffineBinaryExpr):
+            pending += [ir.AffineBinaryExpr(expression).lhs, ir.AffineBinaryExpr(expression).rhs]
+    return found
+
+
+def computations(kernel: ir.Operation) -> list[Computation]:
+    """The kernel's structured ops in program order."""
+    return [Computation(op) for op in collect_ops(kernel, ["linalg.generic"])]
+
+
+def defining_computation(value: ir.Value) -> ir.Operation | None:
+    """The `linalg.generic` that computes `value`, looking through writes into larger tensors (padding)."""
+    while True:
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            return None
+        if owner.name == "linalg.generic":
+            return owner.operation
+        if owner.name not in ("tensor.insert_slice", "bufferization.materialize_in_destination"):
+            return None
+        value = owner.operands[0]
+
+
+def root_computation(kernel: ir.Operation) -> Computation | None:
+    """The computation of the kernel's single result, or None if there are several or none."""
+    block = kernel.regions[0].blocks[0]
+    terminator = block.operations[len(block.operations) - 1].operation
+    if len(terminator.operands) != 1:
+        return None
+    op = defining_computation(terminator.operands[0])
+    return Computation(op) if op is not None else None
