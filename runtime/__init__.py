@@ -1,0 +1,19 @@
+"""Runs compiled models. Imports NumPy and the standard library only, no part of the compiler."""
+
+from mlc.runtime._native import Image, aligned_empty, call_entry
+from mlc.runtime.container import read_container, write_container
+from mlc.runtime.errors import ExecutableError
+from mlc.runtime.executable import Executable, load
+from mlc.runtime.tensors import TensorSpec
+
+__all__ = [
+    "Executable",
+    "ExecutableError",
+    "Image",
+    "TensorSpec",
+    "aligned_empty",
+    "call_entry",
+    "load",
+    "read_container",
+    "write_container",
+]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-
 from mlc.runtime._native import Image, call_entry
 
 # The shape of the code that LLVM emits for a statically scheduled loop: out[i] += i + 1 for i in [0, trip).
@@ -126,7 +125,8 @@ define void @nested(ptr %buffers, ptr %dims) {
   ret void
 }
 
-define internal void @store8(ptr %gtid, ptr %btid, ptr %a, ptr %b, ptr %c, ptr %d, ptr %e, ptr %f, ptr %g, ptr %h) {
+define internal void @store8(ptr %gtid, ptr %btid, ptr %a, ptr %b, ptr %c, ptr %d, ptr %e, ptr %f, ptr %g,
+                             ptr %h) {
   store i64 1, ptr %a
   store i64 2, ptr %b
   store i64 3, ptr %c

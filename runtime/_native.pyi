@@ -1,0 +1,42 @@
+"""Types of the extension module; its source is in csrc/."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from typing_extensions import Buffer
+
+class Image:
+    """Relocatable x86-64 ELF objects, linked and mapped for execution. Raises ValueError."""
+
+    def __init__(self, objects: Sequence[Buffer]) -> None: ...
+    def symbol(self, name: str) -> int:
+        """Address of a global symbol. Raises KeyError."""
+
+class Program:
+    """An entry point with its weights. Tensors are described by `TensorSpec.native()`."""
+
+    threads: int
+    def __init__(
+        self,
+        image: Image,
+        symbol: str,
+        inputs: tuple[tuple[Any, ...], ...],
+        outputs: tuple[tuple[Any, ...], ...],
+        weights: tuple[Any, ...],
+        arena_bytes: int,
+        convert: Callable[[int, Any], Any],
+        array_type: type,
+    ) -> None: ...
+    def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]: ...
+
+def aligned_empty(nbytes: int, alignment: int = 64) -> Buffer:
+    """Uninitialised memory with the buffer protocol (read and write)."""
+
+def call_entry(
+    image: Image, symbol: str, buffers: Sequence[Any], dims: Sequence[int] = (), threads: int = 1
+) -> None:
+    """Calls `void symbol(void **buffers, int64_t *dims)` without the interpreter's lock.
+
+    `buffers` holds objects with the buffer protocol (C-contiguous), addresses or None (a null pointer).
+    Sizes and types are not checked.
+    """

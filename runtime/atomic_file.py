@@ -1,0 +1,43 @@
+"""Files that appear complete or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+from mlc.runtime.errors import ExecutableError
+
+
+@contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Gives a new file that replaces `path` when the block ends well; otherwise it is removed.
+
+    The file is in the same folder until then and its data reaches the disk before the replacement.
+    An OSError, also one of the block, becomes an ExecutableError with path and cause.
+    """
+    target = os.fspath(path)
+    temporary = None
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=".mlc-", dir=os.path.dirname(target) or ".")
+        with open(descriptor, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException as error:
+        if temporary is not None:
+            with suppress(OSError):
+                os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise ExecutableError(f"{target}: cannot write: {error.strerror or error}") from error
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

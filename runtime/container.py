@@ -1,0 +1,159 @@
+"""The `.mlcx` file: a zip archive of uncompressed members.
+
+manifest.json          see manifest.py
+code/0.o, code/1.o ... relocatable objects
+weights.safetensors    see safetensors.py; its data starts on a page, so that it can be mapped
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+
+import numpy as np
+from mlc.runtime.atomic_file import atomic_file
+from mlc.runtime.errors import ExecutableError
+from mlc.runtime.manifest import load_manifest, parse_manifest
+from mlc.runtime.safetensors import PAGE, decode_header, encode_header, layout
+from mlc.runtime.tensors import TensorSpec, as_bytes
+
+Buffer = bytes | bytearray | memoryview
+MANIFEST, WEIGHTS = "manifest.json", "weights.safetensors"
+_LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+# Identifiers of extra fields: padding as Android's zipalign writes it; zip64 sizes.
+_PADDING_FIELD, _ZIP64_BYTES = 0xD935, 20
+_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+
+
+def write_container(
+    path: str | os.PathLike[str],
+    manifest: Mapping[str, Any],
+    objects: Sequence[Buffer],
+    weights: Mapping[str, Any],
+) -> None:
+    """Writes an executable file that appears complete or not at all.
+
+    `weights` maps each weight of the manifest to an array or buffer of its size.
+    Raises ExecutableError with the path and the cause.
+    """
+    specs = parse_manifest(manifest, os.fspath(path)).weights
+    with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        _write_member(archive, MANIFEST, [json.dumps(manifest, indent=1).encode()])
+        for index, code in enumerate(objects):
+            _write_member(archive, f"code/{index}.o", [code])
+        _write_member(archive, WEIGHTS, weight_chunks(specs, weights, {}))
+
+
+def weight_chunks(
+    specs: Sequence[TensorSpec], weights: Mapping[str, Any], metadata: Mapping[str, str]
+) -> Iterator[Buffer]:
+    """The bytes of a safetensors file that holds the weights."""
+    yield encode_header(specs, metadata)
+    end = 0
+    for spec, offset in zip(specs, layout(specs)[0], strict=True):
+        data = as_bytes(weights[spec.name])
+        if data.nbytes != spec.nbytes:
+            raise ExecutableError(f"the weight '{spec.name}' has {data.nbytes} bytes, expected {spec.nbytes}")
+        yield bytes(offset - end)
+        yield data.data
+        end = offset + spec.nbytes
+
+
+def _write_member(archive: zipfile.ZipFile, name: str, chunks: Iterator[Buffer] | list[Buffer]) -> None:
+    """Adds a member whose data starts on a page of the file."""
+    info = zipfile.ZipInfo(name, _TIMESTAMP)
+    assert archive.fp is not None
+    start = archive.fp.tell() + _LOCAL_HEADER.size + len(name) + _ZIP64_BYTES
+    padding = -(start + 4) % PAGE
+    info.extra = struct.pack("<HH", _PADDING_FIELD, padding) + bytes(padding)
+    with archive.open(info, "w", force_zip64=True) as member:
+        for chunk in chunks:
+            member.write(chunk)
+
+
+def read_container(
+    path: str | os.PathLike[str],
+) -> tuple[Mapping[str, Any], list[memoryview], dict[str, np.ndarray]]:
+    """Maps an executable file: its manifest, objects and weights (read-only, not yet read from disk).
+
+    The views keep the mapping alive. Raises ExecutableError with the path and the cause.
+    """
+    where = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            members = _members(file, data, where)
+    except (OSError, ValueError) as error:
+        cause = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise ExecutableError(f"{where}: cannot read: {cause}") from error
+    manifest = load_manifest(_checked(members, MANIFEST, where), where)
+    objects: list[memoryview] = []
+    while f"code/{len(objects)}.o" in members:
+        objects.append(_checked(members, f"code/{len(objects)}.o", where))
+    if not objects:
+        raise ExecutableError(f"{where}: damaged: the member 'code/0.o' is missing")
+    return manifest.data, objects, _weights(members, manifest.weights, where)
+
+
+def _members(file: BinaryIO, data: memoryview, where: str) -> dict[str, tuple[memoryview, int]]:
+    """Data and checksum of each member. The zip directory is not trusted."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            infos = archive.infolist()
+            limit = archive.start_dir
+    except (zipfile.BadZipFile, NotImplementedError, struct.error, UnicodeDecodeError) as error:
+        raise ExecutableError(f"{where}: truncated, damaged or no executable: {error}") from error
+    members: dict[str, tuple[memoryview, int]] = {}
+    ends = 0
+    for info in sorted(infos, key=lambda info: info.header_offset):
+        begin = _data_offset(data, info, where)
+        if info.filename in members or info.header_offset < ends or begin + info.file_size > limit:
+            raise ExecutableError(f"{where}: damaged: member '{info.filename}' overlaps another one")
+        ends = begin + info.file_size
+        members[info.filename] = data[begin:ends], info.CRC
+    return members
+
+
+def _data_offset(data: memoryview, info: zipfile.ZipInfo, where: str) -> int:
+    offset = info.header_offset
+    if offset < 0 or offset + _LOCAL_HEADER.size > len(data):
+        raise ExecutableError(f"{where}: damaged: member '{info.filename}' lies outside the file")
+    fields = _LOCAL_HEADER.unpack_from(data, offset)
+    stored = info.compress_type == zipfile.ZIP_STORED and info.compress_size == info.file_size
+    if fields[0] != b"PK\x03\x04" or not stored or info.flag_bits & 1:
+        raise ExecutableError(f"{where}: damaged: member '{info.filename}' is not a stored zip member")
+    return offset + _LOCAL_HEADER.size + fields[-2] + fields[-1]
+
+
+def _checked(members: Mapping[str, tuple[memoryview, int]], name: str, where: str) -> memoryview:
+    if name not in members:
+        raise ExecutableError(f"{where}: damaged: the member '{name}' is missing")
+    data, checksum = members[name]
+    if zlib.crc32(data) != checksum:
+        raise ExecutableError(f"{where}: damaged: the checksum of member '{name}' is wrong")
+    return data
+
+
+def _weights(
+    members: Mapping[str, tuple[memoryview, int]], specs: Sequence[TensorSpec], where: str
+) -> dict[str, np.ndarray]:
+    """Views of the mapped weights. Their checksum is not checked: that would read all of them."""
+    if WEIGHTS not in members:
+        raise ExecutableError(f"{where}: damaged: the member '{WEIGHTS}' is missing")
+    data = members[WEIGHTS][0]
+    ranges, start = decode_header(data, f"{where}: {WEIGHTS}")
+    weights = {}
+    for spec in specs:
+        begin, end = ranges.get(spec.name, (0, -1))
+        if end - begin != spec.nbytes:
+            raise ExecutableError(
+                f"{where}: {WEIGHTS}: the weight '{spec.name}' is missing or has not its {spec.nbytes} bytes"
+            )
+        weights[spec.name] = np.frombuffer(data[start + begin : start + end], np.uint8)
+    return weights

@@ -1,0 +1,195 @@
+"""A compiled model, ready to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from mlc.runtime._native import Image, Program
+from mlc.runtime.container import Buffer, read_container, write_container
+from mlc.runtime.errors import ExecutableError
+from mlc.runtime.host import check_host
+from mlc.runtime.manifest import Manifest, parse_manifest
+from mlc.runtime.tensors import TensorSpec, as_bytes, convert_input, order_outputs, output_buffer
+
+
+class Executable:
+    """A compiled model in memory. Calls may run at the same time on several Python threads.
+
+    >>> executable = Executable.load("model.mlcx")
+    >>> [probabilities] = executable(image)
+    """
+
+    def __init__(
+        self,
+        manifest: Mapping[str, Any],
+        objects: Sequence[Buffer],
+        weights: Mapping[str, Any],
+        *,
+        threads: int | None = None,
+        origin: str = "executable",
+    ) -> None:
+        """Links `objects` (relocatable x86-64 ELF, trusted code) for calls.
+
+        `weights` gives for each weight of the manifest an array or buffer of its size; they are kept, not
+        copied, if contiguous. `threads` defaults to the processors that this process may use. `origin`
+        starts messages. Raises ExecutableError if the parts do not fit together or this machine cannot
+        run them.
+        """
+        self._manifest = parse_manifest(manifest, origin)
+        check_host(self._manifest.target, origin)
+        self._objects = list(objects)
+        self._weights = _bind_weights(self._manifest, weights, origin)
+        self._input_names = [spec.name for spec in self.inputs]
+        self._program = self._link(origin)
+        self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
+
+    @classmethod
+    def from_parts(
+        cls,
+        manifest: Mapping[str, Any],
+        objects: Sequence[Buffer],
+        weights: Mapping[str, Any],
+        *,
+        threads: int | None = None,
+    ) -> Executable:
+        """An executable from what the compiler made; see the constructor."""
+        return cls(manifest, objects, weights, threads=threads)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, threads: int | None = None) -> Executable:
+        """Maps an executable that `save` wrote; weights are read when they are first used.
+
+        The file's structure is checked, and ExecutableError raised if it is damaged. Its code is native
+        code and runs with the rights of this process: load only files that you trust. The file must not
+        be changed in place while it is in use; replacing it, as `save` does, is safe.
+        """
+        manifest, objects, weights = read_container(path)
+        return cls(manifest, objects, weights, threads=threads, origin=os.fspath(path))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a `.mlcx` file. It appears complete or not at all. Raises ExecutableError."""
+        write_container(path, self._manifest.data, self._objects, self._weights)
+
+    def __call__(self, *arrays: Any, out: Any = None, **named: Any) -> list[Any]:
+        """Runs the model once and returns its outputs, in order, as new 64-byte-aligned arrays.
+
+        Inputs are given in order, by name, or as one dict: NumPy arrays, anything with the buffer protocol
+        or DLPack (used in place if C-contiguous), Python numbers and lists (converted). `out`, a sequence
+        or a mapping by name, gives arrays that receive the outputs instead.
+        Raises TypeError or ValueError that names the input or output, what was expected and given.
+        """
+        if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
+            arrays = self._in_order(arrays, named)
+        if out is None:
+            return self._program.call(arrays)
+        given = order_outputs(self.outputs, out)
+        buffers = [output_buffer(spec, array) for spec, array in zip(self.outputs, given, strict=False)]
+        self._program.call(arrays, buffers + given[len(buffers) :])
+        return given
+
+    def run(self, inputs: Mapping[str, Any], out: Any = None) -> dict[str, Any]:
+        """Runs the model on inputs by name and returns its outputs by name; see `__call__`."""
+        outputs = self(dict(inputs), out=out)
+        return {spec.name: array for spec, array in zip(self.outputs, outputs, strict=True)}
+
+    @property
+    def inputs(self) -> tuple[TensorSpec, ...]:
+        """Names, dtypes and shapes of the inputs."""
+        return self._manifest.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorSpec, ...]:
+        """Names, dtypes and shapes of the outputs."""
+        return self._manifest.outputs
+
+    @property
+    def weights(self) -> Mapping[str, np.ndarray]:
+        """The weights as read-only views, by name."""
+        return {spec.name: _typed(spec, self._weights[spec.name]) for spec in self._manifest.weights}
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """The manifest as JSON data."""
+        return self._manifest.data
+
+    @property
+    def objects(self) -> Sequence[Buffer]:
+        """The relocatable objects."""
+        return tuple(self._objects)
+
+    @property
+    def threads(self) -> int:
+        """How many threads a call uses, the caller's included (1 to 256)."""
+        return self._program.threads
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        if not 1 <= count <= 256:
+            raise ValueError(f"threads is {count}, expected 1 to 256")
+        self._program.threads = count
+
+    def _link(self, origin: str) -> Program:
+        manifest = self._manifest
+        try:
+            return Program(
+                image=Image(self._objects),
+                symbol=manifest.entry,
+                inputs=tuple(spec.native() for spec in manifest.inputs),
+                outputs=tuple(spec.native() for spec in manifest.outputs),
+                weights=tuple(self._weights[spec.name] for spec in manifest.weights),
+                arena_bytes=manifest.arena_bytes,
+                convert=partial(convert_input, manifest.inputs),
+                array_type=np.ndarray,
+            )
+        except (ValueError, KeyError, ImportError) as error:
+            raise ExecutableError(f"{origin}: {error.args[0] if error.args else error}") from error
+
+    def _in_order(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        if arrays and isinstance(arrays[0], dict):
+            named = {**arrays[0], **named}
+            arrays = ()
+        rest = self._input_names[len(arrays) :]
+        unknown = [name for name in named if name not in rest]
+        missing = [name for name in rest if name not in named]
+        if unknown or missing:
+            raise TypeError(
+                f"{_listing('unknown input', unknown)}{', ' if unknown and missing else ''}"
+                f"{_listing('missing input', missing)}; the inputs are {self._input_names}"
+            )
+        return (*arrays, *(named[name] for name in rest))
+
+
+def load(path: str | os.PathLike[str], *, threads: int | None = None) -> Executable:
+    """Same as `Executable.load`."""
+    return Executable.load(path, threads=threads)
+
+
+def _listing(what: str, names: Iterable[str]) -> str:
+    names = list(names)
+    return f"{what}{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}" if names else ""
+
+
+def _bind_weights(manifest: Manifest, weights: Mapping[str, Any], origin: str) -> dict[str, np.ndarray]:
+    """Flat byte views of the weights, by name, checked against the manifest."""
+    bound = {}
+    for spec in manifest.weights:
+        if spec.name not in weights:
+            raise ExecutableError(f"{origin}: the weight '{spec.name}' is missing")
+        data = as_bytes(weights[spec.name])
+        if data.nbytes != spec.nbytes:
+            raise ExecutableError(
+                f"{origin}: the weight '{spec.name}' of {spec.dtype} {list(spec.shape)} needs {spec.nbytes} "
+                f"bytes, {data.nbytes} were given"
+            )
+        bound[spec.name] = data
+    return bound
+
+
+def _typed(spec: TensorSpec, data: np.ndarray) -> np.ndarray:
+    view = data.view(spec.numpy_dtype).reshape(spec.shape)
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,96 @@
+"""The manifest of a compiled model: what it takes, what it gives, what it needs of the host."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from mlc.runtime.errors import ExecutableError
+from mlc.runtime.tensors import EXTENSION_DTYPES, NUMPY_DTYPES, TensorSpec
+
+FORMAT = 1
+# The user address space of x86-64; a model that claims more is corrupt.
+MAX_BYTES = 1 << 47
+MAX_RANK = 64
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A checked manifest. `data` is the JSON object that it came from, including keys unknown here."""
+
+    entry: str
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    weights: tuple[TensorSpec, ...]
+    arena_bytes: int
+    target: Mapping[str, Any]
+    report: Mapping[str, Any]
+    data: Mapping[str, Any]
+
+
+def parse_manifest(data: Any, where: str) -> Manifest:
+    """Checks a manifest's JSON object. `where` starts the message of the ExecutableError."""
+    if not isinstance(data, Mapping):
+        raise ExecutableError(f"{where}: the manifest is not a JSON object")
+    if data.get("format") != FORMAT:
+        raise ExecutableError(
+            f"{where}: format {data.get('format')!r} is not supported, this runtime reads format {FORMAT}"
+        )
+    return Manifest(
+        entry=_field(data, "entry", str, where),
+        inputs=_tensors(data, "inputs", where),
+        outputs=_tensors(data, "outputs", where),
+        weights=_tensors(data, "weights", where),
+        arena_bytes=_size(data.get("arena_bytes"), f"{where}: arena_bytes"),
+        target=_field(data, "target", Mapping, where, {}),
+        report=_field(data, "report", Mapping, where, {}),
+        data=data,
+    )
+
+
+def load_manifest(text: bytes | memoryview, where: str) -> Manifest:
+    """Parses and checks a manifest's JSON text."""
+    try:
+        data = json.loads(bytes(text))
+    except (ValueError, RecursionError) as error:
+        raise ExecutableError(f"{where}: the manifest is not valid JSON: {error}") from error
+    return parse_manifest(data, where)
+
+
+def _field(data: Mapping[str, Any], key: str, kind: type, where: str, default: Any = None) -> Any:
+    value = data.get(key, default)
+    if not isinstance(value, kind):
+        raise ExecutableError(f"{where}: manifest: '{key}' is {value!r}, expected {kind.__name__}")
+    return value
+
+
+def _size(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MAX_BYTES:
+        raise ExecutableError(f"{what} is {value!r}, expected a number of bytes")
+    return value
+
+
+def _tensors(data: Mapping[str, Any], key: str, where: str) -> tuple[TensorSpec, ...]:
+    entries = _field(data, key, list, where)
+    specs = tuple(_tensor(entry, f"{where}: manifest: {key}[{i}]") for i, entry in enumerate(entries))
+    names = [spec.name for spec in specs]
+    if len(set(names)) != len(names):
+        raise ExecutableError(f"{where}: manifest: {key} has a name twice: {sorted(names)}")
+    return specs
+
+
+def _tensor(entry: Any, what: str) -> TensorSpec:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
+        raise ExecutableError(f"{what} is {entry!r}, expected an object with name, dtype and shape")
+    dtype, shape = entry.get("dtype"), entry.get("shape")
+    if not isinstance(dtype, str) or dtype not in NUMPY_DTYPES | EXTENSION_DTYPES:
+        raise ExecutableError(f"{what}: dtype {dtype!r} is unknown")
+    if not isinstance(shape, (list, tuple)) or len(shape) > MAX_RANK:
+        raise ExecutableError(f"{what}: shape is {shape!r}, expected a list of sizes")
+    sizes = tuple(_size(size, f"{what}: a size in shape {list(shape)!r}") for size in shape)
+    if prod(sizes) >= MAX_BYTES // 16:
+        raise ExecutableError(f"{what}: shape {list(shape)!r} is too large")
+    return TensorSpec(entry["name"], dtype, sizes)

@@ -1,0 +1,116 @@
+"""Descriptions of the arrays that a compiled model takes and gives, and conversion of arguments to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+_NUMPY = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
+NUMPY_DTYPES = frozenset(_NUMPY.split())
+# Types of the package ml_dtypes, which is imported only for a model that uses one of them.
+_EXTENSION = (
+    "bfloat16 int2 int4 uint2 uint4 float4_e2m1fn float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
+    " float8_e8m0fnu"
+)
+EXTENSION_DTYPES = frozenset(_EXTENSION.split())
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """One input, output or weight. `dtype` is a name of NumPy or ml_dtypes; `shape` counts elements."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    @cached_property
+    def numpy_dtype(self) -> np.dtype:
+        """The element type. Raises ImportError if it needs ml_dtypes and that is not installed."""
+        if self.dtype in NUMPY_DTYPES:
+            return np.dtype(self.dtype)
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, self.dtype))
+
+    @cached_property
+    def buffer_dtype(self) -> np.dtype:
+        """The type under which the buffer protocol shows the elements: it has none for ml_dtypes' types,
+        so their bits travel as unsigned integers."""
+        if self.dtype in NUMPY_DTYPES:
+            return self.numpy_dtype
+        return np.dtype(f"u{self.numpy_dtype.itemsize}")
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the dense array in bytes."""
+        return self.numpy_dtype.itemsize * prod(self.shape)
+
+    def native(self) -> tuple[str, str, str, int, tuple[int, ...], np.dtype]:
+        """The tuple that the native `Program` expects."""
+        view = self.buffer_dtype
+        return (self.name, self.dtype, view.kind, view.itemsize, self.shape, self.numpy_dtype)
+
+
+def as_bytes(array: Any) -> np.ndarray:
+    """The bytes of an array or buffer as a flat uint8 array, without a copy if it is C-contiguous."""
+    array = array if isinstance(array, np.ndarray) else np.frombuffer(array, np.uint8)
+    return np.asarray(array, order="C").reshape(-1).view(np.uint8)
+
+
+def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.ndarray:
+    """`value` as a C-contiguous, aligned array of the type that input `index` expects.
+
+    Called for what is not such a buffer already: strided arrays (copied), DLPack tensors (not copied),
+    Python numbers and lists (converted by NumPy). The shape is checked by the caller.
+    Raises TypeError if the dtype is another one, or if the value is no array at all.
+    """
+    spec = specs[index]
+    try:
+        array = _to_array(value, spec)
+    except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
+        raise TypeError(
+            f"input '{spec.name}': cannot use a {type(value).__name__} as {spec.dtype}: {error}"
+        ) from error
+    if array.dtype not in (spec.numpy_dtype, spec.buffer_dtype):
+        raise TypeError(f"input '{spec.name}': expected dtype {spec.dtype}, got {array.dtype}")
+    return np.require(array, requirements=["C", "A"]).view(spec.buffer_dtype)
+
+
+def _to_array(value: Any, spec: TensorSpec) -> np.ndarray:
+    if isinstance(value, (bool, int, float, complex, list, tuple)):
+        return _from_python(value, spec.numpy_dtype)
+    if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    return np.asarray(value)
+
+
+def _from_python(value: Any, dtype: np.dtype) -> np.ndarray:
+    """NumPy's conversion, except that it would cut fractions and imaginary parts without a word."""
+    natural = np.asarray(value)
+    cut = {"f": "biu", "c": "biuf"}.get(natural.dtype.kind, "")
+    if dtype.kind in cut and natural.size:
+        raise TypeError(f"{natural.dtype} values would be cut")
+    return np.asarray(value, dtype)
+
+
+def order_outputs(specs: Sequence[TensorSpec], out: Any) -> list[Any]:
+    """The arrays of `out`, a mapping by name or a sequence, in order. Raises ValueError naming strangers."""
+    if not hasattr(out, "keys"):
+        return list(out)
+    unknown = sorted(set(out) - {spec.name for spec in specs})
+    missing = [spec.name for spec in specs if spec.name not in out]
+    if unknown or missing:
+        raise ValueError(f"out: unknown outputs {unknown}, missing outputs {missing}")
+    return [out[spec.name] for spec in specs]
+
+
+def output_buffer(spec: TensorSpec, array: Any) -> Any:
+    """A given output array as a native buffer."""
+    if spec.dtype in EXTENSION_DTYPES and getattr(array, "dtype", None) == spec.numpy_dtype:
+        return array.view(spec.buffer_dtype)
+    return array
