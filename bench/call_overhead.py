@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bench import models
-from bench.entry import c_entry
+from bench.entry import CEntry
 
 Batch = Callable[[int], None]
 
@@ -61,7 +61,7 @@ def _mlc_callers(path: str, inputs: dict[str, np.ndarray]) -> dict[str, Batch]:
     arrays = [inputs[spec.name] for spec in executable.inputs]
     outputs = executable(*arrays)
     return {
-        "mlc, C entry": c_entry(executable, arrays, outputs),
+        "mlc, C entry": CEntry(executable, arrays, outputs),
         "mlc, Python, positional": in_python(executable, *arrays),
         "mlc, Python, dict": in_python(executable, inputs),
     }

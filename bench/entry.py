@@ -10,7 +10,7 @@ import ctypes
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 SOURCE = Path(__file__).with_name("call_loop.c")
 
 
-def c_entry(
-    executable: Executable, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
-) -> Callable[[int], None]:
-    """A function that calls the entry of `executable` a number of times from a C loop, on one thread.
+class CEntry:
+    """Calls the entry of an executable from a C loop, always with the same buffers, on one thread.
 
-    `inputs` and `outputs` must have the executable's shapes and types; all calls use them.
+    `inputs` and `outputs` must have the executable's shapes and types. `arena` is its scratch memory.
     """
-    from mlc.runtime._native import Image, aligned_empty
 
-    image = Image(executable.objects)
-    arena = np.frombuffer(aligned_empty(executable.manifest["arena_bytes"], 4096), np.uint8)
-    arrays = [*inputs, *outputs, *executable.weights.values(), arena]
-    pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-    dims = (ctypes.c_int64 * 1)()
-    entry = ctypes.c_void_p(image.symbol(executable.manifest["entry"]))
-    loop = _call_loop()
+    def __init__(
+        self, executable: Executable, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+    ) -> None:
+        from mlc.runtime._native import Image, aligned_empty
 
-    def batch(calls: int) -> None:
-        loop(entry, pointers, dims, ctypes.c_int64(calls))
+        self.arena = np.frombuffer(aligned_empty(executable.manifest["arena_bytes"], 4096), np.uint8)
+        # The code and the arrays must live as long as their addresses are in use.
+        self._image = Image(executable.objects)
+        self._arrays = [*inputs, *outputs, *executable.weights.values(), self.arena]
+        self._buffers = (ctypes.c_void_p * len(self._arrays))(*(array.ctypes.data for array in self._arrays))
+        self._dims = (ctypes.c_int64 * 1)()
+        self._entry = ctypes.c_void_p(self._image.symbol(executable.manifest["entry"]))
+        self._loop = _call_loop()
 
-    # The pointers are good as long as what they point into lives.
-    batch.owners = (image, arrays)  # type: ignore[attr-defined]
-    return batch
+    def __call__(self, calls: int) -> None:
+        """Call the entry `calls` times."""
+        self._loop(self._entry, self._buffers, self._dims, ctypes.c_int64(calls))
 
 
 def _call_loop() -> Any:

@@ -1,0 +1,158 @@
+"""The harness: statistics, tables, workers, and a whole run with a slow, a wrong and a dying engine."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench import engines, report, run, summary
+from bench.cell import Cell, CellError, Key
+from bench.measure import Budget, time_calls
+from bench.memory import PeakSampler, session_memory_mb
+from bench.models.__main__ import build
+from bench.models.catalogue import MODELS
+
+MODEL = "mlp_small_b1"
+
+
+def rounds(*medians: float) -> list[summary.Record]:
+    return [{"median_ms": median, "min_ms": median - 0.5, "other_cores": 0.0} for median in medians]
+
+
+def record(engine: str, *medians: float) -> summary.Record:
+    measured = rounds(*medians)
+    return {
+        "model": "m",
+        "engine": engine,
+        "threads": 1,
+        "rounds": measured,
+        "latency": summary.latency(measured),
+        "ready": {"ready_s": 0.25, "peak_mb": 100.0, "version": "1"},
+        "errors": {"y": 2e-6, "z": 1e-6},
+    }
+
+
+def test_latency_is_the_median_of_rounds_with_their_spread() -> None:
+    found = summary.latency(rounds(2.0, 3.0, 2.5))
+    assert found["median_ms"] == 2.5
+    assert found["spread"] == pytest.approx(0.4)
+    assert found["min_ms"] == 1.5
+
+
+def test_ratio_pairs_rounds() -> None:
+    # Both slow down together in the second round, so the ratio does not move.
+    found = summary.ratio(rounds(2.0, 4.0, 3.0), rounds(1.0, 2.0, 1.0))
+    assert found == {"median": 2.0, "low": 2.0, "high": 3.0}
+
+
+def test_ratios_leave_out_failures_and_the_baseline() -> None:
+    failed = {"model": "m", "engine": "broken", "threads": 1, "error": "boom"}
+    other_model = {**record("mlc", 1.0), "model": "n"}
+    found = summary.ratios([record("base", 2.0), record("mlc", 1.0), failed, other_model], "base")
+    assert [(entry["engine"], entry["model"], entry["median"]) for entry in found] == [("mlc", "m", 0.5)]
+
+
+def test_relative_error() -> None:
+    expected = np.array([1.0, -4.0], np.float32)
+    assert summary.relative_error(np.array([1.5, -4.0], np.float32), expected) == 0.125
+    assert summary.relative_error(np.array([True, False]), np.array([True, True])) == 1.0
+    with pytest.raises(ValueError, match="shape"):
+        summary.relative_error(np.zeros((1, 2)), expected)
+    with pytest.raises(ValueError, match="finite"):
+        summary.relative_error(np.array([np.nan, 0.0]), expected)
+    with pytest.raises(ValueError, match="1 outputs, the reference has 2"):
+        summary.relative_errors([expected], [expected, expected])
+
+
+def test_tables_show_medians_ratios_and_failures() -> None:
+    failed = {"model": "n", "engine": "mlc", "threads": 1, "error": "no\nkernel"}
+    records = [record("base", 2.0, 2.0), record("mlc", 1.0, 1.5), failed]
+    machine = {"processor": "P", "cpus": 2, "load_average": 0.0}
+    text = report.markdown(run.results(records, "base", machine))
+    assert "| model | base | mlc | mlc / base |" in text
+    assert "| m | 2.00 (0%) | 1.25 (40%) | 0.62 (0.50 to 0.75) |" in text
+    assert "| n |  | failed |  |" in text
+    assert "| m | 2.0e-06 | 2.0e-06 |" in text
+    assert "- n, mlc, 1 threads: no kernel" in text
+    assert "P, 2 CPUs, load 0.00 at the start. base 1, mlc 1." in text
+
+
+def test_time_calls_counts_its_calls() -> None:
+    calls: list[int] = []
+    found = time_calls(lambda: calls.append(1), Budget(warm_up=0.0, seconds=0.0, calls=7, limit=60.0))
+    assert found["calls"] == 7
+    assert len(calls) == 8
+    assert found["min_ms"] <= found["p10_ms"] <= found["median_ms"] <= found["p90_ms"]
+
+
+def test_outputs_of_engines_become_lists() -> None:
+    array = np.zeros(3)
+    for result in (array, [array], (array,), {"y": array}):
+        assert [found.shape for found in engines.as_list(result)] == [(3,)]
+
+
+def test_memory_of_a_session_counts_its_processes() -> None:
+    assert session_memory_mb(os.getsid(0)) > 10
+    with PeakSampler(os.getsid(0)) as sampler:
+        held = np.ones(100 << 20, np.uint8)
+    assert held.nbytes / 1e6 < sampler.peak_mb
+
+
+def test_engines_are_the_files() -> None:
+    assert {"mlc", "onnxruntime", "openvino"} <= set(engines.names())
+    with pytest.raises(ValueError, match=r"no engine named onnxruntim; the engines are: .*onnxruntime"):
+        run.check_engines(["onnxruntim"])
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> run.Settings:
+    directory = tmp_path_factory.mktemp("models")
+    build(MODELS[MODEL], directory)
+    return run.Settings(
+        rounds=2,
+        seeds=2,
+        budget=Budget(warm_up=0.0, seconds=0.0, calls=2, limit=1.0),
+        cpus=sorted(os.sched_getaffinity(0)),
+        timeout=60.0,
+        pythons={"": sys.executable},
+        logs=tmp_path_factory.mktemp("logs"),
+        directory=directory,
+    )
+
+
+def test_a_run_measures_every_engine_and_survives_those_that_fail(settings: run.Settings) -> None:
+    good, broken = run.run_group(MODEL, ["onnxruntime", "no_such_engine"], 1, settings)
+    assert "ModuleNotFoundError" in broken["error"]
+    assert "error" not in good
+    assert len(good["rounds"]) == 2
+    assert max(good["errors"].values()) < 1e-6
+    assert good["ready"]["peak_mb"] > good["ready"]["base_mb"]
+    json.dumps(run.results([good, broken], "onnxruntime", {}))
+
+
+def worker(settings: run.Settings, model: Path, python: str = sys.executable) -> Cell:
+    key = Key(MODEL, "onnxruntime", 1)
+    log = settings.logs / "cell.log"
+    return Cell(key, model, settings.cpus[:1], python=python, cache=settings.logs, log=log)
+
+
+def test_a_worker_reports_a_missing_model(settings: run.Settings, tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", x=np.zeros(1))
+    with worker(settings, tmp_path / "missing.onnx") as cell, pytest.raises(CellError) as failure:
+        cell.load(tmp_path / "in.npz", timeout=60)
+    assert "missing.onnx" in str(failure.value)
+
+
+def test_a_worker_that_dies_is_reported_with_its_log(settings: run.Settings) -> None:
+    with worker(settings, Path("any.onnx"), python="false") as cell, pytest.raises(CellError) as failure:
+        cell.request(60, command="time", budget={})
+    assert str(failure.value) == f"worker ended with status 1; see {settings.logs / 'cell.log'}"
+
+
+def test_a_worker_that_does_not_answer_is_reported(settings: run.Settings) -> None:
+    with worker(settings, Path("any.onnx")) as cell, pytest.raises(CellError) as failure:
+        cell.request(0, command="time", budget={})
+    assert str(failure.value) == "no answer within 0 s"
