@@ -1,8 +1,8 @@
 """A content-addressed cache on disk, sound under concurrent processes and under `kill -9` at any moment.
 
 Layout of the root: `entries/<2 digits>/<key>`, `temporary/` for files being written, `pruned` whose time is
-that of the last look at the size, and `prune.lock`. An entry is a magic number, a checksum over key and value, and
-the value.
+that of the last look at the size, and `prune.lock`. An entry is a magic number, a checksum over key and
+value, and the value.
 """
 
 from __future__ import annotations
