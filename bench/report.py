@@ -29,8 +29,9 @@ def _latencies(results: dict[str, Any], cells: Sequence[Record], threads: int, s
     baseline = results["baseline"]
     ratios = {(r["model"], r["engine"]): r for r in results["ratios"] if r["threads"] == threads}
     extra = {}
-    for engine in _unique(cells, "engine"):
-        if engine != baseline:
+    engines = _unique(cells, "engine")
+    for engine in engines:
+        if engine != baseline and baseline in engines:
             extra[f"{engine} / {baseline}"] = {m: r for (m, e), r in ratios.items() if e == engine}
     title = f"Latency in ms: median (spread over rounds), {suffix}"
     table = _table(title, cells, _latency, {name: _ratio_column(column) for name, column in extra.items()})

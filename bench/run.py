@@ -82,7 +82,7 @@ def _expected(model: str, settings: Settings, scratch: Path) -> list[list[np.nda
 
 
 def _start(stack: ExitStack, key: Key, settings: Settings, scratch: Path) -> _Running:
-    cache = settings.cache or scratch / f"cache-{key.engine}"
+    cache = (settings.cache or scratch / f"cache-{key.engine}").resolve()
     cache.mkdir(parents=True, exist_ok=True)
     settings.logs.mkdir(parents=True, exist_ok=True)
     log = settings.logs / f"{key.model}-{key.engine}-{key.threads}.log"

@@ -38,14 +38,17 @@ def _perceptron(name: str, batch: int, widths: tuple[int, ...]) -> onnx.ModelPro
     return direct.perceptron(name, batch, widths).to_model()
 
 
+CONVOLUTIONAL = {
+    "mobilenet_v2": direct.mobilenet_v2,
+    "vgg16": direct.vgg16,
+    "vgg16_conv_126x224": direct.vgg16_features,
+}
 PERCEPTRONS = {"mlp_small": (784, 128, 10), "mlp_wide": (784, 1024, 1024, 10)}
 
 
 def _all() -> list[Model]:
-    convolutional = (direct.mobilenet_v2, direct.vgg16, direct.vgg16_features)
-    names = ("mobilenet_v2", "vgg16", "vgg16_conv_126x224")
     models = [Model(name, "light", partial(_calibrated, partial(light.read, name))) for name in light.FILES]
-    for name, network in zip(names, convolutional, strict=True):
+    for name, network in CONVOLUTIONAL.items():
         models.append(Model(name, "direct", partial(_calibrated, network)))
     for stem, widths in PERCEPTRONS.items():
         for batch in (1, 64):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, shape_inference
+from onnx import shape_inference
 
 Shapes = dict[str, list[int]]
 
@@ -62,11 +62,5 @@ def _depth(node: onnx.NodeProto, shapes: Shapes) -> int:
     """Multiply-adds per element of the result: the extent of the reduction."""
     if node.op_type == "Conv":
         return math.prod(shapes[node.input[1]][1:])
-    transposed = (
-        node.op_type == "Gemm" and helper.get_node_attr_value(node, "transA") if _has(node, "transA") else 0
-    )
+    transposed = node.op_type == "Gemm" and any(a.name == "transA" and a.i for a in node.attribute)
     return shapes[node.input[0]][0 if transposed else -1]
-
-
-def _has(node: onnx.NodeProto, attribute: str) -> bool:
-    return any(a.name == attribute for a in node.attribute)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import onnx
-from onnx import helper
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 
@@ -45,7 +44,7 @@ def _draw(node: onnx.NodeProto, position: int) -> Draw:
 
 
 def _transposed(node: onnx.NodeProto) -> bool:
-    return any(a.name == "transB" and helper.get_attribute_value(a) for a in node.attribute)
+    return any(a.name == "transB" and a.i for a in node.attribute)
 
 
 def _he(fan_in_axes: slice) -> Draw:
