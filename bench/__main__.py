@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -37,7 +38,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--baseline", default="onnxruntime", help="engine that ratios refer to")
     parser.add_argument(
-        "--cpus", type=_numbers, metavar="N,...", default=[0, 1], help="CPUs to pin to, in order"
+        "--cpus", type=_numbers, metavar="N,...", help="CPUs to pin to, in order; default: all"
     )
     parser.add_argument("--timeout", type=float, default=1500.0, help="seconds for one load or turn")
     parser.add_argument(
@@ -45,7 +46,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--python", type=_pair, action="append", default=[], metavar="ENGINE=PATH")
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.cpus = arguments.cpus or sorted(os.sched_getaffinity(0))
+    return arguments
 
 
 def _names(text: str) -> list[str]:
@@ -83,6 +86,8 @@ def _check(arguments: argparse.Namespace, names: list[str]) -> None:
         raise FileNotFoundError("no model is built; build some: python -m bench.models --light --direct")
     for name in names:
         models.model_path(name)
+    if min(arguments.rounds, arguments.seeds, *arguments.threads) < 1:
+        raise ValueError("--rounds, --seeds and --threads must be at least 1")
     if max(arguments.threads) > len(arguments.cpus):
         raise ValueError(f"{max(arguments.threads)} threads need as many --cpus, given: {arguments.cpus}")
 
