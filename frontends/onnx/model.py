@@ -87,7 +87,7 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
         outputs = importer.import_graph(graph, scope, frame)
         if importer.problems:
             raise ImportFailure(report(loaded.name, importer.problems))
-        results = [_result(loaded.name, o.name, v) for o, v in zip(graph.output, outputs, strict=True)]
+        results = [_result(loaded.name, o, v) for o, v in zip(graph.output, outputs, strict=True)]
         func.ReturnOp(results)
     main.attributes["function_type"] = ir.TypeAttr.get(
         ir.FunctionType.get(arguments, [r.type for r in results])
@@ -96,15 +96,20 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     _name(main, "res_attrs", [o.name for o in graph.output])
 
 
-def _result(file: str, name: str, value: Any) -> ir.Value:
+def _result(file: str, output: onnx.ValueInfoProto, value: Any) -> ir.Value:
+    """The SSA value of a model's output; its element type must be the declared one."""
     if value is None or value is MISSING:
         raise ImportFailure(
-            f"{file}: the model's output '{name}' is left out by the node that should define it"
+            f"{file}: the node that should define the model's output '{output.name}' leaves it out"
         )
+    declared = output.type.tensor_type.elem_type
+    if declared not in (onnx.TensorProto.UNDEFINED, value.number):
+        names = types.type_name(declared), types.type_name(value.number)
+        raise ImportFailure(f"{file}: output '{output.name}' is declared as {names[0]}, but is {names[1]}")
     try:
         return value.ir
     except NodeFailure as error:
-        raise ImportFailure(f"{file}: output '{name}': {error}") from None
+        raise ImportFailure(f"{file}: output '{output.name}': {error}") from None
 
 
 def _name(main: func.FuncOp, attribute: str, names: Sequence[str]) -> None:

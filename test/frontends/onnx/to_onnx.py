@@ -1,0 +1,208 @@
+"""A module of the graph dialect back to ONNX, so that its meaning can be checked before anything is lowered.
+
+Every graph op becomes the ONNX operators that its documentation names, of the newest opset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from mlc.bindings import ir
+from mlc.dialects.graph import attribute, specs
+from mlc.frontends.onnx import ImportedModel, types
+from mlc.frontends.sidecar import get_reference
+from onnx import NodeProto, helper, numpy_helper
+
+OPSET = 23
+
+# Ops whose ONNX operator has the same attributes under the same names.
+_SAME = {
+    "leaky_relu": ("alpha",), "elu": ("alpha",), "celu": ("alpha",), "selu": ("alpha", "gamma"),
+    "thresholded_relu": ("alpha",), "hard_sigmoid": ("alpha", "beta"), "gelu": ("approximate",),
+    "mod": ("fmod",), "is_inf": ("detect_negative", "detect_positive"), "concat": ("axis",), "gather": ("axis",),
+    "gather_elements": ("axis",), "softmax": ("axis",), "log_softmax": ("axis",), "trilu": ("upper",),
+    "arg_max": ("axis", "keepdims", "select_last_index"),
+    "arg_min": ("axis", "keepdims", "select_last_index"),
+    "batch_norm": ("epsilon",), "lrn": ("size", "alpha", "beta", "bias"),
+    "quantize_linear": ("axis", "block_size"), "dequantize_linear": ("axis", "block_size"),
+}  # fmt: skip
+
+
+class Writer:
+    """Collects nodes and initializers; values are named in the order of their making."""
+
+    def __init__(self, imported: ImportedModel) -> None:
+        self.imported = imported
+        self.nodes: list[NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self.names: dict[ir.Value, str] = {}
+
+    def fresh(self) -> str:
+        return f"v{len(self.nodes) + len(self.constants)}"
+
+    def constant(self, array: Any, dtype: Any = np.int64) -> str:
+        name = self.fresh()
+        self.constants.append(numpy_helper.from_array(np.asarray(array, dtype), name))
+        return name
+
+    def node(self, op_type: str, inputs: Sequence[str], **attributes: Any) -> str:
+        name = self.fresh()
+        values = {k: int(v) if isinstance(v, bool) else v for k, v in attributes.items()}
+        self.nodes.append(helper.make_node(op_type, list(inputs), [name], **values))
+        return name
+
+
+def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
+    """The model that the module says; inputs and outputs keep their names."""
+    writer = Writer(imported)
+    (main,) = imported.module.body.operations
+    block = main.body.blocks[0]
+    for name, argument in zip(imported.inputs, block.arguments, strict=True):
+        writer.names[argument] = name
+    *ops, last = block.operations
+    for op in ops:
+        writer.names[op.operation.results[0]] = _op(writer, op.operation)
+    for name, value in zip(imported.outputs, last.operands, strict=True):
+        writer.nodes.append(helper.make_node("Identity", [writer.names[value]], [name]))
+    inputs = [_info(n, a.type) for n, a in zip(imported.inputs, block.arguments, strict=True)]
+    outputs = [_info(n, v.type) for n, v in zip(imported.outputs, last.operands, strict=True)]
+    graph = helper.make_graph(writer.nodes, "back", inputs, outputs, writer.constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
+
+
+def _info(name: str, type_: ir.Type) -> onnx.ValueInfoProto:
+    kind = ir.RankedTensorType(type_)
+    return helper.make_tensor_value_info(name, types.onnx_number(kind.element_type), list(kind.shape))
+
+
+def _op(writer: Writer, op: ir.Operation) -> str:
+    name = op.name.removeprefix("graph.")
+    inputs = [writer.names[v] for v in op.operands]
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(writer, op, inputs)
+    if name.startswith("reduce_"):
+        extra = [writer.constant(attribute(op, "axes"))]
+        noop = not attribute(op, "axes")
+        return writer.node(
+            _onnx_name(name), inputs + extra, keepdims=attribute(op, "keepdims"), noop_with_empty_axes=noop
+        )
+    return writer.node(_onnx_name(name), inputs, **{a: attribute(op, a) for a in _SAME.get(name, ())})
+
+
+def _onnx_name(name: str) -> str:
+    return specs()[name].onnx[0].replace("(", ",").split(",")[0].split(" ")[0]
+
+
+def _result(op: ir.Operation) -> ir.RankedTensorType:
+    return ir.RankedTensorType(op.results[0].type)
+
+
+def _number(op: ir.Operation) -> int:
+    return types.onnx_number(_result(op).element_type)
+
+
+def _with_list(op_type: str, name: str) -> Callable[[Writer, ir.Operation, list[str]], str]:
+    return lambda w, op, inputs: w.node(op_type, [*inputs, w.constant(attribute(op, name))])
+
+
+def _weight(w: Writer, op: ir.Operation, _: list[str]) -> str:
+    data = w.imported.weights.buffer(get_reference(op))
+    return w.constant(data.view(types.numpy_dtype(_number(op))).reshape(_result(op).shape), None)
+
+
+def _constant(w: Writer, op: ir.Operation, _: list[str]) -> str:
+    return w.constant(attribute(op, "value"), None)
+
+
+def _full(w: Writer, op: ir.Operation, _: list[str]) -> str:
+    return w.constant(np.full(_result(op).shape, attribute(op, "value")), types.numpy_dtype(_number(op)))
+
+
+def _slice(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    starts, sizes, steps = (attribute(op, a) for a in ("starts", "sizes", "steps"))
+    ends = [s + n * t for s, n, t in zip(starts, sizes, steps, strict=True)]
+    # Ending before element 0 cannot be said with a small negative number, which counts from the back.
+    ends = [e if e >= 0 else -(2**62) for e in ends]
+    lists = [w.constant(v) for v in (starts, ends, range(len(starts)), steps)]
+    return w.node("Slice", [*inputs, *lists])
+
+
+def _pad(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    pads = w.constant(attribute(op, "low") + attribute(op, "high"))
+    value = w.constant(attribute(op, "value"), types.numpy_dtype(_number(op)))
+    return w.node("Pad", [*inputs, pads, value], mode=attribute(op, "mode"))
+
+
+def _clamp(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    bounds = [attribute(op, "min"), attribute(op, "max")]
+    dtype = types.numpy_dtype(_number(op))
+    return w.node("Clip", [*inputs, *("" if b is None else w.constant(b, dtype) for b in bounds)])
+
+
+def _convolution(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    if _number(op) == onnx.TensorProto.INT32:
+        # ONNX has no convolution of i32; the values are small enough to be exact in f32.
+        inputs = [w.node("Cast", [i], to=onnx.TensorProto.FLOAT) for i in inputs]
+        return w.node("Cast", [_windows(w, op, inputs, "Conv", "group")], to=onnx.TensorProto.INT32)
+    return _windows(w, op, inputs, "Conv", "group")
+
+
+def _windows(w: Writer, op: ir.Operation, inputs: list[str], op_type: str, *more: str) -> str:
+    values = {a: attribute(op, a) for a in ("strides", "dilations", "pads", *more)}
+    if "kernel" in values:
+        values["kernel_shape"] = values.pop("kernel")
+    return w.node(op_type, inputs, **values)
+
+
+def _layer_norm(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    axes = w.constant(attribute(op, "axes"))
+    mean = w.node("ReduceMean", [*inputs, axes])
+    centred = w.node("Sub", [*inputs, mean])
+    return _normalised(w, op, centred, axes)
+
+
+def _normalised(w: Writer, op: ir.Operation, x: str, axes: str) -> str:
+    square = w.node("ReduceMean", [w.node("Mul", [x, x]), axes])
+    epsilon = w.constant(attribute(op, "epsilon"), types.numpy_dtype(_number(op)))
+    return w.node("Div", [x, w.node("Sqrt", [w.node("Add", [square, epsilon])])])
+
+
+_SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
+    "weight": _weight,
+    "constant": _constant,
+    "full": _full,
+    "slice": _slice,
+    "pad": _pad,
+    "clamp": _clamp,
+    "conv": _convolution,
+    "layer_norm": _layer_norm,
+    "rms_norm": lambda w, op, i: _normalised(w, op, i[0], w.constant(attribute(op, "axes"))),
+    "max_pool": lambda w, op, i: _windows(w, op, i, "MaxPool", "kernel", "ceil_mode"),
+    "average_pool": lambda w, op, i: _windows(
+        w, op, i, "AveragePool", "kernel", "ceil_mode", "count_include_pad"
+    ),
+    "cast": lambda w, op, i: w.node("Cast", i, to=_number(op)),
+    "rsqrt": lambda w, op, i: w.node("Reciprocal", [w.node("Sqrt", i)]),
+    "silu": lambda w, op, i: w.node("Mul", [i[0], w.node("Sigmoid", i)]),
+    "shift_left": lambda w, op, i: w.node("BitShift", i, direction="LEFT"),
+    "shift_right": lambda w, op, i: w.node("BitShift", i, direction="RIGHT"),
+    "transpose": lambda w, op, i: w.node("Transpose", i, perm=attribute(op, "permutation")),
+    "reshape": lambda w, op, i: w.node("Reshape", [i[0], w.constant(attribute(op, "shape"))], allowzero=1),
+    "expand": _with_list("Expand", "shape"),
+    "tile": _with_list("Tile", "repeats"),
+    "squeeze": _with_list("Squeeze", "axes"),
+    "unsqueeze": _with_list("Unsqueeze", "axes"),
+    "trilu": lambda w, op, i: w.node(
+        "Trilu", [*i, w.constant(attribute(op, "k"))], upper=attribute(op, "upper")
+    ),
+    "cumsum": lambda w, op, i: w.node(
+        "CumSum",
+        [*i, w.constant(attribute(op, "axis"))],
+        exclusive=attribute(op, "exclusive"),
+        reverse=attribute(op, "reverse"),
+    ),
+}
