@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from mlc.bindings import create_context as create_upstream_context
-from mlc.bindings import ir
+from mlc.bindings import ext, ir
+
+# Where the bindings look for a dialect's module; otherwise they search the disk at every access to an op.
+ext._cext.globals.append_dialect_search_prefix(__name__)
 
 
 def load(context: ir.Context) -> None:

@@ -12,7 +12,19 @@ from types import ModuleType
 from mlc.passes.base import Pass
 
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
-_TABLE: dict[str, str | type[Pass]] = {}
+_TABLE: dict[str, str | type[Pass]] = {
+    "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
+    "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
+    "graph-verify": "mlc.passes.graph.verify:Verify",
+    "kernel-entry": "mlc.passes.lowering.kernel_entry:KernelEntry",
+    "llvm-verify-translatable": "mlc.passes.lowering.verify_translatable:VerifyTranslatable",
+    "tloop-apply-schedules": "mlc.passes.tloop.apply_schedules:ApplySchedules",
+    "tloop-default-schedules": "mlc.passes.tloop.default_schedules:DefaultSchedules",
+    "tloop-destination-style": "mlc.passes.tloop.destination_style:DestinationStyle",
+    "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
+    "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
+    "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",
+}
 
 PLUGIN_GROUP = "mlc.plugins"
 

@@ -27,6 +27,7 @@ from .dialect import Graph, make_op_class
 from .reference import document
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
+from .verifier import check, describe, refined_types
 
 OP_CLASSES = {spec.name: make_op_class(spec, document(spec)) for spec in specs().values()}
 globals().update({op_class.__name__: op_class for op_class in OP_CLASSES.values()})
@@ -39,8 +40,11 @@ __all__ = [
     "array_of",
     "attribute",
     "build",
+    "check",
+    "describe",
     "element_type",
     "infer",
+    "refined_types",
     "shape_of",
     "specs",
 ]

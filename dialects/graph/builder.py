@@ -10,7 +10,7 @@ from mlc.bindings import ir
 from .attributes import SEGMENTS, read_attributes, to_attribute
 from .spec import REQUIRED, VARIADIC_LIMIT, OpSpec, ShapeError, Tensor, specs
 from .types import tensor_of, type_of
-from .verifier import check_results
+from .verifier import check_results, refine
 from .verifier import infer as infer_tensors
 
 
@@ -130,11 +130,3 @@ def _infer(
 def _check_ranks(tensors: Sequence[Tensor]) -> None:
     if any(tensor.shape is None for tensor in tensors):
         raise ShapeError("operands", "must have known ranks")
-
-
-def refine(inferred: Tensor, written: Tensor) -> Tensor:
-    """What two descriptions of one tensor say together; they must agree."""
-    if inferred.shape is None or written.shape is None:
-        return written if inferred.shape is None else inferred
-    dims = zip(inferred.shape, written.shape, strict=True)
-    return Tensor(tuple(dim if dim is not None else other for dim, other in dims), inferred.element)

@@ -25,6 +25,12 @@ def _comparison(call: Call) -> Tensor:
     return Tensor(broadcast(a=call.a.shape, b=call.b.shape), "i1")
 
 
+def _mod(call: Call) -> Tensor:
+    if FLOAT.admits(call.a.element) and not call.fmod:
+        raise ShapeError("fmod", f"must be true for elements {call.a.element}")
+    return _broadcast(call)
+
+
 def unary(
     name: str,
     summary: str,
@@ -178,7 +184,8 @@ binary(
     "mod",
     "remainder with the divisor's sign, or with the dividend's sign (C's fmod)",
     "Mod",
-    attributes=(Attribute("fmod", "bool", "the sign is the dividend's; required true for floats", False),),
+    attributes=(Attribute("fmod", "bool", "the sign is the dividend's; must be true for floats", False),),
+    infer=_mod,
 )
 binary("and", "logical and", "And", elements=BOOL)
 binary("or", "logical or", "Or", elements=BOOL)

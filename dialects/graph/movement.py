@@ -109,8 +109,8 @@ def _expanded(call: Call, own: Dim, dim: Dim) -> Dim:
 movement(
     "expand",
     "broadcast to a shape",
-    "x and the attribute `shape` broadcast against each other as in NumPy. -1 keeps x's dim, or stands for "
-    "what the operand `dims` (a vector of all dims) says at run time.",
+    "x and the attribute `shape` (of x's rank or more) broadcast against each other as in NumPy. -1 keeps x's "
+    "dim, or stands for what the operand `dims` (a vector of all dims) says at run time.",
     "Expand",
     _expand,
     attributes=(Attribute("shape", "ints", "dims to broadcast to, -1 for x's own or one that `dims` says"),),

@@ -23,7 +23,7 @@ class ShapeError(ValueError):
     """
 
     def __init__(self, field: str, message: str) -> None:
-        super().__init__(f"{field} {message}")
+        super().__init__(f"'{field}' {message}")
         self.field = field
         self.message = message
 

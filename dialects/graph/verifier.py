@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from mlc.bindings import ir
@@ -10,7 +11,7 @@ from mlc.bindings import ir
 from .attributes import read_attributes
 from .rules import agree
 from .spec import Call, Operand, OpSpec, ShapeError, Tensor, specs
-from .types import tensor_of
+from .types import tensor_of, type_of
 
 
 def infer(
@@ -55,18 +56,22 @@ def check_results(spec: OpSpec, inferred: Sequence[Tensor], actual: Sequence[Ten
             raise ShapeError(name, f"is {found}, the definition gives {expected}")
 
 
-class Checked:
-    """An op as data: `spec`, operand types, attributes, written result types; reading raises ShapeError."""
+def refine(inferred: Tensor, written: Tensor) -> Tensor:
+    """What two descriptions of one tensor say together; they must agree."""
+    if inferred.shape is None or written.shape is None:
+        return written if inferred.shape is None else inferred
+    dims = zip(inferred.shape, written.shape, strict=True)
+    return Tensor(tuple(other if dim is None else dim for dim, other in dims), inferred.element)
 
-    def __init__(self, op: ir.Operation | ir.OpView) -> None:
-        self.spec = specs()[op.name.removeprefix("graph.")]
-        self.operands = [
-            tensor_of(value.type, f"operand {position}") for position, value in enumerate(op.operands)
-        ]
-        self.results = [tensor_of(value.type, "result") for value in op.results]
-        self.attributes = read_attributes(self.spec, op.attributes)
-        if len(self.results) != len(self.spec.results):
-            raise ShapeError("results", f"number {len(self.results)} instead of {len(self.spec.results)}")
+
+@dataclass(frozen=True)
+class OpData:
+    """An op as data: its definition, operand types, attributes and written result types."""
+
+    spec: OpSpec
+    operands: list[Tensor]
+    attributes: Mapping[str, Any]
+    results: list[Tensor]
 
     @property
     def ranked(self) -> bool:
@@ -75,19 +80,43 @@ class Checked:
         return all(tensor.shape is not None for tensor in (*self.operands, *given))
 
     def infer(self) -> tuple[Tensor, ...]:
-        """The result types that the definition gives; only where `ranked`. Raises ShapeError."""
+        """The result types that the definition gives, where `ranked`; checked against those written."""
         given = [tensor for tensor in self.results if tensor.shape is not None]
-        return infer(self.spec, self.operands, self.attributes, given)
+        inferred = infer(self.spec, self.operands, self.attributes, given)
+        check_results(self.spec, inferred, self.results)
+        return inferred
+
+
+def read_op(op: ir.Operation | ir.OpView) -> OpData:
+    """A graph op as data; raises ShapeError for what is no tensor and for wrong attributes."""
+    spec = specs()[op.name.removeprefix("graph.")]
+    operands = [tensor_of(value.type, f"operand {position}") for position, value in enumerate(op.operands)]
+    results = [tensor_of(value.type, "result") for value in op.results]
+    return OpData(spec, operands, read_attributes(spec, op.attributes), results)
 
 
 def check(op: ir.Operation | ir.OpView) -> None:
-    "Raises ShapeError unless the op satisfies its definition. Operands of unknown rank leave the shapes"
-    "unchecked."
-    checked = Checked(op)
-    if checked.ranked:
-        check_results(checked.spec, checked.infer(), checked.results)
+    """Raises ShapeError unless the op satisfies its definition.
+
+    Where the rank of an operand is not known, shapes are left unchecked.
+    """
+    data = read_op(op)
+    if data.ranked:
+        data.infer()
     else:
-        _check_elements(checked.spec, checked.spec.operand_groups(checked.operands))
+        _check_elements(data.spec, data.spec.operand_groups(data.operands))
+
+
+def refined_types(op: ir.Operation | ir.OpView) -> list[ir.Type] | None:
+    """An op's result types with all that its operands tell; None where an operand's rank is not known.
+
+    Raises ShapeError when the op does not satisfy its definition.
+    """
+    data = read_op(op)
+    if not data.ranked:
+        return None
+    refined = (refine(*pair) for pair in zip(data.infer(), data.results, strict=True))
+    return [type_of(tensor, op.context) for tensor in refined]
 
 
 def describe(op: ir.Operation | ir.OpView, error: ShapeError) -> str:
