@@ -24,11 +24,11 @@ BUILDER_VERSION = 2
 def build(model: Model, directory: Path) -> dict:
     """Build, check and store one model; returns its manifest entry."""
     proto = model.build()
-    onnx.checker.check_model(proto)
     specifications = input_specifications(proto, model.vocabulary)
     inputs = store.draw(specifications, seed=0)
     path = directory / f"{model.name}.onnx"
     store.write(path, lambda temporary: onnx.save(proto, temporary))
+    onnx.checker.check_model(path)
     outputs = reference.run(path, inputs)
     facts.check_outputs(model.name, outputs)
     store.save_tensors(directory / f"{model.name}.npz", inputs)

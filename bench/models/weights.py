@@ -28,7 +28,7 @@ def initialise(
     for node in nodes:
         for position, name in enumerate(node.input):
             if name in shapes and name not in values:
-                values[name] = _draw(node, position)(generator, shapes[name]).astype(np.float32)
+                values[name] = _draw(node, position)(generator, shapes[name]).astype(np.float32, copy=False)
     return values
 
 
