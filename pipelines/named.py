@@ -15,8 +15,64 @@ GRAPH_OPTIMIZE: list[str] = []
 # Graph level to kernels: fusion, outlining, deduplication.
 FORM_KERNELS: list[str] = []
 
+# What kernels and host functions share: loops and memrefs to the llvm dialect.
+CPU_TO_LLVM: list[str] = [
+    "convert-scf-to-cf",
+    "expand-strided-metadata",
+    "lower-affine",
+    "convert-math-to-llvm",
+    "convert-math-to-libm",
+    "convert-vector-to-llvm{enable-x86=1 use-vector-alignment=0}",
+    "finalize-memref-to-llvm",
+    "convert-func-to-llvm",
+    "convert-index-to-llvm",
+    "arith-expand",
+    "convert-arith-to-llvm",
+    "convert-cf-to-llvm",
+    "convert-openmp-to-llvm",
+    "convert-ub-to-llvm",
+    "reconcile-unrealized-casts",
+    "canonicalize",
+    "cse",
+    "llvm-verify-translatable",
+]
+
 # One kernel, from graph ops in its body to the llvm dialect.
-CPU_KERNEL: list[str] = []
+CPU_KERNEL: list[str] = [
+    "func.func(graph-to-linalg)",
+    "canonicalize",
+    "cse",
+    # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
+    "func.func(linalg-fuse-elementwise-ops)",
+    "canonicalize",
+    "cse",
+    "func.func(tloop-expand-math)",
+    "func.func(tloop-destination-style)",
+    "tloop-default-schedules",
+    "tloop-apply-schedules",
+    "canonicalize",
+    "cse",
+    # Results are computed in the destination: no temporaries for them.
+    "eliminate-empty-tensors",
+    "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map}",
+    "drop-equivalent-buffer-results",
+    "canonicalize",
+    "cse",
+    "func.func(tloop-lower-copies)",
+    "func.func(buffer-loop-hoisting)",
+    "func.func(convert-linalg-to-loops)",
+    "func.func(convert-vector-to-scf{full-unroll=1})",
+    "fold-memref-alias-ops",
+    "canonicalize",
+    "cse",
+    "func.func(scf-forall-to-parallel)",
+    "convert-scf-to-openmp",
+    "func.func(tloop-stack-buffers)",
+    # Drops the stack scopes around parallel iterations, which hold no allocation any more.
+    "canonicalize",
+    "kernel-entry",
+    *CPU_TO_LLVM,
+]
 
 # The host functions `@main` and `@prepare`, to the llvm dialect.
 CPU_HOST: list[str] = []

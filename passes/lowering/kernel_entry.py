@@ -47,7 +47,7 @@ def make_memref(pointer: ir.Value, kind: ir.MemRefType) -> ir.Value:
 def split_kernel(kernel: ir.Operation) -> None:
     """Turns the kernel into `<name>__body`, an inlinable function of bare `noalias` pointers, and an entry that loads
     the pointers from `buffers`. The detour gives LLVM the aliasing facts, which plain loads would lose."""
-    function = func.FuncOp(kernel)
+    function = kernel.opview
     if function.type.results:
         raise PassFailure("the kernel still returns a buffer after bufferisation", kernel.location)
     kinds = [ir.MemRefType(kind) for kind in function.type.inputs]

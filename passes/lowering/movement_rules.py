@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import ir, tensor
+from mlc.bindings import ir, linalg, tensor
 from mlc.passes.base import PassFailure
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     broadcast_map,
+    constant,
     dims,
     empty,
-    filled,
     generic,
     static_shape,
     tensor_type,
@@ -112,14 +112,20 @@ def lower_tile(op: ir.Operation) -> list[ir.Value]:
     return [gather_by_map(x, shape, read)]
 
 
+def background(op: ir.Operation, shape: Sequence[int], value: float) -> ir.Value:
+    """A filled tensor at the kernel's start: what is written into it later can be computed in place there."""
+    element = tensor_type(op.operands[0]).element_type
+    with ir.InsertionPoint.at_block_begin(op.block):
+        return linalg.fill(constant(element, value), outs=[empty(shape, element)])
+
+
 @rule("pad")
 def lower_pad(op: ir.Operation) -> list[ir.Value]:
     mode, low = op.attributes["mode"].value, integers(op, "low")
     if mode != "constant":
         return [_pad_by_reading(op, mode, low)]
     x, shape = op.operands[0], static_shape(op.results[0].type)
-    background = filled(shape, tensor_type(x).element_type, op.attributes["value"].value)
-    return [insert(x, background, low)]
+    return [insert(x, background(op, shape, op.attributes["value"].value), low)]
 
 
 def _pad_by_reading(op: ir.Operation, mode: str, low: Sequence[int]) -> ir.Value:
@@ -150,8 +156,7 @@ def lower_pack(op: ir.Operation) -> list[ir.Value]:
         read[axis] = read[axis] * tile + exprs[len(source) + place]
         padded[axis] = -(-source[axis] // tile) * tile
     if padded != source:
-        background = filled(padded, tensor_type(x).element_type, op.attributes["padding"].value)
-        x = insert(x, background, [0] * len(source))
+        x = insert(x, background(op, padded, op.attributes["padding"].value), [0] * len(source))
     return [gather_by_map(x, shape, read)]
 
 

@@ -19,7 +19,7 @@ def add_destinations(kernel: ir.Operation) -> None:
 
     One-shot bufferisation then computes in place: no allocation for results, no copy at the end.
     """
-    function = func.FuncOp(kernel)
+    function = kernel.opview
     block = function.entry_block
     terminator = block.operations[len(block.operations) - 1].operation
     inputs, results = list(function.type.inputs), list(function.type.results)

@@ -14,6 +14,8 @@ from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, mat
 from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
 
 BLOCK_TAG = "tloop.block"
+# The name that a computation bears while it is moved, to tell it from copies of it.
+PENDING = "pending"
 
 
 class StepError(Exception):
@@ -105,16 +107,55 @@ def tile(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def compute_at(op: ir.Operation, state: ScheduleState) -> None:
+    """One script per use: upstream fuses a single use at a time, and leaves the producer where it was for the others."""
     block, loop = (state.tags[operand] for operand in op.operands)
     state.name(op.results[0], block)
-    state.run(
-        match("b", block),
-        match("l", loop),
-        "%t, %n = transform.structured.fuse_into_containing_op %b into %l : "
-        f"({HANDLE}, {HANDLE}) -> ({HANDLE}, {HANDLE})",
-        f'transform.annotate %n "{loop}" : {HANDLE}',
-        f"transform.apply_dce to %root : {HANDLE}",
-    )
+    name = block.partition('"')[2].rstrip('"')
+    moved = False
+    while _set_aside(state.kernel, name, loop):
+        state.run(
+            match("b", f'{BLOCK_TAG} = "{PENDING}"'),
+            match("l", loop),
+            "%t, %n = transform.structured.fuse_into_containing_op %b into %l : "
+            f"({HANDLE}, {HANDLE}) -> ({HANDLE}, {HANDLE})",
+            f'transform.annotate %n "{loop}" : {HANDLE}',
+            f"transform.apply_dce to %root : {HANDLE}",
+        )
+        _retag(state.kernel, PENDING, name)
+        moved = True
+    if not moved:
+        raise StepError(f"nothing in the loop reads computation '{name}'")
+    state.run(f"transform.apply_cse to %root : {HANDLE}")
+
+
+def _set_aside(kernel: ir.Operation, name: str, loop: str) -> bool:
+    """Marks the computation outside the loop as pending, if the loop still reads it."""
+    for op in tagged_blocks(kernel):
+        if op.attributes[BLOCK_TAG].value == name and not _inside(op, loop) and _read_inside(op, loop):
+            op.attributes[BLOCK_TAG] = ir.StringAttr.get(PENDING)
+            return True
+    return False
+
+
+def _inside(op: ir.Operation, loop: str) -> bool:
+    parent = op.parent
+    while parent is not None and parent.operation.name != "func.func":
+        if loop in parent.operation.attributes:
+            return True
+        parent = parent.operation.parent
+    return False
+
+
+def _read_inside(op: ir.Operation, loop: str) -> bool:
+    """Whether the loop's body reads a result, or the loop carries it."""
+    readers = [use.owner.operation for result in op.results for use in result.uses]
+    return any(loop in reader.attributes or _inside(reader, loop) for reader in readers)
+
+
+def _retag(kernel: ir.Operation, old: str, new: str) -> None:
+    for op in tagged_blocks(kernel):
+        if op.attributes[BLOCK_TAG].value == old:
+            op.attributes[BLOCK_TAG] = ir.StringAttr.get(new)
 
 
 def peel(op: ir.Operation, state: ScheduleState) -> None:

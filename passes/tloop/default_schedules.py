@@ -1,0 +1,139 @@
+"""tloop-default-schedules: a schedule for every kernel, by its class and the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass
+from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
+from mlc.passes.tloop.computation import Computation, computations, root_computation
+from mlc.passes.tloop.contraction_schedule import PARALLEL_WORK, ContractionSchedule, is_column_reduction
+from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.schedule_steps import BLOCK_TAG
+from mlc.passes.tloop.target_attribute import target_of
+
+# Elements that one iteration of the parallel loop over an elementwise kernel handles at least.
+ELEMENTS_PER_ITERATION = 2048
+
+
+def tag(computation: Computation, name: str) -> None:
+    computation.op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
+
+
+def schedule_kernel(kernel: ir.Operation) -> None:
+    """Adds the schedule of `kernel`, or none where plain loops do."""
+    root = root_computation(kernel)
+    if root is None:
+        return
+    reducing = [each for each in computations(kernel) if each.reductions]
+    if len(reducing) == 1 and is_column_reduction(reducing[0]) and _schedule_contraction(kernel, root, reducing[0]):
+        return
+    if reducing:
+        _schedule_rows(kernel, root)
+    elif root.work >= PARALLEL_WORK:
+        _schedule_elementwise(kernel, root)
+
+
+def with_epilogue(anchor: Computation) -> Computation:
+    """An identity behind the anchor, so that every contraction has an elementwise root, whose tiles drive the rest."""
+    result = anchor.result
+    count = len(anchor.parallel)
+    identity = affine_map(count, dims(count))
+    kind = ir.RankedTensorType(result.type)
+    with ir.InsertionPoint.after(anchor.op), anchor.op.location:
+        output = empty(list(kind.shape), kind.element_type)
+        copy = generic([result], [identity], output, identity, lambda value, _old: value)
+    result.replace_all_uses_except(copy, [copy.owner.operation])
+    return Computation(copy.owner.operation)
+
+
+def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:
+    if root.op == anchor.op:
+        root = with_epilogue(anchor)
+    schedule = ContractionSchedule(root, anchor, target_of(kernel))
+    initial = anchor.init.owner
+    if not schedule.matches() or isinstance(initial, ir.Block) or initial.name != "linalg.generic":
+        return False
+    tag(Computation(initial.operation), "init")
+    tag(root, "root")
+    tag(anchor, "anchor")
+    schedule.build(ScheduleBuilder(kernel), vector_root=_vectorises(root))
+    return True
+
+
+def _vectorises(root: Computation) -> bool:
+    """Vectors of booleans are packed bits in LLVM, but a tensor of booleans has a byte per element."""
+    kinds = [ir.RankedTensorType(v.type).element_type for v in root.op.operands if isinstance(v.type, ir.RankedTensorType)]
+    return not any(isinstance(kind, ir.IntegerType) and kind.width == 1 for kind in kinds)
+
+
+def _schedule_rows(kernel: ir.Operation, root: Computation) -> None:
+    """One row at a time: all computations of the kernel move into a loop over the dims that no reduction touches."""
+    rows = _row_dims(root)
+    if not rows:
+        return
+    tag(root, "root")
+    others = [each for each in computations(kernel) if each.op != root.op]
+    for index, computation in enumerate(others):
+        tag(computation, f"producer{index}")
+    builder = ScheduleBuilder(kernel)
+    sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
+    work = max(each.work for each in computations(kernel))
+    if work >= PARALLEL_WORK // 4:
+        _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
+        _move_all(builder, others, loop)
+        return
+    block = builder.get_block("root")
+    for dim in rows:
+        block, loop = builder.tile(block, [0] * dim + [1], "sequential")
+        _move_all(builder, others, loop)
+
+
+def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Value) -> None:
+    """Consumers before producers."""
+    for index in reversed(range(len(others))):
+        builder.compute_at(builder.get_block(f"producer{index}"), loop)
+
+
+def _row_dims(root: Computation) -> list[int]:
+    """Iteration dims of the root that every value computed in the kernel is indexed by."""
+    shared = set(root.parallel)
+    for value, indexing_map in zip(root.inputs, root.maps, strict=False):
+        owner = value.owner
+        if not isinstance(owner, ir.Block) and owner.name == "linalg.generic":
+            shared &= _plain_dims(indexing_map)
+    return sorted(dim for dim in shared if root.extents[dim] > 1)
+
+
+def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
+    return {ir.AffineDimExpr(each).position for each in indexing_map.results if isinstance(each, ir.AffineDimExpr)}
+
+
+def _schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
+    """The outer dims become one parallel loop; what is left inside is long enough to vectorise."""
+    sizes, inside = [], root.work
+    for dim, extent in enumerate(root.extents):
+        if inside // extent < ELEMENTS_PER_ITERATION and sizes:
+            break
+        inside //= extent
+        sizes.append(1 if inside >= ELEMENTS_PER_ITERATION else max(1, ELEMENTS_PER_ITERATION // max(inside, 1)))
+        if sizes[-1] > 1 or dim == len(root.extents) - 1:
+            break
+    tag(root, "root")
+    builder = ScheduleBuilder(kernel)
+    builder.tile(builder.get_block("root"), sizes, "parallel")
+
+
+@dataclass(frozen=True)
+class DefaultSchedules(Pass):
+    """Attaches a `tloop.schedule` to each kernel: register tiles for contractions, convolutions and pooling; a loop over
+    rows for softmax and normalisations; a parallel loop for elementwise kernels."""
+
+    name: ClassVar[str] = "tloop-default-schedules"
+
+    def run(self, op: ir.Operation) -> None:
+        for kernel in [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]:
+            schedule_kernel(kernel)
