@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from mlc.bindings import ir
+from mlc.bindings.address import address
 from mlc.passes.base import PassFailure
 
 Pattern = Callable[[ir.Operation], bool]
 
-# One set per active `apply_patterns`: hashes (addresses) of ops erased during its current sweep.
+# One set per active `apply_patterns`: addresses of ops erased during its current sweep.
 _erased: list[set[int]] = []
 
 
@@ -40,8 +41,8 @@ def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
     changed = None
     _erased.append(set())
     try:
-        for op in collect_ops(root, patterns.keys()):
-            if hash(op) in _erased[-1]:
+        for where, op in [(address(op), op) for op in collect_ops(root, patterns.keys())]:
+            if where in _erased[-1]:
                 continue
             name = op.name
             with ir.InsertionPoint(op), op.location:
@@ -70,7 +71,7 @@ def erase_op(op: ir.Operation | ir.OpView) -> None:
     """Erases `op`, whose results must be unused, and everything inside it."""
     operation = op.operation
     if _erased:
-        inside = [hash(operation), *map(hash, collect_ops(operation))]
+        inside = [address(operation), *map(address, collect_ops(operation))]
         for erased in _erased:
             erased.update(inside)
     operation.erase()
@@ -120,4 +121,4 @@ def has_one_use(value: ir.Value) -> bool:
 
 def users(value: ir.Value) -> list[ir.Operation]:
     """The distinct ops that use `value`, in the order of its use list."""
-    return list(dict.fromkeys(use.owner.operation for use in value.uses))
+    return list({address(use.owner): use.owner.operation for use in value.uses}.values())
