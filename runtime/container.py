@@ -21,7 +21,7 @@ from mlc.runtime.atomic_file import atomic_file
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.manifest import load_manifest, parse_manifest
 from mlc.runtime.safetensors import PAGE, decode_header, encode_header, layout
-from mlc.runtime.tensors import TensorSpec, as_bytes
+from mlc.runtime.tensors import TensorSpec, weight_bytes
 
 Buffer = bytes | bytearray | memoryview
 MANIFEST, WEIGHTS = "manifest.json", "weights.safetensors"
@@ -47,19 +47,17 @@ def write_container(
         _write_member(archive, MANIFEST, [json.dumps(manifest, indent=1).encode()])
         for index, code in enumerate(objects):
             _write_member(archive, f"code/{index}.o", [code])
-        _write_member(archive, WEIGHTS, weight_chunks(specs, weights, {}))
+        _write_member(archive, WEIGHTS, weight_chunks(specs, weights, {}, os.fspath(path)))
 
 
 def weight_chunks(
-    specs: Sequence[TensorSpec], weights: Mapping[str, Any], metadata: Mapping[str, str]
+    specs: Sequence[TensorSpec], weights: Mapping[str, Any], metadata: Mapping[str, str], where: str
 ) -> Iterator[Buffer]:
     """The bytes of a safetensors file that holds the weights."""
     yield encode_header(specs, metadata)
     end = 0
     for spec, offset in zip(specs, layout(specs)[0], strict=True):
-        data = as_bytes(weights[spec.name])
-        if data.nbytes != spec.nbytes:
-            raise ExecutableError(f"the weight '{spec.name}' has {data.nbytes} bytes, expected {spec.nbytes}")
+        data = weight_bytes(spec, weights, where)
         yield bytes(offset - end)
         yield data.data
         end = offset + spec.nbytes

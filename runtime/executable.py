@@ -12,8 +12,8 @@ from mlc.runtime._native import Image, Program
 from mlc.runtime.container import Buffer, read_container, write_container
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.host import check_host
-from mlc.runtime.manifest import Manifest, parse_manifest
-from mlc.runtime.tensors import TensorSpec, as_bytes, convert_input, order_outputs, output_buffer
+from mlc.runtime.manifest import parse_manifest
+from mlc.runtime.tensors import TensorSpec, convert_input, order_outputs, output_buffer, weight_bytes
 
 
 class Executable:
@@ -42,7 +42,7 @@ class Executable:
         self._manifest = parse_manifest(manifest, origin)
         check_host(self._manifest.target, origin)
         self._objects = list(objects)
-        self._weights = _bind_weights(self._manifest, weights, origin)
+        self._weights = {spec.name: weight_bytes(spec, weights, origin) for spec in self._manifest.weights}
         self._input_names = [spec.name for spec in self.inputs]
         self._program = self._link(origin)
         self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
@@ -171,22 +171,6 @@ def load(path: str | os.PathLike[str], *, threads: int | None = None) -> Executa
 def _listing(what: str, names: Iterable[str]) -> str:
     names = list(names)
     return f"{what}{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}" if names else ""
-
-
-def _bind_weights(manifest: Manifest, weights: Mapping[str, Any], origin: str) -> dict[str, np.ndarray]:
-    """Flat byte views of the weights, by name, checked against the manifest."""
-    bound = {}
-    for spec in manifest.weights:
-        if spec.name not in weights:
-            raise ExecutableError(f"{origin}: the weight '{spec.name}' is missing")
-        data = as_bytes(weights[spec.name])
-        if data.nbytes != spec.nbytes:
-            raise ExecutableError(
-                f"{origin}: the weight '{spec.name}' of {spec.dtype} {list(spec.shape)} needs {spec.nbytes} "
-                f"bytes, {data.nbytes} were given"
-            )
-        bound[spec.name] = data
-    return bound
 
 
 def _typed(spec: TensorSpec, data: np.ndarray) -> np.ndarray:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
 
 import numpy as np
+from mlc.runtime.errors import ExecutableError
 
 _NUMPY = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
 NUMPY_DTYPES = frozenset(_NUMPY.split())
@@ -60,6 +61,19 @@ def as_bytes(array: Any) -> np.ndarray:
     """The bytes of an array or buffer as a flat uint8 array, without a copy if it is C-contiguous."""
     array = array if isinstance(array, np.ndarray) else np.frombuffer(array, np.uint8)
     return np.asarray(array, order="C").reshape(-1).view(np.uint8)
+
+
+def weight_bytes(spec: TensorSpec, weights: Mapping[str, Any], where: str) -> np.ndarray:
+    """The bytes of one weight. Raises ExecutableError if it is missing or has another size."""
+    if spec.name not in weights:
+        raise ExecutableError(f"{where}: the weight '{spec.name}' is missing")
+    data = as_bytes(weights[spec.name])
+    if data.nbytes != spec.nbytes:
+        raise ExecutableError(
+            f"{where}: the weight '{spec.name}' of {spec.dtype} {list(spec.shape)} needs {spec.nbytes} bytes,"
+            f" {data.nbytes} were given"
+        )
+    return data
 
 
 def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.ndarray:

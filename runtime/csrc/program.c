@@ -1,86 +1,9 @@
 /* Program: a compiled entry point with its weights, ready to be called on arrays. */
-#define _GNU_SOURCE
-#include "native.h"
+#include "frame.h"
 
 #include <structmember.h>
-#include <sys/mman.h>
 
-/* What one running call needs. Calls that run at the same time use different frames. */
-typedef struct frame {
-  struct frame *next;
-  void *arena;
-  Py_buffer *views; /* of the inputs, then of given outputs */
-  Py_ssize_t held;  /* how many of them are filled */
-  void *buffers[];  /* inputs, outputs, weights, arena */
-} frame;
-
-typedef struct {
-  PyObject_HEAD
-  PyObject *image, *convert, *array_type;
-  mlc_entry *entry;
-  int threads;
-  Py_ssize_t input_count, output_count, weight_count, arena_bytes;
-  tensor_spec *inputs, *outputs;
-  Py_buffer *weights;
-  frame *idle;
-} ProgramObject;
-
-enum { ARENA_ALIGNMENT = 4096, HUGE_PAGE = 2 << 20, INLINE_DIMS = 1 };
-
-/* ---- frames --------------------------------------------------------------------------------- */
-
-static void *arena_new(Py_ssize_t size) {
-  void *arena = NULL;
-  const size_t alignment = size >= 2 * HUGE_PAGE ? HUGE_PAGE : ARENA_ALIGNMENT;
-  if (posix_memalign(&arena, alignment, size ? (size_t)size : 1) != 0)
-    return NULL;
-#ifdef MADV_HUGEPAGE
-  if (size >= 2 * HUGE_PAGE)
-    madvise(arena, (size_t)size, MADV_HUGEPAGE);
-#endif
-  return arena;
-}
-
-static void frame_free(frame *f) {
-  free(f->arena);
-  PyMem_Free(f->views);
-  PyMem_Free(f);
-}
-
-static frame *frame_new(const ProgramObject *self) {
-  const size_t arrays = (size_t)(self->input_count + self->output_count);
-  const size_t pointers = arrays + (size_t)self->weight_count + 1;
-  frame *f = PyMem_Calloc(1, sizeof *f + pointers * sizeof(void *));
-  if (!f)
-    return PyErr_NoMemory(), NULL;
-  f->views = PyMem_Calloc(arrays + 1, sizeof *f->views);
-  f->arena = arena_new(self->arena_bytes);
-  if (!f->views || !f->arena) {
-    frame_free(f);
-    PyErr_Format(PyExc_MemoryError, "no memory for an arena of %zd bytes", self->arena_bytes);
-    return NULL;
-  }
-  for (Py_ssize_t i = 0; i < self->weight_count; i++)
-    f->buffers[arrays + (size_t)i] = self->weights[i].buf;
-  f->buffers[pointers - 1] = f->arena;
-  return f;
-}
-
-/* The list of idle frames is guarded by the interpreter's lock. */
-static frame *frame_acquire(ProgramObject *self) {
-  frame *f = self->idle;
-  if (!f)
-    return frame_new(self);
-  self->idle = f->next;
-  return f;
-}
-
-static void frame_release(ProgramObject *self, frame *f) {
-  while (f->held > 0)
-    PyBuffer_Release(&f->views[--f->held]);
-  f->next = self->idle;
-  self->idle = f;
-}
+enum { STATIC_DIMS = 1 };
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
@@ -212,7 +135,7 @@ static PyObject *program_call(ProgramObject *self, PyObject *const *arguments, P
     return NULL;
   PyObject *outputs = bind_inputs(self, f, arguments[0]) == 0 ? bind_outputs(self, f, given) : NULL;
   if (outputs) {
-    int64_t dims[INLINE_DIMS] = {0};
+    int64_t dims[STATIC_DIMS] = {0};
     const int threads = self->threads;
     Py_BEGIN_ALLOW_THREADS
     mlc_set_threads(threads);

@@ -1,0 +1,29 @@
+/* What a shared library of a compiled model is made of: the generated glue describes the model with this
+ * structure and exports thin functions around standalone.c. One library holds one model. */
+#ifndef MLC_STANDALONE_H
+#define MLC_STANDALONE_H
+
+#include "mlc_runtime.h"
+
+typedef struct {
+  const char *name;
+  mlc_entry *entry;
+  size_t input_count, output_count, weight_count;
+  size_t arena_bytes;
+  const char *weights_file;       /* its name beside the library */
+  const unsigned char *embedded;  /* the weights inside the library, or NULL */
+  uint64_t weights_size;          /* of the safetensors file, in bytes */
+  uint64_t weights_data;          /* where its data begins */
+  uint64_t weights_hash;          /* FNV-1a of everything before that */
+  const uint64_t *weight_offsets; /* of each weight in the data */
+  const char *(*missing_feature)(void); /* of this processor, or NULL */
+} mlc_model;
+
+/* 0, or -1 with mlc_model_error(). Safe to call from several threads; later calls do nothing. */
+int mlc_model_init(const mlc_model *model, const char *weights_path);
+int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const *outputs);
+/* No call of mlc_model_run may be in progress. */
+void mlc_model_finalize(void);
+const char *mlc_model_error(void);
+
+#endif
