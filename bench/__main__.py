@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from bench import machine, models, report, run
 from bench.measure import Budget
@@ -45,6 +46,9 @@ def _arguments() -> argparse.Namespace:
         "--cache", type=Path, help="compile cache to use; default: empty ones, so compiles are cold"
     )
     parser.add_argument("--python", type=_pair, action="append", default=[], metavar="ENGINE=PATH")
+    parser.add_argument(
+        "--built", type=Path, default=models.BUILD, metavar="DIR", help="where the models are"
+    )
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
     arguments = parser.parse_args()
     arguments.cpus = arguments.cpus or sorted(os.sched_getaffinity(0))
@@ -75,6 +79,7 @@ def _settings(arguments: argparse.Namespace) -> run.Settings:
         timeout=arguments.timeout,
         pythons={"": sys.executable, **dict(arguments.python)},
         logs=LOGS,
+        directory=arguments.built,
         cache=arguments.cache,
     )
 
@@ -85,33 +90,37 @@ def _check(arguments: argparse.Namespace, names: list[str]) -> None:
     if not names:
         raise FileNotFoundError("no model is built; build some: python -m bench.models --light --direct")
     for name in names:
-        models.model_path(name)
+        models.model_path(name, arguments.built)
     if min(arguments.rounds, arguments.seeds, *arguments.threads) < 1:
         raise ValueError("--rounds, --seeds and --threads must be at least 1")
     if max(arguments.threads) > len(arguments.cpus):
         raise ValueError(f"{max(arguments.threads)} threads need as many --cpus, given: {arguments.cpus}")
 
 
+def _store(results: dict[str, Any], stem: Path) -> str:
+    """Write `results` as JSON and as the Markdown that is returned."""
+    text = report.markdown(results)
+    write(stem.with_suffix(".json"), lambda path: path.write_text(json.dumps(results, indent=1)))
+    write(stem.with_suffix(".md"), lambda path: path.write_text(text))
+    return text
+
+
 def main() -> int:
     arguments = _arguments()
-    names = arguments.models or list(models.manifest())
+    names = arguments.models or list(models.manifest(arguments.built))
     try:
         _check(arguments, names)
-    except (ValueError, FileNotFoundError) as error:
+        arguments.output.mkdir(parents=True, exist_ok=True)
+    except (ValueError, OSError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    settings, described, records = _settings(arguments), machine.describe(), []
-    stem = time.strftime("%Y%m%d-%H%M%S")
+    settings, described = _settings(arguments), machine.describe()
+    stem, records, text = arguments.output / time.strftime("%Y%m%d-%H%M%S"), [], ""
     for model, threads in itertools.product(names, arguments.threads):
         print(f"{model}, {threads} threads", file=sys.stderr)
         records += run.run_group(model, arguments.engines, threads, settings)
-        found = run.results(records, arguments.baseline, described)
-        write(
-            arguments.output / f"{stem}.json",
-            lambda path, found=found: path.write_text(json.dumps(found, indent=1)),
-        )
-        text = report.markdown(found)
-        write(arguments.output / f"{stem}.md", lambda path, text=text: path.write_text(text))
+        # Stored after every group, so that what was measured survives an interruption.
+        text = _store(run.results(records, arguments.baseline, described), stem)
     print(text)
     return 1 if any("error" in record for record in records) else 0
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bench.models.__main__ import build
 from bench.models.catalogue import MODELS
 
 MODEL = "mlp_small_b1"
+ROOT = Path(__file__).parents[2]
 
 
 def rounds(*medians: float) -> list[summary.Record]:
@@ -156,3 +158,48 @@ def test_a_worker_that_does_not_answer_is_reported(settings: run.Settings) -> No
     with worker(settings, Path("any.onnx")) as cell, pytest.raises(CellError) as failure:
         cell.request(0, command="time", budget={})
     assert str(failure.value) == "no answer within 0 s"
+
+
+def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bench", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_stores_tables_and_measurements(settings: run.Settings, tmp_path: Path) -> None:
+    output = tmp_path / "new" / "folder"
+    options = (
+        "--threads",
+        "1",
+        "--rounds",
+        "2",
+        "--quick",
+        "--built",
+        settings.directory,
+        "--output",
+        output,
+    )
+    done = bench("--engines", "onnxruntime", *options)
+    assert done.returncode == 0, done.stderr
+    (table,), (measured,) = output.glob("*.md"), output.glob("*.json")
+    assert table.read_text() in done.stdout
+    (found,) = json.loads(measured.read_text())["records"]
+    assert (found["model"], found["engine"], len(found["rounds"])) == (MODEL, "onnxruntime", 2)
+    assert set(found["errors"]) == {"gemm_2"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--models", "nope"), "model 'nope' is not in"),
+        (("--engines", "nope"), "no engine named nope"),
+        (("--rounds", "0"), "must be at least 1"),
+        (("--threads", "2", "--cpus", "0"), "2 threads need as many --cpus"),
+    ],
+)
+def test_the_command_refuses_what_cannot_run(
+    settings: run.Settings, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = bench("--built", settings.directory, "--output", tmp_path, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("bench: ")
+    assert message in done.stderr
