@@ -7,7 +7,7 @@ definitions as data.
 
 from __future__ import annotations
 
-# Importing a family's module defines its ops; the order is that of the reference page.
+# Importing a family's module defines its ops.
 from . import (  # noqa: F401
     contraction,
     convolution,

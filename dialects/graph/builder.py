@@ -115,7 +115,7 @@ def _infer(
     given = [] if result_type is None else [tensor_of(result_type, "result")]
     try:
         operands = [tensor_of(type_, f"operand {position}") for position, type_ in enumerate(types)]
-        _check_ranks([*operands, *given])
+        _check_ranks(operands)
         inferred = infer_tensors(spec, operands, read_attributes(spec, attributes), given)
         if given:
             check_results(spec, inferred, given)

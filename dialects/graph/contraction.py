@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .elements import NUMBER
 from .rules import broadcast, check_rank, merge
-from .spec import Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+from .spec import Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family("contraction", "Sums of products; the result has the operands' element type.")
 
@@ -28,7 +28,7 @@ def _matmul_packed(call: Call) -> Tensor:
     return Tensor((*call.a.shape[:-1], blocks, tile), call.a.element)
 
 
-def contraction(name: str, summary: str, shapes: str, onnx: str, infer) -> None:
+def contraction(name: str, summary: str, shapes: str, onnx: str, infer: ShapeFunction) -> None:
     """Define a product of `a` and `b`, of one element type."""
     operands = (Operand("a", NUMBER), Operand("b", NUMBER, like="a"))
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer))

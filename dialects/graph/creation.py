@@ -5,7 +5,7 @@ from __future__ import annotations
 from .elements import INDEX, NUMBER, element_bytes
 from .movement import check_dims_operand
 from .rules import check_rank, product
-from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
     "creation",
@@ -18,7 +18,15 @@ CONSTANT_LIMIT = 1024
 
 
 def creation(
-    name: str, summary: str, shapes: str, onnx: str, infer, *, attributes=(), operands=(), given: bool = False
+    name: str,
+    summary: str,
+    shapes: str,
+    onnx: str,
+    infer: ShapeFunction,
+    *,
+    attributes: tuple[Attribute, ...] = (),
+    operands: tuple[Operand, ...] = (),
+    given: bool = False,
 ) -> None:
     """Define an op that makes a tensor; `given`: its type is written, not inferred."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes, result_given=given))
@@ -54,15 +62,22 @@ creation(
 )
 
 
+def _given_ranked(call: Call) -> Tensor:
+    if call.given.shape is None:
+        raise ShapeError("result", f"needs a known rank: {call.given}")
+    return call.given
+
+
 def _weight(call: Call) -> Tensor:
     if call.offset < 0:
         raise ShapeError("offset", f"{call.offset} is negative")
-    size = stored_bytes(call.given)
+    result = _given_ranked(call)
+    size = stored_bytes(result)
     if size is None:
-        raise ShapeError("result", f"needs static dims: {call.given}")
+        raise ShapeError("result", f"needs static dims: {result}")
     if size != call.size:
-        raise ShapeError("size", f"{call.size} is not the result's {size} bytes: {call.given}")
-    return call.given
+        raise ShapeError("size", f"{call.size} is not the result's {size} bytes: {result}")
+    return result
 
 
 creation(
@@ -85,7 +100,7 @@ creation(
 def _prepared(call: Call) -> Tensor:
     if call.index < 0:
         raise ShapeError("index", f"{call.index} is negative")
-    return call.given
+    return _given_ranked(call)
 
 
 creation(
@@ -100,10 +115,11 @@ creation(
 
 
 def _full(call: Call) -> Tensor:
-    check_dims_operand(call, call.given.rank)
-    if call.dims is None and None in call.given.shape:
-        raise ShapeError("result", f"has dims that are not known and there is no operand dims: {call.given}")
-    return call.given
+    result = _given_ranked(call)
+    check_dims_operand(call, result.rank)
+    if call.dims is None and product(result.shape or ()) is None:
+        raise ShapeError("result", f"has dims that are not known and there is no operand dims: {result}")
+    return result
 
 
 creation(

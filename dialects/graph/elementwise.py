@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .elements import ANY, BOOL, FLOAT, INTEGER, NUMBER, ORDERED, ElementClass
 from .rules import agree, broadcast, like_first
-from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
     "elementwise",
@@ -38,7 +38,7 @@ def unary(
     *,
     elements: ElementClass = FLOAT,
     attributes: tuple[Attribute, ...] = (),
-    infer=like_first,
+    infer: ShapeFunction = like_first,
 ) -> None:
     """Define an op of one operand `x`; the result has x's type unless `infer` says otherwise."""
     shapes = (
@@ -56,7 +56,7 @@ def binary(
     *,
     elements: ElementClass = NUMBER,
     attributes: tuple[Attribute, ...] = (),
-    infer=_broadcast,
+    infer: ShapeFunction = _broadcast,
 ) -> None:
     "Define an op of two operands `a`, `b` of one element type, which the result shares unless `infer`"
     "says otherwise."

@@ -14,7 +14,19 @@ from .rules import (
     product,
     text,
 )
-from .spec import Attribute, Call, Dim, Operand, OpSpec, Shape, ShapeError, Tensor, define, define_family
+from .spec import (
+    Attribute,
+    Call,
+    Dim,
+    Operand,
+    OpSpec,
+    Shape,
+    ShapeError,
+    ShapeFunction,
+    Tensor,
+    define,
+    define_family,
+)
 
 FAMILY = define_family("movement", "The elements stay as they are and move. Negative axes do not occur.")
 
@@ -22,7 +34,16 @@ FAMILY = define_family("movement", "The elements stay as they are and move. Nega
 _X = (Operand("x"),)
 
 
-def movement(name: str, summary: str, shapes: str, onnx: str, infer, *, attributes=(), operands=_X) -> None:
+def movement(
+    name: str,
+    summary: str,
+    shapes: str,
+    onnx: str,
+    infer: ShapeFunction,
+    *,
+    attributes: tuple[Attribute, ...] = (),
+    operands: tuple[Operand, ...] = _X,
+) -> None:
     """Define an op that moves elements of any type."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes))
 
@@ -53,19 +74,19 @@ def _reshape(call: Call) -> Tensor:
     return Tensor(dims, call.x.element)
 
 
-def _check_count(call: Call, total: Dim, known: int) -> None:
+def _check_count(call: Call, total: Dim, known: Dim) -> None:
     """All of the shape is known: x's known dims must divide it, or equal it where all are known."""
     factor = product([dim for dim in call.x.shape if dim is not None])
     if total is not None and total != known:
         raise ShapeError("shape", f"{text(call.shape)} has {known} elements, x has {total}: {call.x}")
-    if total is None and factor and known % factor:
+    if total is None and factor and known and known % factor:
         raise ShapeError(
             "shape", f"{text(call.shape)} has {known} elements, no multiple of x's known dims: {call.x}"
         )
 
 
-def _quotient(call: Call, total: int, known: int) -> Dim:
-    if known == 0:
+def _quotient(call: Call, total: int, known: Dim) -> Dim:
+    if not known:
         raise ShapeError("shape", f"{text(call.shape)} leaves -1 undetermined next to a dim of 0")
     if total % known:
         raise ShapeError("shape", f"{text(call.shape)} does not divide the {total} elements of x: {call.x}")
@@ -109,8 +130,8 @@ def _expanded(call: Call, own: Dim, dim: Dim) -> Dim:
 movement(
     "expand",
     "broadcast to a shape",
-    "x and the attribute `shape` (of x's rank or more) broadcast against each other as in NumPy. -1 keeps x's "
-    "dim, or stands for what the operand `dims` (a vector of all dims) says at run time.",
+    "x and the attribute `shape` (of x's rank or more) broadcast against each other as in NumPy. -1 keeps "
+    "x's dim, or stands for what the operand `dims` (a vector of all dims) says at run time.",
     "Expand",
     _expand,
     attributes=(Attribute("shape", "ints", "dims to broadcast to, -1 for x's own or one that `dims` says"),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .elements import FLOAT
 from .rules import check_axes, check_axis, check_rank, merge
-from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
     "normalisation",
@@ -39,7 +39,11 @@ def _batch_norm(call: Call) -> Tensor:
 
 
 def normalisation(
-    name: str, summary: str, onnx: str, infer=_layer_norm, attributes=(_AXES, _EPSILON)
+    name: str,
+    summary: str,
+    onnx: str,
+    infer: ShapeFunction = _layer_norm,
+    attributes: tuple[Attribute, ...] = (_AXES, _EPSILON),
 ) -> None:
     """Define an op of one float operand that keeps its type."""
     shapes = "The result has x's shape and element type."

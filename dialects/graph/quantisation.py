@@ -70,7 +70,7 @@ def _dequantize(call: Call) -> Tensor:
     _check(call)
     if call.zero_point is not None and call.zero_point.element != call.x.element:
         raise ShapeError("zero_point", f"has elements {call.zero_point.element}, x has {call.x.element}")
-    element = call.given.element if call.given else call.scale.element
+    element = call.written.element if call.written else call.scale.element
     _check_element("result", FLOAT, element)
     return Tensor(call.x.shape, element)
 

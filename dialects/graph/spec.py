@@ -86,13 +86,13 @@ class Attribute:
 class Call:
     """One use of an op as its shape function sees it: operands (Tensor), attributes (Python values) by name.
 
-    `given` is the result type that the op was written with, or None. A variadic operand is a tuple of
-    tensors, an optional one that is absent is None.
+    A variadic operand is a tuple of tensors, an optional one that is absent is None. `written` is the result
+    type that the op was written with, or None.
     """
 
-    def __init__(self, values: Mapping[str, Any], given: Tensor | None) -> None:
+    def __init__(self, values: Mapping[str, Any], written: Tensor | None) -> None:
         self._values = values
-        self.given = given
+        self.written = written
 
     def __getattr__(self, name: str) -> Any:
         return self._values[name]
@@ -100,10 +100,21 @@ class Call:
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
+    @property
+    def given(self) -> Tensor:
+        """The written result type, for ops whose result is given."""
+        if self.written is None:
+            raise ShapeError("result", "type must be given")
+        return self.written
+
+
+ShapeFunction = Callable[[Call], Tensor | tuple[Tensor, ...]]
+"""The result's type, or a tuple of them where an op has several results. Raises ShapeError."""
+
 
 @dataclass(frozen=True)
 class OpSpec:
-    """`infer` maps a Call to the result's Tensor, or a tuple of them where `results` names several."""
+    """The definition of one op. `result_given`: its result type is written, not only inferred."""
 
     name: str
     family: str
@@ -111,7 +122,7 @@ class OpSpec:
     shapes: str
     onnx: tuple[str, ...]
     operands: tuple[Operand, ...]
-    infer: Callable[[Call], Tensor | tuple[Tensor, ...]]
+    infer: ShapeFunction
     attributes: tuple[Attribute, ...] = ()
     results: tuple[str, ...] = ("result",)
     result_given: bool = False

@@ -17,15 +17,13 @@ from .types import tensor_of, type_of
 def infer(
     spec: OpSpec, operands: Sequence[Tensor], attributes: Mapping[str, Any], given: Sequence[Tensor] = ()
 ) -> tuple[Tensor, ...]:
-    """The result types of an op. `given` are those it was written with, needed where the definition
-    asks for them.
+    """The result types of an op. `given` are those it was written with, which some definitions
+    ask for.
 
     All operands must have a known rank. Raises ShapeError.
     """
     groups = spec.operand_groups(operands)
     _check_elements(spec, groups)
-    if spec.result_given and not given:
-        raise ShapeError("result", "type must be given")
     return spec.infer_results(Call({**groups, **attributes}, given[0] if given else None))
 
 
@@ -75,14 +73,12 @@ class OpData:
 
     @property
     def ranked(self) -> bool:
-        """Whether the shape function applies: the rank of every operand (and of a given result) is known."""
-        given = self.results if self.spec.result_given else []
-        return all(tensor.shape is not None for tensor in (*self.operands, *given))
+        """Whether the shape function applies: the rank of every operand is known."""
+        return all(tensor.shape is not None for tensor in self.operands)
 
     def infer(self) -> tuple[Tensor, ...]:
         """The result types that the definition gives, where `ranked`; checked against those written."""
-        given = [tensor for tensor in self.results if tensor.shape is not None]
-        inferred = infer(self.spec, self.operands, self.attributes, given)
+        inferred = infer(self.spec, self.operands, self.attributes, self.results)
         check_results(self.spec, inferred, self.results)
         return inferred
 
