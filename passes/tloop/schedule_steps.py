@@ -72,6 +72,17 @@ def _terminator(op: ir.Operation) -> ir.Operation:
     return block.operations[len(block.operations) - 1].operation
 
 
+def erase_identities(kernel: ir.Operation) -> None:
+    """Drops the computations that only copy their input: they have driven the tiling and are of no more use."""
+    for op in tagged_blocks(kernel):
+        block = op.regions[0].blocks[0]
+        if len(block.operations) == 1 and len(op.operands) == 2 and _terminator(op).operands[0] == block.arguments[0]:
+            source, maps = op.operands[0], list(op.attributes["indexing_maps"])
+            if source.type == op.results[0].type and maps[0] == maps[1]:
+                op.results[0].replace_all_uses_with(source)
+                op.erase()
+
+
 def fold_unit_dims(state: ScheduleState) -> None:
     """Drops the unit dims of the kernel's structured ops.
 
@@ -189,6 +200,7 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
     """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are hoisted out
     of the reduction loops while still on tensors, and only then contractions become outer products."""
     tags = [state.tags[operand] for operand in op.operands]
+    erase_identities(state.kernel)
     fold_unit_dims(state)
     make_accesses_unit_stride(state.kernel)
     vectorized = [
