@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mlc.bindings.address import address as address
     from mlc.bindings.context import create_context as create_context
     from mlc.bindings.diagnostics import Diagnostic as Diagnostic
     from mlc.bindings.diagnostics import DiagnosticsError as DiagnosticsError
@@ -66,6 +67,7 @@ _EXPORTS: dict[str, tuple[str, str | None]] = {
     "DiagnosticsError": ("mlc.bindings.diagnostics", "DiagnosticsError"),
     "capture_diagnostics": ("mlc.bindings.diagnostics", "capture_diagnostics"),
     "position": ("mlc.bindings.diagnostics", "position"),
+    "address": ("mlc.bindings.address", "address"),
     "ParseError": ("mlc.bindings.parsing", "ParseError"),
     "parse_file": ("mlc.bindings.parsing", "parse_file"),
     "parse_module": ("mlc.bindings.parsing", "parse_module"),

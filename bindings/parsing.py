@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
+
+Listener = Callable[[Diagnostic], None]
 
 # What the bindings call the buffer of a string; the parser of modules cannot be told another name.
 _BUFFER_NAME = "-"
@@ -18,91 +19,90 @@ class ParseError(DiagnosticsError):
 
 
 def parse_module(
-    text: str,
-    context: ir.Context,
-    source_name: str = _BUFFER_NAME,
-    *,
-    listener: Callable[[Diagnostic], None] | None = None,
+    text: str, context: ir.Context, source_name: str = _BUFFER_NAME, *, listener: Listener | None = None
 ) -> ir.Module:
     """Parses and verifies `text`; several top-level ops get an implicit module, as in mlir-opt.
 
     Locations name `source_name`. `listener` sees diagnostics as they are emitted. Raises `ParseError`.
     """
-
-    def renamed(diagnostic: Diagnostic) -> Diagnostic:
-        location = _rename(diagnostic.location, source_name)
-        return Diagnostic(
-            diagnostic.severity,
-            diagnostic.message,
-            location,
-            tuple(renamed(note) for note in diagnostic.notes),
-        )
-
-    forward = (lambda emitted: listener(renamed(emitted))) if listener else None
-    with capture_diagnostics(context, forward) as captured:
-        try:
-            module = ir.Module.parse(text, context=context)
-        except ir.MLIRError as error:
-            raise ParseError(
-                f"{source_name}: cannot be parsed", [renamed(each) for each in captured]
-            ) from error
+    rename = _Renaming(_BUFFER_NAME, source_name)
+    module = _parse(lambda: ir.Module.parse(text, context=context), context, rename, listener)
     if source_name != _BUFFER_NAME:
-        _rename_all(module.operation, source_name)
+        rename.inside(module.operation)
     return module
 
 
-def parse_file(
-    path: str | Path, context: ir.Context, *, listener: Callable[[Diagnostic], None] | None = None
-) -> ir.Module:
-    """Parses and verifies a file of text or bytecode. Raises `ParseError`, and `OSError` if it cannot be
-    read.
+def parse_file(path: str | Path, context: ir.Context, *, listener: Listener | None = None) -> ir.Module:
+    """Parses and verifies a file of text or bytecode.
+
+    Raises `ParseError`, and `OSError` if it cannot be read.
     """
     with open(path, "rb"):
         pass  # the parser's own message for an unreadable file has no cause in it
-    with capture_diagnostics(context, listener) as captured:
-        try:
-            return ir.Module.parseFile(str(path), context=context)
-        except ir.MLIRError as error:
-            raise ParseError(f"{path}: cannot be parsed", captured) from error
+    rename = _Renaming(str(path), str(path))
+    return _parse(lambda: ir.Module.parseFile(str(path), context=context), context, rename, listener)
 
 
 def parse_bytecode(
-    data: bytes, context: ir.Context, *, listener: Callable[[Diagnostic], None] | None = None
+    data: bytes, context: ir.Context, source_name: str = _BUFFER_NAME, *, listener: Listener | None = None
 ) -> ir.Module:
-    """Parses MLIR bytecode. Raises `ParseError`.
+    """Parses MLIR bytecode, which holds its own locations. Raises `ParseError`.
 
     The bindings' parser of bytes refuses data that is not aligned, which Python's is not; its parser of
     files maps them aligned.
     """
+    import tempfile
+
     with tempfile.NamedTemporaryFile(suffix=".mlirbc") as file:
         file.write(data)
         file.flush()
-        return parse_file(file.name, context, listener=listener)
+        rename = _Renaming(file.name, source_name)
+        return _parse(lambda: ir.Module.parseFile(file.name, context=context), context, rename, listener)
 
 
-def _rename_all(root: ir.Operation, source_name: str) -> None:
-    renamed: dict[ir.Location, ir.Location] = {}
+def _parse(
+    parse: Callable[[], ir.Module], context: ir.Context, rename: _Renaming, listener: Listener | None
+) -> ir.Module:
+    captured: list[Diagnostic] = []
 
-    def new(location: ir.Location) -> ir.Location:
-        if location not in renamed:
-            renamed[location] = _rename(location, source_name)
-        return renamed[location]
+    def collect(diagnostic: Diagnostic) -> None:
+        captured.append(rename.diagnostic(diagnostic))
+        if listener is not None:
+            listener(captured[-1])
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        op.location = new(op.location)
-        for region in op.regions:
-            for block in region:
-                for argument in block.arguments:
-                    argument.set_location(new(argument.location))
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
+    with capture_diagnostics(context, collect):
+        try:
+            return parse()
+        except ir.MLIRError as error:
+            raise ParseError(f"{rename.new}: cannot be parsed", captured) from error
 
 
-def _rename(location: ir.Location, source_name: str) -> ir.Location:
-    """`location` with the string buffer's name replaced. Only file locations come from the parser itself."""
-    if isinstance(location, ir.FileLineColLoc) and location.filename == _BUFFER_NAME:
-        return ir.Location.file(
-            source_name, location.start_line, location.start_col, context=location.context
-        )
-    return location
+class _Renaming:
+    """Replaces the name of a source in locations. The parser itself only makes plain file locations."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+
+    def location(self, location: ir.Location | None) -> ir.Location | None:
+        if isinstance(location, ir.FileLineColLoc) and location.filename == self.old:
+            line, column = location.start_line, location.start_col
+            return ir.Location.file(self.new, line, column, context=location.context)
+        return location
+
+    def diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
+        notes = tuple(self.diagnostic(note) for note in diagnostic.notes)
+        where = self.location(diagnostic.location)
+        return Diagnostic(diagnostic.severity, diagnostic.message, where, notes)
+
+    def inside(self, root: ir.Operation) -> None:
+        """Renames the locations of all ops and block arguments."""
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            op.location = self.location(op.location)
+            for region in op.regions:
+                for block in region:
+                    for argument in block.arguments:
+                        argument.set_location(self.location(argument.location))
+            return ir.WalkResult.ADVANCE
+
+        root.walk(visit)

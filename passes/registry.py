@@ -14,6 +14,7 @@ from mlc.passes.base import Pass
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
+    "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-verify": "mlc.passes.graph.verify:Verify",
     "kernel-entry": "mlc.passes.lowering.kernel_entry:KernelEntry",
@@ -40,6 +41,11 @@ def register(name: str, target: str | type[Pass]) -> None:
     """
     if _TABLE.setdefault(name, target) != target:
         raise ValueError(f"pass '{name}' is already registered as {_TABLE[name]}")
+
+
+def is_registered(name: str) -> bool:
+    """Whether `name` is in the table now, without looking for installed plugins."""
+    return name in _TABLE
 
 
 def lookup(name: str) -> type[Pass] | None:

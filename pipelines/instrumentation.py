@@ -80,6 +80,8 @@ class IRPrinting(Instrumentation):
             self._print("After", step, op)
 
     def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        if self.only_changes:
+            self._texts.pop()
         if self.after_failure or step.name in self.after_passes:
             self._print("After", step, op, " Failed")
 

@@ -7,6 +7,8 @@ stands anywhere a pass does: in pipeline text, and as `mlc-opt --graph-optimize`
 
 from __future__ import annotations
 
+from mlc.bindings.upstream_table import upstream_passes
+from mlc.passes import registry
 from mlc.passes.base import PassFailure
 
 # Graph level, whole module: what every target wants.
@@ -92,7 +94,9 @@ def register_pipeline(name: str, elements: list[str]) -> None:
 
 
 def lookup_pipeline(name: str) -> list[str] | None:
-    """The elements of the pipeline called `name`, or None."""
+    """The elements of the pipeline called `name`, installed plugins included, or None."""
+    if not (name in _PIPELINES or name in upstream_passes() or registry.is_registered(name)):
+        registry.load_installed_plugins()
     return _PIPELINES.get(name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from functools import cache
 
 from mlc.bindings.upstream_table import UpstreamPass, upstream_passes
 from mlc.passes import registry
@@ -76,10 +77,10 @@ def _expand(
 
 def _place(node: PassNode, anchor: str, text: str) -> Step | Plan:
     """The pass as a step on `anchor`, nested implicitly if it has to be."""
-    if cls := registry.lookup(node.name):
-        step, accepted, nested = _python_step(cls, node, text), cls.anchor in ("any", anchor), cls.anchor
-    elif entry := upstream_passes().get(node.name):
+    if entry := upstream_passes().get(node.name):
         step, accepted, nested = _upstream_step(entry, node), _accepts(entry, anchor), entry.anchor
+    elif cls := registry.lookup(node.name):
+        step, accepted, nested = _python_step(cls, node, text), cls.anchor in ("any", anchor), cls.anchor
     else:
         raise PipelineError(_unknown(node.name), text, node.position)
     if accepted:
@@ -103,8 +104,12 @@ def _upstream_step(entry: UpstreamPass, node: PassNode) -> Step:
 
 def _accepts(entry: UpstreamPass, anchor: str) -> bool:
     """Ops that were not probed are left to upstream's own check."""
-    probed = {name for known in upstream_passes().values() for name in known.anchors}
-    return anchor in entry.anchors or anchor not in probed or not entry.anchors
+    return anchor in entry.anchors or anchor not in _probed_anchors() or not entry.anchors
+
+
+@cache
+def _probed_anchors() -> frozenset[str]:
+    return frozenset(name for known in upstream_passes().values() for name in known.anchors)
 
 
 def _merge(items: list[Step | Plan]) -> tuple[Step | Plan, ...]:

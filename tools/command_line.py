@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -79,6 +78,8 @@ def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLi
 
 def unknown_flag(written: str, known: Iterable[str]) -> UsageError:
     """The error for a flag that nobody knows, with close matches."""
+    import difflib
+
     name = written.lstrip("-").partition("=")[0]
     close = difflib.get_close_matches(name, list(known), n=3)
     hint = f"; did you mean {' or '.join(f'--{each}' for each in close)}?" if close else ""

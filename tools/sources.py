@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +66,10 @@ def write_output(path: str, data: str | bytes) -> None:
     if target.exists() and not target.is_file():  # /dev/null, a pipe
         target.write_bytes(raw)
         return
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

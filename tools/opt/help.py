@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from importlib.metadata import version
 
 from mlc.tools.command_line import flag_help
@@ -44,6 +43,8 @@ def list_text(*, options: bool = False) -> str:
 
 
 def _our_passes(options: bool) -> list[str]:
+    import inspect
+
     from mlc.passes import registry
 
     lines = []

@@ -96,7 +96,7 @@ def _transform(source: Source, raw: bytes, session: Session, listener: _Listener
 
 def _parse(source: Source, raw: bytes, context: ir.Context, listener: _Listener) -> ir.Module:
     if raw.startswith(BYTECODE_MAGIC):
-        return parse_bytecode(raw, context, listener=listener.diagnostic)
+        return parse_bytecode(raw, context, source.name, listener=listener.diagnostic)
     return parse_module(source.text, context, source.name, listener=listener.diagnostic)
 
 
