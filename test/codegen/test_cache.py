@@ -1,6 +1,7 @@
 """The disk cache: what it returns, what it survives, and its size."""
 
 import errno
+import fcntl
 import os
 import random
 import signal
@@ -118,6 +119,18 @@ def test_least_recently_used_entries_go(tmp_path: Path) -> None:
     kept = [number for number, key in enumerate(keys) if make(tmp_path).get(key) is not None]
     assert kept[0] == 0
     assert kept[1:] == list(range(kept[1], 200)) and len(kept) > 80
+
+
+def test_one_process_prunes_at_a_time(tmp_path: Path) -> None:
+    cache = make(tmp_path, size=20_000)
+    cache.put(cache.key("first"), b"")
+    with open(tmp_path / "prune.lock", "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        for number in range(50):
+            cache.put(cache.key(str(number)), bytes(1000))
+    assert total(tmp_path) > 50_000
+    cache.put(cache.key("last"), bytes(1000))
+    assert total(tmp_path) <= 20_000
 
 
 def test_value_near_the_bound_is_not_kept(tmp_path: Path) -> None:

@@ -211,7 +211,8 @@ SCRIPT = """
 def run_script(tmp_path: Path, *arguments: str) -> subprocess.Popen:
     path = tmp_path / "script.py"
     path.write_text(textwrap.dedent(SCRIPT))
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    search_path = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(search_path)}
     return subprocess.Popen(
         [sys.executable, path, *arguments],
         stdout=subprocess.PIPE,
