@@ -1,0 +1,122 @@
+"""What patterns on graph ops ask of values: constants, static shapes, the constant among two operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import dtype_of
+from mlc.passes.rewriting import Pattern, defining_op, replace_op
+
+Number = int | float
+
+# Ops that never take part in constant arithmetic worth folding end the search of `is_constant`.
+_ARITHMETIC = frozenset(
+    f"graph.{spec.name}"
+    for spec in graph.specs().values()
+    if spec.family in ("elementwise", "movement", "creation", "reduction") and spec.name != "shape_of"
+)
+_SEARCH_LIMIT = 64
+
+
+def on_ranked(pattern: Pattern) -> Pattern:
+    """The pattern, applied only to ops whose operands and results all have known ranks."""
+
+    def guarded(op: ir.Operation) -> bool:
+        values = (*op.operands, *op.results)
+        return all(isinstance(value.type, ir.RankedTensorType) for value in values) and pattern(op)
+
+    return guarded
+
+
+def first_of(*patterns: Pattern) -> Pattern:
+    """The patterns in order, until one changes the op."""
+    return lambda op: any(pattern(op) for pattern in patterns)
+
+
+def is_static(value: ir.Value) -> bool:
+    """Whether every dim of a ranked tensor value is known."""
+    return bool(value.type.has_static_shape)
+
+
+def is_float(value: ir.Value) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return isinstance(graph.element_type(value), ir.FloatType)
+
+
+def dtype(value: ir.Value) -> np.dtype:
+    """The NumPy dtype of the elements."""
+    return dtype_of(str(graph.element_type(value)))
+
+
+def constant_array(value: ir.Value) -> np.ndarray | None:
+    """The elements of a `graph.constant`, else None."""
+    op = defining_op(value, "graph.constant")
+    return None if op is None else graph.attribute(op, "value")
+
+
+def splat(value: ir.Value) -> Number | None:
+    """The number that every element of a constant (or `graph.full`) is, else None."""
+    op = defining_op(value)
+    if op is None:
+        return None
+    if op.name == "graph.full":
+        return graph.attribute(op, "value")
+    if op.name != "graph.constant" or not op.attributes["value"].is_splat:
+        return None
+    return op.attributes["value"].get_splat_value().value
+
+
+def scalar_constant(number: Number, like: ir.Value) -> ir.Value:
+    """A constant of rank 0 with the elements of `like`, at the current insertion point."""
+    return graph.build("constant", [], {"value": np.asarray(number, dtype(like))})
+
+
+def constant_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
+    """The other operand and the number of a commutative op of which one operand is a splat constant."""
+    a, b = op.operands
+    for other, constant in ((a, b), (b, a)):
+        number = splat(constant)
+        if number is not None:
+            return other, number
+    return None
+
+
+def is_constant(value: ir.Value) -> bool:
+    """Whether the value follows from weights and constants alone, by a short chain of arithmetic."""
+    pending, seen = [value], {value}
+    while pending:
+        op = defining_op(pending.pop())
+        if op is None or op.name not in _ARITHMETIC or len(seen) > _SEARCH_LIMIT:
+            return False
+        for operand in op.operands:
+            if operand not in seen:
+                seen.add(operand)
+                pending.append(operand)
+    return True
+
+
+def replace_if_same_type(op: ir.Operation, value: ir.Value) -> bool:
+    """Replaces `op` by a value unless their types differ. Returns whether it did."""
+    if op.results[0].type != value.type:
+        return False
+    replace_op(op, value)
+    return True
+
+
+Rule = Callable[[ir.Operation], ir.Value | None]
+
+
+def replacing(rule: Rule) -> Pattern:
+    """A pattern from a rule that gives the value to stand for the op's one result, or None.
+
+    A value of another type leaves the op as it is.
+    """
+
+    def pattern(op: ir.Operation) -> bool:
+        value = rule(op)
+        return value is not None and replace_if_same_type(op, value)
+
+    return on_ranked(pattern)
