@@ -47,7 +47,7 @@ def write_container(
         _write_member(archive, MANIFEST, [json.dumps(manifest, indent=1).encode()])
         for index, code in enumerate(objects):
             _write_member(archive, f"code/{index}.o", [code])
-        _write_member(archive, WEIGHTS, weight_chunks(specs, weights, {}, os.fspath(path)))
+        _write_member(archive, WEIGHTS, weight_chunks(specs, weights, {}, os.fspath(path)), PAGE)
 
 
 def weight_chunks(
@@ -63,12 +63,14 @@ def weight_chunks(
         end = offset + spec.nbytes
 
 
-def _write_member(archive: zipfile.ZipFile, name: str, chunks: Iterator[Buffer] | list[Buffer]) -> None:
-    """Adds a member whose data starts on a page of the file."""
+def _write_member(
+    archive: zipfile.ZipFile, name: str, chunks: Iterator[Buffer] | list[Buffer], alignment: int = 16
+) -> None:
+    """Adds a member whose data starts at a multiple of `alignment` bytes in the file."""
     info = zipfile.ZipInfo(name, _TIMESTAMP)
     assert archive.fp is not None
     start = archive.fp.tell() + _LOCAL_HEADER.size + len(name) + _ZIP64_BYTES
-    padding = -(start + 4) % PAGE
+    padding = -(start + 4) % alignment
     info.extra = struct.pack("<HH", _PADDING_FIELD, padding) + bytes(padding)
     with archive.open(info, "w", force_zip64=True) as member:
         for chunk in chunks:
