@@ -13,8 +13,12 @@ from mlc.passes.base import Pass
 
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
+    "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
+    "graph-decompose": "mlc.passes.graph.decompose:Decompose",
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
+    "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",
+    "graph-sink-reshapes": "mlc.passes.graph.sink_reshapes:SinkReshapes",
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-verify": "mlc.passes.graph.verify:Verify",
     "kernel-entry": "mlc.passes.lowering.kernel_entry:KernelEntry",
