@@ -1,7 +1,7 @@
 """Writes the reference pages under docs/ from the code's own descriptions.
 
-`python docs/generate_references.py` writes them, `--check` fails where one on disk is out of date. A reference
-is a function without arguments that returns a page's text, and one line in REFERENCES.
+`python docs/generate_references.py` writes them, `--check` fails where one on disk is out of date. A
+reference is a function without arguments that returns a page's text, and one line in REFERENCES.
 """
 
 from __future__ import annotations

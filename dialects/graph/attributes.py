@@ -70,7 +70,8 @@ def _parse_dense(text: str, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarr
     if body.startswith('"0x'):
         return np.frombuffer(bytes.fromhex(body[3:-1]), dtype).reshape(shape)
     elements = [_parse_element(token, dtype) for token in re.findall(r"[^\s,\[\]]+", body)]
-    return np.broadcast_to(np.array(elements, dtype).reshape(shape if len(elements) > 1 else ()), shape)
+    array = np.array(elements, dtype)
+    return array.reshape(shape) if len(elements) != 1 else np.full(shape, array[0], dtype)
 
 
 def _parse_element(token: str, dtype: np.dtype) -> Any:

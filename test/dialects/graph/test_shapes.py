@@ -1,0 +1,70 @@
+"""Shape functions against NumPy and ONNX, and their soundness when dims are not known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from mlc.bindings import ir
+from mlc.dialects import create_context, graph
+
+sys.path.insert(0, str(Path(__file__).parent))
+from shape_cases import FAMILIES, Case, cases
+
+UNKNOWN = ir.ShapedType.get_dynamic_size()
+COUNT = 300
+
+
+@pytest.fixture(autouse=True)
+def _context() -> Iterator[None]:
+    with create_context(), ir.Location.unknown():
+        yield
+
+
+def _types(case: Case, unknown: Callable[[], bool] = lambda: False) -> list[ir.Type]:
+    elements = case.elements or ("f32",) * len(case.operands)
+    return [
+        ir.RankedTensorType.get([UNKNOWN if unknown() else dim for dim in shape], ir.Type.parse(element))
+        for shape, element in zip(case.operands, elements, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_static_shapes_agree_with_the_oracle(family: Callable[[Random], Case]) -> None:
+    allowed = 0
+    for case in cases(family, COUNT):
+        if case.expected is None:
+            with pytest.raises(graph.ShapeError):
+                print(case, graph.infer(case.name, _types(case), case.attributes))
+            continue
+        allowed += 1
+        (result,) = graph.infer(case.name, _types(case), case.attributes)
+        assert tuple(result.shape) == case.expected, case
+    assert allowed > COUNT / 3, "most cases should be ones that the oracle allows"
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_unknown_dims_contradict_no_static_result(family: Callable[[Random], Case]) -> None:
+    random = Random(0)
+    for case in cases(family, COUNT):
+        if case.expected is None:
+            continue
+        (result,) = graph.infer(case.name, _types(case, lambda: random.random() < 0.4), case.attributes)
+        assert len(result.shape) == len(case.expected), case
+        for dim, expected in zip(result.shape, case.expected, strict=True):
+            assert dim in (expected, UNKNOWN), (case, str(result))
+
+
+def test_every_op_accepts_what_it_infers_and_survives_the_verifier() -> None:
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        for family in FAMILIES:
+            for case in cases(family, 60):
+                if case.expected is not None:
+                    operands = [graph.build("prepared", [], {"index": 0}, type_) for type_ in _types(case)]
+                    graph.build(case.name, operands, case.attributes)
+    assert module.operation.verify()
+    assert ir.Module.parse(str(module)).operation.verify()
