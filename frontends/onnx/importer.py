@@ -76,6 +76,11 @@ class Importer:
             results = None
         except NodeFailure as error:
             raise ImportFailure(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            # Attributes of another kind than the operator's; for operators with a schema the checker has
+            # said so.
+            cause = f"its inputs or attributes do not fit the operator: {type(error).__name__}: {error}"
+            raise ImportFailure(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from error
         for i, output in enumerate(node.output):
             if output:
                 scope[output] = _bound(output, results[i]) if results is not None else MISSING

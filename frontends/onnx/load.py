@@ -11,6 +11,7 @@ import onnx
 from google.protobuf.message import DecodeError
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.tensors import SMALL, TensorReader
+from mlc.frontends.onnx.text import wrong_text
 from mlc.frontends.onnx.wire import Splitter
 from mlc.frontends.weights import INLINE, MappedFile, WeightStore
 
@@ -62,6 +63,9 @@ def _split(view: memoryview, name: str, store: WeightStore, source: str, offset:
         proto = onnx.ModelProto.FromString(skeleton)
     except DecodeError as error:
         raise ImportFailure(f"{name}: not a valid ONNX model: {error}") from None
+    wrong = wrong_text(proto)
+    if wrong:
+        raise ImportFailure(f"{name}: not a valid ONNX model: {wrong} is not UTF-8")
     return LoadedModel(name, proto, store, TensorReader(store, splitter.ranges, marker, source, offset))
 
 

@@ -86,7 +86,7 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
         }
         outputs = importer.import_graph(graph, scope, frame)
         if importer.problems:
-            raise ImportFailure(report(loaded.name, importer.problems))
+            raise ImportFailure(*report(loaded.name, importer.problems))
         results = [_result(loaded.name, o, v) for o, v in zip(graph.output, outputs, strict=True)]
         func.ReturnOp(results)
     main.attributes["function_type"] = ir.TypeAttr.get(

@@ -25,8 +25,8 @@ class Problem:
         return f"{domain}{self.op_type} ({version}): {self.cause}"
 
 
-def report(name: str, problems: Sequence[Problem]) -> str:
-    """One message that names every node, grouped by operator and cause."""
+def report(name: str, problems: Sequence[Problem]) -> list[str]:
+    """The lines of one message that names every node, grouped by operator and cause."""
     groups: dict[str, list[str]] = {}
     for problem in problems:
         groups.setdefault(problem.operator, []).append(f"'{problem.node}'")
@@ -34,4 +34,4 @@ def report(name: str, problems: Sequence[Problem]) -> str:
     lines = [f"{name}: {count} cannot be imported:"]
     for operator, nodes in groups.items():
         lines.append(f"  {operator}: {'nodes' if len(nodes) > 1 else 'node'} {', '.join(nodes)}")
-    return "\n".join(lines)
+    return lines

@@ -16,8 +16,8 @@ from to_onnx import to_onnx
 
 # Domains and operators that onnx.reference lacks or evaluates wrongly; ONNX Runtime is asked instead.
 _RUNTIME = (
-    "ms_", "conv_integer", "average_pool_ceil", "max_pool_pads_ceil", "lp_pool", "lp_normalization", "pad_negative",
-    "global_lp_pool", "batch_norm_epsilon", "softmax_opset11", "logsoftmax_opset11",
+    "ms_", "conv_integer", "average_pool_ceil", "max_pool_pads_ceil", "lp_pool", "lp_normalization",
+    "pad_negative", "global_lp_pool", "batch_norm_epsilon", "softmax_opset11", "logsoftmax_opset11",
 )  # fmt: skip
 
 

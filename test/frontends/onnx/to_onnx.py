@@ -22,7 +22,8 @@ OPSET = 23
 _SAME = {
     "leaky_relu": ("alpha",), "elu": ("alpha",), "celu": ("alpha",), "selu": ("alpha", "gamma"),
     "thresholded_relu": ("alpha",), "hard_sigmoid": ("alpha", "beta"), "gelu": ("approximate",),
-    "mod": ("fmod",), "is_inf": ("detect_negative", "detect_positive"), "concat": ("axis",), "gather": ("axis",),
+    "mod": ("fmod",),
+    "is_inf": ("detect_negative", "detect_positive"), "concat": ("axis",), "gather": ("axis",),
     "gather_elements": ("axis",), "softmax": ("axis",), "log_softmax": ("axis",), "trilu": ("upper",),
     "arg_max": ("axis", "keepdims", "select_last_index"),
     "arg_min": ("axis", "keepdims", "select_last_index"),
