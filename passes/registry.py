@@ -15,6 +15,7 @@ from mlc.passes.base import Pass
 _TABLE: dict[str, str | type[Pass]] = {
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
     "graph-decompose": "mlc.passes.graph.decompose:Decompose",
+    "graph-fold-scale": "mlc.passes.graph.fold_scale:FoldScale",
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
     "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",

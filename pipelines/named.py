@@ -14,6 +14,22 @@ from mlc.passes.base import PassFailure
 # Graph level, whole module: what every target wants.
 GRAPH_OPTIMIZE: list[str] = []
 
+# Graph level: what depends on the target's layouts, ready for kernels.
+LOWER_GRAPH: list[str] = [
+    "graph-materialize-padding",
+    "graph-assign-layouts",
+    "graph-pack-matmuls",
+    # Packing leaves reshapes and unpacks that cancel or are dead.
+    "graph-simplify",
+    "canonicalize",
+    "cse",
+    "graph-sink-reshapes",
+    "graph-simplify",
+    "graph-split-prepare",
+    "canonicalize",
+    "cse",
+]
+
 # Graph level to kernels: fusion, outlining, deduplication.
 FORM_KERNELS: list[str] = []
 
@@ -84,6 +100,7 @@ _PIPELINES: dict[str, list[str]] = {
     "cpu-kernel": CPU_KERNEL,
     "form-kernels": FORM_KERNELS,
     "graph-optimize": GRAPH_OPTIMIZE,
+    "lower-graph": LOWER_GRAPH,
 }
 
 

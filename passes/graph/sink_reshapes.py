@@ -1,0 +1,119 @@
+"""graph-sink-reshapes: reshapes move below elementwise ops, so that these meet the op that computes their input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, replace_op
+
+# Ops whose results consumers should read in the producer's own shape.
+PRODUCERS = frozenset({"graph.matmul_packed", "graph.slice"})
+
+
+def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]] | None:
+    """Pairs of runs of dims of `old` and `new` with equal products, as short as possible; None if they do not align."""
+    groups, i, j = [], 0, 0
+    while i < len(old) or j < len(new):
+        olds, news = [i] if i < len(old) else [], [j] if j < len(new) else []
+        i, j = i + len(olds), j + len(news)
+        while prod(old[d] for d in olds) != prod(new[d] for d in news):
+            if prod(old[d] for d in olds) < prod(new[d] for d in news):
+                if i == len(old):
+                    return None
+                olds.append(i)
+                i += 1
+            else:
+                if j == len(new):
+                    return None
+                news.append(j)
+                j += 1
+        groups.append((olds, news))
+    return groups
+
+
+def reshaped_operand_shape(operand: Sequence[int], result: Sequence[int], source: Sequence[int]) -> list[int] | None:
+    """The shape in which an operand broadcasts to `source` as it did to `result`; None if no reshape does that."""
+    groups = dim_groups(result, source)
+    if groups is None:
+        return None
+    padded = [1] * (len(result) - len(operand)) + list(operand)
+    shape: list[int] = []
+    for olds, news in groups:
+        extents = [padded[dim] for dim in olds]
+        if extents == [result[dim] for dim in olds]:
+            shape += [source[dim] for dim in news]
+        elif all(extent == 1 for extent in extents):
+            shape += [1] * len(news)
+        else:
+            return None
+    return shape
+
+
+def sink(op: ir.Operation) -> bool:
+    """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of PRODUCERS or f of it."""
+    result = graph.shape_of(op.results[0])
+    if None in result:
+        return False
+    for value in op.operands:
+        reshape = defining_op(value, "graph.reshape")
+        if reshape is None or not has_one_use(value) or graph.shape_of(value) != result:
+            continue
+        source = reshape.operands[0]
+        shapes = _operand_shapes(op, result, graph.shape_of(source))
+        if shapes is not None and _comes_from_producer(source):
+            _rebuild(op, source, shapes)
+            return True
+    return False
+
+
+def _operand_shapes(op: ir.Operation, result: Sequence[int], source: Sequence[int]) -> list[list[int]] | None:
+    shapes = []
+    for operand in op.operands:
+        shape = graph.shape_of(operand)
+        new = None if None in shape else reshaped_operand_shape(shape, result, source)
+        if new is None:
+            return None
+        shapes.append(new)
+    return shapes
+
+
+def _comes_from_producer(value: ir.Value) -> bool:
+    op = defining_op(value)
+    while op is not None and op.name in ELEMENTWISE:
+        op = defining_op(op.operands[0])
+    return op is not None and op.name in PRODUCERS
+
+
+def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> None:
+    operands = []
+    for operand, shape in zip(op.operands, shapes, strict=True):
+        reshape = defining_op(operand, "graph.reshape")
+        if reshape is not None and reshape.operands[0] == source:
+            operands.append(source)
+        elif list(graph.shape_of(operand)) == shape:
+            operands.append(operand)
+        else:
+            operands.append(graph.build("reshape", [operand], {"shape": shape}))
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    kind = ir.RankedTensorType.get(list(graph.shape_of(source)), graph.element_type(op.results[0]))
+    moved = graph.build(op.name, operands, attributes, kind)
+    replace_op(op, graph.build("reshape", [moved], {"shape": list(graph.shape_of(op.results[0]))}))
+
+
+@dataclass(frozen=True)
+class SinkReshapes(Pass):
+    """Moves reshapes of products below the elementwise ops that read them; the other operands are reshaped instead, which
+    costs nothing. Bias, activation and residual then fuse into the product's kernel."""
+
+    name: ClassVar[str] = "graph-sink-reshapes"
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        apply_patterns(op, dict.fromkeys(ELEMENTWISE, sink), max_iterations=256)
