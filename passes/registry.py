@@ -16,6 +16,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
     "graph-decompose": "mlc.passes.graph.decompose:Decompose",
     "graph-fold-scale": "mlc.passes.graph.fold_scale:FoldScale",
+    "graph-form-kernels": "mlc.passes.graph.form_kernels:FormKernels",
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
     "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",

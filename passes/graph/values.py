@@ -8,7 +8,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
-from mlc.passes.rewriting import Pattern, defining_op, replace_op
+from mlc.passes.rewriting import Pattern, defining_op, erase_op, has_uses, replace_op
 
 Number = int | float
 
@@ -98,11 +98,36 @@ def is_constant(value: ir.Value) -> bool:
     return True
 
 
+def _definers(op: ir.Operation) -> list[ir.Operation]:
+    """The graph ops that make the operands."""
+    found = [defining_op(operand) for operand in op.operands]
+    return [each for each in found if each is not None and each.name.startswith("graph.")]
+
+
+def erase_dead(ops: list[ir.Operation]) -> None:
+    """Erases those of the graph ops that have no users, then what only they used."""
+    # A handle must not be touched once its op is erased, so hashes are taken before.
+    pending, gone = [(hash(op), op) for op in ops], set()
+    while pending:
+        key, op = pending.pop()
+        if key in gone or any(has_uses(result) for result in op.results):
+            continue
+        gone.add(key)
+        pending += [(hash(each), each) for each in _definers(op)]
+        erase_op(op)
+
+
 def replace_if_same_type(op: ir.Operation, value: ir.Value) -> bool:
-    """Replaces `op` by a value unless their types differ. Returns whether it did."""
+    """Replaces `op` by a value and erases what only it used. Where the types differ, erases a value that was
+    made in vain instead. Returns whether it replaced.
+    """
     if op.results[0].type != value.type:
+        made = defining_op(value)
+        erase_dead([] if made is None else [made])
         return False
+    before = _definers(op)
     replace_op(op, value)
+    erase_dead(before)
     return True
 
 
