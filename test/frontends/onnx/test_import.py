@@ -1,0 +1,247 @@
+"""The importer as a whole: models, names, locations, functions, order, dims, errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
+from models import F32, dense, info, model, weights
+from onnx import TensorProto, helper, numpy_helper
+from onnx.helper import make_node as node
+
+from mlc import dialects
+
+LIGHT = sorted((Path(onnx.__file__).parent / "backend/test/data/light").glob("*.onnx"))
+
+
+def _text(proto: onnx.ModelProto, **options: object) -> str:
+    imported = import_model(proto, **options)  # type: ignore[arg-type]
+    assert imported.module.operation.verify()
+    return str(imported.module)
+
+
+def _failure(proto: onnx.ModelProto, **options: object) -> str:
+    with pytest.raises(ImportFailure) as caught:
+        import_model(proto, name="m.onnx", **options)  # type: ignore[arg-type]
+    assert str(caught.value).startswith("m.onnx: ")
+    return str(caught.value).removeprefix("m.onnx: ")
+
+
+@pytest.mark.parametrize("path", LIGHT, ids=lambda p: p.stem)
+def test_light_models_import(path: Path) -> None:
+    imported = import_model(path)
+    assert imported.module.operation.verify()
+    assert len(imported.inputs) == len(imported.outputs) == 1
+    assert "graph.conv" in str(imported.module)
+
+
+def test_signature_and_given_context() -> None:
+    context = dialects.create_context()
+    imported = import_model(dense(), context=context)
+    assert (imported.inputs, imported.outputs, imported.name) == (("x",), ("y",), "g")
+    assert imported.module.context == context
+    header = (
+        'func.func @main(%arg0: tensor<?x32xf32> {graph.name = "x"}) -> (tensor<?x32xf32> {graph.name = "y"})'
+    )
+    assert header in str(imported.module)
+
+
+def test_initializers_that_are_inputs_too_are_no_arguments() -> None:
+    proto = dense()
+    proto.graph.input.append(info("w", 32, 32))
+    assert import_model(proto).inputs == ("x",)
+
+
+def test_locations_name_nodes() -> None:
+    proto = model([node("Neg", ["x"], ["a"], name="first"), node("Abs", ["a"], ["y"])], [info("x", 2)], ["y"])
+    asm = import_model(proto).module.operation.get_asm(enable_debug_info=True)
+    assert 'loc("first")' in asm
+    assert 'loc("Abs:y")' in asm
+    assert 'loc("x")' in asm
+
+
+def test_nodes_out_of_order_are_sorted() -> None:
+    proto = model([node("Abs", ["a"], ["y"]), node("Neg", ["x"], ["a"])], [info("x", 2)], ["y"])
+    text = _text(proto)
+    assert text.index("graph.neg") < text.index("graph.abs")
+
+
+def test_equal_weights_share_their_reference() -> None:
+    constants = [numpy_helper.from_array(weights(32, 32), name) for name in ("w", "v")]
+    nodes = [node("MatMul", ["x", "w"], ["a"]), node("MatMul", ["a", "v"], ["y"])]
+    imported = import_model(model(nodes, [info("x", 1, 32)], ["y"], constants))
+    (reference,) = imported.weights.references
+    np.testing.assert_array_equal(
+        imported.weights.buffer(reference).view(np.float32), weights(32, 32).ravel()
+    )
+
+
+@pytest.mark.parametrize("encoding", ["raw", "packed", "typed-f64", "int4"])
+def test_encodings_of_weights(encoding: str) -> None:
+    values = np.arange(-1024, 1024) % 7 - 3
+    tensor, dtype = {
+        "raw": (numpy_helper.from_array(values, "w"), np.int64),
+        "packed": (helper.make_tensor("w", F32, [2048], values.tolist()), np.float32),
+        "typed-f64": (helper.make_tensor("w", TensorProto.DOUBLE, [2048], values.tolist()), np.float64),
+        "int4": (helper.make_tensor("w", TensorProto.INT4, [2048], values.tolist()), np.int8),
+    }[encoding]
+    proto = model(
+        [node("Identity", ["w"], ["y"])], [], ["y"], [tensor], opset_imports=[helper.make_opsetid("", 21)]
+    )
+    proto.graph.output[0].type.tensor_type.elem_type = tensor.data_type
+    proto.ir_version = 10
+    imported = import_model(proto)
+    (reference,) = [r for r in imported.weights.references if r.size == 2048 * np.dtype(dtype).itemsize]
+    found = imported.weights.buffer(reference).view(dtype)
+    np.testing.assert_array_equal(found, values.astype(dtype))
+
+
+def test_large_constant_nodes_are_weights() -> None:
+    constant = node("Constant", [], ["w"], value=numpy_helper.from_array(weights(32, 32), "t"))
+    imported = import_model(model([constant, node("MatMul", ["x", "w"], ["y"])], [info("x", 1, 32)], ["y"]))
+    assert "graph.weight" in str(imported.module)
+
+
+def test_model_functions_are_expanded() -> None:
+    body = [
+        helper.make_node("Mul", ["a", "a"], ["s"], name="square"),
+        helper.make_node("LeakyRelu", ["s"], ["r"], name="leak"),
+    ]
+    ref = body[1].attribute.add()
+    ref.name, ref.ref_attr_name, ref.type = "alpha", "slope", onnx.AttributeProto.FLOAT
+    imports = [helper.make_opsetid("", 17)]
+    function = helper.make_function("my", "SquareLeak", ["a"], ["r"], body, imports, ["slope"])
+    nodes = [helper.make_node("SquareLeak", ["x"], ["y"], name="call", domain="my", slope=0.25)]
+    proto = model(
+        nodes,
+        [info("x", 2)],
+        ["y"],
+        opset_imports=[*imports, helper.make_opsetid("my", 1)],
+        functions=[function],
+    )
+    imported = import_model(proto)
+    asm = imported.module.operation.get_asm(enable_debug_info=True)
+    assert "alpha = 2.500000e-01" in asm
+    assert 'loc("call/square")' in asm
+
+
+def test_functions_that_call_themselves_are_refused() -> None:
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("my", 1)]
+    body = [helper.make_node("F", ["a"], ["b"], name="again", domain="my")]
+    function = helper.make_function("my", "F", ["a"], ["b"], body, imports)
+    nodes = [helper.make_node("F", ["x"], ["y"], name="call", domain="my")]
+    proto = model(nodes, [info("x", 2)], ["y"], opset_imports=imports, functions=[function])
+    assert "nested too deeply, or call themselves" in _failure(proto)
+
+
+def test_dims_and_shapes_fix_dynamic_dims() -> None:
+    proto = dense()
+    assert "tensor<?x32xf32>" in _text(proto)
+    assert "tensor<4x32xf32>" in _text(proto, dims={"N": 4})
+    assert "tensor<5x32xf32>" in _text(proto, shapes={"x": [5, 32]})
+    assert "no dynamic dim 'M'" in _failure(proto, dims={"M": 4})
+    assert "fixes dim 1 to 32" in _failure(proto, shapes={"x": [5, 31]})
+
+
+def test_one_dynamic_dim_goes_through_shape_arithmetic() -> None:
+    nodes = [
+        node("Shape", ["x"], ["s"]),
+        node("Gather", ["s", "zero"], ["n"]),
+        node("Unsqueeze", ["n", "axis"], ["n1"]),
+        node("Concat", ["n1", "rest"], ["shape"], axis=0),
+        node("Reshape", ["x", "shape"], ["y"], name="r"),
+    ]
+    constants = [
+        numpy_helper.from_array(np.int64(0), "zero"),
+        numpy_helper.from_array(np.array([0]), "axis"),
+        numpy_helper.from_array(np.array([4, -1]), "rest"),
+    ]
+    proto = model(nodes, [info("x", "batch", 8, 2)], ["y"], constants)
+    text = _text(proto)
+    assert "shape = array<i64: -1, 4, 4>" in text
+    assert "graph.gather" not in text
+
+
+def test_what_needs_a_static_dim_says_how_to_give_it() -> None:
+    nodes = [node("Shape", ["x"], ["s"]), node("ConstantOfShape", ["s"], ["y"], name="zeros")]
+    proto = model(nodes, [info("x", "batch", 8)], ["y"])
+    message = _failure(proto)
+    assert "node 'zeros' (ConstantOfShape)" in message
+    assert "input 'x' has the dynamic dim 'batch': give --dim batch=N" in message
+    assert _text(proto, dims={"batch": 3})
+
+
+def test_unsupported_operators_are_named_all_at_once() -> None:
+    nodes = [
+        node("Fourier", ["x"], ["a"], name="f1", domain="com.acme"),
+        node("Fourier", ["a"], ["b"], name="f2", domain="com.acme"),
+        node("MaxPool", ["b"], ["c", "i"], name="pool", kernel_shape=[2]),
+        node("Relu", ["c"], ["d"], name="fine"),
+        node("Det", ["d"], ["y"], name="det"),
+    ]
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 3)]
+    message = _failure(model(nodes, [info("x", 1, 1, 8)], ["y"], opset_imports=imports))
+    assert message.splitlines() == [
+        "3 nodes cannot be imported:",
+        "  com.acme.Fourier (opset 3): the operator is not supported: nodes 'f1', 'f2'",
+        "  Det (opset 17): the operator is not supported: node 'det'",
+    ]
+
+
+def _wrong(*nodes: onnx.NodeProto, opset: int = 17) -> str:
+    return _failure(model(nodes, [info("x", 2, 3)], ["y"], opset_imports=[helper.make_opsetid("", opset)]))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "cause"),
+    [
+        ([node("Neg", ["z"], ["y"], name="n")], "node 'n' (Neg) uses 'z', which nothing defines"),
+        ([node("Neg", ["x"], ["x"], name="n")], "node 'n' (Neg) defines 'x', which is defined already"),
+        ([node("Neg", ["x"], ["z"])], "output 'y' is not defined by anything"),
+        (
+            [node("Add", ["x", "b"], ["a"], name="n"), node("Neg", ["a"], ["b"]), node("Neg", ["a"], ["y"])],
+            "has a cycle",
+        ),
+        ([node("Add", ["x"], ["y"], name="n")], "node 'n' (Add): "),
+        ([node("Softmax", ["x"], ["y"], name="n", axis=5)], "node 'n' (Softmax): axis 5 is out of range"),
+        ([node("Transpose", ["x"], ["y"], name="n", perm=[0, 0])], "is no permutation of the 2 axes"),
+        (
+            [node("Concat", ["x", "x"], ["y"], name="n")],
+            "node 'n' (Concat): Required attribute 'axis' is missing",
+        ),
+        ([node("Relu", ["x"], ["y"], name="n", alpha=1.0)], "Unrecognized attribute: alpha"),
+        ([node("Flatten", ["x"], ["y"], name="n", axis="one")], "node 'n' (Flatten): "),
+        ([node("Conv", ["x", "x"], ["y"], name="n")], "node 'n' (Conv): "),
+        ([node("MatMul", ["x", "x"], ["y"], name="n")], "node 'n' (MatMul): 'a, b' reduction dims"),
+    ],
+)
+def test_wrong_nodes_are_named(nodes: list[onnx.NodeProto], cause: str) -> None:
+    assert cause in _wrong(*nodes)
+
+
+def test_versions_that_nobody_knows_are_refused() -> None:
+    assert "opset 99" in _wrong(node("Neg", ["x"], ["y"]), opset=99)
+    proto = dense()
+    proto.ir_version = 999
+    assert "IR version 999" in _failure(proto)
+
+
+def test_training_mode_is_refused() -> None:
+    names = ["x", "s", "s", "s", "s"]
+    bn = node("BatchNormalization", names, ["y", "m", "v"], name="bn", training_mode=1)
+    proto = model([bn], [info("x", 1, 4, 2), info("s", 4)], ["y"])
+    assert "training mode" in _failure(proto)
+
+
+def test_inputs_that_are_no_tensors_are_refused() -> None:
+    proto = dense()
+    proto.graph.input[0].CopyFrom(helper.make_tensor_sequence_value_info("x", F32, None))
+    assert "input 'x' is of sequence_type" in _failure(proto)
+    proto = dense()
+    proto.graph.input[0].type.tensor_type.ClearField("shape")
+    assert "input 'x' has no shape; give one: --shape x=" in _failure(proto)
+    assert "tensor<4x32xf32>" in _text(proto, shapes={"x": [4, 32]})
