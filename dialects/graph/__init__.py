@@ -1,8 +1,7 @@
 """The `graph` dialect: one op per mathematical operator, on tensors.
 
 `build` makes ops, `attribute` reads their attributes, `shape_of` and `element_type` their values' types.
-The op classes are attributes of this module under their own names (`MatmulOp`); `specs()` lists the
-definitions as data.
+`op_classes()` are the op classes by op name, `specs()` the definitions as data.
 """
 
 from __future__ import annotations
@@ -23,17 +22,12 @@ from . import (  # noqa: F401
 )
 from .attributes import array_of, attribute
 from .builder import build, infer
-from .dialect import Graph, make_op_class
-from .reference import document
+from .dialect import Graph, op_classes
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
 from .verifier import check, describe, refined_types
 
-OP_CLASSES = {spec.name: make_op_class(spec, document(spec)) for spec in specs().values()}
-globals().update({op_class.__name__: op_class for op_class in OP_CLASSES.values()})
-
 __all__ = [
-    "OP_CLASSES",
     "Graph",
     "OpSpec",
     "ShapeError",
@@ -44,6 +38,7 @@ __all__ = [
     "describe",
     "element_type",
     "infer",
+    "op_classes",
     "refined_types",
     "shape_of",
     "specs",

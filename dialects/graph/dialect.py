@@ -6,17 +6,26 @@ more: every other check is in `verifier`, which names both.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from mlc.bindings import ext, ir
 
 from .attributes import attribute
-from .spec import VARIADIC_LIMIT, OpSpec, ShapeError
+from .reference import document
+from .spec import VARIADIC_LIMIT, OpSpec, ShapeError, specs
 from .verifier import check, describe
 
 
 class Graph(ext.Dialect, name="graph"):
     """Mathematical operators on tensors with value semantics."""
+
+    @classmethod
+    def load(cls) -> None:
+        """Load the dialect into the current context, which must not have it."""
+        op_classes()
+        super().load()
 
 
 def _verify_invariants(self: ir.OpView) -> bool:
@@ -56,10 +65,10 @@ def _class_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_")) + "Op"
 
 
-def make_op_class(spec: OpSpec, documentation: str) -> type[ir.OpView]:
+def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
     "The op class: accessors for operands and attributes (as Python values), the verifier, no side effects."
     namespace: dict[str, Any] = {
-        "__doc__": documentation,
+        "__doc__": document(spec),
         "__module__": __name__,
         "__annotations__": _fields(spec),
         "spec": spec,
@@ -78,3 +87,9 @@ def make_op_class(spec: OpSpec, documentation: str) -> type[ir.OpView]:
     for name, accessor in accessors.items():
         setattr(op_class, name, accessor)
     return op_class
+
+
+@cache
+def op_classes() -> Mapping[str, type[ir.OpView]]:
+    """The op classes by op name, made on first use: they cost as much time as all the rest of the import."""
+    return {name: _make_op_class(spec) for name, spec in specs().items()}

@@ -48,6 +48,8 @@ def _check_element(operand: Operand, tensor: Tensor, groups: Mapping[str, Any]) 
 
 def check_results(spec: OpSpec, inferred: Sequence[Tensor], actual: Sequence[Tensor]) -> None:
     """The written result types must be possible; raises ShapeError."""
+    if len(actual) != len(inferred):
+        raise ShapeError("results", f"number {len(actual)} instead of {len(inferred)}")
     for name, expected, found in zip(spec.results, inferred, actual, strict=True):
         same_element = expected.element == found.element
         if not same_element or (found.shape is not None and not agree(expected.shape or (), found.shape)):

@@ -927,3 +927,21 @@ func.func @f(%a: tensor<2x8xi8>, %b: tensor<8xf32>) {
   %r = "graph.dequantize_linear"(%a, %b) {axis = 2} : (tensor<2x8xi8>, tensor<8xf32>) -> tensor<2x8xf32>
   return
 }
+
+// -----
+
+// No result, and an operand list that contradicts its segments.
+
+func.func @f(%a: tensor<2xf32>) {
+  // expected-error @below {{'graph.exp' op 'results' number 0 instead of 1}}
+  "graph.exp"(%a) : (tensor<2xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2xf32>) {
+  // expected-error @below {{'operandSegmentSizes' attribute is expected but not provided}}
+  %r = "graph.concat"(%a, %a) {axis = 0} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  return
+}

@@ -90,11 +90,11 @@ def test_defaults_are_written_and_none_is_left_out() -> None:
 def test_op_classes_give_operands_and_attributes_by_name() -> None:
     x, dims = _value("tensor<?x4xf32>"), _value("tensor<2xi64>")
     op = graph.build("reshape", [x, dims], {"shape": [-1, -1]}).owner.opview
-    assert isinstance(op, graph.OP_CLASSES["reshape"])
+    assert isinstance(op, graph.op_classes()["reshape"])
     assert (op.x, op.dims, op.shape) == (x, dims, [-1, -1])
     assert graph.build("reshape", [x], {"shape": [-1, 2]}).owner.opview.dims is None
     assert graph.build("concat", [x, x], {"axis": 0}).owner.opview.inputs == [x, x]
-    for op_class in graph.OP_CLASSES.values():
+    for op_class in graph.op_classes().values():
         names = [each.name for each in (*op_class.spec.operands, *op_class.spec.attributes)]
         assert not [name for name in names if hasattr(ir.OpView, name)]
         assert "Shapes:" in op_class.__doc__

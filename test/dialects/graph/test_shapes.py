@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 from mlc.bindings import ir
 from mlc.dialects import create_context, graph
@@ -68,3 +70,39 @@ def test_every_op_accepts_what_it_infers_and_survives_the_verifier() -> None:
                     graph.build(case.name, operands, case.attributes)
     assert module.operation.verify()
     assert ir.Module.parse(str(module)).operation.verify()
+
+
+def _random_value(random: Random, kind: str, choices: tuple[str, ...]) -> Any:
+    numbers = [random.randint(-3, 5) for _ in range(random.randint(0, 5))]
+    values = {
+        "int": random.randint(-5, 9),
+        "float": random.uniform(-2, 2),
+        "number": random.choice((3, 0.5, None)),
+        "bool": random.random() < 0.5,
+        "ints": random.choice((numbers, [1, 1], [0, 1], [1, 1, 1, 1])),
+        "str": random.choice((*choices, "other")),
+        "elements": np.zeros(random.randint(0, 300), np.float32),
+    }
+    return values[kind]
+
+
+def _random_type(random: Random) -> ir.Type:
+    shape = [random.choice((UNKNOWN, 0, 1, 2, 4, 8)) for _ in range(random.randint(0, 5))]
+    element = ir.Type.parse(
+        random.choice(("f32", "f32", "f32", "i64", "i1", "ui8", "i8", "complex<f32>", "index"))
+    )
+    return ir.RankedTensorType.get(shape, element)
+
+
+@pytest.mark.parametrize("name", graph.specs())
+def test_nonsense_raises_shape_errors_only(name: str) -> None:
+    random, spec = Random(name), graph.specs()[name]
+    for _ in range(200):
+        types = [
+            _random_type(random) for _ in range(random.choice((len(spec.operands), random.randint(0, 4))))
+        ]
+        attributes = {each.name: _random_value(random, each.kind, each.choices) for each in spec.attributes}
+        try:
+            graph.infer(name, types, attributes, random.choice((None, _random_type(random))))
+        except graph.ShapeError as error:
+            assert error.field and error.message
