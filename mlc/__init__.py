@@ -1,1 +1,41 @@
-"""mlc: a machine-learning compiler written in Python on upstream MLIR."""
+"""mlc: a machine-learning compiler whose dialects, passes, schedules and pipelines are written in Python.
+
+    exe = mlc.compile("model.onnx")
+    outputs = exe(x)
+
+Names are loaded on first use (PEP 562), so that `import mlc.runtime` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlc.api import compile as compile
+    from mlc.compiler.errors import CompileError as CompileError
+    from mlc.runtime import Executable as Executable
+    from mlc.runtime import ExecutableError as ExecutableError
+    from mlc.runtime import load as load
+    from mlc.targets import Target as Target
+
+_EXPORTS = {
+    "CompileError": "mlc.compiler.errors",
+    "Executable": "mlc.runtime",
+    "ExecutableError": "mlc.runtime",
+    "Target": "mlc.targets",
+    "compile": "mlc.api",
+    "load": "mlc.runtime",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_EXPORTS[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_EXPORTS})

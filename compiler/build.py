@@ -1,0 +1,102 @@
+"""Compiles the units of a program to objects: from the disk cache, or in worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlc.codegen.cache import Cache
+from mlc.codegen.errors import CodegenError, JobError
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler.errors import CompileError
+from mlc.compiler.modules import Units
+from mlc.compiler.options import Options
+from mlc.targets import Target
+
+JOB = "mlc.compiler.kernel_job:compile_object"
+KERNEL_TIMEOUT = 600.0
+
+
+@dataclass
+class BuildReport:
+    """Counts and seconds of worker time."""
+
+    kernels: int = 0
+    cached: int = 0
+    mlir_seconds: float = 0.0
+    llvm_seconds: float = 0.0
+    slowest: dict[str, float] = field(default_factory=dict)
+
+    def add(self, name: str, result: Mapping[str, Any]) -> None:
+        self.mlir_seconds += result["mlir_seconds"]
+        self.llvm_seconds += result["llvm_seconds"]
+        self.slowest[name] = round(result["mlir_seconds"] + result["llvm_seconds"], 3)
+
+
+class Builder:
+    """Builds objects, and counts."""
+
+    def __init__(self, options: Options, pool: WorkerPool) -> None:
+        self.options = options
+        self.pool = pool
+        self.cache = Cache() if options.cache else None
+        self.report = BuildReport()
+
+    def build(self, units: Units) -> dict[str, bytes]:
+        """Object files by unit name. Raises CompileError naming the kernel and its ONNX nodes."""
+        jobs = {name: self._job(text, "cpu-kernel", units.target) for name, text in units.kernels.items()}
+        jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target)
+        objects: dict[str, bytes] = {}
+        pending: dict[Future[dict[str, Any]], str] = {}
+        self.report.kernels += len(units.kernels)
+        for name, payload in jobs.items():
+            found = self.cache.get(self._key(payload)) if self.cache else None
+            if found is not None:
+                objects[name] = found
+                self.report.cached += name in units.kernels
+            else:
+                pending[self.pool.submit(JOB, payload, timeout=KERNEL_TIMEOUT)] = name
+        self._collect(pending, jobs, objects, units)
+        return objects
+
+    def _job(self, text: str, pipeline: str, target: Target) -> dict[str, Any]:
+        job = {"text": text, "pipeline": pipeline, "target": str(target)}
+        return job | {"reproducer_dir": self.options.reproducer_dir}
+
+    def _key(self, payload: Mapping[str, Any]) -> str:
+        assert self.cache is not None
+        return self.cache.key("object", payload["pipeline"], payload["target"], payload["text"])
+
+    def _collect(
+        self,
+        pending: dict[Future[dict[str, Any]], str],
+        jobs: Mapping[str, dict[str, Any]],
+        objects: dict[str, bytes],
+        units: Units,
+    ) -> None:
+        total = len(jobs)
+        self.options.progress("kernels", len(objects), total)
+        while pending:
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                name = pending.pop(future)
+                result = self._result(future, name, units)
+                objects[name] = result["object"]
+                self.report.add(name, result)
+                if self.cache:
+                    self.cache.put(self._key(jobs[name]), result["object"])
+                self.options.progress("kernels", len(objects), total)
+
+    def _result(self, future: Future[dict[str, Any]], name: str, units: Units) -> dict[str, Any]:
+        try:
+            return future.result()
+        except JobError as error:
+            notes = [f"kernel @{name}, from {units.nodes.get(name, 'the host program')}", *error.notes]
+            if error.fields.get("reproducer"):
+                notes.append(f"reproduce with: mlc-opt --run-reproducer {error.fields['reproducer']}")
+            raise CompileError(error.message, notes) from error
+        except CodegenError as error:
+            where = f"kernel @{name}, from {units.nodes.get(name, 'the host program')}"
+            raise CompileError(str(error), [where]) from error

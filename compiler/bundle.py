@@ -1,0 +1,76 @@
+"""Compiled programs in the disk cache: everything but the weights, which are found again in the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.frontends.weights import Reference
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A host function with its objects; each weight is a portable reference (a list) or a result of `@prepare` (an int)."""
+
+    host: HostFunction
+    objects: Mapping[str, bytes]
+    weights: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The stages by name ("main", "prepare") and the model's names."""
+
+    stages: Mapping[str, Stage]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    report: Mapping[str, Any]
+
+    def to_bytes(self) -> bytes:
+        """A JSON header with its length in front, then the objects."""
+        blobs: list[bytes] = []
+        header = {
+            "stages": {name: _write_stage(stage, blobs) for name, stage in self.stages.items()},
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "report": self.report,
+        }
+        text = json.dumps(header).encode()
+        return b"".join([len(text).to_bytes(8, "little"), text, *blobs])
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Bundle:
+        """The inverse; the cache has checked the bytes."""
+        size = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8 : 8 + size])
+        blobs = memoryview(data)[8 + size :]
+        stages = {name: _read_stage(entry, blobs) for name, entry in header["stages"].items()}
+        return cls(stages, tuple(header["inputs"]), tuple(header["outputs"]), header["report"])
+
+
+def _write_stage(stage: Stage, blobs: list[bytes]) -> dict[str, Any]:
+    places = {}
+    for name, data in stage.objects.items():
+        places[name] = [sum(map(len, blobs)), len(data)]
+        blobs.append(data)
+    host = asdict(stage.host) | {"text": "", "weights": []}
+    return {"host": host, "objects": places, "weights": stage.weights}
+
+
+def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
+    host = entry["host"]
+    infos = {
+        name: tuple(TensorInfo(each["dtype"], tuple(each["shape"])) for each in host[name])
+        for name in ("inputs", "outputs", "weight_types")
+    }
+    function = HostFunction(**(host | infos | {"weights": (), "kernels": tuple(host["kernels"])}))
+    objects = {name: bytes(blobs[at : at + size]) for name, (at, size) in entry["objects"].items()}
+    return Stage(function, objects, tuple(entry["weights"]))
+
+
+def portable_weights(host: HostFunction, source: Any) -> tuple[Any, ...]:
+    """The function's weights as the bundle holds them."""
+    return tuple(source.portable(each) if isinstance(each, Reference) else each for each in host.weights)

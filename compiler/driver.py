@@ -1,0 +1,163 @@
+"""From a model to a program: import, graph pipelines, kernels, `@prepare`."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from mlc.codegen.cache import Cache
+from mlc.codegen.host import host_target
+from mlc.codegen.pool import WorkerPool
+from mlc.codegen.version import compiler_version
+from mlc.compiler.build import Builder
+from mlc.compiler.bundle import Bundle, Stage, portable_weights
+from mlc.compiler.errors import CompileError
+from mlc.compiler.options import Options
+from mlc.compiler.program import Program, run_prepare
+from mlc.compiler.sources import Imported, ModuleSource, OnnxSource, Source, open_source
+from mlc.frontends.weights import Reference, WeightStore
+from mlc.targets import Target
+
+
+class Timer:
+    """Wall seconds per stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 4)
+
+
+def compile_program(model: Any, options: Options | None = None) -> Program:
+    """Compiles `model`: a path to .onnx or .mlir, ONNX bytes or ModelProto, or a module of the graph dialect.
+
+    Raises CompileError, ImportFailure (a model that cannot be read), TargetError, PassError.
+    """
+    options = options or Options()
+    target = options.resolved_target()
+    source = open_source(model)
+    timer = Timer()
+    with timer.stage("look up"):
+        key, bundle = _look_up(source, options, target)
+    if bundle is not None and isinstance(source, OnnxSource):
+        program = _from_bundle(source, bundle, target, timer)
+        if program is not None:
+            return program
+    return _compile(source, options, target, timer, key)
+
+
+def _look_up(source: Source, options: Options, target: Target) -> tuple[str | None, Bundle | None]:
+    """The program's key in the cache (None where it is not cached) and what the cache has."""
+    digest = source.digest()
+    if digest is None or not options.cache:
+        return None, None
+    cache = Cache()
+    key = cache.key("program", digest, str(target), options.key_text())
+    found = cache.get(key)
+    return key, Bundle.from_bytes(found) if found is not None else None
+
+
+def _from_bundle(source: OnnxSource, bundle: Bundle, target: Target, timer: Timer) -> Program | None:
+    """The cached program on the model's weights; None if weights beside the model have changed."""
+    prepared: list[np.ndarray] = []
+    if "prepare" in bundle.stages:
+        weights = _bundle_weights(source, bundle.stages["prepare"], [])
+        if weights is None:
+            return None
+        with timer.stage("prepare"):
+            prepared = _prepare(bundle.stages["prepare"], weights)
+    main = bundle.stages["main"]
+    weights = _bundle_weights(source, main, prepared)
+    if weights is None:
+        return None
+    report = {**bundle.report, "seconds": timer.seconds, "from_cache": True}
+    return Program(source.name, target, main.host, bundle.inputs, bundle.outputs, main.objects, weights, report)
+
+
+def _bundle_weights(source: OnnxSource, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+    arrays = [prepared[each] if isinstance(each, int) else source.buffer(each) for each in stage.weights]
+    return None if any(array is None for array in arrays) else [array for array in arrays if array is not None]
+
+
+def _prepare(stage: Stage, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
+    return run_prepare(stage.host, list(stage.objects.values()), weights, threads=1)
+
+
+def _compile(source: Source, options: Options, target: Target, timer: Timer, key: str | None) -> Program:
+    with WorkerPool(options.workers(), preload=["mlc.compiler.kernel_job"]) as pool:
+        pool.start()
+        with timer.stage("import"):
+            options.progress("import", 0, 1)
+            imported = source.load(options)
+        builder = Builder(options, pool)
+        stages = _build_stages(imported, options, target, builder, timer)
+    prepared: list[np.ndarray] = []
+    if "prepare" in stages:
+        options.progress("prepare", 0, 1)
+        with timer.stage("prepare"):
+            weights = _store_weights(imported.store, stages["prepare"], [])
+            prepared = _prepare(stages["prepare"], weights)
+    main = stages["main"]
+    weights = _store_weights(imported.store, main, prepared)
+    report = _report(builder, main, timer)
+    if key is not None and isinstance(source, OnnxSource):
+        _remember(key, source, stages, imported, report)
+    return Program(source.name, target, main.host, imported.inputs, imported.outputs, main.objects, weights, report)
+
+
+def _build_stages(
+    imported: Imported, options: Options, target: Target, builder: Builder, timer: Timer
+) -> dict[str, Stage]:
+    from mlc.compiler.modules import split
+    from mlc.pipelines.driver import run_pipeline
+
+    module = imported.module
+    with timer.stage("graph"):
+        options.progress("optimise", 0, 1)
+        run_pipeline(f"builtin.module({','.join(options.pipelines)})", module, verify_each=False)
+        units = split(module.operation, {"main": target, "prepare": host_target()})
+    if "main" not in units:
+        raise CompileError("the module has no function @main after the graph pipelines")
+    stages = {}
+    with timer.stage("kernels"):
+        for name, unit in units.items():
+            stages[name] = Stage(unit.host, builder.build(unit), unit.host.weights)
+    return stages
+
+
+def _store_weights(store: WeightStore, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray]:
+    return [store.buffer(each) if isinstance(each, Reference) else prepared[each] for each in stage.host.weights]
+
+
+def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
+    report = builder.report
+    slowest = dict(sorted(report.slowest.items(), key=lambda item: -item[1])[:10])
+    return {
+        "compiler": compiler_version().splitlines()[0],
+        "kernels": report.kernels,
+        "kernels_cached": report.cached,
+        "launches": len(main.host.kernels),
+        "arena_bytes": main.host.arena_bytes,
+        "arena_lower_bound": main.host.arena_lower_bound,
+        "mlir_seconds": round(report.mlir_seconds, 3),
+        "llvm_seconds": round(report.llvm_seconds, 3),
+        "slowest_kernels": slowest,
+        "seconds": timer.seconds,
+        "from_cache": False,
+    }
+
+
+def _remember(
+    key: str, source: OnnxSource, stages: dict[str, Stage], imported: Imported, report: dict[str, Any]
+) -> None:
+    portable = {
+        name: Stage(stage.host, stage.objects, portable_weights(stage.host, source)) for name, stage in stages.items()
+    }
+    Cache().put(key, Bundle(portable, imported.inputs, imported.outputs, report).to_bytes())

@@ -1,0 +1,14 @@
+"""The error that users of the compiler see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class CompileError(Exception):
+    """A model could not be compiled; `message` is complete, `notes` are further lines: places, a reproducer's path."""
+
+    def __init__(self, message: str, notes: Sequence[str] = ()) -> None:
+        super().__init__("\n".join([message, *notes]))
+        self.message = message
+        self.notes = tuple(notes)

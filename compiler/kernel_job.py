@@ -1,0 +1,66 @@
+"""Compiles one module (a kernel, or the host functions) to an object file. Runs in worker processes."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mlc.bindings import ir, llvm
+from mlc.codegen.emit import emit
+from mlc.dialects import create_context
+from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.targets import parse_target
+
+
+@cache
+def _context() -> ir.Context:
+    """One context per worker: loading the dialects costs more than a kernel."""
+    return create_context()
+
+
+def lower(text: str, pipeline: str, reproducer_dir: str | None = None) -> str:
+    """The module `text` through `pipeline` to LLVM IR text. Raises PassError, with a reproducer's path."""
+    with _context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        try:
+            run_pipeline(f"builtin.module({pipeline})", module, verify_each=False)
+        except PassError as error:
+            error.reproducer = _reproduce(text, pipeline, reproducer_dir)
+            raise
+        return llvm.translate_module_to_llvmir(module.operation)
+
+
+def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
+    """Runs the failed pipeline once more on a fresh module, with a reproducer."""
+    handle, path = tempfile.mkstemp(prefix="mlc-reproducer-", suffix=".mlir", dir=folder)
+    Path(path).touch()
+    del handle
+    module = ir.Module.parse(text)
+    try:
+        run_pipeline(f"builtin.module({pipeline})", module, reproducer=path)
+    except PassError:
+        return Path(path)
+    return Path(path)
+
+
+def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"text", "pipeline", "target", "optimize"} -> {"object": bytes, "mlir_seconds", "llvm_seconds"}."""
+    start = time.perf_counter()
+    try:
+        ir_text = lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"))
+    except PassError as error:
+        raise KernelError(str(error), str(error.reproducer or "")) from error
+    lowered = time.perf_counter()
+    data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))
+    return {"object": data, "mlir_seconds": lowered - start, "llvm_seconds": time.perf_counter() - lowered}
+
+
+class KernelError(Exception):
+    """A kernel could not be lowered; `reproducer` is the file that `mlc-opt --run-reproducer` takes."""
+
+    def __init__(self, message: str, reproducer: str) -> None:
+        super().__init__(message)
+        self.reproducer = reproducer

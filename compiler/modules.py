@@ -1,0 +1,105 @@
+"""Takes a module of host functions and kernels apart into units that compile on their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlc.bindings import ir
+from mlc.dialects.graph.elements import dtype_of
+from mlc.frontends.weights import Reference
+from mlc.passes.tloop.target_attribute import set_target
+from mlc.targets import Target
+
+HOST_NAMES = ("main", "prepare")
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """Element type (NumPy or ml_dtypes name) and shape of a buffer."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HostFunction:
+    """A planned host function: its buffers in the order of the contract, and where its weights come from.
+
+    `weights` holds a Reference, or the index of a result of `@prepare`, for each weight.
+    """
+
+    name: str
+    text: str
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+    weight_types: tuple[TensorInfo, ...]
+    weights: tuple[Reference | int, ...]
+    arena_bytes: int
+    arena_lower_bound: int
+    kernels: tuple[str, ...] = ()
+
+
+@dataclass
+class Units:
+    """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each kernel."""
+
+    host: HostFunction
+    target: Target
+    kernels: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, str] = field(default_factory=dict)
+
+
+def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Units]:
+    """The units of a module after `host-plan-memory`, by host function; `targets` says what each compiles for."""
+    ops = {each.operation.attributes["sym_name"].value: each.operation for each in module.regions[0].blocks[0]}
+    result = {}
+    for name in HOST_NAMES:
+        if name not in ops:
+            continue
+        units = result[name] = Units(_host(ops[name], name, targets[name]), targets[name])
+        for kernel in dict.fromkeys(units.host.kernels):
+            units.kernels[kernel] = _alone([ops[kernel]], targets[name])
+            units.nodes[kernel] = str(ops[kernel].location)
+    return result
+
+
+def _alone(ops: list[ir.Operation], target: Target) -> str:
+    """The text of a module with copies of `ops`, without locations: equal kernels have equal texts."""
+    with ops[0].context, ir.Location.unknown():
+        module = ir.Module.create()
+        set_target(module.operation, target)
+        for op in ops:
+            op.clone(ip=ir.InsertionPoint(module.body))
+        return module.operation.get_asm(assume_verified=True)
+
+
+def _info(kind: Any) -> TensorInfo:
+    shaped = ir.ShapedType(kind)
+    return TensorInfo(dtype_of(str(shaped.element_type)).name, tuple(shaped.shape))
+
+
+def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
+    kinds = list(op.attributes["function_type"].value.inputs)
+    inputs, outputs = (op.attributes[f"tloop.num_{each}"].value for each in ("inputs", "outputs"))
+    references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]
+    infos = [_info(kind) for kind in kinds[:-1]]
+    calls = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "tloop.launch_into"]
+    return HostFunction(
+        name,
+        _alone([op], target),
+        tuple(infos[:inputs]),
+        tuple(infos[inputs : inputs + outputs]),
+        tuple(infos[inputs + outputs :]),
+        tuple(_weight(each) for each in references),
+        op.attributes["tloop.arena_bytes"].value,
+        op.attributes["tloop.arena_lower_bound"].value,
+        tuple(call.attributes["kernel"].value for call in calls),
+    )
+
+
+def _weight(entry: ir.DictAttr) -> Reference | int:
+    if "index" in entry:
+        return int(entry["index"].value)
+    return Reference(*(entry[name].value for name in ("source", "offset", "size", "hash")))

@@ -1,0 +1,47 @@
+"""What a compilation depends on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mlc.codegen.host import resolve_target
+from mlc.targets import Target
+
+# (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not known.
+Progress = Callable[[str, int, int], None]
+
+
+def no_progress(_stage: str, _done: int, _total: int) -> None:
+    """The default listener."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `compile_model`.
+
+    `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims of ONNX
+    inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker processes, 0 for one per
+    core. `pipelines` are the graph-level pipelines, in order.
+    """
+
+    target: str = "cpu"
+    dims: Mapping[str, int] = field(default_factory=dict)
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    cache: bool = True
+    jobs: int = 0
+    pipelines: Sequence[str] = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-memory")
+    progress: Progress = no_progress
+    reproducer_dir: str | None = None
+
+    def resolved_target(self) -> Target:
+        """Raises TargetError for a name that describes no processor."""
+        return resolve_target(self.target)
+
+    def workers(self) -> int:
+        return self.jobs or len(os.sched_getaffinity(0))
+
+    def key_text(self) -> str:
+        """What of the options changes the program."""
+        return repr((sorted(self.dims.items()), sorted((k, tuple(v)) for k, v in self.shapes.items()), tuple(self.pipelines)))

@@ -1,0 +1,106 @@
+"""A compiled program: code, what it reads, and how it is put together to something that runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.runtime import Executable, SharedLibrary, call_entry, write_container, write_shared_library
+from mlc.runtime import Image as Image
+from mlc.runtime.tensors import TensorSpec
+from mlc.targets import Target
+
+PREPARE_ENTRY, MAIN_ENTRY = "mlc_prepare", "mlc_main"
+
+
+def allocate(info: TensorInfo) -> np.ndarray:
+    """A 64-byte aligned array for a buffer."""
+    from mlc.runtime import aligned_empty
+
+    spec = TensorSpec("", info.dtype, info.shape)
+    return np.frombuffer(aligned_empty(max(spec.nbytes, 1)), np.uint8)[: spec.nbytes]
+
+
+def run_prepare(
+    host: HostFunction, objects: Sequence[bytes], weights: Sequence[np.ndarray], threads: int
+) -> list[np.ndarray]:
+    """Runs `@prepare`: its results as arrays of bytes. `weights` are the bytes of the weights it reads, in its order."""
+    image = Image(list(objects))
+    outputs = [allocate(info) for info in host.outputs]
+    arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
+    call_entry(image, PREPARE_ENTRY, [*outputs, *weights, arena], [], threads)
+    return outputs
+
+
+@dataclass
+class Program:
+    """What `compile_program` makes.
+
+    `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how compiling
+    went.
+    """
+
+    name: str
+    target: Target
+    main: HostFunction
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    objects: Mapping[str, bytes]
+    weights: Sequence[np.ndarray]
+    report: dict[str, Any] = field(default_factory=dict)
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of the executable (see mlc.runtime)."""
+        names = [f"w{index}" for index in range(len(self.main.weight_types))]
+        return {
+            "format": 1,
+            "compiler": self.report.get("compiler", ""),
+            "name": self.name,
+            "target": {
+                "triple": self.target.triple,
+                "cpu": self.target.cpu,
+                "features": [each for each in self.target.features if each.startswith("+")],
+            },
+            "entry": MAIN_ENTRY,
+            "inputs": _specs(self.inputs, self.main.inputs),
+            "outputs": _specs(self.outputs, self.main.outputs),
+            "weights": _specs(names, self.main.weight_types),
+            "arena_bytes": self.main.arena_bytes,
+            "report": self.report,
+        }
+
+    def named_weights(self) -> dict[str, np.ndarray]:
+        """Weights by their names in the manifest, typed."""
+        arrays = {}
+        for index, (info, data) in enumerate(zip(self.main.weight_types, self.weights, strict=True)):
+            spec = TensorSpec(f"w{index}", info.dtype, info.shape)
+            arrays[spec.name] = data.view(spec.numpy_dtype).reshape(info.shape)
+        return arrays
+
+    def executable(self, threads: int | None = None) -> Executable:
+        """Links the program in this process."""
+        return Executable(self.manifest(), list(self.objects.values()), self.named_weights(), threads=threads)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a .mlcx file."""
+        write_container(path, self.manifest(), list(self.objects.values()), self.named_weights())
+
+    def save_shared_library(
+        self, path: str | os.PathLike[str], *, embed_weights: bool = False, cc: str = "cc"
+    ) -> SharedLibrary:
+        """Writes a shared library with a C header, and its weights beside or inside it."""
+        objects = list(self.objects.values())
+        return write_shared_library(
+            self.manifest(), objects, self.named_weights(), path, embed_weights=embed_weights, cc=cc
+        )
+
+
+def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "dtype": info.dtype, "shape": list(info.shape)}
+        for name, info in zip(names, infos, strict=True)
+    ]

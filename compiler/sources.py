@@ -1,0 +1,132 @@
+"""What can be compiled: ONNX files, bytes and objects; .mlir files and modules of the graph dialect."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mlc.compiler.errors import CompileError
+from mlc.compiler.options import Options
+from mlc.frontends.weights import INLINE, MappedFile, Reference, WeightStore
+
+MODEL = "<model>"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A module with its weights and the names of inputs and outputs."""
+
+    module: Any
+    store: WeightStore
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+class OnnxSource:
+    """An ONNX model. `view` is its bytes: a mapped file, or memory."""
+
+    def __init__(self, model: Any) -> None:
+        self.path = Path(model) if isinstance(model, str | os.PathLike) else None
+        self.model = model
+        if self.path is not None:
+            self.view = MappedFile(self.path, str(self.path)).view
+        else:
+            self.view = memoryview(model if isinstance(model, bytes) else model.SerializeToString())
+            self.model = bytes(self.view)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem if self.path is not None else "model"
+
+    def digest(self) -> str:
+        """A hash of the model's own bytes (not of external data, which references carry hashes of)."""
+        return hashlib.blake2b(self.view, digest_size=16).hexdigest()
+
+    def load(self, options: Options) -> Imported:
+        from mlc.frontends.onnx import import_model
+
+        result = import_model(self.model, dims=options.dims, shapes=options.shapes)
+        return Imported(result.module, result.weights, self.name, result.inputs, result.outputs)
+
+    def portable(self, reference: Reference) -> list[Any]:
+        """The reference in a form that holds in another process: a range of the model, or of a file beside it."""
+        own = INLINE if self.path is None else self.path.name
+        if reference.source == own and reference.offset + reference.size <= len(self.view):
+            return [MODEL, reference.offset, reference.size, reference.hash]
+        return [reference.source, reference.offset, reference.size, reference.hash]
+
+    def buffer(self, portable: list[Any]) -> np.ndarray | None:
+        """The bytes of a portable reference; None if they are not there any more or have changed."""
+        source, offset, size, digest = portable
+        if source == MODEL:
+            return np.frombuffer(self.view[offset : offset + size], np.uint8)
+        if self.path is None or source == INLINE:
+            return None
+        store = WeightStore(self.path.parent)
+        reference = store.reference(source, offset, size)
+        return store.buffer(reference) if reference.hash == digest else None
+
+
+class ModuleSource:
+    """A module of the graph dialect, or a .mlir file, whose weights are files beside it."""
+
+    def __init__(self, module: Any, path: Path | None = None) -> None:
+        self.module = module
+        self.path = path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem if self.path is not None else "model"
+
+    def digest(self) -> str | None:
+        return None
+
+    def load(self, options: Options) -> Imported:
+        del options
+        from mlc.bindings import parse_file
+        from mlc.dialects import create_context
+
+        module = self.module if self.module is not None else parse_file(self.path, create_context())
+        module = module.operation.clone() if self.module is not None else module.operation
+        store = WeightStore.for_module(module, self.path.parent if self.path else Path.cwd())
+        main = next((op for op in module.regions[0].blocks[0] if _is_main(op.operation)), None)
+        if main is None:
+            raise CompileError(f"{self.path or 'the module'} has no function @main")
+        return Imported(module, store, self.name, _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output"))
+
+
+def _is_main(op: Any) -> bool:
+    return op.name == "func.func" and op.attributes["sym_name"].value == "main"
+
+
+def _names(main: Any, attribute: str, prefix: str) -> tuple[str, ...]:
+    """Names from `graph.name`, or numbered ones."""
+    kind = main.operation.attributes["function_type"].value
+    count = len(kind.inputs if attribute == "arg_attrs" else kind.results)
+    given: list[Mapping[str, Any]] = list(main.operation.attributes[attribute]) if attribute in main.operation.attributes else []
+    names = []
+    for index in range(count):
+        entry = given[index] if index < len(given) else {}
+        names.append(entry["graph.name"].value if "graph.name" in entry else f"{prefix}{index}")
+    return tuple(names)
+
+
+Source = OnnxSource | ModuleSource
+
+
+def open_source(model: Any) -> Source:
+    """The source for what a user gave. Raises CompileError, ImportFailure."""
+    if isinstance(model, str | os.PathLike):
+        path = Path(model)
+        return ModuleSource(None, path) if path.suffix in (".mlir", ".mlirbc") else OnnxSource(path)
+    if isinstance(model, bytes) or hasattr(model, "SerializeToString"):
+        return OnnxSource(model)
+    if hasattr(model, "operation"):
+        return ModuleSource(model)
+    raise CompileError(f"cannot compile a {type(model).__name__}; give a path, an ONNX model or an MLIR module")

@@ -1,0 +1,47 @@
+"""The public functions of the Python API."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import onnx
+    from mlc.bindings import ir
+    from mlc.runtime import Executable
+    from mlc.targets import Target
+
+
+def compile(
+    model: str | os.PathLike[str] | bytes | onnx.ModelProto | ir.Module,
+    target: str | Target = "cpu",
+    *,
+    threads: int | None = None,
+    dims: Mapping[str, int] | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    cache: bool = True,
+    jobs: int = 0,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Executable:
+    """Compiles a model and loads it.
+
+    `model`: a path to an .onnx or .mlir file, the bytes of an ONNX model, a ModelProto, or a module of the graph dialect.
+    `target`: "cpu" for this machine, or a CPU name. `threads`: how many threads a call uses, None for one per core.
+    `dims` fixes dynamic dims by name, `shapes` whole inputs. `cache=False` neither reads nor writes the disk cache.
+    `progress` is called with (stage, done, total).
+
+    Raises mlc.CompileError, or ImportFailure for a model that cannot be read.
+    """
+    from mlc.compiler import Options, compile_program
+    from mlc.compiler.options import no_progress
+
+    options = Options(
+        target=str(target),
+        dims=dims or {},
+        shapes=shapes or {},
+        cache=cache,
+        jobs=jobs,
+        progress=progress or no_progress,
+    )
+    return compile_program(model, options).executable(threads)
