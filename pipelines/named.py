@@ -31,7 +31,13 @@ LOWER_GRAPH: list[str] = [
 ]
 
 # Graph level to kernels: fusion, outlining, deduplication.
-FORM_KERNELS: list[str] = []
+FORM_KERNELS: list[str] = [
+    "graph-form-kernels",
+    # Equal launches are one; launches of unused results go.
+    "canonicalize",
+    "cse",
+    "symbol-dce",
+]
 
 # What kernels and host functions share: loops and memrefs to the llvm dialect.
 CPU_TO_LLVM: list[str] = [
@@ -93,7 +99,12 @@ CPU_KERNEL: list[str] = [
 ]
 
 # The host functions `@main` and `@prepare`, to the llvm dialect.
-CPU_HOST: list[str] = []
+CPU_HOST: list[str] = [
+    "host-entry",
+    "canonicalize",
+    "cse",
+    "llvm-verify-translatable",
+]
 
 _PIPELINES: dict[str, list[str]] = {
     "cpu-host": CPU_HOST,

@@ -1,10 +1,11 @@
 """The `tloop` dialect: kernels, launches, schedules."""
 
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop
-from mlc.dialects.tloop.kernels import Launch, LaunchInto
+from mlc.dialects.tloop.kernels import OPERAND_LIMIT, Launch, LaunchInto, build_launch, build_launch_into
 from mlc.dialects.tloop.schedule import ComputeAt, GetBlock, Peel, Reorder, Schedule, Tile, Unroll, Vectorize
 
 __all__ = [
+    "OPERAND_LIMIT",
     "GetBlock",
     "BlockType",
     "ComputeAt",
@@ -18,4 +19,6 @@ __all__ = [
     "Tile",
     "Unroll",
     "Vectorize",
+    "build_launch",
+    "build_launch_into",
 ]

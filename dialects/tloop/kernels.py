@@ -1,10 +1,27 @@
-"""Launches of kernels by the host program."""
+"""Launches of kernels by the host program.
+
+IRDL allows a variadic operand only where all its values have one type, so that launches declare a fixed number of
+optional operands instead.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import TLoop, report
+
+OPERAND_LIMIT = 24
+RESULT_LIMIT = 4
+_OPERANDS = {f"operand_{index}": ext.Operand[Any] | None for index in range(OPERAND_LIMIT)}
+_RESULTS = {f"result_{index}": ext.Result[Any] | None for index in range(RESULT_LIMIT)}
+
+
+def _verify_launch(self: ext.Operation) -> bool:
+    for field, values in (("operand", self.operation.operands), ("result", self.operation.results)):
+        for index, value in enumerate(values):
+            if not isinstance(value.type, ir.RankedTensorType):
+                return report(self, f"{field} #{index} must be a ranked tensor, but has type {value.type}")
+    return True
 
 
 class Launch(TLoop.Operation, name="launch", traits=[ext.Pure]):
@@ -14,16 +31,8 @@ class Launch(TLoop.Operation, name="launch", traits=[ext.Pure]):
     signature. Value semantics: equal launches may be merged, unused ones removed.
     """
 
-    kernel: ir.FlatSymbolRefAttr
-    arguments: Sequence[ext.Operand[Any]]
-    outputs: Sequence[ext.Result[Any]]
-
-    def verify_invariants(self) -> bool:
-        for field, values in (("operand", self.operation.operands), ("result", self.operation.results)):
-            for index, value in enumerate(values):
-                if not isinstance(value.type, ir.RankedTensorType):
-                    return report(self, f"{field} #{index} must be a ranked tensor, but has type {value.type}")
-        return True
+    __annotations__ = {"kernel": ir.FlatSymbolRefAttr, **_OPERANDS, **_RESULTS}
+    verify_invariants = _verify_launch
 
 
 class LaunchInto(TLoop.Operation, name="launch_into"):
@@ -32,9 +41,7 @@ class LaunchInto(TLoop.Operation, name="launch_into"):
     The planner makes it from `tloop.launch`. The last `num_outputs` operands are written, the others only read.
     """
 
-    kernel: ir.FlatSymbolRefAttr
-    num_outputs: ir.IntegerAttr
-    buffers: Sequence[ext.Operand[Any]]
+    __annotations__ = {"kernel": ir.FlatSymbolRefAttr, "num_outputs": ir.IntegerAttr, **_OPERANDS}
 
     def verify_invariants(self) -> bool:
         outputs = self.attributes["num_outputs"].value
@@ -45,3 +52,35 @@ class LaunchInto(TLoop.Operation, name="launch_into"):
             if not isinstance(value.type, ir.MemRefType):
                 return report(self, f"operand #{index} must be a memref, but has type {value.type}")
         return True
+
+
+def _segments(count: int, limit: int) -> ir.Attribute:
+    return ir.DenseI32ArrayAttr.get([int(index < count) for index in range(limit)])
+
+
+def build_launch(kernel: str, operands: Sequence[ir.Value], results: Sequence[ir.Type]) -> ir.Operation:
+    """A `tloop.launch` at the current insertion point and location."""
+    return ir.Operation.create(
+        "tloop.launch",
+        results=list(results),
+        operands=list(operands),
+        attributes={
+            "kernel": ir.FlatSymbolRefAttr.get(kernel),
+            "operandSegmentSizes": _segments(len(operands), OPERAND_LIMIT),
+            "resultSegmentSizes": _segments(len(results), RESULT_LIMIT),
+        },
+    )
+
+
+def build_launch_into(kernel: str, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value]) -> ir.Operation:
+    """A `tloop.launch_into` at the current insertion point and location."""
+    operands = [*inputs, *outputs]
+    return ir.Operation.create(
+        "tloop.launch_into",
+        operands=operands,
+        attributes={
+            "kernel": ir.FlatSymbolRefAttr.get(kernel),
+            "num_outputs": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), len(outputs)),
+            "operandSegmentSizes": _segments(len(operands), OPERAND_LIMIT),
+        },
+    )

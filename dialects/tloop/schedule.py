@@ -3,6 +3,7 @@
 Names and meanings follow TVM's schedule primitives where MLIR has the same idea. `tloop-apply-schedules` applies them.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
@@ -53,7 +54,9 @@ class Tile(TLoop.Operation, name="tile"):
         if any(size < 0 for size in sizes) or not any(sizes):
             return report(self, f"sizes must be non-negative and not all 0, but are {sizes}")
         if mode == "sequential" and sum(size != 0 for size in sizes) != 1:
-            return report(self, f"a sequential tile has exactly one size that is not 0, but sizes are {sizes}")
+            return report(
+                self, f"a sequential tile has exactly one size that is not 0, but sizes are {sizes}"
+            )
         return True
 
 
@@ -84,18 +87,20 @@ class Reorder(TLoop.Operation, name="reorder"):
     def verify_invariants(self) -> bool:
         permutation = list(self.attributes["permutation"])
         if sorted(permutation) != list(range(len(permutation))):
-            return report(self, f"permutation must hold 0 to {len(permutation) - 1} once each, but is {permutation}")
+            return report(
+                self, f"permutation must hold 0 to {len(permutation) - 1} once each, but is {permutation}"
+            )
         return True
 
 
 class Vectorize(TLoop.Operation, name="vectorize"):
-    """Turns the computation's innermost tile (static sizes) into vector ops.
+    """Turns the innermost tiles of the computations (static sizes) into vector ops, all in one step.
 
     A contraction becomes outer products into an accumulator that stays in registers across the reduction loops
-    around it.
+    around it, from the tile's initial value to its epilogue.
     """
 
-    block: ext.Operand[BlockType]
+    blocks: Sequence[ext.Operand[BlockType]]
 
 
 class Unroll(TLoop.Operation, name="unroll"):

@@ -1,0 +1,139 @@
+"""graph-form-kernels: fused groups of ops become kernels, launched by the host functions."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import func, ir
+from mlc.dialects import graph
+from mlc.dialects.tloop import build_launch
+from mlc.passes.base import Pass, option
+from mlc.passes.graph.fusion import CONSTANTS, VIEWS, Group, fuse, small_constant
+
+HOST_FUNCTIONS = ("main", "prepare")
+PLACEHOLDER = "kernel"
+
+
+def is_host(op: ir.Operation) -> bool:
+    """Whether `op` is `@main` or `@prepare`."""
+    return op.name == "func.func" and op.attributes["sym_name"].value in HOST_FUNCTIONS
+
+
+class Outliner:
+    """Makes kernels; equal ones become one."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self.module = module
+        self.by_text: dict[str, str] = {}
+
+    def outline(self, group: Group) -> None:
+        """Replaces the group's ops by a launch at the last of them."""
+        last = group.ops[-1]
+        arguments = self.arguments(group)
+        results = list(last.results)
+        kernel = self.build(group, arguments, results)
+        name = self.unique(kernel, group)
+        types = [value.type for value in results]
+        with ir.InsertionPoint(last), _location(group):
+            launch = build_launch(name, arguments, types)
+        for old, new in zip(results, launch.results, strict=True):
+            old.replace_all_uses_with(new)
+        for op in reversed(group.ops):
+            op.erase()
+
+    def arguments(self, group: Group) -> list[ir.Value]:
+        """What the group reads from outside, small constants excepted."""
+        inside = {result for op in group.ops for result in op.results}
+        outside: dict[ir.Value, None] = {}
+        for op in group.ops:
+            for value in op.operands:
+                if value not in inside and not small_constant(value):
+                    outside[value] = None
+        return list(outside)
+
+    def build(self, group: Group, arguments: list[ir.Value], results: list[ir.Value]) -> ir.Operation:
+        kind = ir.FunctionType.get([value.type for value in arguments], [value.type for value in results])
+        body = self.module.regions[0].blocks[0]
+        function = func.FuncOp(PLACEHOLDER, kind, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body))
+        function.operation.attributes["tloop.kernel"] = ir.UnitAttr.get()
+        block = function.add_entry_block()
+        values = dict(zip(arguments, block.arguments, strict=True))
+        with ir.InsertionPoint(block):
+            for op in group.ops:
+                self.copy(op, values)
+            func.ReturnOp([values[value] for value in results], loc=_location(group))
+        return function.operation
+
+    def copy(self, op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
+        for value in op.operands:
+            if value not in values:
+                values[value] = value.owner.operation.clone().results[0]
+        clone = op.clone()
+        for index, value in enumerate(op.operands):
+            clone.operands[index] = values[value]
+        values.update(zip(op.results, clone.results, strict=True))
+
+    def unique(self, kernel: ir.Operation, group: Group) -> str:
+        """The kernel's name: its ops and a hash of its text, so that equal kernels have one name in every model."""
+        text = kernel.get_asm(use_local_scope=True, assume_verified=True)
+        if text in self.by_text:
+            kernel.erase()
+            return self.by_text[text]
+        digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+        name = f"{_describe(group)}_{digest}"
+        self.by_text[text] = name
+        kernel.attributes["sym_name"] = ir.StringAttr.get(name)
+        return name
+
+
+def _describe(group: Group) -> str:
+    """The ops' names, at most four."""
+    names = [op.name.removeprefix("graph.") for op in group.ops]
+    return "_".join(names if len(names) <= 4 else [*names[:3], "etc"])
+
+
+def _location(group: Group) -> ir.Location:
+    """The locations of all ops of the group, so that messages name every ONNX node of a kernel."""
+    locations = list(dict.fromkeys(op.location for op in group.ops))
+    return locations[0] if len(locations) == 1 else ir.Location.fused(locations)
+
+
+def copy_trivial_results(function: ir.Operation) -> None:
+    """Gives each result of the host function a computation of its own, so that it has its own buffer."""
+    block = function.regions[0].blocks[0]
+    terminator = block.operations[len(block.operations) - 1].operation
+    seen: set[ir.Value] = set()
+    for index, value in enumerate(terminator.operands):
+        source = _view_source(value)
+        owner = source.owner
+        computed = not isinstance(owner, ir.Block) and owner.operation.name not in CONSTANTS
+        if not computed or source in seen:
+            with ir.InsertionPoint(terminator), terminator.location:
+                terminator.operands[index] = graph.build("identity", [value])
+        seen.add(source)
+
+
+def _view_source(value: ir.Value) -> ir.Value:
+    owner = value.owner
+    while not isinstance(owner, ir.Block) and owner.operation.name in VIEWS:
+        value = owner.operation.operands[0]
+        owner = value.owner
+    return value
+
+
+@dataclass(frozen=True)
+class FormKernels(Pass):
+    """Fuses the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind products,
+    convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes around products. Each
+    kernel becomes a private function marked `tloop.kernel`, named by its content; the host launches it."""
+
+    name: ClassVar[str] = "graph-form-kernels"
+
+    def run(self, op: ir.Operation) -> None:
+        outliner = Outliner(op)
+        for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+            copy_trivial_results(function)
+            for group in fuse(function):
+                outliner.outline(group)

@@ -1,0 +1,127 @@
+"""Which graph ops share a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.tloop import OPERAND_LIMIT
+from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.rewriting import defining_op, has_one_use
+
+VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
+CONSTANTS = frozenset({"graph.constant", "graph.weight", "graph.prepared"})
+REDUCTIONS = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction")
+ROWS = frozenset({"graph.softmax", "graph.log_softmax", "graph.layer_norm", "graph.rms_norm"})
+PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
+WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
+# Ops whose result is computed element by element from places that follow from the index: they fuse like elementwise ones.
+MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack"})
+# After these an elementwise op on a value of the same shape can run while the value is in registers or in the first cache.
+TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | {"graph.gather", "graph.lrn"}
+TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED
+TAKES_PROLOGUE = ROWS | REDUCTIONS
+
+
+@dataclass
+class Group:
+    """Ops of one kernel, in program order. `anchor` names the op that decides how the kernel is scheduled."""
+
+    ops: list[ir.Operation] = field(default_factory=list)
+    anchor: str = ""
+    closed: bool = False
+
+    def inputs(self) -> set[ir.Value]:
+        """What the group reads from outside."""
+        made = {result for op in self.ops for result in op.results}
+        return {value for op in self.ops for value in op.operands} - made
+
+    @property
+    def result(self) -> ir.Value:
+        return self.ops[-1].results[0]
+
+
+def is_computed(op: ir.Operation) -> bool:
+    """Whether the op needs a kernel: constants and views do not."""
+    return op.name.startswith("graph.") and op.name not in VIEWS | CONSTANTS
+
+
+class Fusion:
+    """Greedy fusion along single uses, in program order. A group's result is its last op's; all others stay inside."""
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self.by_result: dict[ir.Value, Group] = {}
+
+    def add(self, op: ir.Operation) -> None:
+        """Puts `op` into its producer's group, takes producers into its own, or starts a group."""
+        producer = self.producer_for(op)
+        if producer is not None:
+            del self.by_result[producer.result]
+            producer.ops.append(op)
+            producer.closed = op.name == "graph.pad"
+            group = producer
+        else:
+            group = Group([op], op.name, len(op.results) != 1 or op.name == "graph.concat")
+            self.groups.append(group)
+        if op.name in PRODUCTS | TAKES_PROLOGUE:
+            self.take_operands(group, op)
+        self.groups.remove(group)
+        self.groups.append(group)
+        for result in op.results:
+            self.by_result[result] = group
+
+    def producer_for(self, op: ir.Operation) -> Group | None:
+        """The group that `op` can finish: the one with the heaviest anchor where there are several."""
+        candidates = [self.by_result[value] for value in op.operands if value in self.by_result and has_one_use(value)]
+        fitting = [group for group in candidates if not group.closed and self.accepts(group, op)]
+        return max(fitting, key=lambda group: (group.anchor in PRODUCTS | WINDOWS, group.anchor in ROWS), default=None)
+
+    def accepts(self, group: Group, op: ir.Operation) -> bool:
+        if len(group.inputs()) + len(op.operands) > OPERAND_LIMIT - 2:
+            return False
+        same_shape = graph.shape_of(group.result) == graph.shape_of(op.results[0])
+        if op.name in ELEMENTWISE:
+            return group.anchor in TAKES_EPILOGUE and same_shape
+        if op.name == "graph.pad":
+            return group.anchor in TAKES_PADDING and graph.attribute(op, "mode") == "constant"
+        if op.name == "graph.transpose":
+            # A product's tile is stored transposed; that needs the columns to stay the innermost dim.
+            last = len(graph.shape_of(op.results[0])) - 1
+            return group.anchor == "graph.matmul" and graph.attribute(op, "permutation")[last] == last
+        return False
+
+    def take_operands(self, group: Group, op: ir.Operation) -> None:
+        for position, value in enumerate(op.operands):
+            producer = self.by_result.get(value)
+            if producer is None or producer is group or not has_one_use(value) or producer.closed:
+                continue
+            if self.can_read_through(producer, op, position):
+                self.groups.remove(producer)
+                del self.by_result[value]
+                group.ops[:0] = producer.ops
+
+    def can_read_through(self, producer: Group, op: ir.Operation, position: int) -> bool:
+        if op.name in TAKES_PROLOGUE:
+            return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
+                producer.result
+            ) == graph.shape_of(op.operands[position])
+        if [each.name for each in producer.ops] != ["graph.transpose"]:
+            return False
+        permutation = graph.attribute(producer.ops[0], "permutation")
+        return position == 0 or permutation[-1] == len(permutation) - 1
+
+
+def fuse(function: ir.Operation) -> list[Group]:
+    """The groups of the function's computed ops, ordered so that each follows the groups that it reads."""
+    fusion = Fusion()
+    for op in function.regions[0].blocks[0]:
+        if is_computed(op.operation):
+            fusion.add(op.operation)
+    return fusion.groups
+
+
+def small_constant(value: ir.Value) -> bool:
+    """Constants of at most 1 KiB are part of the kernel."""
+    return defining_op(value, "graph.constant") is not None
