@@ -1,0 +1,149 @@
+"""graph-split-prepare: what depends on constants only moves to @prepare."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from mlc.bindings import func, ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass, PassFailure
+from mlc.passes.rewriting import erase_if_unused
+
+MAIN, PREPARE = "main", "prepare"
+
+
+def find_function(module: ir.Operation, name: str) -> func.FuncOp | None:
+    """The `func.func` of that name in a module."""
+    for op in module.regions[0].blocks[0].operations:
+        if isinstance(op, func.FuncOp) and op.name.value == name:
+            return op
+    return None
+
+
+@dataclass
+class ConstantOps:
+    """The ops of a block whose operands are all constant: `computed` ones, and those that are just there."""
+
+    bare: dict[ir.Value, ir.Operation] = field(default_factory=dict)
+    computed: dict[ir.Value, ir.Operation] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, block: ir.Block) -> ConstantOps:
+        """Finds them in one walk. What `graph.prepared` gives is for @main only, so it does not count."""
+        found = cls()
+        for view in block.operations:
+            op = view.operation
+            if not op.name.startswith("graph.") or op.name == "graph.prepared":
+                continue
+            if not len(op.operands):
+                found.bare.update(dict.fromkeys(op.results, op))
+            elif all(found.maker(operand) for operand in op.operands):
+                found.computed.update(dict.fromkeys(op.results, op))
+        return found
+
+    def maker(self, value: ir.Value) -> ir.Operation | None:
+        """The constant op that makes the value."""
+        return self.computed.get(value) or self.bare.get(value)
+
+    def needed_outside(self) -> list[ir.Value]:
+        """Computed values that other ops use, in the block's order."""
+        inside = set(self.computed.values())
+        return [
+            value for value in self.computed if any(use.owner.operation not in inside for use in value.uses)
+        ]
+
+
+class Prepare:
+    """Fills the block of @prepare; equal ops are there once."""
+
+    def __init__(self, constants: ConstantOps, block: ir.Block) -> None:
+        self.constants = constants
+        self.block = block
+        self.copies: dict[ir.Value, ir.Value] = {}
+        self.numbers: dict[Hashable, ir.Operation] = {}
+
+    def copy(self, value: ir.Value) -> ir.Value:
+        """The value in @prepare; copies what it follows from."""
+        pending = [value]
+        while pending:
+            op = self.constants.maker(pending[-1])
+            assert op is not None, "only constants are copied"
+            missing = [operand for operand in op.operands if operand not in self.copies]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            copied = self._copy_op(op, [self.copies[operand] for operand in op.operands])
+            self.copies.update(zip(op.results, copied.results, strict=True))
+        return self.copies[value]
+
+    def _copy_op(self, op: ir.Operation, operands: list[ir.Value]) -> ir.Operation:
+        attributes = tuple((name, op.attributes[name]) for name in op.attributes)
+        types = tuple(result.type for result in op.results)
+        key = (op.name, attributes, tuple(operands), types)
+        if key not in self.numbers:
+            clone = op.clone(ir.InsertionPoint(self.block)).operation
+            for position, operand in enumerate(operands):
+                clone.operands[position] = operand
+            self.numbers[key] = clone
+        return self.numbers[key]
+
+
+def _new_function(main: func.FuncOp) -> func.FuncOp:
+    with ir.InsertionPoint.after(main.operation), main.location:
+        prepare = func.FuncOp(PREPARE, ([], []))
+        prepare.add_entry_block()
+    return prepare
+
+
+def _finish(prepare: func.FuncOp, results: Iterable[ir.Value]) -> None:
+    values = list(results)
+    with ir.InsertionPoint(prepare.entry_block), prepare.location:
+        func.ReturnOp(values)
+    signature = ir.FunctionType.get([], [value.type for value in values])
+    prepare.attributes["function_type"] = ir.TypeAttr.get(signature)
+
+
+def split(main: func.FuncOp, constants: ConstantOps, needed: list[ir.Value]) -> None:
+    """Makes @prepare, and replaces what @main needs of it by its results."""
+    prepare = _new_function(main)
+    builder = Prepare(constants, prepare.entry_block)
+    # All copies before the first replacement, which changes operands of ops still to be copied.
+    copies = [builder.copy(value) for value in needed]
+    prepared: dict[ir.Value, ir.Value] = {}
+    for value, copy in zip(needed, copies, strict=True):
+        if copy not in prepared:
+            with ir.InsertionPoint(constants.computed[value]), constants.computed[value].location:
+                prepared[copy] = graph.build("prepared", [], {"index": len(prepared)}, value.type)
+        value.replace_all_uses_with(prepared[copy])
+    _finish(prepare, prepared)
+    for op in reversed([*dict.fromkeys((*constants.bare.values(), *constants.computed.values()))]):
+        erase_if_unused(op)
+
+
+@dataclass(frozen=True)
+class SplitPrepare(Pass):
+    """Move computation on constants from `@main` to `@prepare`, which runs once, at compile time.
+
+    Results of `@prepare` are the values that `@main` uses; `graph.prepared {index}` stands for them there.
+    Weights and constants that `@main` uses as they are stay. Without such computation no `@prepare` is made.
+    """
+
+    name: ClassVar[str] = "graph-split-prepare"
+
+    def run(self, op: ir.Operation) -> None:
+        main = find_function(op, MAIN)
+        if main is None or main.is_external:
+            return
+        constants = ConstantOps.of(main.entry_block)
+        needed = constants.needed_outside()
+        if not needed:
+            return
+        if find_function(op, PREPARE) is not None:
+            raise PassFailure(
+                f"constants would move to @{PREPARE}, which exists already: run {self.name} once",
+                main.location,
+            )
+        split(main, constants, needed)
