@@ -12,7 +12,25 @@ from mlc.passes import registry
 from mlc.passes.base import PassFailure
 
 # Graph level, whole module: what every target wants.
-GRAPH_OPTIMIZE: list[str] = []
+GRAPH_OPTIMIZE: list[str] = [
+    # Every rule below looks at shapes; exporters leave many out.
+    "graph-infer-shapes",
+    # Equal values become one value, by which idioms are recognised; what nobody uses goes.
+    "cse",
+    "canonicalize",
+    # Idioms are recognised in the exporters' form, before it is taken apart.
+    "graph-simplify",
+    # Batch normalisation becomes factors and offsets ...
+    "graph-decompose",
+    # ... which go into the weights before them.
+    "graph-fold-scale",
+    # Views of constants and numbers that these two leave.
+    "graph-simplify",
+    # Factors and offsets that several ops share are computed once.
+    "cse",
+    # From here on all shapes are known as far as they can be.
+    "graph-verify",
+]
 
 # Graph level: what depends on the target's layouts, ready for kernels.
 LOWER_GRAPH: list[str] = [

@@ -67,7 +67,7 @@ class LayoutRewriter:
     def conv_input(self, op: ir.Operation) -> tuple[ir.Value, int]:
         x = op.operands[0]
         if x in self.packed:
-            return self.packed[x], self.groups.block(x)
+            return self.packed[x], graph.shape_of(self.packed[x])[-1]
         per_group = graph.shape_of(op.operands[1])[1]
         block = next((size for size in (32, 16, 8) if per_group % size == 0), 1)
         if per_group <= FEW_CHANNELS or block == 1:

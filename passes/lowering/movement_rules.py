@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import ir, linalg, tensor
+from mlc.bindings import affine, arith, ir, linalg, tensor
 from mlc.passes.base import PassFailure
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
@@ -30,6 +30,26 @@ def gather_by_map(source: ir.Value, result: Sequence[int], read: Sequence[ir.Aff
         affine_map(count, dims(count)),
         lambda value, _old: value,
     )
+
+
+def gather_padded(
+    source: ir.Value, result: Sequence[int], read: Sequence[ir.AffineExpr], padding: float
+) -> ir.Value:
+    """Like `gather_by_map`, with `padding` where `read` lies beyond the end of `source`."""
+    extents, element, count = static_shape(source), tensor_type(source).element_type, len(result)
+    index_type = ir.IndexType.get()
+
+    def body(_old: ir.Value) -> ir.Value:
+        indices = [linalg.IndexOp(dim).result for dim in range(count)]
+        inside, places = constant(ir.IntegerType.get_signless(1), 1), []
+        for expression, extent in zip(read, extents, strict=True):
+            place = affine.AffineApplyOp(affine_map(count, [expression]), indices).result
+            last = constant(index_type, extent - 1)
+            inside = arith.andi(inside, arith.cmpi(arith.CmpIPredicate.sle, place, last))
+            places.append(arith.minsi(place, last))
+        return arith.select(inside, tensor.extract(source, places), constant(element, padding))
+
+    return generic([], [], empty(result, element), affine_map(count, dims(count)), body)
 
 
 def insert(source: ir.Value, into: ir.Value, offsets: Sequence[int]) -> ir.Value:
@@ -155,9 +175,9 @@ def lower_pack(op: ir.Operation) -> list[ir.Value]:
     for place, (axis, tile) in enumerate(zip(inner_dims, tiles, strict=True)):
         read[axis] = read[axis] * tile + exprs[len(source) + place]
         padded[axis] = -(-source[axis] // tile) * tile
-    if padded != source:
-        x = insert(x, background(op, padded, op.attributes["padding"].value), [0] * len(source))
-    return [gather_by_map(x, shape, read)]
+    if padded == source:
+        return [gather_by_map(x, shape, read)]
+    return [gather_padded(x, shape, read, op.attributes["padding"].value)]
 
 
 @rule("unpack")
