@@ -68,14 +68,14 @@ def into_weights(op: ir.Operation) -> ir.Value | None:
     """conv(x, w) * s -> conv(x, w * s), and the same for matmul."""
     found = _variable_and_constant(op)
     product = defining_op(found[0]) if found else None
-    if product is None or product.name not in _SCALED or product.results[0].type != op.results[0].type:
+    if found is None or product is None or product.name not in _SCALED:
         return None
     weights = product.operands[1]
     # Weights with other users would be held twice.
     if not (has_one_use(product.results[0]) and has_one_use(weights) and is_constant(weights)):
         return None
     scaled = _SCALED[product.name](product, found[1])
-    if scaled is None or scaled.type != weights.type:
+    if scaled is None or scaled.type != weights.type or product.results[0].type != op.results[0].type:
         return None
     attributes = {name: product.attributes[name] for name in product.attributes}
     return graph.build(product.name, [product.operands[0], scaled], attributes, product.results[0].type)
@@ -94,7 +94,7 @@ def over_offset(op: ir.Operation) -> ir.Value | None:
     found = _variable_and_constant(op)
     inner = _sole_use(found[0], "graph.add") if found else None
     parts = _variable_and_constant(inner) if inner else None
-    if not (parts and _is_scaled(parts[0]) and parts[0].type == op.results[0].type):
+    if not (found and parts and _is_scaled(parts[0]) and parts[0].type == op.results[0].type):
         return None
     (x, offset), scale = parts, found[1]
     if not _keeps_size(offset, scale):
@@ -115,7 +115,7 @@ def chained(op: ir.Operation) -> ir.Value | None:
     found = _variable_and_constant(op)
     inner = _sole_use(found[0], op.name) if found else None
     parts = _variable_and_constant(inner) if inner else None
-    if parts is None or not _keeps_size(parts[1], found[1]):
+    if not (found and parts) or not _keeps_size(parts[1], found[1]):
         return None
     return graph.build(op.name, [parts[0], graph.build(op.name, [parts[1], found[1]])])
 

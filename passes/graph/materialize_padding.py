@@ -78,8 +78,13 @@ def windows(op: ir.Operation) -> list[Window] | None:
     positions = graph.shape_of(op.results[0])[2 : 2 + spatial]
     pads, dilations = graph.attribute(op, "pads"), graph.attribute(op, "dilations")
     ceil_mode = op.name != "graph.conv" and graph.attribute(op, "ceil_mode")
-    columns = (sizes, positions, kernel, strides, dilations, pads[:spatial], pads[spatial:])
-    return [Window(*values, ceil_mode) for values in zip(*columns, strict=True)]
+    return [
+        Window(
+            sizes[axis], positions[axis], width, strides[axis], dilations[axis],
+            begin=pads[axis], end=pads[spatial + axis], ceil_mode=ceil_mode,
+        )
+        for axis, width in enumerate(kernel) if width is not None
+    ]  # fmt: skip
 
 
 def _neutral(op: ir.Operation) -> Number:
@@ -90,7 +95,7 @@ def _neutral(op: ir.Operation) -> Number:
     return -np.inf if is_float(x) else np.iinfo(dtype(x)).min
 
 
-def _padded(op: ir.Operation, dims: Sequence[Window], highs: Sequence[int]) -> ir.Value:
+def _padded(op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None]) -> ir.Value:
     x = op.operands[0]
     lows = [window.begin for window in dims]
     if not any((*lows, *highs)):

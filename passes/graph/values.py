@@ -66,7 +66,8 @@ def splat(value: ir.Value) -> Number | None:
         return graph.attribute(op, "value")
     if op.name != "graph.constant" or not op.attributes["value"].is_splat:
         return None
-    return op.attributes["value"].get_splat_value().value
+    element = op.attributes["value"].get_splat_value()
+    return element.value if isinstance(element, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr) else None
 
 
 def scalar_constant(number: Number, like: ir.Value) -> ir.Value:
