@@ -37,7 +37,7 @@ class Reference:
     hash: str
 
 
-def content_hash(data: memoryview | bytes | np.ndarray) -> str:
+def content_hash(data: memoryview | bytes) -> str:
     """The content hash that references carry: blake2b, 16 bytes, in hex."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 

@@ -81,14 +81,14 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where((a < 0) ^ (b < 0), -quotient, quotient)
 
 
-for _name, _function in {
+_EXACT: dict[str, Callable[..., Any]] = {
     "div": _divide, "neg": np.negative, "abs": np.abs, "min": np.minimum,
     "max": np.maximum,
     "floor": np.floor, "ceil": np.ceil, "round": np.rint, "sqrt": np.sqrt, "sign": np.sign, "equal": np.equal,
     "less": np.less, "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal,
     "and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor, "not": np.logical_not,
-}.items():  # fmt: skip
-    _FOLDERS[_name] = _elementwise(_function)
+}  # fmt: skip
+_FOLDERS.update({name: _elementwise(function) for name, function in _EXACT.items()})
 _FOLDERS["add"] = _elementwise(operator.add, symbols=True)
 _FOLDERS["sub"] = _elementwise(operator.sub, symbols=True)
 _FOLDERS["mul"] = _elementwise(operator.mul, symbols=True)

@@ -34,9 +34,10 @@ def local_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
     return _body(function, attributes, read_opsets(function.opset_import, name))
 
 
-def schema_body(node: NodeProto, opset: int, inputs: Sequence[Value | None]) -> Body | None:
+def schema_body(node: NodeProto, opsets: Opsets, inputs: Sequence[Value | None]) -> Body | None:
     """The body of an ONNX operator for a call with these inputs, or None if it has none."""
     domain = plain_domain(node.domain)
+    opset = opsets.get(domain, 1)
     if not defs.has(node.op_type, opset, domain):
         return None
     schema = defs.get_schema(node.op_type, opset, domain)
@@ -44,8 +45,13 @@ def schema_body(node: NodeProto, opset: int, inputs: Sequence[Value | None]) -> 
     function = _function(schema, complete, opset, inputs)
     if function is None:
         return None
-    opsets = {"": opset} | {plain_domain(o.domain): o.version for o in function.opset_import}
-    return _body(function, {a.name: a for a in complete.attribute}, opsets)
+    inner = _plain_opsets(opsets) | {plain_domain(o.domain): o.version for o in function.opset_import}
+    return _body(function, {a.name: a for a in complete.attribute}, inner)
+
+
+def _plain_opsets(opsets: Opsets) -> Opsets:
+    """The caller's opsets; a model that imports another domain only has no say in ONNX's own."""
+    return {**opsets, "": opsets[""] if opsets[""] > 1 else defs.onnx_opset_version()}
 
 
 def _with_defaults(node: NodeProto, schema: defs.OpSchema) -> NodeProto:
@@ -63,16 +69,22 @@ def _function(
     schema: defs.OpSchema, node: NodeProto, opset: int, inputs: Sequence[Value | None]
 ) -> FunctionProto | None:
     if schema.has_function:
-        versions = [v for v in schema.function_opset_versions if v <= opset]
-        data = schema.get_function_with_opset_version(max(versions)) if versions else None
+        version = _version(schema.function_opset_versions, opset)
+        data = schema.get_function_with_opset_version(version)
     elif schema.has_context_dependent_function:
-        versions = [v for v in schema.context_dependent_function_opset_versions if v <= opset]
+        version = _version(schema.context_dependent_function_opset_versions, opset)
         types = [_type_proto(v).SerializeToString() for v in inputs]
-        call = (max(versions), node.SerializeToString(), types) if versions else None
-        data = schema.get_context_dependent_function_with_opset_version(*call) if call else None
+        data = schema.get_context_dependent_function_with_opset_version(
+            version, node.SerializeToString(), types
+        )
     else:
         return None
     return FunctionProto.FromString(data) if data else None
+
+
+def _version(versions: Sequence[int], opset: int) -> int:
+    """The newest body that is not newer than the model; else the oldest, which brings its own opset along."""
+    return max((v for v in versions if v <= opset), default=min(versions))
 
 
 def _type_proto(value: Value | None) -> onnx.TypeProto:

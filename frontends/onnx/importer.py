@@ -107,7 +107,11 @@ class Importer:
             return _listed(registered(self._node(node, inputs, frame, name, opset)), len(node.output))
         if node.op_type == "If" and domain == "":
             return self._branch(node, inputs, scope, frame)
-        body = local_body(function, node, self.model.name) if function else schema_body(node, opset, inputs)
+        body = (
+            local_body(function, node, self.model.name)
+            if function
+            else schema_body(node, frame.opsets, inputs)
+        )
         if body is None:
             raise Unsupported("the operator is not supported")
         return self._call(body, inputs, frame, label(node))

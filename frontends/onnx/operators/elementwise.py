@@ -109,7 +109,15 @@ def pow_(node: Node) -> Value:
 
 @onnx_operator("Mod")
 def mod(node: Node) -> Value:
-    return node.emit("mod", node.input(0), node.input(1), fmod=bool(node.attr("fmod", 0)))
+    """The result has the divisor's sign, or with fmod the dividend's."""
+    a, b, fmod = node.input(0), node.input(1), bool(node.attr("fmod", 0))
+    if fmod or np.issubdtype(a.dtype, np.integer):
+        return node.emit("mod", a, b, fmod=fmod)
+    rest = node.emit("mod", a, b, fmod=True)
+    # Where the signs differ and something is left, the divisor is added once.
+    zero = node.scalar(0, rest)
+    signs_differ = node.emit("less", node.emit("mul", node.emit("sign", rest), node.emit("sign", b)), zero)
+    return node.emit("where", signs_differ, node.emit("add", rest, b), rest)
 
 
 @onnx_operator("Clip", until=10)

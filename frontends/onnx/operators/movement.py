@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Symbol, Value
 
@@ -159,8 +159,10 @@ def space_to_depth(node: Node) -> Value:
     batch, (channels, height, width) = x.shape[0], node.static(x.shape[1:], "the shape behind the batch")
     if block < 1 or height % block or width % block:
         raise NodeFailure(f"blocksize {block} does not divide the spatial dims {height} x {width}")
-    if node.attr("mode", "DCR") != "DCR":
-        raise Unsupported("modes other than DCR are not supported")
+    orders = {"DCR": [0, 3, 5, 1, 2, 4], "CRD": [0, 1, 3, 5, 2, 4]}
+    mode = node.attr("mode", "DCR")
+    if mode not in orders:
+        raise NodeFailure(f"mode must be DCR or CRD, not {mode!r}")
     split = node.reshape(x, [batch, channels, height // block, block, width // block, block])
-    moved = node.emit("transpose", split, permutation=[0, 3, 5, 1, 2, 4])
+    moved = node.emit("transpose", split, permutation=orders[mode])
     return node.reshape(moved, [batch, channels * block * block, height // block, width // block])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.operators.powers import power_of_abs, root
 from mlc.frontends.onnx.operators.windows import window
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -32,12 +33,12 @@ def average_pool(node: Node) -> Value:
 def lp_pool(node: Node) -> Value:
     """(sum of |x|^p over the window)^(1/p), through the average with padding counted."""
     x, p = node.input(0), node.attr("p", 2)
-    if p not in (1, 2) or node.attr("ceil_mode", 0):
-        raise Unsupported("only p = 1 and p = 2 without ceil_mode are supported")
-    powers = node.emit("abs", x) if p == 1 else node.emit("mul", x, x)
+    if node.attr("ceil_mode", 0):
+        raise Unsupported("ceil_mode = 1 is not supported")
+    powers = power_of_abs(node, x, p)
     mean = _pool(node, "average_pool", powers, ceil_mode=False, count_include_pad=True)
     total = node.emit("mul", mean, node.scalar(math.prod(node.attr("kernel_shape")), mean))
-    return total if p == 1 else node.emit("sqrt", total)
+    return root(node, total, p)
 
 
 def _pool(node: Node, op: str, x: Value, **attributes: bool) -> Value:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.operators.powers import power_of_abs, root
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -57,6 +58,5 @@ def global_pool(node: Node) -> Value:
 @onnx_operator("GlobalLpPool")
 def global_lp_pool(node: Node) -> Value:
     x, p = node.input(0), node.attr("p", 2)
-    if p not in (1, 2):
-        raise Unsupported(f"p = {p} is not supported (only 1 and 2)")
-    return node.emit(f"reduce_l{int(p)}", x, axes=list(range(2, x.rank)), keepdims=True)
+    total = node.emit("reduce_sum", power_of_abs(node, x, p), axes=list(range(2, x.rank)), keepdims=True)
+    return root(node, total, p)

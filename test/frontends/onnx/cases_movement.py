@@ -44,6 +44,7 @@ op("trilu_upper_negative_k", "Trilu", ints(4, 5), const(-1))
 op("depth_to_space_dcr", "DepthToSpace", f32(1, 8, 2, 3), blocksize=2)
 op("depth_to_space_crd", "DepthToSpace", f32(1, 8, 2, 3), blocksize=2, mode="CRD")
 op("space_to_depth", "SpaceToDepth", f32(1, 2, 4, 6), blocksize=2)
+op("space_to_depth_crd", "SpaceToDepth", f32(1, 2, 4, 6), opset=28, blocksize=2, mode="CRD")
 
 op("slice", "Slice", N, const([0, 1]), const([1, 3]), const([0, 2]))
 op("slice_steps", "Slice", N, const([0]), const([4]), const([2]), const([2]))

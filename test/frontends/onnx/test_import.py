@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -87,7 +88,7 @@ def test_encodings_of_weights(encoding: str) -> None:
         "raw": (numpy_helper.from_array(values, "w"), np.int64),
         "packed": (helper.make_tensor("w", F32, [2048], values.tolist()), np.float32),
         "typed-f64": (helper.make_tensor("w", TensorProto.DOUBLE, [2048], values.tolist()), np.float64),
-        "int4": (helper.make_tensor("w", TensorProto.INT4, [2048], values.tolist()), np.int8),
+        "int4": (helper.make_tensor("w", TensorProto.INT4, [2048], values.tolist()), ml_dtypes.int4),
     }[encoding]
     proto = model(
         [node("Identity", ["w"], ["y"])], [], ["y"], [tensor], opset_imports=[helper.make_opsetid("", 21)]
