@@ -10,7 +10,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.values import dtype, is_constant, is_float, replacing, scalar_constant, splat
+from mlc.passes.graph.values import dtype, is_constant, is_float, on_ranked, replacing, scalar_constant, splat
 from mlc.passes.rewriting import apply_patterns, defining_op
 
 
@@ -114,4 +114,4 @@ class Decompose(Pass):
             "graph.sub": subtraction,
             "graph.reciprocal": reciprocal,
         }
-        apply_patterns(op, {name: replacing(rule) for name, rule in rules.items()})
+        apply_patterns(op, {name: on_ranked(replacing(rule)) for name, rule in rules.items()})

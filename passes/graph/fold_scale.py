@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.values import first_of, is_constant, is_static, replacing
+from mlc.passes.graph.values import first_of, is_constant, is_static, on_ranked, replacing
 from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use
 
 
@@ -135,4 +135,4 @@ class FoldScale(Pass):
 
     def run(self, op: ir.Operation) -> None:
         factors = first_of(replacing(into_weights), replacing(chained), replacing(over_offset))
-        apply_patterns(op, {"graph.mul": factors, "graph.add": replacing(chained)})
+        apply_patterns(op, {"graph.mul": on_ranked(factors), "graph.add": on_ranked(replacing(chained))})

@@ -21,8 +21,8 @@ def _rules(name: str) -> list[Rule]:
 def _pattern(name: str) -> Pattern:
     """All that is tried on the ops of one name: operand order first, so that the rules see few forms."""
     order = simplify_arithmetic.PATTERNS.get(name)
-    ordering = [] if order is None else [on_ranked(order)]
-    return first_of(*ordering, *(replacing(rule) for rule in _rules(name)))
+    ordering = [] if order is None else [order]
+    return on_ranked(first_of(*ordering, *(replacing(rule) for rule in _rules(name))))
 
 
 _NAMES = {name for family in (*_FAMILIES, simplify_arithmetic.PATTERNS) for name in family}

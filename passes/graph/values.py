@@ -138,11 +138,11 @@ Rule = Callable[[ir.Operation], ir.Value | None]
 def replacing(rule: Rule) -> Pattern:
     """A pattern from a rule that gives the value to stand for the op's one result, or None.
 
-    A value of another type leaves the op as it is.
+    A value of another type leaves the op as it is. Rules that ask for dims need `on_ranked` around them.
     """
 
     def pattern(op: ir.Operation) -> bool:
         value = rule(op)
         return value is not None and replace_if_same_type(op, value)
 
-    return on_ranked(pattern)
+    return pattern
