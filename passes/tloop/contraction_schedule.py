@@ -119,13 +119,13 @@ class ContractionSchedule:
         return best_rows(self.anchor.extents[row], width, lanes(self.target), registers(self.target))
 
     def _outer(self, row: int | None) -> list[int]:
-        return [dim for dim in self.anchor.parallel if dim not in (row, self.column)]
+        extents = self.anchor.extents
+        return [dim for dim in self.anchor.parallel if dim not in (row, self.column) and extents[dim] > 1]
 
     def _column_is_parallel(self, width: int) -> bool:
         """Without outer dims the threads share the columns."""
         extent = self.anchor.extents[self.column]
-        outer = [dim for dim in self._outer(self.row()) if self.anchor.extents[dim] > 1]
-        return not outer and extent > width and extent % width == 0
+        return not self._outer(self.row()) and extent > width and extent % width == 0
 
     def _outer_tiles(self, tile, row: int | None, width: int) -> None:  # type: ignore[no-untyped-def]
         outer = dict.fromkeys(self._outer(row), 1)
