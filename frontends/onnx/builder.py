@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from mlc.frontends.onnx import types
 from mlc.frontends.onnx.folding import fold
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.symbols import result_dims
 from mlc.frontends.onnx.tensors import Constant
 from mlc.frontends.onnx.values import Value, from_array, from_ir
 
@@ -22,6 +24,7 @@ class GraphBuilder:
     """Implements `node.Emitter` at the current insertion point."""
 
     inputs: Sequence[InputType]
+    serials: Iterator[int] = field(default_factory=itertools.count)
 
     def emit(
         self,
@@ -45,7 +48,9 @@ class GraphBuilder:
             folded = fold(op, [v.known for v in values if v.known is not None], dict(attributes), dtype)
             if folded is not None:
                 return self._known(folded, make, location)
-        return from_ir("", make())
+        made = make()
+        rank = ir.RankedTensorType(made.type).rank
+        return from_ir("", made, result_dims(op, values, attributes, rank, next(self.serials)))
 
     def _known(self, array: np.ndarray, make: Callable[[], ir.Value], location: ir.Location) -> Value:
         value = from_array("", array, make)

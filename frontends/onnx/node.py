@@ -10,7 +10,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.values import Dim, Symbol, Value
+from mlc.frontends.onnx.values import UNKNOWN, Dim, Symbol, Value
 
 _REQUIRED = object()
 
@@ -121,7 +121,8 @@ class Node:
         """
         value = self.input(index)
         if value.known is None:
-            raise Unsupported(f"input {index} ('{value.name}') must be known when the model is compiled")
+            what = f"input {index} ('{value.name}') must be known when the model is compiled"
+            raise Unsupported(f"{what}; {self.emitter.dynamic_hint()}")
         return [e if isinstance(e, Symbol) else int(e) for e in value.known.reshape(-1)]
 
     def ints(self, index: int) -> list[int]:
@@ -152,4 +153,11 @@ class Node:
         symbols = [d for d in shape if isinstance(d, Symbol)]
         if len(symbols) > 1:
             self.static(shape, "the new shape")
-        return self.emit("reshape", value, shape=[-1 if isinstance(d, Symbol) else int(d) for d in shape])
+        result = self.emit("reshape", value, shape=[-1 if isinstance(d, Symbol) else int(d) for d in shape])
+        return self.named(result, shape)
+
+    def named(self, result: Value, shape: Sequence[Dim]) -> Value:
+        """`result` with the names in `shape` for its dynamic dims; UNKNOWN leaves the name that it has."""
+        pairs = zip(result.shape, shape, strict=True)
+        result.shape = tuple(new if isinstance(old, Symbol) and new != UNKNOWN else old for old, new in pairs)
+        return result

@@ -43,6 +43,9 @@ class Symbol:
 
 Dim = int | Symbol
 
+# A dim that follows from the number of elements.
+UNKNOWN = Symbol("-1")
+
 
 @dataclass
 class Value:
@@ -85,14 +88,11 @@ class Value:
         return self.known is not None and self.known.dtype != object
 
 
-def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...] | None = None) -> Value:
-    """Wraps an SSA value of ranked tensor type; dynamic dims are named `dims` or after the value."""
+def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:
+    """Wraps an SSA value of ranked tensor type; `dims` names its dynamic dims."""
     kind = ir.RankedTensorType(value.type)
     sizes = [None if kind.is_dynamic_dim(i) else kind.get_dim_size(i) for i in range(kind.rank)]
-    named = tuple(
-        s if s is not None else (dims[i] if dims else Symbol(f"{name or 'tensor'}.shape[{i}]"))
-        for i, s in enumerate(sizes)
-    )
+    named = tuple(dim if size is None else size for size, dim in zip(sizes, dims, strict=True))
     return Value(name, named, types.onnx_number(kind.element_type), lambda: value, _ir=value)
 
 

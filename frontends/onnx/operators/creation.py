@@ -34,7 +34,11 @@ def constant(node: Node) -> Value:
 def constant_of_shape(node: Node) -> Value:
     value = node.attributes.get("value")
     element = np.float32(0) if value is None else value.known.reshape(-1)[0]
-    return filled(node, node.ints(0), element)
+    dims = node.dims(0)
+    if not any(isinstance(d, Symbol) for d in dims):
+        return filled(node, node.ints(0), element)
+    kind = node.type_of(dims, types.onnx_number(np.asarray(element).dtype))
+    return node.named(node.emit("full", node.input(0), result_type=kind, value=element.item()), dims)
 
 
 def filled(node: Node, shape: list[int], element: np.generic) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Dim, Symbol, Value
+from mlc.frontends.onnx.values import UNKNOWN, Dim, Symbol, Value
 
 
 @onnx_operator("Reshape")
@@ -20,7 +20,17 @@ def reshape(node: Node) -> Value:
                 f"the new shape {_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
             )
         wanted = [x.shape[i] if d == 0 else d for i, d in enumerate(wanted)]
-    return node.reshape(x, _resolved(node, x, wanted))
+    shape = _resolved(node, x, wanted)
+    dims = node.optional(1)
+    if dims is not None and sum(isinstance(d, Symbol) for d in shape) > 1 and not {0, -1} & set(node.dims(1)):
+        # Several dims are only known when the model runs: the op takes them as an operand.
+        return node.named(node.emit("reshape", x, dims, shape=_open(shape)), shape)
+    return node.reshape(x, shape)
+
+
+def _open(shape: Sequence[Dim]) -> list[int]:
+    """The shape as an attribute: -1 for what is not known."""
+    return [-1 if isinstance(d, Symbol) else d for d in shape]
 
 
 def _resolved(node: Node, x: Value, wanted: list[Dim]) -> list[Dim]:
@@ -42,7 +52,7 @@ def _resolved(node: Node, x: Value, wanted: list[Dim]) -> list[Dim]:
             return [total // known if d == -1 else d for d in wanted]
         if any(isinstance(d, Symbol) for d in rest):
             node.static(rest, "the new shape")
-        return [Symbol("-1") if d == -1 else d for d in wanted]
+        return [UNKNOWN if d == -1 else d for d in wanted]
     if x.is_static and not any(isinstance(d, Symbol) for d in wanted):
         sizes = [int(d) for d in wanted]
         if math.prod(sizes) != math.prod(node.shape(x)):
@@ -111,7 +121,11 @@ def expand(node: Node) -> Value:
     shape = [h if w in (1, h) else w for h, w in zip(have, want, strict=True)]
     if tuple(shape) == x.shape:
         return x
-    return node.emit("expand", x, shape=node.static(shape, "the expanded shape"))
+    if all(isinstance(d, int) for d in shape):
+        return node.emit("expand", x, shape=_open(shape))
+    if 1 in wanted or len(wanted) < rank:
+        node.static(shape, "the expanded shape")
+    return node.named(node.emit("expand", x, node.input(1), shape=_open(shape)), shape)
 
 
 @onnx_operator("Tile", since=6)

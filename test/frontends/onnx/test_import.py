@@ -167,13 +167,59 @@ def test_one_dynamic_dim_goes_through_shape_arithmetic() -> None:
     assert "graph.gather" not in text
 
 
+def test_several_dynamic_dims_are_an_operand() -> None:
+    nodes = [
+        node("Shape", ["x"], ["s"]),
+        node("Slice", ["s", "zero", "two"], ["lead"]),
+        node("Concat", ["lead", "heads"], ["shape"], axis=0),
+        node("Relu", ["x"], ["r"]),
+        node("Reshape", ["r", "shape"], ["h"], name="split"),
+        node("Transpose", ["h"], ["t"], perm=[0, 2, 1, 3]),
+        node("ConstantOfShape", ["s"], ["zeros"], name="zeros"),
+        node("Add", ["x", "zeros"], ["a"]),
+        node("Expand", ["one", "s"], ["e"]),
+        node("Add", ["a", "e"], ["y"]),
+    ]
+    constants = [
+        numpy_helper.from_array(np.array([0]), "zero"),
+        numpy_helper.from_array(np.array([2]), "two"),
+        numpy_helper.from_array(np.array([4, 2]), "heads"),
+        numpy_helper.from_array(np.ones((1, 1, 1), np.float32), "one"),
+    ]
+    text = _text(model(nodes, [info("x", "batch", "seq", 8)], ["t", "y"], constants))
+    assert "(tensor<?x?x8xf32>, tensor<4xi64>) -> tensor<?x?x4x2xf32>" in text
+    assert "-> tensor<?x4x?x2xf32>" in text
+    assert '"graph.full"' in text
+    assert '"graph.expand"' in text
+
+
+def test_dims_of_different_tensors_do_not_cancel() -> None:
+    nodes = [
+        node("Concat", ["x", "x"], ["a"], axis=0),
+        node("Concat", ["z", "z"], ["b"], axis=0),
+        node("Shape", ["b"], ["s"], end=1),
+        node("Concat", ["s", "minus"], ["shape"], axis=0),
+        node("Reshape", ["a", "shape"], ["y"], name="r"),
+    ]
+    constants = [numpy_helper.from_array(np.array([-1]), "minus")]
+    proto = model(nodes, [info("x", "n", 8), info("z", "m", 8)], ["y"], constants)
+    assert "node 'r' (Reshape)" in _failure(proto)
+
+
 def test_what_needs_a_static_dim_says_how_to_give_it() -> None:
-    nodes = [node("Shape", ["x"], ["s"]), node("ConstantOfShape", ["s"], ["y"], name="zeros")]
-    proto = model(nodes, [info("x", "batch", 8)], ["y"])
+    proto = model(
+        [node("DepthToSpace", ["x"], ["y"], name="d", blocksize=2)], [info("x", 1, 4, "batch", 8)], ["y"]
+    )
     message = _failure(proto)
-    assert "node 'zeros' (ConstantOfShape)" in message
+    assert "node 'd' (DepthToSpace)" in message
     assert "input 'x' has the dynamic dim 'batch': give --dim batch=N" in message
     assert _text(proto, dims={"batch": 3})
+
+
+def test_shapes_that_are_inputs_are_not_supported() -> None:
+    proto = model([node("Reshape", ["x", "s"], ["y"], name="r")], [info("x", 8)], ["y"])
+    proto.graph.input.append(info("s", 2, number=TensorProto.INT64))
+    assert "input 1 ('s') must be known when the model is compiled; the model computes it" in _failure(proto)
 
 
 def test_unsupported_operators_are_named_all_at_once() -> None:
