@@ -1,8 +1,8 @@
 """The path from a model to a program that runs."""
 
-from mlc.compiler.driver import compile_program
+from mlc.compiler.driver import compile_program, worker_pool
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program
 
-__all__ = ["CompileError", "Options", "Program", "compile_program"]
+__all__ = ["CompileError", "Options", "Program", "compile_program", "worker_pool"]

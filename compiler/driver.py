@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from mlc.compiler.bundle import Bundle, Stage, portable_weights
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program, run_prepare
-from mlc.compiler.sources import Imported, ModuleSource, OnnxSource, Source, open_source
+from mlc.compiler.sources import Imported, OnnxSource, Source, open_source
 from mlc.frontends.weights import Reference, WeightStore
 from mlc.targets import Target
 
@@ -78,20 +78,31 @@ def _from_bundle(source: OnnxSource, bundle: Bundle, target: Target, timer: Time
     if weights is None:
         return None
     report = {**bundle.report, "seconds": timer.seconds, "from_cache": True}
-    return Program(source.name, target, main.host, bundle.inputs, bundle.outputs, main.objects, weights, report)
+    return Program(
+        source.name, target, main.host, bundle.inputs, bundle.outputs, main.objects, weights, report
+    )
 
 
-def _bundle_weights(source: OnnxSource, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+def _bundle_weights(
+    source: OnnxSource, stage: Stage, prepared: Sequence[np.ndarray]
+) -> list[np.ndarray] | None:
     arrays = [prepared[each] if isinstance(each, int) else source.buffer(each) for each in stage.weights]
-    return None if any(array is None for array in arrays) else [array for array in arrays if array is not None]
+    return (
+        None if any(array is None for array in arrays) else [array for array in arrays if array is not None]
+    )
 
 
 def _prepare(stage: Stage, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
     return run_prepare(stage.host, list(stage.objects.values()), weights, threads=1)
 
 
+def worker_pool(size: int | None = None) -> WorkerPool:
+    """Worker processes that compile kernels, one per core by default; to be closed by the caller, as in `with`."""
+    return WorkerPool(size, preload=["mlc.compiler.kernel_job"])
+
+
 def _compile(source: Source, options: Options, target: Target, timer: Timer, key: str | None) -> Program:
-    with WorkerPool(options.workers(), preload=["mlc.compiler.kernel_job"]) as pool:
+    with nullcontext(options.pool) if options.pool else worker_pool(options.workers()) as pool:
         pool.start()
         with timer.stage("import"):
             options.progress("import", 0, 1)
@@ -109,7 +120,9 @@ def _compile(source: Source, options: Options, target: Target, timer: Timer, key
     report = _report(builder, main, timer)
     if key is not None and isinstance(source, OnnxSource):
         _remember(key, source, stages, imported, report)
-    return Program(source.name, target, main.host, imported.inputs, imported.outputs, main.objects, weights, report)
+    return Program(
+        source.name, target, main.host, imported.inputs, imported.outputs, main.objects, weights, report
+    )
 
 
 def _build_stages(
@@ -133,7 +146,9 @@ def _build_stages(
 
 
 def _store_weights(store: WeightStore, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray]:
-    return [store.buffer(each) if isinstance(each, Reference) else prepared[each] for each in stage.host.weights]
+    return [
+        store.buffer(each) if isinstance(each, Reference) else prepared[each] for each in stage.host.weights
+    ]
 
 
 def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
@@ -158,6 +173,7 @@ def _remember(
     key: str, source: OnnxSource, stages: dict[str, Stage], imported: Imported, report: dict[str, Any]
 ) -> None:
     portable = {
-        name: Stage(stage.host, stage.objects, portable_weights(stage.host, source)) for name, stage in stages.items()
+        name: Stage(stage.host, stage.objects, portable_weights(stage.host, source))
+        for name, stage in stages.items()
     }
     Cache().put(key, Bundle(portable, imported.inputs, imported.outputs, report).to_bytes())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlc.codegen.host import resolve_target
+from mlc.codegen.pool import WorkerPool
 from mlc.targets import Target
 
 # (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not known.
@@ -23,7 +24,8 @@ class Options:
 
     `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims of ONNX
     inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker processes, 0 for one per
-    core. `pipelines` are the graph-level pipelines, in order.
+    core. `pipelines` are the graph-level pipelines, in order. `pool`: worker processes of the caller's, made by
+    `worker_pool`, that many compilations share; without one each compilation starts its own.
     """
 
     target: str = "cpu"
@@ -33,6 +35,7 @@ class Options:
     jobs: int = 0
     pipelines: Sequence[str] = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-memory")
     progress: Progress = no_progress
+    pool: WorkerPool | None = None
     reproducer_dir: str | None = None
 
     def resolved_target(self) -> Target:
@@ -44,4 +47,10 @@ class Options:
 
     def key_text(self) -> str:
         """What of the options changes the program."""
-        return repr((sorted(self.dims.items()), sorted((k, tuple(v)) for k, v in self.shapes.items()), tuple(self.pipelines)))
+        return repr(
+            (
+                sorted(self.dims.items()),
+                sorted((k, tuple(v)) for k, v in self.shapes.items()),
+                tuple(self.pipelines),
+            )
+        )
