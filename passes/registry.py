@@ -25,8 +25,10 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-split-prepare": "mlc.passes.graph.split_prepare:SplitPrepare",
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-verify": "mlc.passes.graph.verify:Verify",
+    "graph-verify-lowered": "mlc.passes.graph.verify_lowered:VerifyLowered",
     "host-entry": "mlc.passes.lowering.host_entry:HostEntry",
     "host-plan-memory": "mlc.passes.lowering.host_plan_memory:HostPlanMemory",
+    "host-verify": "mlc.passes.lowering.host_verify:HostVerify",
     "kernel-entry": "mlc.passes.lowering.kernel_entry:KernelEntry",
     "llvm-verify-translatable": "mlc.passes.lowering.verify_translatable:VerifyTranslatable",
     "tloop-apply-schedules": "mlc.passes.tloop.apply_schedules:ApplySchedules",
@@ -35,6 +37,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",
+    "tloop-verify-loops": "mlc.passes.tloop.verify_loops:VerifyLoops",
 }
 
 PLUGIN_GROUP = "mlc.plugins"

@@ -55,6 +55,8 @@ FORM_KERNELS: list[str] = [
     "canonicalize",
     "cse",
     "symbol-dce",
+    # The planner and the kernels' compilation, each on its own, rely on launches that fit their kernels.
+    "host-verify",
 ]
 
 # What kernels and host functions share: loops and memrefs to the llvm dialect.
@@ -82,6 +84,8 @@ CPU_TO_LLVM: list[str] = [
 # One kernel, from graph ops in its body to the llvm dialect.
 CPU_KERNEL: list[str] = [
     "func.func(graph-to-linalg)",
+    # What has no lowering is named here; later passes would fail on it without naming the op.
+    "graph-verify-lowered",
     "canonicalize",
     "cse",
     # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
@@ -100,6 +104,8 @@ CPU_KERNEL: list[str] = [
     "drop-equivalent-buffer-results",
     "canonicalize",
     "cse",
+    # A tensor that survived would reach LLVM as a cast that cannot be translated.
+    "tloop-verify-loops{heap=true}",
     "func.func(tloop-lower-copies)",
     "func.func(buffer-loop-hoisting)",
     "func.func(convert-linalg-to-loops)",
@@ -112,6 +118,8 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-stack-buffers)",
     # Drops the stack scopes around parallel iterations, which hold no allocation any more.
     "canonicalize",
+    # The kernel contract: nothing is allocated. `malloc` would link, and leak.
+    "tloop-verify-loops",
     "kernel-entry",
     *CPU_TO_LLVM,
 ]

@@ -1,0 +1,16 @@
+"""How verification passes report what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mlc.bindings import ir
+from mlc.passes.base import PassFailure
+
+
+def fail_on(violations: Iterable[tuple[str, ir.Location]]) -> None:
+    """Raises PassFailure if there is any violation: the first is the error, the others are its notes."""
+    found = list(violations)
+    if found:
+        (message, location), *others = found
+        raise PassFailure(message, location, others)
