@@ -36,6 +36,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-destination-style": "mlc.passes.tloop.destination_style:DestinationStyle",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
+    "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
     "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",
     "tloop-verify-loops": "mlc.passes.tloop.verify_loops:VerifyLoops",
 }

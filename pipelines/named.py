@@ -113,7 +113,7 @@ CPU_KERNEL: list[str] = [
     "fold-memref-alias-ops",
     "canonicalize",
     "cse",
-    "func.func(scf-forall-to-parallel)",
+    "func.func(tloop-map-parallel-loops)",
     "convert-scf-to-openmp",
     "func.func(tloop-stack-buffers)",
     # Drops the stack scopes around parallel iterations, which hold no allocation any more.

@@ -15,8 +15,6 @@ from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import lanes, registers
 from mlc.targets import Target
 
-# Kernels below this many points run on one thread: waking another costs more.
-PARALLEL_WORK = 100_000
 # Columns of a register tile where the layout does not fix them.
 COLUMNS = 32
 WIDEST = 64
@@ -133,11 +131,7 @@ class ContractionSchedule:
             outer[self.column] = width
         if not outer:
             return
-        if self.anchor.work >= PARALLEL_WORK:
-            tile(outer, "parallel")
-            return
-        for dim, size in outer.items():
-            tile({dim: size}, "sequential")
+        tile(outer, "parallel")
 
     def _reduction_tiles(self, builder: ScheduleBuilder, anchor: ir.Value, rows: int, width: int) -> ir.Value:
         """Outer reduction dims one by one; the innermost of a matrix product in unrolled steps."""

@@ -9,12 +9,15 @@ from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
 from mlc.passes.tloop.computation import Computation, computations, root_computation
-from mlc.passes.tloop.contraction_schedule import PARALLEL_WORK, ContractionSchedule, is_column_reduction
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
 from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_steps import BLOCK_TAG
 from mlc.passes.tloop.target_attribute import target_of
 
+# Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
+PARALLEL_WORK = 65_536
 # Elements that one iteration of the parallel loop over an elementwise kernel handles at least.
 ELEMENTS_PER_ITERATION = 2048
 
@@ -25,10 +28,12 @@ def tag(computation: Computation, name: str) -> None:
 
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
-    root = root_computation(kernel)
+    root, everything = root_computation(kernel), computations(kernel)
     if root is None:
         return
-    reducing = [each for each in computations(kernel) if each.reductions]
+    if max(each.work for each in everything) < PARALLEL_WORK:
+        kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
+    reducing = [each for each in everything if each.reductions]
     if len(reducing) == 1 and is_column_reduction(reducing[0]) and _schedule_contraction(kernel, root, reducing[0]):
         return
     if reducing:
@@ -81,15 +86,8 @@ def _schedule_rows(kernel: ir.Operation, root: Computation) -> None:
         tag(computation, f"producer{index}")
     builder = ScheduleBuilder(kernel)
     sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
-    work = max(each.work for each in computations(kernel))
-    if work >= PARALLEL_WORK // 4:
-        _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
-        _move_all(builder, others, loop)
-        return
-    block = builder.get_block("root")
-    for dim in rows:
-        block, loop = builder.tile(block, [0] * dim + [1], "sequential")
-        _move_all(builder, others, loop)
+    _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
+    _move_all(builder, others, loop)
 
 
 def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Value) -> None:
