@@ -1,0 +1,75 @@
+# `make help` lists the targets.
+
+# The Python that makes the virtual environment, 3.11 or newer.
+BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+# The Python that everything runs with. Give another one to use an environment of your own: then nothing is installed.
+PYTHON ?= $(VENV)/bin/python
+# Where the tests lie. Give another folder to test an installed wheel away from its sources, as .ci/run does.
+TESTS ?= .
+
+override PYTHON := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
+OWN := $(filter $(abspath $(VENV)/bin/python),$(PYTHON))
+INSTALLED := $(if $(OWN),$(VENV)/installed)
+# -P: `mlc` is what is installed, never the folder of that name here.
+RUN := $(PYTHON) -P -m
+MLC := $(RUN) mlc.tools.mlc.main
+MODELS := bench/models/build
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo check check-all lint test test-all format docs bench wheel clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(INSTALLED) ## Make .venv and install mlc into it, editable, with all that tests need
+
+$(VENV)/installed: pyproject.toml $(wildcard runtime/csrc/*)
+	@test -n "$(BASE_PYTHON)" || { echo "make: Python 3.11 or newer is needed; name it with BASE_PYTHON=..." >&2; exit 1; }
+	$(BASE_PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+demo: $(INSTALLED) ## Compile a ResNet-50, run it, verify it against ONNX Runtime and compare the speed
+	$(PYTHON) -m bench.models resnet50
+	@mkdir -p build/demo
+	$(MLC) compile $(MODELS)/resnet50.onnx -o build/demo/resnet50.mlcx
+	$(MLC) run $(MODELS)/resnet50.onnx --verify
+	$(MLC) bench $(MODELS)/resnet50.onnx --against onnxruntime
+
+check: lint test ## Check style, types, layers and references, and run all tests but the slow ones
+
+check-all: lint test-all ## Same as check, with the slow tests
+
+lint: $(INSTALLED) ## Check style, types, layers and that the generated references are current
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mlc.tools.type_check
+	$(RUN) mlc.tools.layers
+	$(PYTHON) -P docs/generate_references.py --check
+
+test: $(INSTALLED) ## Run the lit tests, then the Python tests that are not slow
+	cd $(TESTS) && $(RUN) lit.main test
+	cd $(TESTS) && $(RUN) pytest -m "not slow"
+
+test-all: $(INSTALLED) ## Run the lit tests, then all Python tests
+	cd $(TESTS) && $(RUN) lit.main test
+	cd $(TESTS) && $(RUN) pytest
+
+format: $(INSTALLED) ## Format the Python files, and repair what ruff can
+	$(RUN) ruff check --fix .
+	$(RUN) ruff format .
+
+docs: $(INSTALLED) ## Write the reference pages under docs/ from the code
+	$(PYTHON) -P docs/generate_references.py
+
+bench: $(INSTALLED) ## Compare with ONNX Runtime and OpenVINO on the models that need no PyTorch (a long run)
+	$(if $(OWN),$(RUN) pip install --quiet --disable-pip-version-check --editable '.[bench]')
+	$(PYTHON) -m bench.models --light --direct
+	$(PYTHON) -m bench --engines onnxruntime,openvino,mlc --threads 1,2
+
+wheel: $(INSTALLED) ## Build the wheel into dist/
+	$(RUN) pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+clean: ## Remove what the targets made, .venv included
+	rm -rf $(VENV) build dist bench/models/build .mypy_cache .ruff_cache .pytest_cache
