@@ -1,0 +1,112 @@
+"""The IR of a model at each level as files, for reading and for documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from mlc.bindings import ir, llvm
+from mlc.codegen.emit import emit
+from mlc.codegen.host import host_target
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler.build import KERNEL_TIMEOUT
+from mlc.compiler.emit import result
+from mlc.compiler.kernel_job import KernelError
+from mlc.compiler.levels import levels
+from mlc.compiler.modules import split
+from mlc.compiler.options import Options
+from mlc.dialects import create_context
+from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.instrumentation import Instrumentation
+from mlc.pipelines.plan import Step
+from mlc.targets import parse_target
+
+KERNEL_JOB = "mlc.compiler.dump:kernel_job"
+_FILES = {
+    "import": "0-import.mlir",
+    "graph-optimize": "1-graph.mlir",
+    "lower-graph": "2-lowered.mlir",
+    "form-kernels": "3-kernels.mlir",
+    "host-plan-memory": "4-host.mlir",
+}
+# Pass of `cpu-kernel` -> the level that a kernel has reached when the pass begins.
+_KERNEL_LEVELS = {
+    "tloop-default-schedules": "linalg",
+    "eliminate-empty-tensors": "scheduled",
+    "kernel-entry": "loops",
+}
+
+
+def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] = ("*",)) -> list[Path]:
+    """Writes the levels into `folder`, and returns the files.
+
+    The module is `0-import.mlir` ... `4-host.mlir`. Each kernel whose name one of the patterns `kernels`
+    matches is `kernels/NAME/{linalg,scheduled,loops,llvm}.mlir`, `llvm.ll` (optimised) and `asm.s`.
+    Raises what `compile_program` raises, OSError.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    module = None
+    for index, (name, module) in enumerate(levels(model, options)):
+        text = module.operation.get_asm(enable_debug_info=False, assume_verified=True)
+        written.append(_write(folder / _FILES.get(name, f"{index}-{name}.mlir"), text))
+    assert module is not None
+    chosen = _chosen(module, options, kernels)
+    with WorkerPool(options.workers(), preload=["mlc.compiler.dump"]) as pool:
+        jobs = {
+            name: pool.submit(KERNEL_JOB, payload, timeout=KERNEL_TIMEOUT) for name, payload in chosen.items()
+        }
+        for index, (name, future) in enumerate(jobs.items()):
+            options.progress("kernels", index, len(jobs))
+            for file, text in result(future, f"kernel @{name}").items():
+                written.append(_write(folder / "kernels" / name / file, text))
+    return written
+
+
+def _chosen(module: Any, options: Options, patterns: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The jobs of the kernels that are wanted, by name."""
+    units = split(module.operation, {"main": options.resolved_target(), "prepare": host_target()})
+    return {
+        name: {"text": text, "target": str(unit.target)}
+        for unit in units.values()
+        for name, text in unit.kernels.items()
+        if any(fnmatch(name, pattern) for pattern in patterns)
+    }
+
+
+def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    return path
+
+
+class _Levels(Instrumentation):
+    """Keeps the text of a kernel's module before the passes that begin a new level."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        if step.name in _KERNEL_LEVELS:
+            self.texts[f"{_KERNEL_LEVELS[step.name]}.mlir"] = op.get_asm(assume_verified=True)
+
+
+def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"text", "target"} of a kernel -> its text at each level, by file name."""
+    found = _Levels()
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(payload["text"])
+        try:
+            run_pipeline("builtin.module(cpu-kernel)", module, found, verify_each=False)
+        except PassError as error:
+            raise KernelError(str(error), "") from error
+        lowered = module.operation.get_asm(assume_verified=True)
+        text = llvm.translate_module_to_llvmir(module.operation)
+    target = parse_target(payload["target"])
+    code = {f"{name}.{end}": emit(text, target, kind).decode() for name, end, kind in _CODE}
+    return {**found.texts, "llvm.mlir": lowered, **code}
+
+
+_CODE = (("llvm", "ll", "llvm-ir"), ("asm", "s", "asm"))

@@ -1,0 +1,87 @@
+"""A program as one LLVM module: its IR, its assembly or its object.
+
+What is emitted is `@main` with its kernels, as an executable holds them; `@prepare` runs when a model is
+compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any, Literal
+
+from mlc.codegen.emit import emit, link_modules
+from mlc.codegen.errors import CodegenError, JobError
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler.build import KERNEL_TIMEOUT
+from mlc.compiler.errors import CompileError
+from mlc.compiler.kernel_job import KernelError, lower
+from mlc.compiler.levels import units_of
+from mlc.compiler.options import Options
+from mlc.pipelines.driver import PassError
+from mlc.targets import parse_target
+
+Kind = Literal["llvm-ir", "asm", "obj"]
+_CODEGEN_KINDS = {"llvm-ir": "llvm-ir", "asm": "asm", "obj": "object"}
+LOWER_JOB, LINK_JOB = "mlc.compiler.emit:lower_job", "mlc.compiler.emit:link_job"
+
+
+def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
+    """The program of `model` (as `compile_program` takes it), all units linked to one module.
+
+    Text in UTF-8 for "llvm-ir" (optimised) and "asm", an ELF object for "obj". The entry is
+    `void mlc_main(void **buffers, int64_t *dims)`; weights are arguments, not part of it. The cache
+    is not used. Raises what `compile_program` raises.
+    """
+    target = options.resolved_target()
+    with WorkerPool(options.workers(), preload=["mlc.compiler.emit"]) as pool:
+        pool.start()
+        units = units_of(model, options)["main"]
+        texts = {name: ("cpu-kernel", text) for name, text in units.kernels.items()}
+        texts[units.host.name] = ("cpu-host", units.host.text)
+        modules = _lower_all(texts, units.nodes, options, pool)
+        options.progress("link", 0, 1)
+        payload = {"texts": modules, "target": str(target), "kind": _CODEGEN_KINDS[kind]}
+        return result(pool.submit(LINK_JOB, payload), f"the linked program, as {kind}")["data"]
+
+
+def _lower_all(
+    texts: Mapping[str, tuple[str, str]], nodes: Mapping[str, str], options: Options, pool: WorkerPool
+) -> list[str]:
+    """LLVM IR of every unit, in order."""
+    jobs = {}
+    for name, (pipeline, text) in texts.items():
+        payload = {"text": text, "pipeline": pipeline, "reproducer_dir": options.reproducer_dir}
+        jobs[name] = pool.submit(LOWER_JOB, payload, timeout=KERNEL_TIMEOUT)
+    modules = []
+    for name, future in jobs.items():
+        options.progress("kernels", len(modules), len(jobs))
+        modules.append(result(future, f"kernel @{name}, from {nodes.get(name, 'the host program')}")["ir"])
+    return modules
+
+
+def result(future: Future[dict[str, Any]], where: str) -> dict[str, Any]:
+    """The result of a worker's job. Raises CompileError with `where` as a note."""
+    try:
+        return future.result()
+    except JobError as error:
+        notes = [where, *error.notes]
+        if error.fields.get("reproducer"):
+            notes.append(f"reproduce with: mlc-opt --run-reproducer {error.fields['reproducer']}")
+        raise CompileError(error.message, notes) from error
+    except CodegenError as error:
+        raise CompileError(str(error), [where]) from error
+
+
+def lower_job(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"text", "pipeline", "reproducer_dir"} -> {"ir": LLVM IR text}."""
+    try:
+        return {"ir": lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"))}
+    except PassError as error:
+        raise KernelError(str(error), str(error.reproducer or "")) from error
+
+
+def link_job(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"texts", "target", "kind"} -> {"data": bytes}; a job because LLVM may abort the process."""
+    linked = link_modules(payload["texts"])
+    return {"data": emit(linked, parse_target(payload["target"]), payload["kind"])}

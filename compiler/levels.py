@@ -1,0 +1,41 @@
+"""The module of a model at each level above the kernels' own pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mlc.codegen.host import host_target
+from mlc.compiler.errors import CompileError
+from mlc.compiler.modules import Units, split
+from mlc.compiler.options import Options
+from mlc.compiler.sources import open_source
+from mlc.pipelines.driver import run_pipeline
+
+
+def levels(model: Any, options: Options) -> Iterator[tuple[str, Any]]:
+    """("import", module), then (pipeline, module) after each graph-level pipeline; it is one module."""
+    options.progress("import", 0, 1)
+    imported = open_source(model).load(options)
+    yield "import", imported.module
+    for index, pipeline in enumerate(options.pipelines):
+        options.progress("optimise", index, len(options.pipelines))
+        run_pipeline(f"builtin.module({pipeline})", imported.module, verify_each=False)
+        yield pipeline, imported.module
+
+
+def planned_module(model: Any, options: Options) -> Any:
+    """The module after all graph-level pipelines: planned host functions and the kernels that they launch."""
+    return list(levels(model, options))[-1][1]
+
+
+def units_of(model: Any, options: Options) -> dict[str, Units]:
+    """The units of `model` that compile on their own, by host function; "main" is there.
+
+    Raises what `compile_program` raises.
+    """
+    module = planned_module(model, options)
+    units = split(module.operation, {"main": options.resolved_target(), "prepare": host_target()})
+    if "main" not in units:
+        raise CompileError("the module has no function @main after the graph pipelines")
+    return units

@@ -1,0 +1,173 @@
+"""`mlc compile`."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from mlc.tools.mlc.compiling import CompileFlags, compile_options, show_log
+from mlc.tools.mlc.failures import ToolError
+from mlc.tools.mlc.session import Session, output_options
+
+if TYPE_CHECKING:
+    from mlc.compiler import Options
+    from rich.console import Console
+
+_SUFFIXES = {
+    "mlcx": ".mlcx",
+    "llvm-ir": ".ll",
+    "asm": ".s",
+    "obj": ".o",
+    "shared-lib": ".so",
+    "mlir": ".mlir",
+}
+_TEXTS = ("llvm-ir", "asm", "mlir")
+
+
+@click.command("compile", short_help="Compile a model.")
+@click.argument("model", type=click.Path())
+@click.option(
+    "-o", "--output", type=click.Path(), help="The file to write (default: the model's name, here)."
+)
+@click.option(
+    "--emit", type=click.Choice(list(_SUFFIXES)), default="mlcx", show_default=True, help="What to write."
+)
+@click.option("--embed-weights", is_flag=True, help="Put the weights inside the shared library.")
+@click.option("--cc", default="cc", help="The C compiler that links a shared library.")
+@click.option(
+    "--dump-ir",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Also write the IR at each level into DIR.",
+)
+@click.option(
+    "--dump-kernel",
+    "kernels",
+    multiple=True,
+    metavar="PATTERN",
+    help="With --dump-ir: only kernels of this name.",
+)
+@click.option(
+    "--reproducer-dir",
+    type=click.Path(file_okay=False, exists=True),
+    metavar="DIR",
+    help="Where a failure's IR goes.",
+)
+@compile_options
+@output_options
+def compile_command(
+    session: Session,
+    *,
+    flags: CompileFlags,
+    model: str,
+    output: str | None,
+    emit: str,
+    embed_weights: bool,
+    cc: str,
+    dump_ir: str | None,
+    kernels: tuple[str, ...],
+    reproducer_dir: str | None,
+) -> None:
+    """Compile MODEL (.onnx, or .mlir of the graph dialect) to an executable file, or to code.
+
+    'mlc run' and mlc.load take the executable file (.mlcx). --emit=shared-lib also writes a C header and,
+    unless they are embedded, the weights.
+    """
+    if embed_weights and emit != "shared-lib":
+        raise click.UsageError("--embed-weights needs --emit=shared-lib")
+    if kernels and not dump_ir:
+        raise click.UsageError("--dump-kernel needs --dump-ir")
+    target = _output(model, output, emit, session)
+    show_log(session)
+    start = time.perf_counter()
+    with session.progress() as progress:
+        from dataclasses import replace
+
+        options = replace(flags.options(progress), reproducer_dir=reproducer_dir)
+        data = {"model": model, "output": target, "emit": emit, "target_cpu": options.resolved_target().cpu}
+        if dump_ir:
+            data["ir_files"] = _dump(model, options, dump_ir, kernels)
+        if emit in ("mlcx", "shared-lib"):
+            library = {"embed_weights": embed_weights, "cc": cc} if emit == "shared-lib" else None
+            data |= _build(model, options, target, library)
+        else:
+            _emit(model, options, target, emit)
+    data["total_seconds"] = round(time.perf_counter() - start, 4)
+    if target != "-":
+        data["output_bytes"] = os.path.getsize(target)
+
+    def render(console: Console) -> None:
+        from mlc.tools.mlc.report import render_compilation
+
+        render_compilation(console, data, verbose=session.verbose)
+
+    session.show(data, render, stderr=target == "-")
+
+
+def _output(model: str, output: str | None, emit: str, session: Session) -> str:
+    """The file to write; what can be known to fail is found before the work."""
+    if output is None:
+        name = Path(model).stem
+        output = f"lib{name}.so" if emit == "shared-lib" else f"{name}{_SUFFIXES[emit]}"
+    if output == "-":
+        if emit not in _TEXTS:
+            raise click.UsageError(f"--emit={emit} cannot be written to the standard output")
+        if session.json:
+            raise click.UsageError("--json and -o - both want the standard output")
+        return output
+    path = Path(output)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), output)
+    os.stat(path.parent)
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+    if os.path.exists(model) and path.exists() and path.samefile(model):
+        raise ToolError(f"{output} is the model itself; choose another output with -o")
+    return output
+
+
+def _dump(model: str, options: Options, folder: str, kernels: tuple[str, ...]) -> list[str]:
+    from mlc.compiler.dump import dump_ir
+
+    return [str(path) for path in dump_ir(model, options, Path(folder), kernels or ("*",))]
+
+
+def _build(model: str, options: Options, target: str, library: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Compiles and writes an executable file, or a shared library with the options `library`.
+
+    Gives the compiler's report, with the time to write.
+    """
+    from mlc.compiler import compile_program
+
+    program = compile_program(model, options)
+    options.progress("writing", 0, 1)
+    start = time.perf_counter()
+    files = {}
+    if library is None:
+        program.save(target)
+    else:
+        made = program.save_shared_library(target, **library)
+        files = {"header": str(made.header), "weights": str(made.weights) if made.weights else None}
+    seconds = program.report["seconds"] | {"write": round(time.perf_counter() - start, 4)}
+    weight_bytes = sum(weight.nbytes for weight in program.weights)
+    return {**files, "report": {**program.report, "seconds": seconds}, "weight_bytes": weight_bytes}
+
+
+def _emit(model: str, options: Options, target: str, emit: str) -> None:
+    """Writes code or MLIR."""
+    from mlc.tools.sources import write_output
+
+    if emit == "mlir":
+        from mlc.compiler.levels import planned_module
+
+        text = planned_module(model, options).operation.get_asm(assume_verified=True)
+        write_output(target, text if text.endswith("\n") else f"{text}\n")
+        return
+    from mlc.compiler.emit import emit_program
+
+    write_output(target, emit_program(model, options, emit))  # type: ignore[arg-type]

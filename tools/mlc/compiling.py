@@ -1,0 +1,155 @@
+"""What the commands that compile share: the options, and the compilation with its progress bar."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from mlc.tools.mlc.failures import ToolError
+from mlc.tools.mlc.session import Progress, Session
+
+if TYPE_CHECKING:
+    from mlc.compiler import Options
+    from mlc.runtime import Executable
+
+
+@dataclass(frozen=True)
+class CompileFlags:
+    """The options of `compile_options` as given on the command line."""
+
+    target_cpu: str
+    dims: tuple[str, ...]
+    shapes: tuple[str, ...]
+    jobs: int
+    cache: bool
+    cache_dir: str | None
+
+    def options(self, progress: Progress) -> Options:
+        """The compiler's options. Raises click.UsageError for a malformed --dim or --shape."""
+        from mlc.compiler import Options
+
+        dims, shapes = _sizes(self.dims, self.shapes)
+        if self.cache_dir:
+            os.environ["MLC_CACHE_DIR"] = os.path.abspath(self.cache_dir)
+        return Options(
+            target=self.target_cpu,
+            dims=dims,
+            shapes=shapes,
+            cache=self.cache,
+            jobs=self.jobs,
+            progress=progress,
+        )
+
+
+def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options of a compilation; the command gets them as `flags`."""
+
+    @wraps(function)
+    def command(**values: Any) -> Any:
+        flags = CompileFlags(**{name: values.pop(name) for name in _NAMES})
+        return function(flags=flags, **values)
+
+    result: Callable[..., Any] = command
+    for option in reversed(_OPTIONS):
+        result = option(result)
+    return result
+
+
+_NAMES = [field.name for field in fields(CompileFlags)]
+_OPTIONS = (
+    click.option(
+        "--target-cpu",
+        default="host",
+        metavar="NAME",
+        help="Compile for this processor ('mlc targets' lists them).",
+    ),
+    click.option(
+        "--dim",
+        "dims",
+        multiple=True,
+        metavar="NAME=N",
+        help="Fix a dynamic dim of the model by name: batch=1.",
+    ),
+    click.option(
+        "--shape",
+        "shapes",
+        multiple=True,
+        metavar="INPUT:AxBxC",
+        help="Give an input's shape: x:1x3x224x224.",
+    ),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Worker processes (default: one per core).",
+    ),
+    click.option("--cache/--no-cache", default=True, help="Use the compile cache on disk (the default)."),
+    click.option(
+        "--cache-dir",
+        type=click.Path(file_okay=False),
+        metavar="DIR",
+        help="The cache's folder ('mlc cache' shows it).",
+    ),
+)
+
+
+def _sizes(dims: tuple[str, ...], shapes: tuple[str, ...]) -> tuple[dict[str, int], dict[str, list[int]]]:
+    """--dim and --shape by name; a shape follows ':' or '='."""
+    from mlc.tools.command_line import UsageError
+    from mlc.tools.translate.import_onnx import parse_dims, parse_shapes
+
+    texts = []
+    for text in shapes:
+        name, colon, sizes = text.rpartition(":")
+        texts.append(f"{name}={sizes}" if colon and "=" not in sizes else text)
+    try:
+        return parse_dims(list(dims)), parse_shapes(texts)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def show_log(session: Session) -> None:
+    """Warnings of the compiler's parts (the cache, say) go to stderr in our form."""
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            session.warn(record.getMessage())
+
+    logger = logging.getLogger("mlc")
+    logger.handlers = [Handler()]
+    logger.propagate = False
+
+
+def is_compiled(path: str) -> bool:
+    """Whether `path` is an executable file rather than a model. Raises OSError."""
+    with open(path, "rb") as file:
+        return file.read(4) == b"PK\x03\x04"
+
+
+def load_or_compile(path: str, flags: CompileFlags, session: Session, threads: int | None) -> Executable:
+    """The executable of a .mlcx file, or of a model."""
+    show_log(session)
+    if is_compiled(path):
+        from mlc.runtime import load
+
+        return load(path, threads=threads)
+    with session.progress() as progress:
+        options = flags.options(progress)
+        from mlc.compiler import compile_program
+
+        return compile_program(path, options).executable(threads)
+
+
+def onnx_model(path: str, model: str | None) -> Path:
+    """The ONNX file to compare with: `model` if given, else `path`. Raises ToolError."""
+    chosen = model or path
+    if model is None and (is_compiled(path) or Path(path).suffix in (".mlir", ".mlirbc")):
+        raise ToolError(f"{path} is no ONNX model to compare with; name the one it came from with --model")
+    return Path(chosen)

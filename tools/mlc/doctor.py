@@ -1,0 +1,42 @@
+"""`mlc doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+from mlc.tools.mlc.failures import FAILURE, describe
+from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.tables import table
+
+if TYPE_CHECKING:
+    from mlc.tools.mlc.checkup import Finding
+
+
+@click.command("doctor", short_help="Check what mlc needs.")
+@output_options
+def doctor_command(session: Session) -> int:
+    """Check what mlc needs: packages, processor, cache, C compiler, and a small model compiled and run."""
+    from mlc.tools.mlc.checkup import CHECKS
+
+    findings = [finding for name, check in CHECKS.items() for finding in _safely(name, check)]
+    healthy = all(each.state != "broken" for each in findings)
+    data = {
+        "healthy": healthy,
+        "checks": [{"name": each.name, "state": each.state, "detail": each.detail} for each in findings],
+    }
+    rows = [[each.state, each.name, each.detail] for each in findings]
+    session.show(data, lambda console: console.print(table(("", "", ""), rows)))
+    return 0 if healthy else FAILURE
+
+
+def _safely(name: str, check: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:
+    """The findings of a check; that it raises is one too."""
+    from mlc.tools.mlc.checkup import Finding
+
+    try:
+        return check()
+    except Exception as error:
+        message, notes = describe(error)
+        return [Finding(name, "broken", "; ".join([message, *notes]))]

@@ -1,0 +1,124 @@
+"""Inputs of a model: given in files, or random."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+from mlc.tools.mlc.failures import ToolError
+
+if TYPE_CHECKING:
+    from mlc.runtime import TensorSpec
+
+
+class IntRange(click.ParamType):
+    """LOW:HIGH, the bounds of random integers; HIGH is not reached."""
+
+    name = "low:high"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        low, _, high = value.partition(":")
+        try:
+            bounds = int(low), int(high)
+        except ValueError:
+            self.fail(f"{value!r} is not LOW:HIGH, e.g. 0:100", param, ctx)
+        if bounds[0] >= bounds[1]:
+            self.fail(f"{value!r} is empty: LOW must be below HIGH", param, ctx)
+        return bounds
+
+
+def random_inputs(
+    specs: Sequence[TensorSpec], seed: int, bounds: tuple[int, int], given: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Arrays by name: floats of mean 0 and variance 1, truth values, integers within `bounds`.
+
+    Bounds beyond the type's range are cut to it. What `given` holds is taken from there.
+    """
+    generator = np.random.default_rng(seed)
+    drawn = {spec.name: _draw(generator, spec, bounds) for spec in specs}
+    return {**drawn, **(given or {})}
+
+
+def _draw(generator: np.random.Generator, spec: TensorSpec, bounds: tuple[int, int]) -> np.ndarray:
+    kind = spec.numpy_dtype
+    if kind.kind == "b":
+        return generator.integers(0, 2, spec.shape).astype(kind)
+    if kind.kind in "iu" or spec.dtype.startswith(("int", "uint")):
+        low, high = _type_bounds(spec.dtype)
+        low, high = max(low, bounds[0]), min(high, bounds[1] - 1)
+        return generator.integers(low, max(low, high), spec.shape, endpoint=True, dtype=np.int64).astype(kind)
+    if kind.kind == "c":
+        real, imaginary = generator.standard_normal((2, *spec.shape))
+        return (real + 1j * imaginary).astype(kind)
+    return generator.standard_normal(spec.shape, np.float32).astype(kind)
+
+
+def _type_bounds(dtype: str) -> tuple[int, int]:
+    """Lowest and highest value of an integer type by its name, within those of int64."""
+    bits = int(dtype.lstrip("uint"))
+    if dtype.startswith("u"):
+        return 0, min((1 << bits) - 1, (1 << 63) - 1)
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
+def read_inputs(
+    specs: Sequence[TensorSpec], files: Sequence[str], archive: str | None
+) -> dict[str, np.ndarray]:
+    """Arrays from --inputs FILE.npz and --input [NAME=]FILE. Raises ToolError naming the file, OSError."""
+    names = [spec.name for spec in specs]
+    arrays: dict[str, np.ndarray] = {}
+    if archive is not None:
+        arrays |= _archive(archive)
+        if strangers := [name for name in arrays if name not in names]:
+            raise ToolError(
+                f"{archive}: holds {', '.join(strangers)}; the model's inputs are {', '.join(names)}"
+            )
+    for text in files:
+        name, path = _split(text, names)
+        arrays[name] = _load(path, name)
+    return arrays
+
+
+def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
+    """The input and the file of one --input; without a name it is that of the only input."""
+    for name in sorted(names, key=len, reverse=True):  # names may hold '='
+        if text.startswith(f"{name}="):
+            return name, text[len(name) + 1 :]
+    if "=" not in text and len(names) == 1:
+        return names[0], text
+    raise ToolError(f"--input {text}: expected NAME=FILE, where NAME is one of {', '.join(names)}")
+
+
+def _load(path: str, name: str) -> np.ndarray:
+    """The array in a .npy file; in an .npz file that called `name`, or the only one."""
+    if not zipfile.is_zipfile(path):
+        return _numpy_load(path)
+    arrays = _archive(path)
+    if name in arrays or len(arrays) == 1:
+        return arrays.get(name, next(iter(arrays.values())))
+    raise ToolError(f"{path}: no array '{name}'; it holds {', '.join(arrays) or 'nothing'}")
+
+
+def _archive(path: str) -> dict[str, np.ndarray]:
+    loaded = _numpy_load(path)
+    if isinstance(loaded, np.ndarray):
+        raise ToolError(f"{path}: one array without a name; use --input NAME={path}")
+    with loaded:
+        try:
+            return {name: loaded[name] for name in loaded.files}
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise ToolError(f"{path}: cannot read: {error}") from error
+
+
+def _numpy_load(path: str) -> Any:
+    try:
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ToolError(f"{path}: not a NumPy file: {str(error).partition('.')[0]}") from error

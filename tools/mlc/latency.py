@@ -1,0 +1,66 @@
+"""Latencies of several engines, measured side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+ROUNDS = 10
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long to measure each engine: `runs` calls, else `seconds`; before that `warmup` calls."""
+
+    seconds: float = 3.0
+    runs: int | None = None
+    warmup: int = 3
+
+
+def measure(engines: Mapping[str, Callable[[], object]], budget: Budget) -> dict[str, np.ndarray]:
+    """Seconds of each call, by engine.
+
+    The engines take turns in `ROUNDS` short rounds, so that a change of the clock or of the machine's load
+    meets all of them. A turn begins with a call that does not count: the caches are the last engine's.
+    """
+    for call in engines.values():
+        for _ in range(budget.warmup):
+            call()
+    times: dict[str, list[float]] = {name: [] for name in engines}
+    for index in range(ROUNDS):
+        for name, call in engines.items():
+            call()
+            times[name] += _turn(call, budget, index)
+    return {name: np.array(values) for name, values in times.items()}
+
+
+def _turn(call: Callable[[], object], budget: Budget, index: int) -> list[float]:
+    """One engine's calls of one round."""
+    calls = None
+    if budget.runs is not None:
+        calls = budget.runs * (index + 1) // ROUNDS - budget.runs * index // ROUNDS
+        if not calls:
+            return []
+    end = time.perf_counter() + budget.seconds / ROUNDS
+    times: list[float] = []
+    while True:
+        start = time.perf_counter()
+        call()
+        stop = time.perf_counter()
+        times.append(stop - start)
+        if len(times) >= calls if calls is not None else stop >= end:
+            return times
+
+
+def summary(seconds: np.ndarray) -> dict[str, float]:
+    """Milliseconds: median, min, 90th percentile; number of calls."""
+    milliseconds = seconds * 1e3
+    return {
+        "median_ms": float(np.median(milliseconds)),
+        "min_ms": float(milliseconds.min()),
+        "p90_ms": float(np.percentile(milliseconds, 90)),
+        "calls": len(milliseconds),
+    }

@@ -1,0 +1,93 @@
+"""mlc: compiles, runs and measures models.
+
+Exit status: 0, 1 if something failed, 2 if the command line makes no sense, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+import click
+from mlc.tools.mlc.failures import INTERRUPTED, report_failure
+from mlc.tools.mlc.session import Session
+
+# Command -> "module:function"; the modules import nothing heavy before a command runs.
+COMMANDS = {
+    "compile": "mlc.tools.mlc.compile:compile_command",
+    "run": "mlc.tools.mlc.run:run_command",
+    "bench": "mlc.tools.mlc.bench:bench_command",
+    "report": "mlc.tools.mlc.report:report_command",
+    "doctor": "mlc.tools.mlc.doctor:doctor_command",
+    "cache": "mlc.tools.mlc.cache:cache_command",
+    "targets": "mlc.tools.mlc.targets:targets_command",
+    "completion": "mlc.tools.mlc.completion:completion_command",
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[name].partition(":")
+        command: click.Command = getattr(import_module(module), function)
+        return command
+
+
+def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        click.echo(f"mlc {version('mlc-compiler')}")
+        ctx.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version.",
+)
+def cli() -> None:
+    """A machine-learning compiler: ONNX models to machine code."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The entry point; returns the exit status."""
+    session = Session()
+    try:
+        status: Any = cli.main(arguments, prog_name="mlc", standalone_mode=False, obj=session)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        error.show()
+        return error.exit_code
+    except BrokenPipeError:
+        _abandon_stdout()
+        return 1
+    except (click.Abort, KeyboardInterrupt):
+        print("mlc: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except Exception as error:
+        return report_failure(error, session)
+    return status if isinstance(status, int) else 0
+
+
+def _abandon_stdout() -> None:
+    """Keeps the interpreter from a second attempt to flush what nobody reads."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

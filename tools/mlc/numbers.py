@@ -1,0 +1,48 @@
+"""Statistics of arrays, and how far two are apart."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+def statistics(array: np.ndarray) -> dict[str, Any]:
+    """dtype, shape, and of the values: min, max, mean, standard deviation, whether all are finite."""
+    values = _wide(array)
+    facts: dict[str, Any] = {"dtype": array.dtype.name, "shape": list(array.shape)}
+    if not array.size or values.dtype.kind == "c":
+        return {**facts, "finite": bool(np.isfinite(values).all())}
+    finite = bool(np.isfinite(values).all())
+    with np.errstate(invalid="ignore", over="ignore"):
+        numbers = {"min": values.min(), "max": values.max(), "mean": values.mean(), "std": values.std()}
+    return {**facts, "finite": finite, **{name: _json_number(value) for name, value in numbers.items()}}
+
+
+def _json_number(value: Any) -> float | str:
+    """JSON has no infinities and NaNs: those as text."""
+    number = float(value)
+    return number if math.isfinite(number) else str(number)
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    return array if array.dtype.kind == "c" else array.astype(np.float64)
+
+
+def difference(actual: np.ndarray, expected: np.ndarray) -> tuple[float, str]:
+    """max|actual - expected| / max|expected| in double precision (absolute where all expected are 0), and "".
+
+    Where that says nothing (shapes or dtypes differ, values that are not finite): infinity and the reason.
+    """
+    if actual.shape != expected.shape:
+        return math.inf, f"shape {list(actual.shape)}, expected {list(expected.shape)}"
+    if actual.dtype != expected.dtype:
+        return math.inf, f"dtype {actual.dtype}, expected {expected.dtype}"
+    ours, theirs = _wide(actual), _wide(expected)
+    if not np.isfinite(ours).all():
+        return math.inf, "values that are not finite"
+    if not np.isfinite(theirs).all():
+        return math.inf, "the reference has values that are not finite"
+    scale = float(np.abs(theirs).max(initial=0.0))
+    return float(np.abs(ours - theirs).max(initial=0.0)) / (scale or 1.0), ""

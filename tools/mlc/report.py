@@ -1,0 +1,87 @@
+"""`mlc report`: what a .mlcx file holds and how it was made; also the table after `mlc compile`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.tables import byte_size, duration, table, tensor_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+_SIZES = (("file", "file_bytes"), ("code", "code_bytes"), ("weights", "weight_bytes"))
+
+
+@click.command("report", short_help="Say what a .mlcx file holds.")
+@click.argument("file", type=click.Path())
+@output_options
+def report_command(session: Session, file: str) -> None:
+    """Say what the executable FILE.mlcx takes and gives, and how its compilation went."""
+    from mlc.runtime import read_container
+
+    manifest, objects, weights = read_container(file)
+    data = {
+        "file": file,
+        "file_bytes": os.path.getsize(file),
+        "code_bytes": sum(map(len, objects)),
+        "weight_bytes": sum(weight.nbytes for weight in weights.values()),
+        **{
+            key: manifest.get(key)
+            for key in ("compiler", "target", "inputs", "outputs", "arena_bytes", "report")
+        },
+    }
+
+    def render(console: Console) -> None:
+        rows = [
+            [kind[:-1], each["name"], tensor_text(each["dtype"], each["shape"])]
+            for kind in ("inputs", "outputs")
+            for each in data[kind]
+        ]
+        console.print(table(("", "", ""), rows))
+        rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
+        rows += [[name, byte_size(data[key])] for name, key in _SIZES]
+        console.print(table(("", ""), rows + report_rows(data["report"])))
+        if session.verbose:
+            _slowest(console, data["report"])
+
+    session.show(data, render)
+
+
+def render_compilation(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
+    """The table at the end of `mlc compile`."""
+    size = f" ({byte_size(data['output_bytes'])})" if "output_bytes" in data else ""
+    report = data.get("report", {})
+    rows = [["wrote", f"{data['output']}{size}"]]
+    rows += [["", data[key]] for key in ("header", "weights") if data.get(key)]
+    rows += [["IR", f"{len(data['ir_files'])} files"]] if "ir_files" in data else []
+    rows += [["for", data["target_cpu"]]]
+    rows += [["weights", byte_size(data["weight_bytes"])]] if "weight_bytes" in data else []
+    rows += report_rows(report)
+    console.print(table(("", ""), [*rows, ["total", duration(data["total_seconds"])]]))
+    if verbose:
+        _slowest(console, report)
+
+
+def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
+    """Kernels, cache hits, arena and seconds of each stage, of a compiler's report; none of what it lacks."""
+    rows = []
+    if "kernels" in report:
+        cached = "program cached" if report.get("from_cache") else f"{report['kernels_cached']} cached"
+        rows.append(["kernels", f"{report['kernels']} ({cached}), {report['launches']} launches"])
+    if "arena_bytes" in report:
+        bound = byte_size(report["arena_lower_bound"])
+        rows.append(["arena", f"{byte_size(report['arena_bytes'])} (lower bound {bound})"])
+    rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
+    return rows
+
+
+def _slowest(console: Console, report: Mapping[str, Any]) -> None:
+    slowest = report.get("slowest_kernels") or {}
+    if slowest:
+        rows = [[name, duration(seconds)] for name, seconds in slowest.items()]
+        console.print(table(("slowest kernels", ">worker time"), rows))

@@ -1,0 +1,98 @@
+"""What all commands share: how they talk to the user."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Progress = Callable[[str, int, int], None]
+_STAGES = {
+    "import": "reading the model",
+    "optimise": "optimising",
+    "kernels": "compiling kernels",
+    "prepare": "preparing weights",
+}
+
+
+@dataclass
+class Session:
+    """The output options of a command. With `json` stdout holds one JSON object and nothing else."""
+
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    traceback: bool = False
+
+    def show(
+        self, data: Mapping[str, Any], render: Callable[[Console], None], *, stderr: bool = False
+    ) -> None:
+        """The result of a command: `data` as JSON, or what `render` prints for people."""
+        if self.json:
+            print(json.dumps(data, indent=1, default=str))
+        elif not self.quiet:
+            render(console(stderr=stderr))
+
+    def warn(self, message: str) -> None:
+        """One line on stderr."""
+        if not self.quiet:
+            print(f"mlc: warning: {message}", file=sys.stderr)
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """A listener for the compiler's progress: a bar on stderr if that is a terminal."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda _stage, _done, _total: None
+            return
+        from rich import progress
+
+        columns = [
+            progress.SpinnerColumn(),
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TimeElapsedColumn(),
+        ]
+        with progress.Progress(*columns, console=console(stderr=True), transient=True) as bar:
+            task = bar.add_task("starting", total=None)
+
+            def listen(stage: str, done: int, total: int) -> None:
+                bar.update(task, description=_STAGES.get(stage, stage), completed=done, total=total or None)
+
+            yield listen
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that marks up nothing by itself; piped output is as wide as it needs."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, highlight=False, markup=False, width=None if stream.isatty() else 200)
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --json, --quiet, --verbose and --traceback; the command gets the session as its first argument."""
+    for names, text in (
+        (("--traceback",), "Show Python's traceback of errors (as MLC_TRACEBACK=1 does)."),
+        (("-v", "--verbose"), "Say more."),
+        (("-q", "--quiet"), "Print errors only."),
+        (("--json",), "Print one JSON object on stdout."),
+    ):
+        function = click.option(
+            *names, is_flag=True, expose_value=False, callback=_set, is_eager=True, help=text
+        )(function)
+    return click.pass_obj(function)
+
+
+def _set(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    session = ctx.find_object(Session)
+    if value and session is not None and parameter.name:
+        setattr(session, parameter.name, True)
