@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import affine, arith, ir, linalg, tensor
-from mlc.passes.base import PassFailure
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     broadcast_map,
@@ -106,14 +105,13 @@ def lower_concat(op: ir.Operation) -> list[ir.Value]:
 
 @rule("slice")
 def lower_slice(op: ir.Operation) -> list[ir.Value]:
-    starts, sizes, steps = (integers(op, name) for name in ("starts", "sizes", "steps"))
-    x = op.operands[0]
+    starts, steps = integers(op, "starts"), integers(op, "steps")
+    # The attribute `sizes` may say "all that follow".
+    x, sizes = op.operands[0], static_shape(op.results[0].type)
     if all(step > 0 for step in steps):
         result = ir.RankedTensorType.get(sizes, tensor_type(x).element_type)
         return [tensor.ExtractSliceOp(result, x, [], [], [], starts, sizes, steps).result]
-    read = [
-        place * step + start for place, start, step in zip(dims(len(sizes)), starts, steps, strict=True)
-    ]
+    read = [place * step + start for place, start, step in zip(dims(len(sizes)), starts, steps, strict=True)]
     return [gather_by_map(x, sizes, read)]
 
 
@@ -127,7 +125,8 @@ def lower_expand(op: ir.Operation) -> list[ir.Value]:
 def lower_tile(op: ir.Operation) -> list[ir.Value]:
     x, shape = op.operands[0], static_shape(op.results[0].type)
     read = [
-        ir.AffineExpr.get_mod(place, extent) for place, extent in zip(dims(len(shape)), static_shape(x), strict=True)
+        ir.AffineExpr.get_mod(place, extent)
+        for place, extent in zip(dims(len(shape)), static_shape(x), strict=True)
     ]
     return [gather_by_map(x, shape, read)]
 
@@ -151,16 +150,49 @@ def lower_pad(op: ir.Operation) -> list[ir.Value]:
 def _pad_by_reading(op: ir.Operation, mode: str, low: Sequence[int]) -> ir.Value:
     """Edge, reflect and wrap: every place of the result reads some place of x."""
     x, shape = op.operands[0], static_shape(op.results[0].type)
-    places: dict[str, Callable[[ir.AffineExpr, int], ir.AffineExpr]] = {
-        "wrap": lambda place, extent: ir.AffineExpr.get_mod(place, extent),
-    }
-    if mode not in places:
-        raise PassFailure(f"pad with mode '{mode}' is not compiled yet", op.location)
-    read = [
-        places[mode](place - begin + extent * (-(-begin // extent)), extent) if extent != total else place
-        for place, begin, extent, total in zip(dims(len(shape)), low, static_shape(x), shape, strict=True)
-    ]
-    return gather_by_map(x, shape, read)
+    extents, count = static_shape(x), len(shape)
+
+    def body(_old: ir.Value) -> ir.Value:
+        indices = [linalg.IndexOp(dim).result for dim in range(count)]
+        places = [
+            index if extent == total else PADDING_PLACES[mode](index, begin, extent)
+            for index, begin, extent, total in zip(indices, low, extents, shape, strict=True)
+        ]
+        return tensor.extract(x, places)
+
+    identity = affine_map(count, dims(count))
+    return generic([], [], empty(shape, tensor_type(x).element_type), identity, body)
+
+
+def _place(index: ir.Value, expression: ir.AffineExpr) -> ir.Value:
+    """The affine `expression` in d0 at `index`."""
+    return affine.AffineApplyOp(affine_map(1, [expression]), [index]).result
+
+
+def _edge_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
+    kind = ir.IndexType.get()
+    place = _place(index, dims(1)[0] - begin)
+    return arith.minsi(arith.maxsi(place, constant(kind, 0)), constant(kind, extent - 1))
+
+
+def _reflected_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
+    """Forth and back with period 2 (extent - 1)."""
+    period = max(1, 2 * (extent - 1))
+    place = _place(index, ir.AffineExpr.get_mod(dims(1)[0] - begin, period))
+    return (
+        arith.minsi(place, arith.subi(constant(ir.IndexType.get(), period), place)) if extent > 1 else place
+    )
+
+
+def _wrapped_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
+    return _place(index, ir.AffineExpr.get_mod(dims(1)[0] - begin, extent))
+
+
+PADDING_PLACES: dict[str, Callable[[ir.Value, int, int], ir.Value]] = {
+    "edge": _edge_place,
+    "reflect": _reflected_place,
+    "wrap": _wrapped_place,
+}
 
 
 @rule("pack")
