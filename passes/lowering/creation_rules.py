@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from mlc.bindings import arith, ir
-from mlc.passes.lowering.linalg_tools import filled, static_shape, tensor_type
+from collections.abc import Sequence
+
+import numpy as np
+from mlc.bindings import arith, ir, linalg
+from mlc.passes.lowering.linalg_tools import elementwise, filled, static_shape, tensor_type
 from mlc.passes.lowering.rule import rule
+from mlc.passes.lowering.scalars import add, convert, mul
 
 
 @rule("constant")
@@ -16,3 +20,22 @@ def lower_constant(op: ir.Operation) -> list[ir.Value]:
 def lower_full(op: ir.Operation) -> list[ir.Value]:
     result = op.results[0]
     return [filled(static_shape(result.type), tensor_type(result).element_type, op.attributes["value"].value)]
+
+
+@rule("range")
+def lower_range(op: ir.Operation) -> list[ir.Value]:
+    """start + place * delta: no error builds up."""
+    start, _limit, delta = op.operands
+
+    def body(scalars: Sequence[ir.Value]) -> ir.Value:
+        place = arith.index_cast(ir.IntegerType.get_signless(64), linalg.IndexOp(0).result)
+        first, step = scalars
+        return add(first, mul(convert(place, first.type), step))
+
+    return [elementwise([start, delta], op.results[0].type, body)]
+
+
+@rule("shape_of")
+def lower_shape_of(op: ir.Operation) -> list[ir.Value]:
+    shape = np.array(static_shape(op.operands[0]), np.int64)
+    return [arith.ConstantOp(op.results[0].type, ir.DenseElementsAttr.get(shape)).result]

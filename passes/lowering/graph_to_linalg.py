@@ -14,10 +14,14 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     indexed_rules,
     movement_rules,
     normalisation_rules,
+    quantisation_rules,
     reduction_rules,
+    scan_rules,
     window_rules,
 )
 from mlc.passes.lowering.rule import RULES
+from mlc.passes.lowering.signedness import drop_signedness
+from mlc.passes.lowering.widen import lower_widened, needs_widening
 from mlc.passes.rewriting import users
 
 CONTRACTIONS = ("graph.matmul", "graph.matmul_packed")
@@ -46,11 +50,13 @@ def lower_kernel(kernel: ir.Operation) -> None:
             leftover.append(op)
     for op in leftover:
         op.erase()
+    drop_signedness(kernel)
 
 
 def _replace(op: ir.Operation) -> None:
     with ir.InsertionPoint(op), op.location:
-        values = RULES[op.name](op)
+        rule = RULES[op.name]
+        values = lower_widened(op, rule) if needs_widening(op) else rule(op)
     for old, new in zip(op.results, values, strict=True):
         old.replace_all_uses_with(new)
     op.erase()

@@ -27,13 +27,22 @@ def is_float(kind: ir.Type) -> bool:
     return isinstance(kind, ir.FloatType)
 
 
+def is_unsigned(kind: ir.Type) -> bool:
+    return isinstance(kind, ir.IntegerType) and kind.is_unsigned
+
+
 def constant(kind: ir.Type, value: float | int | bool) -> ir.Value:
     """A scalar constant of a float, integer or index type."""
     if is_float(kind):
         return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
     if isinstance(kind, ir.IntegerType) and kind.width == 1:
         return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(bool(value)))).result
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(value))).result
+    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, _signed(int(value), kind))).result
+
+
+def _signed(value: int, kind: ir.Type) -> int:
+    """The number with the same bits that an attribute takes: no unsigned one of 64 bits."""
+    return value - (1 << 64) if isinstance(kind, ir.IntegerType) and value >= 1 << 63 else value
 
 
 def empty(shape: Sequence[int], element: ir.Type) -> ir.Value:
@@ -89,7 +98,11 @@ def generic(
 
 
 def _scalar_type(value: ir.Value) -> ir.Type:
-    return ir.RankedTensorType(value.type).element_type if isinstance(value.type, ir.RankedTensorType) else value.type
+    return (
+        ir.RankedTensorType(value.type).element_type
+        if isinstance(value.type, ir.RankedTensorType)
+        else value.type
+    )
 
 
 def elementwise(inputs: Sequence[ir.Value], result: ir.Type, body: Callable[[Scalars], ir.Value]) -> ir.Value:

@@ -13,6 +13,7 @@ from mlc.passes.lowering.linalg_tools import (
     filled,
     generic,
     is_float,
+    is_unsigned,
     static_shape,
     tensor_type,
 )
@@ -33,14 +34,16 @@ def lowest(kind: ir.Type) -> float | int:
     """The neutral element of max."""
     if is_float(kind):
         return float("-inf")
-    return 0 if kind.width == 1 else -(1 << (kind.width - 1))
+    return 0 if kind.width == 1 or is_unsigned(kind) else -(1 << (kind.width - 1))
 
 
 def highest(kind: ir.Type) -> float | int:
     """The neutral element of min."""
     if is_float(kind):
         return float("inf")
-    return 1 if kind.width == 1 else (1 << (kind.width - 1)) - 1
+    if is_unsigned(kind) or kind.width == 1:
+        return (1 << kind.width) - 1
+    return (1 << (kind.width - 1)) - 1
 
 
 def reduce(

@@ -1,27 +1,34 @@
-"""The scalar arithmetic of elementwise graph ops, on `arith` and `math`."""
+"""The scalar arithmetic of graph ops, on `arith` and `math`.
+
+Integers keep their signedness in their types while a kernel is lowered (`ui8`, or `i8` for signed), which chooses the op;
+`drop_signedness` takes it away at the end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from mlc.bindings import arith, ir, math
-from mlc.passes.lowering.linalg_tools import Scalars, constant, is_float
+from mlc.passes.lowering.linalg_tools import constant, is_float, is_unsigned
 
-# The body of an op: scalars, the op (for its attributes), the result's element type -> the result.
-Body = Callable[[Scalars, ir.Operation, ir.Type], ir.Value]
-
-FLOAT_PREDICATES = {"equal": "oeq", "less": "olt", "less_equal": "ole", "greater": "ogt", "greater_equal": "oge"}
+FLOAT_PREDICATES = {
+    "equal": "oeq",
+    "less": "olt",
+    "less_equal": "ole",
+    "greater": "ogt",
+    "greater_equal": "oge",
+}
 INT_PREDICATES = {"equal": "eq", "less": "slt", "less_equal": "sle", "greater": "sgt", "greater_equal": "sge"}
 
 
 def compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    """`predicate` is a key of FLOAT_PREDICATES; ordered comparison for floats, signed for integers."""
+    """`predicate` is a key of FLOAT_PREDICATES; ordered comparison for floats."""
     if is_float(a.type):
         return arith.cmpf(getattr(arith.CmpFPredicate, FLOAT_PREDICATES[predicate].upper()), a, b)
-    if a.type.width == 1 and predicate != "equal":
-        return arith.cmpi(getattr(arith.CmpIPredicate, INT_PREDICATES[predicate].replace("s", "u", 1)), a, b)
-    return arith.cmpi(getattr(arith.CmpIPredicate, INT_PREDICATES[predicate]), a, b)
+    name = INT_PREDICATES[predicate]
+    if (is_unsigned(a.type) or a.type.width == 1) and predicate != "equal":
+        name = name.replace("s", "u", 1)
+    return arith.cmpi(getattr(arith.CmpIPredicate, name), a, b)
 
 
 def select(condition: ir.Value, x: ir.Value, y: ir.Value) -> ir.Value:
@@ -30,10 +37,6 @@ def select(condition: ir.Value, x: ir.Value, y: ir.Value) -> ir.Value:
 
 def number(like: ir.Value, value: float) -> ir.Value:
     return constant(like.type, value)
-
-
-def attribute(op: ir.Operation, name: str) -> Any:
-    return op.attributes[name].value
 
 
 def relu(x: ir.Value) -> ir.Value:
@@ -60,15 +63,35 @@ def mul(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def div(a: ir.Value, b: ir.Value) -> ir.Value:
-    return arith.divf(a, b) if is_float(a.type) else arith.divsi(a, b)
+    """Integers: rounded towards 0; 0 where `b` is 0."""
+    if is_float(a.type):
+        return arith.divf(a, b)
+    quotient = arith.divui if is_unsigned(a.type) else arith.divsi
+    return _where_defined(a, b, lambda divisor: quotient(a, divisor))
+
+
+def _where_defined(a: ir.Value, b: ir.Value, divide: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """`divide(b)` for integers, but 0 where `b` is 0: the machine's division would stop the process. So would that of the
+    lowest number by -1; the lowest number by 1 has the same, wrapped, result."""
+    zero, one = number(b, 0), number(b, 1)
+    by_zero = compare("equal", b, zero)
+    unsafe = by_zero
+    if not is_unsigned(a.type):
+        lowest = compare("equal", a, number(a, -(1 << (a.type.width - 1))))
+        unsafe = arith.ori(by_zero, arith.andi(lowest, compare("equal", b, number(b, -1))))
+    return select(by_zero, zero, divide(select(unsafe, one, b)))
 
 
 def maximum(a: ir.Value, b: ir.Value) -> ir.Value:
-    return arith.maximumf(a, b) if is_float(a.type) else arith.maxsi(a, b)
+    if is_float(a.type):
+        return arith.maximumf(a, b)
+    return arith.maxui(a, b) if is_unsigned(a.type) or a.type.width == 1 else arith.maxsi(a, b)
 
 
 def minimum(a: ir.Value, b: ir.Value) -> ir.Value:
-    return arith.minimumf(a, b) if is_float(a.type) else arith.minsi(a, b)
+    if is_float(a.type):
+        return arith.minimumf(a, b)
+    return arith.minui(a, b) if is_unsigned(a.type) or a.type.width == 1 else arith.minsi(a, b)
 
 
 def negate(x: ir.Value) -> ir.Value:
@@ -76,19 +99,29 @@ def negate(x: ir.Value) -> ir.Value:
 
 
 def absolute(x: ir.Value) -> ir.Value:
+    if is_unsigned(x.type):
+        return x
     return math.absf(x) if is_float(x.type) else math.absi(x)
 
 
 def sign(x: ir.Value) -> ir.Value:
     """-1, 0 or 1; NaN for NaN."""
-    zero, one, minus = number(x, 0), number(x, 1), number(x, -1)
+    zero, one = number(x, 0), number(x, 1)
+    if is_unsigned(x.type):
+        return select(compare("greater", x, zero), one, zero)
+    minus = number(x, -1)
     not_positive = select(compare("less", x, zero), minus, x if is_float(x.type) else zero)
     return select(compare("greater", x, zero), one, not_positive)
 
 
 def modulo(a: ir.Value, b: ir.Value, truncate: bool) -> ir.Value:
     """Remainder with the sign of `b` (Python), or of `a` where `truncate` (C fmod)."""
-    remainder = arith.remf(a, b) if is_float(a.type) else arith.remsi(a, b)
+    if is_unsigned(a.type):
+        return _where_defined(a, b, lambda divisor: arith.remui(a, divisor))
+    if is_float(a.type):
+        remainder = arith.remf(a, b)
+    else:
+        remainder = _where_defined(a, b, lambda divisor: arith.remsi(a, divisor))
     if truncate:
         return remainder
     zero = number(a, 0)
@@ -99,10 +132,10 @@ def modulo(a: ir.Value, b: ir.Value, truncate: bool) -> ir.Value:
 
 def power(a: ir.Value, b: ir.Value) -> ir.Value:
     if is_float(a.type):
-        return math.powf(a, b if is_float(b.type) else arith.sitofp(a.type, b))
+        return math.powf(a, convert(b, a.type))
     if is_float(b.type):
-        return arith.fptosi(a.type, math.powf(arith.sitofp(b.type, a), b))
-    return math.ipowi(a, b)
+        return convert(math.powf(convert(a, b.type), b), a.type)
+    return math.ipowi(a, convert(b, a.type))
 
 
 def sigmoid(x: ir.Value) -> ir.Value:
@@ -135,131 +168,47 @@ def hard_sigmoid(x: ir.Value, alpha: float, beta: float) -> ir.Value:
     return maximum(number(x, 0), minimum(number(x, 1), line))
 
 
-def clamp(x: ir.Value, low: float, high: float) -> ir.Value:
+def clamp(x: ir.Value, low: float | None, high: float | None) -> ir.Value:
     """Comparisons instead of min and max: NaN passes through at the price of one instruction each."""
-    low_, high_ = number(x, low), number(x, high)
-    above = select(compare("greater", low_, x), low_, x)
-    return select(compare("less", high_, above), high_, above)
+    if low is not None:
+        bound = number(x, low)
+        x = select(compare("greater", bound, x), bound, x)
+    if high is not None:
+        bound = number(x, high)
+        x = select(compare("less", bound, x), bound, x)
+    return x
 
 
-def convert(x: ir.Value, target: ir.Type) -> ir.Value:  # noqa: PLR0911
-    """ONNX's Cast between floats, signed integers and booleans."""
+def convert(x: ir.Value, target: ir.Type) -> ir.Value:
+    """ONNX's Cast between floats, integers and booleans."""
     source = x.type
     if source == target:
         return x
     if is_float(source) and is_float(target):
-        return arith.extf(target, x) if target.width > source.width else arith.truncf(target, x)
+        return _convert_float(x, target)
     if not is_float(source) and not is_float(target):
         return _convert_integer(x, target)
     if is_float(target):
-        return arith.uitofp(target, x) if source.width == 1 else arith.sitofp(target, x)
+        unsigned = is_unsigned(source) or source.width == 1
+        return arith.uitofp(target, x) if unsigned else arith.sitofp(target, x)
     if target.width == 1:
         return arith.cmpf(arith.CmpFPredicate.UNE, x, constant(source, 0))
-    return arith.fptosi(target, x)
+    return arith.fptoui(target, x) if is_unsigned(target) else arith.fptosi(target, x)
+
+
+def _convert_float(x: ir.Value, target: ir.Type) -> ir.Value:
+    """Between f16 and bf16 by way of f32, which holds both."""
+    if target.width == x.type.width:
+        return arith.truncf(target, arith.extf(ir.F32Type.get(), x))
+    return arith.extf(target, x) if target.width > x.type.width else arith.truncf(target, x)
 
 
 def _convert_integer(x: ir.Value, target: ir.Type) -> ir.Value:
     if target.width == 1:
         return arith.cmpi(arith.CmpIPredicate.ne, x, constant(x.type, 0))
+    if target.width == x.type.width:
+        return arith.bitcast(target, x)
     if target.width < x.type.width:
         return arith.trunci(target, x)
-    return arith.extui(target, x) if x.type.width == 1 else arith.extsi(target, x)
-
-
-def _unary(function: Callable[[ir.Value], ir.Value]) -> Body:
-    return lambda scalars, _op, _kind: function(scalars[0])
-
-
-def _binary(function: Callable[[ir.Value, ir.Value], ir.Value]) -> Body:
-    return lambda scalars, _op, _kind: function(scalars[0], scalars[1])
-
-
-def _comparison(predicate: str) -> Body:
-    return lambda scalars, _op, _kind: compare(predicate, scalars[0], scalars[1])
-
-
-def _invert(x: ir.Value) -> ir.Value:
-    return arith.xori(x, number(x, 1 if x.type.width == 1 else -1))
-
-
-def _is_infinite(x: ir.Value) -> ir.Value:
-    return compare("equal", math.absf(x), number(x, float("inf")))
-
-
-def _scaled(x: ir.Value, gate: ir.Value) -> ir.Value:
-    return mul(x, gate)
-
-
-BODIES: dict[str, Body] = {
-    "abs": _unary(absolute),
-    "neg": _unary(negate),
-    "exp": _unary(lambda x: math.exp(x)),
-    "log": _unary(lambda x: math.log(x)),
-    "sqrt": _unary(lambda x: math.sqrt(x)),
-    "rsqrt": _unary(lambda x: arith.divf(number(x, 1), math.sqrt(x))),
-    "reciprocal": _unary(lambda x: arith.divf(number(x, 1), x)),
-    "floor": _unary(lambda x: math.floor(x)),
-    "ceil": _unary(lambda x: math.ceil(x)),
-    "round": _unary(lambda x: math.roundeven(x)),
-    "sign": _unary(sign),
-    "erf": _unary(lambda x: math.erf(x)),
-    "sigmoid": _unary(sigmoid),
-    "relu": _unary(relu),
-    "gelu": lambda s, op, _kind: gelu(s[0], attribute(op, "approximate")),
-    "silu": _unary(lambda x: _scaled(x, sigmoid(x))),
-    "mish": _unary(lambda x: _scaled(x, math.tanh(softplus(x)))),
-    "softplus": _unary(softplus),
-    "softsign": _unary(lambda x: arith.divf(x, add(number(x, 1), math.absf(x)))),
-    "hard_swish": _unary(lambda x: _scaled(x, hard_sigmoid(x, 1 / 6, 0.5))),
-    "hard_sigmoid": lambda s, op, _kind: hard_sigmoid(s[0], attribute(op, "alpha"), attribute(op, "beta")),
-    "leaky_relu": lambda s, op, _kind: select(
-        compare("less", s[0], number(s[0], 0)), mul(s[0], number(s[0], attribute(op, "alpha"))), s[0]
-    ),
-    "elu": lambda s, op, _kind: exponential_unit(s[0], attribute(op, "alpha")),
-    "selu": lambda s, op, _kind: mul(
-        number(s[0], attribute(op, "gamma")), exponential_unit(s[0], attribute(op, "alpha"))
-    ),
-    "celu": lambda s, op, _kind: add(
-        relu(s[0]),
-        minimum(
-            number(s[0], 0),
-            mul(
-                number(s[0], attribute(op, "alpha")),
-                sub(math.exp(arith.divf(s[0], number(s[0], attribute(op, "alpha")))), number(s[0], 1)),
-            ),
-        ),
-    ),
-    "thresholded_relu": lambda s, op, _kind: select(
-        compare("greater", s[0], number(s[0], attribute(op, "alpha"))), s[0], number(s[0], 0)
-    ),
-    "clamp": lambda s, op, _kind: clamp(s[0], attribute(op, "min"), attribute(op, "max")),
-    "not": _unary(_invert),
-    "bitwise_not": _unary(_invert),
-    "is_nan": _unary(lambda x: arith.cmpf(arith.CmpFPredicate.UNO, x, x)),
-    "is_inf": _unary(_is_infinite),
-    "cast": lambda s, _op, kind: convert(s[0], kind),
-    "identity": _unary(lambda x: x),
-    "add": _binary(add),
-    "sub": _binary(sub),
-    "mul": _binary(mul),
-    "div": _binary(div),
-    "pow": _binary(power),
-    "min": _binary(minimum),
-    "max": _binary(maximum),
-    "mod": lambda s, op, _kind: modulo(s[0], s[1], bool(attribute(op, "fmod"))),
-    "prelu": _binary(lambda x, slope: select(compare("less", x, number(x, 0)), mul(x, slope), x)),
-    "and": _binary(lambda a, b: arith.andi(a, b)),
-    "or": _binary(lambda a, b: arith.ori(a, b)),
-    "xor": _binary(lambda a, b: arith.xori(a, b)),
-    "bitwise_and": _binary(lambda a, b: arith.andi(a, b)),
-    "bitwise_or": _binary(lambda a, b: arith.ori(a, b)),
-    "bitwise_xor": _binary(lambda a, b: arith.xori(a, b)),
-    "shift_left": _binary(lambda a, b: arith.shli(a, b)),
-    "shift_right": _binary(lambda a, b: arith.shrui(a, b)),
-    "where": lambda s, _op, _kind: select(s[0], s[1], s[2]),
-    **{name: _comparison(name) for name in FLOAT_PREDICATES},
-    **{
-        name: (lambda function: _unary(lambda x: function(x)))(getattr(math, name))
-        for name in "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split()
-    },
-}
+    unsigned = is_unsigned(x.type) or x.type.width == 1
+    return arith.extui(target, x) if unsigned else arith.extsi(target, x)

@@ -1,0 +1,60 @@
+"""Arithmetic on 16-bit floats is done in f32 and rounded once per graph op.
+
+The polynomials of `tloop-expand-math` and sums over long rows need f32, and few machines compute in 16 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.lowering.linalg_tools import elementwise, static_shape
+from mlc.passes.lowering.rule import Rule
+from mlc.passes.lowering.scalars import convert
+
+FAMILIES = ("elementwise", "reduction", "contraction", "convolution", "pooling", "normalisation")
+# These move or compare elements: nothing is computed.
+EXACT = {"cast", "identity", "where", "is_nan", "is_inf", "arg_max", "arg_min", "max_pool"}
+WIDENED = {
+    f"graph.{spec.name}"
+    for spec in graph.specs().values()
+    if spec.family in FAMILIES and spec.name not in EXACT
+}
+
+
+def is_narrow(kind: ir.Type) -> bool:
+    return isinstance(kind, ir.RankedTensorType) and isinstance(kind.element_type, ir.F16Type | ir.BF16Type)
+
+
+def convert_elements(x: ir.Value, element: ir.Type) -> ir.Value:
+    """`x` with every element converted as ONNX's Cast does."""
+    if ir.RankedTensorType(x.type).element_type == element:
+        return x
+    result = ir.RankedTensorType.get(static_shape(x), element)
+    return elementwise([x], result, lambda scalars: convert(scalars[0], element))
+
+
+def needs_widening(op: ir.Operation) -> bool:
+    return op.name in WIDENED and any(is_narrow(value.type) for value in op.operands)
+
+
+def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
+    """What `rule` makes of `op` in f32, rounded to the types of op's results."""
+    single = ir.F32Type.get()
+    wide = op.clone()
+    for index, value in enumerate(op.operands):
+        if is_narrow(value.type):
+            with ir.InsertionPoint(wide):
+                wide.operands[index] = convert_elements(value, single)
+    for result in wide.results:
+        if is_narrow(result.type):
+            result.set_type(ir.RankedTensorType.get(static_shape(result.type), single))
+    values = rule(wide)
+    wide.erase()
+    return _narrowed(values, op.results)
+
+
+def _narrowed(values: Sequence[ir.Value], results: Sequence[ir.Value]) -> list[ir.Value]:
+    elements = [ir.RankedTensorType(result.type).element_type for result in results]
+    return [convert_elements(value, element) for value, element in zip(values, elements, strict=True)]
