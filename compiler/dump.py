@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mlc.bindings import ir, llvm
-from mlc.codegen.emit import emit
+from mlc.codegen.emit import Kind, emit
 from mlc.codegen.host import host_target
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT
@@ -109,4 +109,4 @@ def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
     return {**found.texts, "llvm.mlir": lowered, **code}
 
 
-_CODE = (("llvm", "ll", "llvm-ir"), ("asm", "s", "asm"))
+_CODE: tuple[tuple[str, str, Kind], ...] = (("llvm", "ll", "llvm-ir"), ("asm", "s", "asm"))

@@ -53,7 +53,7 @@ def _lower_all(
     for name, (pipeline, text) in texts.items():
         payload = {"text": text, "pipeline": pipeline, "reproducer_dir": options.reproducer_dir}
         jobs[name] = pool.submit(LOWER_JOB, payload, timeout=KERNEL_TIMEOUT)
-    modules = []
+    modules: list[str] = []
     for name, future in jobs.items():
         options.progress("kernels", len(modules), len(jobs))
         modules.append(result(future, f"kernel @{name}, from {nodes.get(name, 'the host program')}")["ir"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 from mlc.tools.mlc.session import Session, output_options
@@ -24,7 +25,7 @@ def cache_command(session: Session, action: str, cache_dir: str | None) -> None:
 
     root = Path(cache_dir) if cache_dir else default_root()
     count, size = usage(root)
-    data = {
+    data: dict[str, Any] = {
         "action": action,
         "folder": str(root),
         "entries": count,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -89,7 +90,12 @@ def compile_command(
         from dataclasses import replace
 
         options = replace(flags.options(progress), reproducer_dir=reproducer_dir)
-        data = {"model": model, "output": target, "emit": emit, "target_cpu": options.resolved_target().cpu}
+        data: dict[str, Any] = {
+            "model": model,
+            "output": target,
+            "emit": emit,
+            "target_cpu": options.resolved_target().cpu,
+        }
         if dump_ir:
             data["ir_files"] = _dump(model, options, dump_ir, kernels)
         if emit in ("mlcx", "shared-lib"):
@@ -123,7 +129,10 @@ def _output(model: str, output: str | None, emit: str, session: Session) -> str:
     path = Path(output)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), output)
-    os.stat(path.parent)
+    if not stat.S_ISDIR(path.parent.stat().st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent))
+    if emit not in _TEXTS and path.exists() and not path.is_file():
+        raise ToolError(f"{output} is no regular file; --emit={emit} cannot replace it")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
     if os.path.exists(model) and path.exists() and path.samefile(model):
@@ -158,16 +167,16 @@ def _build(model: str, options: Options, target: str, library: Mapping[str, Any]
     return {**files, "report": {**program.report, "seconds": seconds}, "weight_bytes": weight_bytes}
 
 
-def _emit(model: str, options: Options, target: str, emit: str) -> None:
+def _emit(model: str, options: Options, target: str, emit: Any) -> None:
     """Writes code or MLIR."""
-    from mlc.tools.sources import write_output
+    from mlc.tools.mlc.files import write_file
 
     if emit == "mlir":
         from mlc.compiler.levels import planned_module
 
         text = planned_module(model, options).operation.get_asm(assume_verified=True)
-        write_output(target, text if text.endswith("\n") else f"{text}\n")
+        write_file(target, text if text.endswith("\n") else f"{text}\n")
         return
     from mlc.compiler.emit import emit_program
 
-    write_output(target, emit_program(model, options, emit))  # type: ignore[arg-type]
+    write_file(target, emit_program(model, options, emit))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from mlc.tools.mlc.failures import ToolError
-from mlc.tools.mlc.session import Progress, Session
+from mlc.tools.mlc.session import Progress, R, Session
 
 if TYPE_CHECKING:
     from mlc.compiler import Options
@@ -47,15 +47,15 @@ class CompileFlags:
         )
 
 
-def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def compile_options(function: Callable[..., R]) -> Callable[..., R]:
     """Adds the options of a compilation; the command gets them as `flags`."""
 
     @wraps(function)
-    def command(**values: Any) -> Any:
+    def command(**values: Any) -> R:
         flags = CompileFlags(**{name: values.pop(name) for name in _NAMES})
         return function(flags=flags, **values)
 
-    result: Callable[..., Any] = command
+    result: Callable[..., R] = command
     for option in reversed(_OPTIONS):
         result = option(result)
     return result

@@ -63,7 +63,7 @@ def describe(error: BaseException) -> tuple[str, list[str]]:
     notes = [note if isinstance(note, str) else str(note[0]) for note in getattr(error, "notes", ())]
     location = getattr(error, "location", None)
     if location is not None:
-        notes.insert(0, f"at {location}")
+        notes.insert(0, f"at {str(location).removeprefix('loc(').removesuffix(')')}")
     if hasattr(error, "reproducer") and error.reproducer:
         notes.append(f"reproduce with: mlc-opt --run-reproducer {error.reproducer}")
     return lines[0], [*lines[1:], *(line for note in notes for line in note.splitlines())]

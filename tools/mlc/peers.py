@@ -84,7 +84,8 @@ def _reference(path: Path, threads: int | None) -> Call:
     from onnx.reference import ReferenceEvaluator
 
     evaluator = ReferenceEvaluator(onnx.load(path))
-    return lambda inputs: evaluator.run(None, dict(inputs))
+    run: Callable[..., Any] = partial(evaluator.run, None)
+    return lambda inputs: run(dict(inputs))
 
 
 _LOADERS: dict[str, Callable[[Path, int | None], Call]] = {

@@ -25,7 +25,7 @@ def report_command(session: Session, file: str) -> None:
     from mlc.runtime import read_container
 
     manifest, objects, weights = read_container(file)
-    data = {
+    data: dict[str, Any] = {
         "file": file,
         "file_bytes": os.path.getsize(file),
         "code_bytes": sum(map(len, objects)),

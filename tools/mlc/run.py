@@ -135,7 +135,7 @@ def _verify(
 ) -> dict[str, Any]:
     from mlc.tools.mlc.numbers import difference
 
-    results = {}
+    results: dict[str, dict[str, Any]] = {}
     for (name, actual), other in zip(outputs.items(), expected, strict=True):
         error, reason = difference(actual, other)
         results[name] = {"error": error if math.isfinite(error) else None, "passed": error <= tolerance}
@@ -149,11 +149,11 @@ def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
     import io
 
     import numpy as np
-    from mlc.tools.sources import write_output
+    from mlc.tools.mlc.files import write_file
 
     buffer = io.BytesIO()
     np.savez(buffer, **dict(outputs))  # type: ignore[arg-type]
-    write_output(path, buffer.getvalue())
+    write_file(path, buffer.getvalue())
 
 
 def _render(console: Console, data: Mapping[str, Any]) -> None:

@@ -7,9 +7,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+R = TypeVar("R")
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +80,7 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, width=None if stream.isatty() else 200)
 
 
-def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def output_options(function: Callable[..., R]) -> Callable[..., R]:
     """Adds --json, --quiet, --verbose and --traceback; the command gets the session as its first argument."""
     for names, text in (
         (("--traceback",), "Show Python's traceback of errors (as MLC_TRACEBACK=1 does)."),
