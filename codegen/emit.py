@@ -126,6 +126,8 @@ def _optimize(
     with llvm.create_pipeline_tuning_options(speed_level=level) as tuning:
         tuning.loop_vectorization = loop_vectorize
         tuning.slp_vectorization = slp_vectorize
+        # Schedules unroll what is worth it; LLVM's own unrolling of their loops only costs compile time.
+        tuning.loop_unrolling = False
         with llvm.create_pass_builder(machine, tuning) as builder, builder.getModulePassManager() as manager:
             manager.run(module, builder)
 

@@ -17,6 +17,8 @@ from mlc.targets import Target
 
 JOB = "mlc.compiler.kernel_job:compile_object"
 KERNEL_TIMEOUT = 600.0
+# LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs more.
+FULL_LEVEL, PREPARE_LEVEL = 3, 1
 
 
 @dataclass
@@ -46,8 +48,9 @@ class Builder:
 
     def build(self, units: Units) -> dict[str, bytes]:
         """Object files by unit name. Raises CompileError naming the kernel and its ONNX nodes."""
-        jobs = {name: self._job(text, "cpu-kernel", units.target) for name, text in units.kernels.items()}
-        jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target)
+        level = PREPARE_LEVEL if units.host.name == "prepare" else FULL_LEVEL
+        jobs = {name: self._job(text, "cpu-kernel", units.target, level) for name, text in units.kernels.items()}
+        jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target, level)
         objects: dict[str, bytes] = {}
         pending: dict[Future[dict[str, Any]], str] = {}
         self.report.kernels += len(units.kernels)
@@ -61,13 +64,13 @@ class Builder:
         self._collect(pending, jobs, objects, units)
         return objects
 
-    def _job(self, text: str, pipeline: str, target: Target) -> dict[str, Any]:
-        job = {"text": text, "pipeline": pipeline, "target": str(target)}
+    def _job(self, text: str, pipeline: str, target: Target, optimize: int) -> dict[str, Any]:
+        job = {"text": text, "pipeline": pipeline, "target": str(target), "optimize": optimize}
         return job | {"reproducer_dir": self.options.reproducer_dir}
 
     def _key(self, payload: Mapping[str, Any]) -> str:
         assert self.cache is not None
-        return self.cache.key("object", payload["pipeline"], payload["target"], payload["text"])
+        return self.cache.key("object", payload["pipeline"], payload["target"], str(payload["optimize"]), payload["text"])
 
     def _collect(
         self,

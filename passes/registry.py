@@ -14,6 +14,7 @@ from mlc.passes.base import Pass
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
+    "graph-conv-to-matmul": "mlc.passes.graph.conv_to_matmul:ConvToMatmul",
     "graph-decompose": "mlc.passes.graph.decompose:Decompose",
     "graph-fold-scale": "mlc.passes.graph.fold_scale:FoldScale",
     "graph-form-kernels": "mlc.passes.graph.form_kernels:FormKernels",
@@ -33,7 +34,6 @@ _TABLE: dict[str, str | type[Pass]] = {
     "llvm-verify-translatable": "mlc.passes.lowering.verify_translatable:VerifyTranslatable",
     "tloop-apply-schedules": "mlc.passes.tloop.apply_schedules:ApplySchedules",
     "tloop-default-schedules": "mlc.passes.tloop.default_schedules:DefaultSchedules",
-    "tloop-destination-style": "mlc.passes.tloop.destination_style:DestinationStyle",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",

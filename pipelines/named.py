@@ -35,6 +35,7 @@ GRAPH_OPTIMIZE: list[str] = [
 # Graph level: what depends on the target's layouts, ready for kernels.
 LOWER_GRAPH: list[str] = [
     "graph-materialize-padding",
+    "graph-conv-to-matmul",
     "graph-assign-layouts",
     "graph-pack-matmuls",
     # Packing leaves reshapes and unpacks that cancel or are dead.
@@ -93,7 +94,6 @@ CPU_KERNEL: list[str] = [
     "canonicalize",
     "cse",
     "func.func(tloop-expand-math)",
-    "func.func(tloop-destination-style)",
     "tloop-default-schedules",
     "tloop-apply-schedules",
     "canonicalize",
@@ -101,7 +101,9 @@ CPU_KERNEL: list[str] = [
     # Results are computed in the destination: no temporaries for them.
     "eliminate-empty-tensors",
     "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map}",
-    "drop-equivalent-buffer-results",
+    # Loops return the buffer that they wrote; only then is it plain that the kernel's result needs no copy.
+    "canonicalize",
+    "buffer-results-to-out-params{hoist-static-allocs=1}",
     "canonicalize",
     "cse",
     # A tensor that survived would reach LLVM as a cast that cannot be translated.

@@ -14,7 +14,7 @@ from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, replace_op
 
 # Ops whose results consumers should read in the producer's own shape.
-PRODUCERS = frozenset({"graph.matmul_packed", "graph.slice"})
+PRODUCERS = frozenset({"graph.matmul", "graph.matmul_packed", "graph.slice"})
 
 
 def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]] | None:

@@ -22,6 +22,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
 from mlc.passes.lowering.rule import RULES
 from mlc.passes.lowering.signedness import drop_signedness
 from mlc.passes.lowering.widen import lower_widened, needs_widening
+from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.rewriting import users
 
 CONTRACTIONS = ("graph.matmul", "graph.matmul_packed")
@@ -62,6 +63,13 @@ def _replace(op: ir.Operation) -> None:
     op.erase()
 
 
+def protect_arguments(kernel: ir.Operation) -> None:
+    """Bufferisation must not compute results in a kernel's inputs: they are the caller's."""
+    read_only = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
+    count = len(kernel.regions[0].blocks[0].arguments)
+    kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([read_only] * count)
+
+
 @dataclass(frozen=True)
 class GraphToLinalg(Pass):
     """Lowers the graph ops of every function marked `tloop.kernel` to linalg, tensor, arith and math ops."""
@@ -71,5 +79,6 @@ class GraphToLinalg(Pass):
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> None:
-        if "tloop.kernel" in op.attributes:
+        if is_kernel(op):
             lower_kernel(op)
+            protect_arguments(op)

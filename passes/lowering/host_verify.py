@@ -10,7 +10,7 @@ from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.graph.fusion import CONSTANTS, VIEWS
-from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.violations import fail_on
 
 HOST_OPS = VIEWS | CONSTANTS | {"tloop.launch", "func.return"}

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import func, ir, llvm
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel
 
 IMPLEMENTATION = "__body"
 

@@ -97,7 +97,7 @@ def defining_computation(value: ir.Value) -> ir.Operation | None:
             return None
         if owner.name == "linalg.generic":
             return owner.operation
-        if owner.name not in ("tensor.insert_slice", "bufferization.materialize_in_destination"):
+        if owner.name != "tensor.insert_slice":
             return None
         value = owner.operands[0]
 

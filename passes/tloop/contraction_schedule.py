@@ -18,6 +18,8 @@ from mlc.targets import Target
 # Columns of a register tile where the layout does not fix them.
 COLUMNS = 32
 WIDEST = 64
+# Scalar ops of an epilogue that is too long to keep a tile of accumulators in registers.
+HEAVY_EPILOGUE = 12
 
 
 def is_column_reduction(computation: Computation) -> bool:
@@ -76,6 +78,10 @@ class ContractionSchedule:
         candidates = [dim for dim in self.anchor.parallel[:-1] if dim not in shared and self.anchor.extents[dim] > 1]
         return candidates[-1] if candidates else None
 
+    def has_heavy_epilogue(self) -> bool:
+        """Whether the epilogue of a whole tile would not fit the registers; it then runs row by row, from memory."""
+        return len(self.root.op.regions[0].blocks[0].operations) > HEAVY_EPILOGUE
+
     def columns(self) -> int:
         """Columns of the register tile."""
         extent = self.anchor.extents[self.column]
@@ -108,6 +114,8 @@ class ContractionSchedule:
             tile({row: rows}, "sequential")
         for loop in peeled:
             builder.peel(loop)
+        if row is not None and self.has_heavy_epilogue():
+            root, _ = builder.tile(root, [0] * self.root_dims[row] + [1], "sequential")
         anchor = self._reduction_tiles(builder, others[0], rows, width)
         builder.vectorize([others[1], anchor, root] if vector_root else [others[1], anchor])
 

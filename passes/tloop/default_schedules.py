@@ -10,7 +10,7 @@ from mlc.passes.base import Pass
 from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
-from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_steps import BLOCK_TAG

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir, run_upstream
 from mlc.passes.base import Pass
-from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel
 
 # Unit attribute of kernels whose work is not worth waking a thread.
 ONE_THREAD = "tloop.one_thread"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # A fused multiply-add takes 4 cycles and two start per cycle: fewer independent accumulators leave units idle.
 ACCUMULATORS_IN_FLIGHT = 8
+# A smaller last tile doubles the code.
+UNEVEN = 1.08
 # Instructions in an unrolled reduction step beyond which code no longer fits the decoded-instruction cache.
 LARGEST_STEP = 160
 
@@ -27,10 +29,10 @@ def best_rows(extent: int, width: int, lanes: int, registers: int) -> int:
 
 def _time(extent: int, rows: int, per_row: int) -> float:
     full, rest = divmod(extent, rows)
-    # Each tile also pays for loading the vector operand once and for its prologue and epilogue.
-    tile = max(rows * per_row, ACCUMULATORS_IN_FLIGHT) + per_row / 2
-    last = max(rest * per_row, ACCUMULATORS_IN_FLIGHT) + per_row / 2 if rest else 0
-    return full * tile + last
+    # Each tile also pays for loading the vector operand and for its prologue and epilogue.
+    tile = max(rows * per_row, ACCUMULATORS_IN_FLIGHT) + per_row
+    last = max(rest * per_row, ACCUMULATORS_IN_FLIGHT) + per_row if rest else 0
+    return (full * tile + last) * (UNEVEN if rest else 1.0)
 
 
 def reduction_step(extent: int, rows: int, width: int, lanes: int) -> int:

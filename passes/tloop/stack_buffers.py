@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir, memref
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.rewriting import collect_ops, erase_op, replace_op
-from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel
 
 # Regions that every thread enters on its own stack.
 THREADS = "omp.parallel"

@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass, option
 from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.destination_style import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.violations import fail_on
 
 HEAP = frozenset({"memref.alloc", "memref.realloc", "memref.dealloc"})
