@@ -1,36 +1,45 @@
 """Writes the reference pages under docs/ from the code's own descriptions.
 
-`python docs/generate_references.py` writes them, `--check` fails where one on disk is out of date. A
-reference is a function without arguments that returns a page's text, and one line in REFERENCES.
+`make docs` or `python docs/generate_references.py` writes them, `--check` fails where one on disk is out of
+date. A reference is a function without arguments that returns a page's text, and one line in REFERENCES.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 
 
-def graph_dialect() -> str:
-    """Every op of the graph dialect."""
-    from mlc.dialects.graph.reference import reference
-
-    return reference()
-
-
-REFERENCES: dict[str, Callable[[], str]] = {
-    "dialects/graph.md": graph_dialect,
+# Page -> "module:function".
+REFERENCES = {
+    "dialects/graph.md": "mlc.dialects.graph.reference:reference",
+    "dialects/tloop.md": "mlc.tools.references.tloop_dialect:page",
+    "onnx-operators.md": "mlc.tools.references.onnx_operators:page",
+    "passes.md": "mlc.tools.references.passes:page",
+    "pipelines.md": "mlc.tools.references.pipelines:page",
+    "tools/mlc.md": "mlc.tools.references.command_lines:mlc",
+    "tools/mlc-opt.md": "mlc.tools.references.command_lines:mlc_opt",
+    "tools/mlc-translate.md": "mlc.tools.references.command_lines:mlc_translate",
 }
+
+
+def text(name: str) -> str:
+    """The page as the code says it now."""
+    module, _, function = REFERENCES[name].partition(":")
+    page: str = getattr(importlib.import_module(module), function)()
+    return page.rstrip("\n") + "\n"
 
 
 def outdated() -> list[str]:
     """The pages whose file differs from what the code says, or is missing."""
-    pages = {name: DOCS / name for name in REFERENCES}
-    return [
-        name for name, path in pages.items() if not path.exists() or path.read_text() != REFERENCES[name]()
-    ]
+    return [name for name in REFERENCES if _read(DOCS / name) != text(name)]
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text() if path.exists() else None
 
 
 def main(arguments: list[str]) -> int:
@@ -41,10 +50,10 @@ def main(arguments: list[str]) -> int:
     names = outdated()
     for name in names:
         if arguments:
-            print(f"docs/{name} is out of date: run python docs/generate_references.py", file=sys.stderr)
+            print(f"docs/{name} is out of date: run make docs", file=sys.stderr)
         else:
             (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
-            (DOCS / name).write_text(REFERENCES[name]())
+            (DOCS / name).write_text(text(name))
             print(f"wrote docs/{name}")
     return int(bool(arguments and names))
 

@@ -11,4 +11,4 @@ def test_references_are_up_to_date() -> None:
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.outdated() == [], "run python docs/generate_references.py"
+    assert module.outdated() == [], "run make docs"
