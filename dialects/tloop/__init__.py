@@ -6,9 +6,9 @@ from mlc.dialects.tloop.schedule import ComputeAt, GetBlock, Peel, Reorder, Sche
 
 __all__ = [
     "OPERAND_LIMIT",
-    "GetBlock",
     "BlockType",
     "ComputeAt",
+    "GetBlock",
     "Launch",
     "LaunchInto",
     "LoopType",

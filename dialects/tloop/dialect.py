@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ext
+from collections.abc import Callable
+
+from mlc.bindings import ext, ir
 
 
 class TLoop(ext.Dialect, name="tloop"):
@@ -12,15 +14,51 @@ class TLoop(ext.Dialect, name="tloop"):
 class BlockType(TLoop.Type, name="block"):
     """A handle to a computation (a structured op) of the kernel that a schedule transforms.
 
-    After a step that clones the computation (peeling, tiling with a remainder) the handle stands for all its copies.
+    After a step that clones the computation (peeling, tiling with a remainder) the handle stands for all its
+    copies.
     """
 
 
 class LoopType(TLoop.Type, name="loop"):
-    """A handle to a loop of the kernel that a schedule transforms; for all its copies after a step that clones it."""
+    """A handle to a loop of the kernel that a schedule transforms.
+
+    After a step that clones the loop the handle stands for all its copies.
+    """
 
 
 def report(op: ext.Operation, message: str) -> bool:
     """Emits `message` as an error at `op`; returns False, the verifiers' word for failure."""
     op.location.emit_error(f"'{op.OPERATION_NAME}' op {message}")
     return False
+
+
+_KINDS: dict[type[ir.Attribute], str] = {
+    ir.DenseI64ArrayAttr: "an array<i64: ...>",
+    ir.IntegerAttr: "an integer",
+    ir.StringAttr: "a string",
+}
+
+
+def verifier(
+    check: Callable[[ext.Operation], str], **kinds: type[ir.Attribute]
+) -> Callable[[ext.Operation], bool]:
+    """A `verify_invariants`: the attributes in `kinds` are there and of that kind, and `check(op)` returns no
+    message.
+
+    A verifier of ours runs before the one that MLIR derives from the op's fields.
+    """
+
+    def verify(self: ext.Operation) -> bool:
+        message = _attribute_fault(self, kinds) or check(self)
+        return not message or report(self, message)
+
+    return verify
+
+
+def _attribute_fault(op: ext.Operation, kinds: dict[str, type[ir.Attribute]]) -> str:
+    for name, kind in kinds.items():
+        if name not in op.attributes:
+            return f"{name} is missing"
+        if not isinstance(op.attributes[name], kind):
+            return f"{name} must be {_KINDS[kind]}, but is {op.attributes[name]}"
+    return ""

@@ -1,14 +1,14 @@
 """Launches of kernels by the host program.
 
-IRDL allows a variadic operand only where all its values have one type, so that launches declare a fixed number of
-optional operands instead.
+IRDL allows a variadic operand only where all its values have one type, so that launches declare a fixed
+number of optional operands instead.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.tloop.dialect import TLoop, report
+from mlc.dialects.tloop.dialect import TLoop, verifier
 
 OPERAND_LIMIT = 24
 RESULT_LIMIT = 4
@@ -16,42 +16,45 @@ _OPERANDS = {f"operand_{index}": ext.Operand[Any] | None for index in range(OPER
 _RESULTS = {f"result_{index}": ext.Result[Any] | None for index in range(RESULT_LIMIT)}
 
 
-def _verify_launch(self: ext.Operation) -> bool:
-    for field, values in (("operand", self.operation.operands), ("result", self.operation.results)):
+def _launch_fault(op: ext.Operation) -> str:
+    for field, values in (("operand", op.operation.operands), ("result", op.operation.results)):
         for index, value in enumerate(values):
             if not isinstance(value.type, ir.RankedTensorType):
-                return report(self, f"{field} #{index} must be a ranked tensor, but has type {value.type}")
-    return True
+                return f"{field} #{index} must be a ranked tensor, but has type {value.type}"
+    return ""
+
+
+def _launch_into_fault(op: ext.Operation) -> str:
+    outputs, count = op.attributes["num_outputs"].value, len(op.operation.operands)
+    if not 0 < outputs <= count:
+        return f"num_outputs is {outputs}, but the launch has {count} buffers"
+    for index, value in enumerate(op.operation.operands):
+        if not isinstance(value.type, ir.MemRefType):
+            return f"operand #{index} must be a memref, but has type {value.type}"
+    return ""
 
 
 class Launch(TLoop.Operation, name="launch", traits=[ext.Pure]):
     """Runs a kernel on tensors.
 
-    `kernel` names a private `func.func` with the unit attribute `tloop.kernel`; operands and results agree with its
-    signature. Value semantics: equal launches may be merged, unused ones removed.
+    `kernel` names a private `func.func` with the unit attribute `tloop.kernel`; operands and results agree
+    with its signature. Value semantics: equal launches may be merged, unused ones removed.
     """
 
     __annotations__ = {"kernel": ir.FlatSymbolRefAttr, **_OPERANDS, **_RESULTS}
-    verify_invariants = _verify_launch
+    verify_invariants = verifier(_launch_fault)
 
 
 class LaunchInto(TLoop.Operation, name="launch_into"):
     """Runs a kernel on buffers: inputs first, then outputs (the kernel contract's order).
 
-    The planner makes it from `tloop.launch`. The last `num_outputs` operands are written, the others only read.
+    The planner makes it from `tloop.launch`. The last `num_outputs` operands are written, the others only
+    read.
     """
 
     __annotations__ = {"kernel": ir.FlatSymbolRefAttr, "num_outputs": ir.IntegerAttr, **_OPERANDS}
 
-    def verify_invariants(self) -> bool:
-        outputs = self.attributes["num_outputs"].value
-        count = len(self.operation.operands)
-        if not 0 < outputs <= count:
-            return report(self, f"num_outputs is {outputs}, but the launch has {count} buffers")
-        for index, value in enumerate(self.operation.operands):
-            if not isinstance(value.type, ir.MemRefType):
-                return report(self, f"operand #{index} must be a memref, but has type {value.type}")
-        return True
+    verify_invariants = verifier(_launch_into_fault, num_outputs=ir.IntegerAttr)
 
 
 def _segments(count: int, limit: int) -> ir.Attribute:

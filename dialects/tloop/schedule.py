@@ -1,15 +1,39 @@
-"""Schedules as IR: each primitive is an op on handles to computations (`!tloop.block`) and loops (`!tloop.loop`).
+"""Schedules as IR: a primitive is an op on handles to computations (`!tloop.block`) and to loops.
 
-Names and meanings follow TVM's schedule primitives where MLIR has the same idea. `tloop-apply-schedules` applies them.
+Names and meanings follow TVM's schedule primitives where MLIR has the same idea. `tloop-apply-schedules`
+applies them.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, report
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, report, verifier
 
 MODES = ("parallel", "sequential")
+
+
+def _tile_fault(op: ext.Operation) -> str:
+    sizes, mode = list(op.attributes["sizes"]), op.attributes["mode"].value
+    if mode not in MODES:
+        return f"mode must be one of {', '.join(MODES)}, but is '{mode}'"
+    if any(size < 0 for size in sizes) or not any(sizes):
+        return f"sizes must be non-negative and not all 0, but are {sizes}"
+    if mode == "sequential" and sum(size != 0 for size in sizes) != 1:
+        return f"a sequential tile has exactly one size that is not 0, but sizes are {sizes}"
+    return ""
+
+
+def _reorder_fault(op: ext.Operation) -> str:
+    permutation = list(op.attributes["permutation"])
+    if sorted(permutation) == list(range(len(permutation))):
+        return ""
+    return f"permutation must hold 0 to {len(permutation) - 1} once each, but is {permutation}"
+
+
+def _unroll_fault(op: ext.Operation) -> str:
+    factor = op.attributes["factor"].value
+    return "" if factor >= 2 else f"factor must be at least 2, but is {factor}"
 
 
 class Schedule(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
@@ -19,7 +43,10 @@ class Schedule(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
     body: ext.Region
 
     def verify_region_invariants(self) -> bool:
-        for op in self.regions[0].blocks[0]:
+        blocks = list(self.regions[0])
+        if len(blocks) != 1 or len(blocks[0].arguments):
+            return report(self, "must have a body of one block without arguments")
+        for op in blocks[0]:
             if not op.operation.name.startswith("tloop."):
                 return report(self, f"may hold only tloop primitives, but holds '{op.operation.name}'")
         return True
@@ -37,8 +64,8 @@ class Tile(TLoop.Operation, name="tile"):
 
     `sizes` holds one tile size per iteration dimension, 0 for "not tiled"; missing ones count as 0. With mode
     "parallel" all tiled dimensions become one `scf.forall`, whose iterations may run on several threads; with
-    "sequential" exactly one size is not 0 and the loop is an `scf.for`. Sizes that do not divide the extent leave a
-    smaller last tile (see `peel`).
+    "sequential" exactly one size is not 0 and the loop is an `scf.for`. Sizes that do not divide the extent
+    leave a smaller last tile (see `peel`).
     """
 
     sizes: Any
@@ -47,17 +74,7 @@ class Tile(TLoop.Operation, name="tile"):
     tiled: ext.Result[BlockType]
     loop: ext.Result[LoopType]
 
-    def verify_invariants(self) -> bool:
-        sizes, mode = list(self.attributes["sizes"]), self.attributes["mode"].value
-        if mode not in MODES:
-            return report(self, f"mode must be one of {', '.join(MODES)}, but is '{mode}'")
-        if any(size < 0 for size in sizes) or not any(sizes):
-            return report(self, f"sizes must be non-negative and not all 0, but are {sizes}")
-        if mode == "sequential" and sum(size != 0 for size in sizes) != 1:
-            return report(
-                self, f"a sequential tile has exactly one size that is not 0, but sizes are {sizes}"
-            )
-        return True
+    verify_invariants = verifier(_tile_fault, sizes=ir.DenseI64ArrayAttr, mode=ir.StringAttr)
 
 
 class ComputeAt(TLoop.Operation, name="compute_at"):
@@ -78,26 +95,20 @@ class Peel(TLoop.Operation, name="peel"):
 
 
 class Reorder(TLoop.Operation, name="reorder"):
-    """Permutes the computation's iteration dimensions: new dimension `i` is old dimension `permutation[i]`."""
+    """Permutes the computation's iteration dimensions: new dimension `i` is old `permutation[i]`."""
 
     permutation: Any
     block: ext.Operand[BlockType]
     reordered: ext.Result[BlockType]
 
-    def verify_invariants(self) -> bool:
-        permutation = list(self.attributes["permutation"])
-        if sorted(permutation) != list(range(len(permutation))):
-            return report(
-                self, f"permutation must hold 0 to {len(permutation) - 1} once each, but is {permutation}"
-            )
-        return True
+    verify_invariants = verifier(_reorder_fault, permutation=ir.DenseI64ArrayAttr)
 
 
 class Vectorize(TLoop.Operation, name="vectorize"):
     """Turns the innermost tiles of the computations (static sizes) into vector ops, all in one step.
 
-    A contraction becomes outer products into an accumulator that stays in registers across the reduction loops
-    around it, from the tile's initial value to its epilogue.
+    A contraction becomes outer products into an accumulator that stays in registers across the reduction
+    loops around it, from the tile's initial value to its epilogue.
     """
 
     blocks: Sequence[ext.Operand[BlockType]]
@@ -109,6 +120,4 @@ class Unroll(TLoop.Operation, name="unroll"):
     factor: ir.IntegerAttr
     loop: ext.Operand[LoopType]
 
-    def verify_invariants(self) -> bool:
-        factor = self.attributes["factor"].value
-        return factor >= 2 or report(self, f"factor must be at least 2, but is {factor}")
+    verify_invariants = verifier(_unroll_fault, factor=ir.IntegerAttr)
