@@ -34,8 +34,8 @@ demo: $(INSTALLED) ## Compile a ResNet-50, run it, verify it against ONNX Runtim
 	$(PYTHON) -m bench.models resnet50
 	@mkdir -p build/demo
 	$(MLC) compile $(MODELS)/resnet50.onnx -o build/demo/resnet50.mlcx
-	$(MLC) run $(MODELS)/resnet50.onnx --verify
-	$(MLC) bench $(MODELS)/resnet50.onnx --against onnxruntime
+	$(MLC) run build/demo/resnet50.mlcx --model $(MODELS)/resnet50.onnx --verify
+	$(MLC) bench build/demo/resnet50.mlcx --model $(MODELS)/resnet50.onnx --against onnxruntime
 
 check: lint test ## Check style, types, layers and references, and run all tests but the slow ones
 
