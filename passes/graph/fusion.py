@@ -12,7 +12,9 @@ from mlc.passes.rewriting import defining_op, has_one_use
 
 VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
 CONSTANTS = frozenset({"graph.constant", "graph.weight", "graph.prepared"})
-REDUCTIONS = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction")
+# A scan is a kernel of its own: its result depends on the order of the iterations.
+SCANS = frozenset({"graph.cumsum"})
+REDUCTIONS = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction") - SCANS
 ROWS = frozenset({"graph.softmax", "graph.log_softmax", "graph.layer_norm", "graph.rms_norm"})
 PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
 WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})

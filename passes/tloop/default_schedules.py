@@ -29,7 +29,8 @@ def tag(computation: Computation, name: str) -> None:
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
     root, everything = root_computation(kernel), computations(kernel)
-    if root is None:
+    # A scan has two results, whose tiles are not tiles of one iteration space: its loops stay as they are.
+    if root is None or any(len(each.op.results) > 1 for each in everything):
         return
     if max(each.work for each in everything) < PARALLEL_WORK:
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
