@@ -38,6 +38,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
     "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",
+    "tloop-unroll-strided-reads": "mlc.passes.tloop.unroll_strided_reads:UnrollStridedReads",
     "tloop-verify-loops": "mlc.passes.tloop.verify_loops:VerifyLoops",
 }
 

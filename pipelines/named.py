@@ -111,6 +111,7 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-lower-copies)",
     "func.func(buffer-loop-hoisting)",
     "func.func(convert-linalg-to-loops)",
+    "func.func(tloop-unroll-strided-reads)",
     "func.func(convert-vector-to-scf{full-unroll=1})",
     "fold-memref-alias-ops",
     "canonicalize",

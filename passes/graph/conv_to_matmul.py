@@ -1,4 +1,4 @@
-"""graph-conv-to-matmul: grouped pointwise convolutions as batched matrix products."""
+"""graph-conv-to-matmul: pointwise convolutions whose channels do not fill vectors as matrix products."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.channel_blocks import BLOCKS
 from mlc.passes.rewriting import apply_patterns, replace_op
+
+# Blocks that fill vectors.
+FULL_BLOCKS = BLOCKS[:2]
+MANY_OUTPUTS = 256
 
 
 def is_pointwise(op: ir.Operation) -> bool:
@@ -26,15 +30,19 @@ def is_pointwise(op: ir.Operation) -> bool:
 
 
 def suits_blocks(op: ir.Operation) -> bool:
-    """Whether the channels of each group can be blocked, which is faster still."""
+    """Whether blocked channels fill vectors, which is faster still. An ungrouped convolution of few outputs stays one: its
+    neighbours are blocked, and changing the layout around it would cost more than it gains."""
     outputs, inputs = graph.shape_of(op.operands[1])[:2]
-    return any(outputs // graph.attribute(op, "group") % block == 0 == inputs % block for block in BLOCKS[:2])
+    group = graph.attribute(op, "group")
+    if group == 1:
+        return outputs < MANY_OUTPUTS or any(outputs % block == 0 for block in FULL_BLOCKS)
+    return any(outputs // group % block == 0 == inputs % block for block in FULL_BLOCKS)
 
 
 def to_matmul(op: ir.Operation) -> bool:
     """conv(x [N, G*I, ...], w [G*O, I, 1...]) -> reshape(matmul(w [G, O, I], x [N, G, I, places]))."""
     group = graph.attribute(op, "group")
-    if group == 1 or not is_pointwise(op) or suits_blocks(op):
+    if not is_pointwise(op) or suits_blocks(op):
         return False
     x, w = op.operands
     batch, channels, *places = graph.shape_of(x)
@@ -50,8 +58,8 @@ def to_matmul(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class ConvToMatmul(Pass):
-    """Rewrites grouped 1x1 convolutions whose channels per group do not fill vectors: as a product of the filters with the
-    image, vectors run along the image instead."""
+    """Rewrites 1x1 convolutions whose channels (per group) do not fill vectors: as a product of the filters with the image,
+    vectors run along the image instead."""
 
     name: ClassVar[str] = "graph-conv-to-matmul"
     anchor: ClassVar[str] = "func.func"
