@@ -1,0 +1,7 @@
+"""Makes the helpers of this folder and the importer's cases importable."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "frontends" / "onnx")]

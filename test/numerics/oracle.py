@@ -1,0 +1,83 @@
+"""Compiles models, asks the oracles, compares.
+
+The tolerance for floats is |a - b| <= tolerance * max(1, max |b|), where b is the oracle's answer; infinities, NaNs,
+integers and booleans must be equal. f32's tolerance is 1e-5 unless a case names another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import numpy as np
+import onnx
+import onnxruntime
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler import Options, compile_program, worker_pool
+from mlc.runtime import Executable
+from onnx.reference import ReferenceEvaluator
+
+TOLERANCE = 1e-5
+# One rounding of each format, and a few of those that come before.
+COARSER = {"float16": 2e-3, "bfloat16": 2e-2}
+
+Arrays = dict[str, np.ndarray]
+
+
+@cache
+def _pool() -> WorkerPool:
+    return worker_pool()
+
+
+def compiled(model: onnx.ModelProto, threads: int = 2) -> Executable:
+    """The model, compiled by worker processes that all tests share."""
+    return compile_program(model, Options(pool=_pool())).executable(threads)
+
+
+def reference(model: onnx.ModelProto, inputs: Arrays) -> Arrays:
+    """What onnx's reference evaluator says."""
+    names = [output.name for output in model.graph.output]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        results = ReferenceEvaluator(model).run(None, inputs)
+    return {name: np.asarray(result) for name, result in zip(names, results, strict=True)}
+
+
+def runtime(model: onnx.ModelProto, inputs: Arrays) -> Arrays | None:
+    """What ONNX Runtime says; None for operators or types that it lacks."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    names = [output.name for output in model.graph.output]
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        return dict(zip(names, session.run(None, inputs), strict=True))
+    except Exception as error:
+        # RuntimeError: the result has a type that its Python binding cannot return, bf16 for one.
+        if isinstance(error, RuntimeError) or type(error).__module__.startswith("onnxruntime"):
+            return None
+        raise
+
+
+def difference(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLERANCE) -> str | None:
+    """What is wrong with `actual`, or None."""
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        return f"is {actual.dtype}{actual.shape} instead of {expected.dtype}{expected.shape}"
+    if expected.dtype.kind in "iub":
+        wrong = int((actual != expected).sum())
+        return f"{wrong} of {expected.size} elements are wrong" if wrong else None
+    tolerance = max(tolerance, COARSER.get(expected.dtype.name, 0.0))
+    a, b = actual.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(b)
+    if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+        return f"infinities or NaNs are {a[~finite][:8]} instead of {b[~finite][:8]}"
+    error = np.abs(a[finite] - b[finite]).max(initial=0.0)
+    limit = tolerance * max(1.0, np.abs(b[finite]).max(initial=0.0))
+    return None if error <= limit else f"largest error {error:.3g}, allowed {limit:.3g}"
+
+
+def differences(actual: Arrays, expected: Arrays, tolerance: float = TOLERANCE) -> dict[str, str]:
+    """What is wrong, by output."""
+    assert list(actual) == list(expected)
+    found = {name: difference(actual[name], expected[name], tolerance) for name in expected}
+    return {name: text for name, text in found.items() if text}
