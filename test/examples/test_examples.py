@@ -1,0 +1,35 @@
+"""The examples run as their texts say."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(name: str, *arguments: str) -> str:
+    command = [sys.executable, EXAMPLES / name, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_compile_and_run() -> None:
+    output = run("compile_and_run.py")
+    assert "x: float32[1, 784]" in output
+    error = re.search(r"y: largest error relative to ONNX Runtime (\S+)", output)
+    assert error and float(error[1]) < 1e-4
+    assert "the same numbers: True" in output
+
+
+def test_print_levels_shows_every_level() -> None:
+    output = run("print_levels.py")
+    levels = re.findall(r"===== (?:kernels/\w+/)?(\S+) ", output)
+    assert levels[:3] == ["0-import.mlir", "1-graph.mlir", "2-lowered.mlir"]
+    assert {"linalg.mlir", "scheduled.mlir", "loops.mlir", "llvm.mlir", "llvm.ll", "asm.s"} <= set(levels)
+
+
+def test_the_list_names_every_example() -> None:
+    text = (EXAMPLES / "README.md").read_text()
+    assert all(path.name in text for path in EXAMPLES.iterdir() if path.suffix in (".py", ".mlir"))
