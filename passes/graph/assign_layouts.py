@@ -14,7 +14,6 @@ from mlc.passes.graph.channel_blocks import (
     WINDOW_OPS,
     Groups,
     find_groups,
-
     is_depthwise,
 )
 from mlc.passes.rewriting import collect_ops, erase_op
@@ -25,11 +24,15 @@ SMALLEST_USEFUL_BLOCK = 8
 
 
 class LayoutRewriter:
-    """Rewrites one function from top to bottom; `packed` maps a plain value to its blocked form."""
+    """Rewrites one function from top to bottom.
+
+    `packed` maps a plain value and a block to the blocked form: readers in different groups may want
+    different ones.
+    """
 
     def __init__(self, groups: Groups) -> None:
         self.groups = groups
-        self.packed: dict[ir.Value, ir.Value] = {}
+        self.packed: dict[tuple[ir.Value, int], ir.Value] = {}
         # Erased at the end: a new value at the address of an erased one would be taken for it.
         self.dead: list[ir.Operation] = []
 
@@ -37,8 +40,8 @@ class LayoutRewriter:
         return value in self.groups.parent and self.groups.block(value) >= SMALLEST_USEFUL_BLOCK
 
     def rewrite(self, op: ir.Operation) -> None:
-        """Replaces `op` by its blocked form if its result is blocked. The plain result is unpacked for other users; where
-        nobody needs it, that is dead code."""
+        """Replaces `op` by its blocked form if its result is blocked. The plain result is unpacked for
+        other users; where nobody needs it, that is dead code."""
         result = op.results[0]
         if not self.is_blocked(result):
             return
@@ -46,7 +49,7 @@ class LayoutRewriter:
             blocked = self.conv(op) if op.name == "graph.conv" else self.elementwise(op)
             plain = unpack(blocked, graph.shape_of(result), self.groups.block(result))
         result.replace_all_uses_with(plain)
-        self.packed[plain] = blocked
+        self.packed[plain, self.groups.block(result)] = blocked
         self.groups.parent[plain] = self.groups.find(result)
         self.dead.append(op)
 
@@ -66,8 +69,9 @@ class LayoutRewriter:
 
     def conv_input(self, op: ir.Operation) -> tuple[ir.Value, int]:
         x = op.operands[0]
-        if x in self.packed:
-            return self.packed[x], graph.shape_of(self.packed[x])[-1]
+        if self.is_blocked(x):
+            block = self.groups.block(x)
+            return self.blocked(x, block), block
         per_group = graph.shape_of(op.operands[1])[1]
         block = next((size for size in (32, 16, 8) if per_group % size == 0), 1)
         if per_group <= FEW_CHANNELS or block == 1:
@@ -76,9 +80,9 @@ class LayoutRewriter:
 
     def blocked(self, value: ir.Value, block: int) -> ir.Value:
         """The blocked form of a plain value."""
-        if value not in self.packed:
-            self.packed[value] = pack(value, [1], [block])
-        return self.packed[value]
+        if (value, block) not in self.packed:
+            self.packed[value, block] = pack(value, [1], [block])
+        return self.packed[value, block]
 
     def elementwise(self, op: ir.Operation) -> ir.Value:
         block = self.groups.block(op.results[0])
@@ -102,7 +106,7 @@ class LayoutRewriter:
         n, c, h, w = shape
         if c == 1:
             return graph.build("reshape", [value], {"shape": [n, 1, h, w, 1]})
-        if h == 1 and w == 1 and value not in self.packed:
+        if h == 1 and w == 1 and not self.is_blocked(value):
             return graph.build("reshape", [value], {"shape": [n, c // block, 1, 1, block]})
         return self.blocked(value, block)
 
@@ -120,10 +124,10 @@ def unpack(value: ir.Value, shape: Sequence[int | None], block: int) -> ir.Value
 
 @dataclass(frozen=True)
 class AssignLayouts(Pass):
-    """Blocks the channels of 2-D convolutions and of everything between them that treats channels alike; plain values
-    are packed on the way in and unpacked on the way out. Weights are packed by ops that `graph-split-prepare` moves to
-    compile time. Values that one op combines share the largest block that divides all their channel counts, so nothing is
-    repacked between convolutions."""
+    """Blocks the channels of 2-D convolutions and of everything between them that treats channels alike;
+    plain values are packed on the way in and unpacked on the way out. Weights are packed by ops that
+    `graph-split-prepare` moves to compile time. Values that one op combines share the largest block that
+    divides all their channel counts, so nothing is repacked between convolutions."""
 
     name: ClassVar[str] = "graph-assign-layouts"
     anchor: ClassVar[str] = "func.func"
@@ -136,5 +140,3 @@ class AssignLayouts(Pass):
                 rewriter.rewrite(each)
         for each in reversed(rewriter.dead):
             erase_op(each)
-
-

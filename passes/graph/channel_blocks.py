@@ -13,14 +13,19 @@ BLOCKS = (32, 16, 8, 4)
 RANK = 4
 
 WINDOW_OPS = frozenset({"graph.max_pool", "graph.average_pool"})
-ELEMENTWISE = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family.startswith("elementwise"))
+ELEMENTWISE = frozenset(
+    f"graph.{spec.name}" for spec in graph.specs().values() if spec.family.startswith("elementwise")
+)
 
 
 def is_image(value: ir.Value) -> bool:
     """Whether the value is `[N, C, H, W]` of known shape and f32."""
     kind = value.type
-    return isinstance(kind, ir.RankedTensorType) and kind.rank == RANK and kind.has_static_shape and isinstance(
-        kind.element_type, ir.F32Type
+    return (
+        isinstance(kind, ir.RankedTensorType)
+        and kind.rank == RANK
+        and kind.has_static_shape
+        and isinstance(kind.element_type, ir.F32Type)
     )
 
 
@@ -31,11 +36,15 @@ def is_depthwise(conv: ir.Operation) -> bool:
 
 
 def keeps_channels_apart(op: ir.Operation) -> bool:
-    """Whether the op treats every channel alike, so that it works on blocked operands as it does on plain ones."""
+    """Whether the op treats every channel alike, so that it works on blocked operands as it does on
+    plain ones."""
     if op.name in WINDOW_OPS:
         return True
     if op.name == "graph.pad":
-        return graph.attribute(op, "mode") == "constant" and graph.attribute(op, "low")[1] == 0 == graph.attribute(op, "high")[1]
+        return (
+            graph.attribute(op, "mode") == "constant"
+            and graph.attribute(op, "low")[1] == 0 == graph.attribute(op, "high")[1]
+        )
     if op.name == "graph.reduce_mean":
         return list(graph.attribute(op, "axes")) == [2, 3] and graph.attribute(op, "keepdims")
     if op.name == "graph.concat":
@@ -44,7 +53,8 @@ def keeps_channels_apart(op: ir.Operation) -> bool:
 
 
 class Groups:
-    """Union-find over values whose channels must be blocked alike, with the largest block that suits each group."""
+    """Union-find over values whose channels must be blocked alike, with the largest block that suits
+    each group."""
 
     def __init__(self) -> None:
         self.parent: dict[ir.Value, ir.Value] = {}
@@ -107,7 +117,9 @@ def _add_conv(groups: Groups, op: ir.Operation) -> None:
 
 
 def _follow(groups: Groups, op: ir.Operation) -> None:
-    blocked = [value for value in op.operands if value in groups.parent and shares_channels(value, op.results[0])]
+    blocked = [
+        value for value in op.operands if value in groups.parent and shares_channels(value, op.results[0])
+    ]
     if not blocked:
         return
     groups.add(op.results[0], graph.shape_of(op.results[0])[1])
