@@ -1,0 +1,131 @@
+"""`mlc compile` and `mlc report`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlc.runtime import Executable, load
+
+
+def numbers(executable: Executable) -> np.ndarray:
+    x = np.linspace(-1, 1, 48, dtype=np.float32).reshape(2, 24)
+    return executable(x)[0]
+
+
+def test_executable_file(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    done = mlc("compile", mlp)
+    assert done.status == 0
+    assert re.search(r"^wrote +mlp\.mlcx \(", done.out) and re.search(r"^kernels +\d", done.out, re.M)
+    assert done.err == "", "no progress bar where stderr is no terminal"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mlp.mlcx"]
+    assert numbers(load(tmp_path / "mlp.mlcx")).shape == (2, 5)
+
+
+def test_json_is_all_that_stdout_holds(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    data = mlc("compile", mlp, "-o", tmp_path / "a.mlcx", "--json").json()
+    assert data["output"] == str(tmp_path / "a.mlcx")
+    assert data["output_bytes"] == (tmp_path / "a.mlcx").stat().st_size
+    assert data["report"]["kernels"] > 0 and data["report"]["seconds"]["write"] >= 0
+    data = mlc("compile", mlp, "--json").json()
+    assert data["report"]["from_cache"]
+
+
+def test_quiet_prints_nothing(mlc: Any, mlp: Path) -> None:
+    done = mlc("compile", mlp, "--quiet")
+    assert (done.status, done.out, done.err) == (0, "", "")
+
+
+def test_verbose_names_the_slowest_kernels(mlc: Any, mlp: Path) -> None:
+    assert "slowest kernels" not in mlc("compile", mlp).out
+    assert "slowest kernels" in mlc("compile", mlp, "-v").out
+
+
+@pytest.mark.parametrize(
+    ("emit", "suffix", "pattern"),
+    [
+        ("llvm-ir", ".ll", rb"define .*@mlc_main\(ptr"),
+        ("asm", ".s", rb"(?m)^mlc_main:"),
+        ("mlir", ".mlir", rb"func\.func @main\("),
+    ],
+)
+def test_texts(mlc: Any, mlp: Path, emit: str, suffix: str, pattern: bytes) -> None:
+    assert mlc("compile", mlp, f"--emit={emit}").status == 0
+    assert re.search(pattern, Path(f"mlp{suffix}").read_bytes())
+
+
+def test_text_on_stdout(mlc: Any, mlp: Path) -> None:
+    done = mlc("compile", mlp, "--emit=mlir", "-o", "-")
+    assert done.out.startswith("module") and "tloop.launch" in done.out
+    assert "wrote" in done.err
+
+
+def test_object_is_the_whole_program(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    """The one linked object in the place of the program's objects gives the same numbers."""
+    mlc("compile", mlp)
+    mlc("compile", mlp, "--emit=obj")
+    program = load(tmp_path / "mlp.mlcx", threads=1)
+    linked = Executable.from_parts(
+        program.manifest, [(tmp_path / "mlp.o").read_bytes()], program.weights, threads=1
+    )
+    assert np.array_equal(numbers(linked), numbers(program))
+
+
+def test_target_cpu(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    data = mlc("compile", mlp, "--emit=asm", "--target-cpu", "x86-64", "--json").json()
+    assert data["target_cpu"] == "x86-64"
+    text = (tmp_path / "mlp.s").read_text()
+    assert "%xmm" in text and "%ymm" not in text and "%zmm" not in text
+
+
+def test_dump_ir(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    done = mlc("compile", mlp, "--dump-ir", "ir", "--dump-kernel", "matmul*", "--json")
+    assert done.status == 0
+    names = ["0-import.mlir", "1-graph.mlir", "2-lowered.mlir", "3-kernels.mlir", "4-host.mlir"]
+    assert sorted(path.name for path in (tmp_path / "ir").glob("*.mlir")) == names
+    kernels = list((tmp_path / "ir" / "kernels").iterdir())
+    assert kernels and all(path.name.startswith("matmul") for path in kernels)
+    contents = {"linalg.mlir": "linalg.generic", "scheduled.mlir": "scf.for", "loops.mlir": "memref"}
+    contents |= {"llvm.mlir": "llvm.func", "llvm.ll": "define ", "asm.s": "\tret"}
+    for kernel in kernels:
+        assert sorted(path.name for path in kernel.iterdir()) == sorted(contents)
+        for name, text in contents.items():
+            assert text in (kernel / name).read_text(), f"{kernel.name}/{name}"
+    assert len(done.json()["ir_files"]) == len(names) + len(kernels) * len(contents)
+
+
+def test_dims_and_shapes(mlc: Any, save: Any, tmp_path: Path) -> None:
+    from onnx import helper
+
+    model = save(
+        tmp_path / "dynamic.onnx",
+        [helper.make_node("Relu", ["x"], ["y"])],
+        inputs={"x": ["n", 3]},
+        outputs={"y": ["n", 3]},
+    )
+    for arguments, size in (
+        (("--dim", "n=4"), 4),
+        (("--shape", "x:6x3"), 6),
+        (("--shape", "x=7x3"), 7),
+    ):
+        assert mlc("compile", model, *arguments).status == 0
+        assert load(tmp_path / "dynamic.mlcx").inputs[0].shape == (size, 3)
+
+
+def test_report(mlc: Any, mlp: Path) -> None:
+    mlc("compile", mlp)
+    shown = mlc("report", "mlp.mlcx").out
+    assert "float32[2,24]" in shown and "float32[2,5]" in shown and "arena" in shown
+    data = mlc("report", "mlp.mlcx", "--json").json()
+    assert data["inputs"] == [{"name": "x", "dtype": "float32", "shape": [2, 24]}]
+    assert data["weight_bytes"] > 0
+
+
+def test_unwritable_cache_is_a_warning(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = mlc("compile", mlp, "--cache-dir", tmp_path / "file" / "cache")
+    assert done.status == 0
+    assert done.err.startswith("mlc: warning: the compile cache ") and "Traceback" not in done.err

@@ -1,0 +1,152 @@
+"""Failures: one message, no traceback, the right exit status, no file left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from mlc.tools.mlc.failures import report_failure
+from mlc.tools.mlc.session import Session
+from onnx import TensorProto, helper
+
+
+def fails(done: Any, *texts: str, status: int = 1) -> None:
+    assert done.status == status
+    assert "Traceback" not in done.err and "internal error" not in done.err
+    for text in texts:
+        assert text in done.err
+
+
+def test_truncated_model(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    (tmp_path / "cut.onnx").write_bytes(mlp.read_bytes()[:3000])
+    done = mlc("compile", "cut.onnx")
+    fails(done, "mlc: error: cut.onnx: not a valid ONNX model: ", "beyond the end")
+    assert [path.name for path in tmp_path.iterdir()] == ["cut.onnx"]
+
+
+def test_unknown_operators_are_all_named(mlc: Any, save: Any, tmp_path: Path) -> None:
+    names = ["x", "a", "b", "y"]
+    nodes = [helper.make_node("Frobnicate", [names[i]], [names[i + 1]], f"node{i}") for i in (0, 2)]
+    nodes.insert(1, helper.make_node("Relu", ["a"], ["b"]))
+    save(tmp_path / "unknown.onnx", nodes, inputs={"x": [2]}, outputs={"y": [2]})
+    done = mlc("compile", "unknown.onnx", "--json")
+    fails(done, "unknown.onnx", "Frobnicate", "'node0'", "'node2'", "opset 20")
+    assert "unknown.onnx" in done.json()["error"] and any("node2" in note for note in done.json()["notes"])
+
+
+def test_external_data_outside_the_folder(mlc: Any, save: Any, tmp_path: Path) -> None:
+    path = save(
+        tmp_path / "outside.onnx",
+        [helper.make_node("MatMul", ["x", "w"], ["y"])],
+        inputs={"x": [1, 1]},
+        outputs={"y": [1, 1]},
+        weights={"w": np.ones((1, 1), np.float32)},
+    )
+    model = onnx.load(path)
+    [weight] = model.graph.initializer
+    weight.ClearField("raw_data")
+    weight.data_location = TensorProto.EXTERNAL
+    weight.external_data.add(key="location", value="../../etc/passwd")
+    path.write_bytes(model.SerializeToString())
+    fails(
+        mlc("compile", "outside.onnx"),
+        "outside.onnx: tensor 'w': '../../etc/passwd' leaves the model's folder",
+    )
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ("nowhere/x.mlcx", "nowhere: No such file or directory"),
+        ("mlp.onnx/x.mlcx", "Not a directory"),
+        (".", ".: Is a directory"),
+        ("/dev/null", "/dev/null is no regular file"),
+        ("/proc/x.mlcx", "/proc/x.mlcx: cannot write"),
+    ],
+)
+def test_output_that_cannot_be_written(mlc: Any, mlp: Path, output: str, text: str) -> None:
+    Path("mlp.onnx").write_bytes(mlp.read_bytes())
+    fails(mlc("compile", "mlp.onnx", "-o", output), text)
+    assert [path.name for path in Path().iterdir()] == ["mlp.onnx"]
+
+
+def test_full_disk(mlc: Any, mlp: Path) -> None:
+    fails(mlc("compile", mlp, "--emit=mlir", "-o", "/dev/full"), "/dev/full: No space left on device")
+
+
+def test_model_is_not_overwritten(mlc: Any, mlp: Path) -> None:
+    Path("mlp.onnx").write_bytes(mlp.read_bytes())
+    fails(mlc("compile", "mlp.onnx", "-o", "mlp.onnx"), "mlp.onnx is the model itself")
+
+
+def test_models_that_are_none(mlc: Any) -> None:
+    Path("text.mlir").write_text("nonsense")
+    fails(mlc("compile", "absent.onnx"), "absent.onnx", "No such file or directory")
+    fails(mlc("run", "absent.onnx"), "absent.onnx: No such file or directory")
+    fails(mlc("run", "."), "Is a directory")
+    fails(mlc("compile", "text.mlir"), "text.mlir:1:1: error")
+    Path("bad.mlcx").write_bytes(b"PK\3\4nonsense")
+    fails(mlc("run", "bad.mlcx"), "bad.mlcx: ")
+    fails(mlc("report", "bad.mlcx"), "bad.mlcx: ")
+
+
+def test_unknown_processor(mlc: Any, mlp: Path) -> None:
+    fails(mlc("compile", mlp, "--target-cpu", "potato"), "unknown target cpu 'potato'; known are host, ")
+
+
+@pytest.mark.parametrize(
+    ("array", "text"),
+    [
+        (np.ones((2, 24)), "input 'x': expected dtype float32, got float64"),
+        (np.ones((2, 23), np.float32), "input 'x': expected shape (2, 24), got (2, 23)"),
+    ],
+)
+def test_inputs_that_do_not_fit(mlc: Any, mlp: Path, array: np.ndarray, text: str) -> None:
+    np.save("x.npy", array)
+    fails(mlc("run", mlp, "--input", "x=x.npy"), text)
+
+
+def test_input_files_that_are_none(mlc: Any, mlp: Path) -> None:
+    Path("junk.npy").write_bytes(b"junk")
+    np.savez("others.npz", p=np.ones(1), q=np.ones(1))
+    fails(mlc("run", mlp, "--input", "x=junk.npy"), "junk.npy: not a NumPy file")
+    fails(mlc("run", mlp, "--input", "x=absent.npy"), "absent.npy: No such file or directory")
+    fails(mlc("run", mlp, "--input", "z=junk.npy"), "expected NAME=FILE, where NAME is one of x")
+    fails(mlc("run", mlp, "--inputs", "others.npz"), "others.npz: holds p, q; the model's inputs are x")
+    fails(mlc("run", mlp, "--input", "x=others.npz"), "others.npz: no array 'x'; it holds p, q")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compile"],
+        ["frobnicate"],
+        ["compile", "m.onnx", "--emit=nothing"],
+        ["compile", "m.onnx", "--dim", "n"],
+        ["compile", "m.onnx", "--shape", "x:ax3"],
+        ["compile", "m.onnx", "--embed-weights"],
+        ["compile", "m.onnx", "--dump-kernel", "k"],
+        ["compile", "m.onnx", "-o", "-"],
+        ["compile", "m.onnx", "--emit=asm", "-o", "-", "--json"],
+        ["bench", "m.onnx", "--against", "tvm"],
+        ["bench", "m.onnx", "--threads", "0"],
+        ["run", "m.onnx", "--threads", "many"],
+    ],
+)
+def test_usage(mlc: Any, arguments: list[str]) -> None:
+    fails(mlc(*arguments), "Usage: mlc", status=2)
+
+
+def test_defects_are_one_line_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MLC_TRACEBACK", raising=False)
+    assert report_failure(ZeroDivisionError("division by zero"), Session()) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("mlc: error: internal error: ZeroDivisionError: division by zero\n")
+    monkeypatch.setenv("MLC_TRACEBACK", "1")
+    report_failure(ZeroDivisionError("division by zero"), Session())
+    assert "Traceback" not in shown and "ZeroDivisionError" in capsys.readouterr().err

@@ -1,0 +1,96 @@
+"""`mlc run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+
+@pytest.mark.parametrize("engine", ["", "=onnxruntime", "=reference"])
+def test_verify(mlc: Any, mlp: Path, engine: str) -> None:
+    done = mlc("run", f"--verify{engine}", mlp, "--json")
+    assert done.status == 0
+    verify = done.json()["verify"]
+    assert verify["passed"] and verify["engine"] == (engine[1:] or "onnxruntime")
+    assert 0 <= verify["outputs"]["y"]["error"] < 1e-5
+
+
+def test_statistics(mlc: Any, mlp: Path) -> None:
+    data = mlc("run", mlp, "--json").json()
+    assert data["inputs"]["x"]["shape"] == [2, 24] and data["outputs"]["y"]["shape"] == [2, 5]
+    assert data["outputs"]["y"]["std"] > 0
+    shown = mlc("run", mlp).out
+    assert "float32[2,5]" in shown and "std" in shown
+
+
+def test_tolerance(mlc: Any, mlp: Path) -> None:
+    """Against a model whose outputs are 0.1 % larger."""
+    model = onnx.load(mlp)
+    for tensor in model.graph.initializer:
+        if tensor.name in ("w2", "b2"):
+            larger = numpy_helper.to_array(tensor) * np.float32(1.001)
+            tensor.CopyFrom(numpy_helper.from_array(larger, tensor.name))
+    onnx.save(model, "larger.onnx")
+    arguments = ("run", mlp, "--verify", "--model", "larger.onnx")
+    done = mlc(*arguments)
+    assert done.status == 1 and "FAILED" in done.out
+    verify = mlc(*arguments, "--tolerance", "0.01", "--json").json()["verify"]
+    assert verify["passed"] and verify["outputs"]["y"]["error"] == pytest.approx(0.001, rel=0.01)
+
+
+def test_values_that_are_not_finite_fail(mlc: Any, save: Any, tmp_path: Path) -> None:
+    model = save(
+        tmp_path / "log.onnx", [helper.make_node("Log", ["x"], ["y"])], inputs={"x": [8]}, outputs={"y": [8]}
+    )
+    done = mlc("run", model, "--verify", "--json")
+    assert done.status == 1
+    assert done.json()["verify"]["outputs"]["y"]["reason"] == "values that are not finite"
+    assert done.json()["outputs"]["y"]["finite"] is False
+
+
+def test_executable_file(mlc: Any, mlp: Path) -> None:
+    mlc("compile", mlp)
+    assert mlc("run", "mlp.mlcx", "--verify", "--model", mlp, "--threads", "1").status == 0
+    done = mlc("run", "mlp.mlcx", "--verify")
+    assert done.status == 1 and "name the one it came from with --model" in done.err
+
+
+def test_given_inputs(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    x = np.random.default_rng(5).standard_normal((2, 24), np.float32)
+    np.save("x.npy", x)
+    np.savez("x.npz", x=x)
+    arguments = [("--input", "x=x.npy"), ("--input", "x.npy"), ("--inputs", "x.npz"), ("--input", "x=x.npz")]
+    results = []
+    for index, given in enumerate(arguments):
+        assert mlc("run", mlp, *given, "--save-outputs", f"{index}.npz").status == 0
+        results.append(np.load(f"{index}.npz")["y"])
+    assert all(np.array_equal(each, results[0]) for each in results)
+    mlc("run", mlp, "--save-outputs", "random.npz")
+    assert not np.array_equal(np.load("random.npz")["y"], results[0])
+
+
+def test_seed(mlc: Any, mlp: Path) -> None:
+    for seed, name in ((1, "a"), (1, "b"), (2, "c")):
+        mlc("run", mlp, "--random-seed", seed, "--save-outputs", f"{name}.npz")
+    a, b, c = (np.load(f"{name}.npz")["y"] for name in "abc")
+    assert np.array_equal(a, b) and not np.array_equal(a, c)
+
+
+def test_int_range(mlc: Any, save: Any, tmp_path: Path) -> None:
+    model = save(
+        tmp_path / "gather.onnx",
+        [helper.make_node("Gather", ["w", "i"], ["y"])],
+        inputs={"i": [50]},
+        outputs={"y": [50, 2]},
+        weights={"w": np.arange(200, dtype=np.float32).reshape(100, 2)},
+        kinds={"i": TensorProto.INT64},
+    )
+    data = mlc("run", model, "--int-range", "90:100", "--verify", "--json").json()
+    assert data["verify"]["passed"]
+    assert 90 <= data["inputs"]["i"]["min"] < data["inputs"]["i"]["max"] <= 99
+    assert mlc("run", model, "--int-range", "5").status == 2
