@@ -165,11 +165,11 @@ def tanh(x: ir.Value) -> ir.Value:
     kind = x.type
     magnitude = math.absf(x)
     square = arith.mulf(x, x)
-    near = _multiply_add(arith.mulf(square, x), _horner(square, TANH), x)
+    near = _multiply_add(arith.mulf(square, magnitude), _horner(square, TANH), magnitude)
     power = exp(arith.addf(magnitude, magnitude))
     one = _constant(kind, 1.0)
     far = arith.subf(one, arith.divf(_constant(kind, 2.0), arith.addf(power, one)))
-    return arith.select(_compare("OLT", magnitude, _constant(kind, 0.625)), near, math.copysign(far, x))
+    return math.copysign(arith.select(_compare("OLT", magnitude, _constant(kind, 0.625)), near, far), x)
 
 
 def erf(x: ir.Value) -> ir.Value:
