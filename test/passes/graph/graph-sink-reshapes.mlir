@@ -1,0 +1,88 @@
+// RUN: mlc-opt %s --graph-sink-reshapes --canonicalize | filecheck %s
+
+// The chain works on the product's own shape; the other operands are reshaped to it.
+// CHECK-LABEL: func.func @bias_and_activation
+// CHECK-NEXT: %[[P:.*]] = "graph.matmul_packed"
+// CHECK-NEXT: %[[B:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 1, 3, 32>}
+// CHECK-NEXT: %[[ADD:.*]] = "graph.add"(%[[P]], %[[B]])
+// CHECK-NEXT: %[[RELU:.*]] = "graph.relu"(%[[ADD]])
+// CHECK-NEXT: %[[SKIP:.*]] = "graph.reshape"(%arg3) {shape = array<i64: 20, 3, 32>}
+// CHECK-NEXT: %[[SUM:.*]] = "graph.add"(%[[SKIP]], %[[RELU]])
+// CHECK-NEXT: %[[R:.*]] = "graph.reshape"(%[[SUM]]) {shape = array<i64: 2, 10, 96>}
+// CHECK-NEXT: return %[[R]]
+func.func @bias_and_activation(%a: tensor<20x64xf32>, %b: tensor<3x64x32xf32>, %bias: tensor<96xf32>, %skip: tensor<2x10x96xf32>) -> tensor<2x10x96xf32> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<20x64xf32>, tensor<3x64x32xf32>) -> tensor<20x3x32xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 2, 10, 96>} : (tensor<20x3x32xf32>) -> tensor<2x10x96xf32>
+  %2 = "graph.add"(%1, %bias) : (tensor<2x10x96xf32>, tensor<96xf32>) -> tensor<2x10x96xf32>
+  %3 = "graph.relu"(%2) : (tensor<2x10x96xf32>) -> tensor<2x10x96xf32>
+  %4 = "graph.add"(%skip, %3) : (tensor<2x10x96xf32>, tensor<2x10x96xf32>) -> tensor<2x10x96xf32>
+  return %4 : tensor<2x10x96xf32>
+}
+
+// A reshape with several uses stays.
+// CHECK-LABEL: func.func @same_twice
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.mul"(%[[R]], %[[R]])
+func.func @same_twice(%a: tensor<20x64xf32>, %b: tensor<3x64x32xf32>) -> tensor<20x96xf32> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<20x64xf32>, tensor<3x64x32xf32>) -> tensor<20x3x32xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 20, 96>} : (tensor<20x3x32xf32>) -> tensor<20x96xf32>
+  %2 = "graph.mul"(%1, %1) : (tensor<20x96xf32>, tensor<20x96xf32>) -> tensor<20x96xf32>
+  return %2 : tensor<20x96xf32>
+}
+
+// CHECK-LABEL: func.func @two_readers
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.relu"(%[[R]])
+// CHECK-NEXT: "graph.neg"(%[[R]])
+func.func @two_readers(%a: tensor<20x64xf32>, %b: tensor<3x64x32xf32>) -> (tensor<20x96xf32>, tensor<20x96xf32>) {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<20x64xf32>, tensor<3x64x32xf32>) -> tensor<20x3x32xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 20, 96>} : (tensor<20x3x32xf32>) -> tensor<20x96xf32>
+  %2 = "graph.relu"(%1) : (tensor<20x96xf32>) -> tensor<20x96xf32>
+  %3 = "graph.neg"(%1) : (tensor<20x96xf32>) -> tensor<20x96xf32>
+  return %2, %3 : tensor<20x96xf32>, tensor<20x96xf32>
+}
+
+// CHECK-LABEL: func.func @not_a_product
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.relu"(%[[R]])
+func.func @not_a_product(%a: tensor<20x96xf32>) -> tensor<2x10x96xf32> {
+  %0 = "graph.softmax"(%a) {axis = 1} : (tensor<20x96xf32>) -> tensor<20x96xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 2, 10, 96>} : (tensor<20x96xf32>) -> tensor<2x10x96xf32>
+  %2 = "graph.relu"(%1) : (tensor<2x10x96xf32>) -> tensor<2x10x96xf32>
+  return %2 : tensor<2x10x96xf32>
+}
+
+// An operand that broadcasts along a part of the product's rows has no shape there.
+// CHECK-LABEL: func.func @partial_broadcast
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.add"(%[[R]], %arg2)
+func.func @partial_broadcast(%a: tensor<20x64xf32>, %b: tensor<3x64x32xf32>, %p: tensor<10x1xf32>, %q: tensor<2x1x96xf32>) -> tensor<2x10x96xf32> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<20x64xf32>, tensor<3x64x32xf32>) -> tensor<20x3x32xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 2, 10, 96>} : (tensor<20x3x32xf32>) -> tensor<2x10x96xf32>
+  %2 = "graph.add"(%1, %p) : (tensor<2x10x96xf32>, tensor<10x1xf32>) -> tensor<2x10x96xf32>
+  return %2 : tensor<2x10x96xf32>
+}
+
+// The result is larger than the product.
+// CHECK-LABEL: func.func @grows
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.add"(%[[R]], %arg2)
+func.func @grows(%a: tensor<20x64xf32>, %b: tensor<3x64x32xf32>, %q: tensor<4x1x96xf32>) -> tensor<4x20x96xf32> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<20x64xf32>, tensor<3x64x32xf32>) -> tensor<20x3x32xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 20, 96>} : (tensor<20x3x32xf32>) -> tensor<20x96xf32>
+  %2 = "graph.add"(%1, %q) : (tensor<20x96xf32>, tensor<4x1x96xf32>) -> tensor<4x20x96xf32>
+  return %2 : tensor<4x20x96xf32>
+}
+
+// A scalar broadcasts in any shape; the result has its own element type.
+// CHECK-LABEL: func.func @to_boolean
+// CHECK: %[[P:.*]] = "graph.matmul_packed"
+// CHECK: %[[C:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 1, 1, 1>}
+// CHECK: %[[G:.*]] = "graph.greater"(%[[P]], %[[C]]) : {{.*}} -> tensor<20x3x32xi1>
+// CHECK: "graph.reshape"(%[[G]]) {{.*}} -> tensor<20x96xi1>
+func.func @to_boolean(%a: tensor<20x64xf32>, %b: tensor<3x64x32xf32>, %c: tensor<f32>) -> tensor<20x96xi1> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<20x64xf32>, tensor<3x64x32xf32>) -> tensor<20x3x32xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 20, 96>} : (tensor<20x3x32xf32>) -> tensor<20x96xf32>
+  %2 = "graph.greater"(%1, %c) : (tensor<20x96xf32>, tensor<f32>) -> tensor<20x96xi1>
+  return %2 : tensor<20x96xi1>
+}
