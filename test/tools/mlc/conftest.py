@@ -53,7 +53,7 @@ def save_model(
         for group in (inputs, outputs)
     ]
     tensors = [numpy_helper.from_array(array, name) for name, array in (weights or {}).items()]
-    graph = helper.make_graph(list(nodes), "graph", *infos, tensors)
+    graph = helper.make_graph(list(nodes), "graph", infos[0], infos[1], tensors)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
     path.write_bytes(model.SerializeToString())
     return path
