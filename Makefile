@@ -60,8 +60,9 @@ format: $(INSTALLED) ## Format the Python files, and repair what ruff can
 	$(RUN) ruff check --fix .
 	$(RUN) ruff format .
 
-docs: $(INSTALLED) ## Write the reference pages under docs/ from the code
+docs: $(INSTALLED) ## Write the generated pages under docs/ from the code
 	$(PYTHON) -P docs/generate_references.py
+	$(PYTHON) -P docs/generate_levels.py
 
 bench: $(INSTALLED) ## Compare with ONNX Runtime and OpenVINO on the models that need no PyTorch (a long run)
 	$(if $(OWN),$(RUN) pip install --quiet --disable-pip-version-check --editable '.[bench]')

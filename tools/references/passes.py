@@ -40,7 +40,7 @@ def section(cls: type[Pass]) -> str:
 
 def _option(info: OptionInfo) -> list[str]:
     choices = f" One of {', '.join(info.choices)}." if info.choices else ""
-    return [f"`{info.name}`", info.type_name, f"`{info.default_text}`", f"{info.help}.{choices}"]
+    return [f"`{info.name}`", info.type_name, f"`{info.default_text}`", f"{info.help.rstrip('.')}.{choices}"]
 
 
 def _is_ours(cls: type[Pass]) -> bool:
