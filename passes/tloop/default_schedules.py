@@ -29,8 +29,7 @@ def tag(computation: Computation, name: str) -> None:
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
     root, everything = root_computation(kernel), computations(kernel)
-    # A scan has two results, whose tiles are not tiles of one iteration space: its loops stay as they are.
-    if root is None or any(len(each.op.results) > 1 for each in everything):
+    if root is None or any(_keeps_plain_loops(each) for each in everything):
         return
     if max(each.work for each in everything) < PARALLEL_WORK:
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
@@ -41,6 +40,11 @@ def schedule_kernel(kernel: ir.Operation) -> None:
         _schedule_rows(kernel, root)
     elif root.work >= PARALLEL_WORK:
         _schedule_elementwise(kernel, root)
+
+
+def _keeps_plain_loops(computation: Computation) -> bool:
+    """A scan has two results, whose tiles are not tiles of one iteration space; nothing can be tiled without a point."""
+    return len(computation.op.results) > 1 or computation.work == 0
 
 
 def with_epilogue(anchor: Computation) -> Computation:
