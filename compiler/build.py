@@ -49,7 +49,9 @@ class Builder:
     def build(self, units: Units) -> dict[str, bytes]:
         """Object files by unit name. Raises CompileError naming the kernel and its ONNX nodes."""
         level = PREPARE_LEVEL if units.host.name == "prepare" else FULL_LEVEL
-        jobs = {name: self._job(text, "cpu-kernel", units.target, level) for name, text in units.kernels.items()}
+        jobs = {
+            name: self._job(text, "cpu-kernel", units.target, level) for name, text in units.kernels.items()
+        }
         jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target, level)
         objects: dict[str, bytes] = {}
         pending: dict[Future[dict[str, Any]], str] = {}
@@ -70,7 +72,9 @@ class Builder:
 
     def _key(self, payload: Mapping[str, Any]) -> str:
         assert self.cache is not None
-        return self.cache.key("object", payload["pipeline"], payload["target"], str(payload["optimize"]), payload["text"])
+        return self.cache.key(
+            "object", payload["pipeline"], payload["target"], str(payload["optimize"]), payload["text"]
+        )
 
     def _collect(
         self,
@@ -85,21 +89,26 @@ class Builder:
             done, _ = wait(pending, return_when=FIRST_COMPLETED)
             for future in done:
                 name = pending.pop(future)
-                result = self._result(future, name, units)
+                result = job_result(future, _where(name, units))
                 objects[name] = result["object"]
                 self.report.add(name, result)
                 if self.cache:
                     self.cache.put(self._key(jobs[name]), result["object"])
                 self.options.progress("kernels", len(objects), total)
 
-    def _result(self, future: Future[dict[str, Any]], name: str, units: Units) -> dict[str, Any]:
-        try:
-            return future.result()
-        except JobError as error:
-            notes = [f"kernel @{name}, from {units.nodes.get(name, 'the host program')}", *error.notes]
-            if error.fields.get("reproducer"):
-                notes.append(f"reproduce with: mlc-opt --run-reproducer {error.fields['reproducer']}")
-            raise CompileError(error.message, notes) from error
-        except CodegenError as error:
-            where = f"kernel @{name}, from {units.nodes.get(name, 'the host program')}"
-            raise CompileError(str(error), [where]) from error
+
+def _where(name: str, units: Units) -> str:
+    return f"kernel @{name}, from {units.nodes.get(name, 'the host program')}"
+
+
+def job_result(future: Future[dict[str, Any]], where: str) -> dict[str, Any]:
+    """The result of a worker's job. Raises CompileError with `where` and the reproducer as notes."""
+    try:
+        return future.result()
+    except JobError as error:
+        notes = [where, *error.notes]
+        if error.fields.get("reproducer"):
+            notes.append(f"reproduce with: mlc-opt --run-reproducer {error.fields['reproducer']}")
+        raise CompileError(error.message, notes) from error
+    except CodegenError as error:
+        raise CompileError(str(error), [where]) from error

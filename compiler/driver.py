@@ -17,6 +17,7 @@ from mlc.compiler.bundle import Bundle, Stage, portable_weights
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program, run_prepare
+from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.sources import Imported, OnnxSource, Source, open_source
 from mlc.frontends.weights import Reference, WeightStore
 from mlc.targets import Target
@@ -134,7 +135,8 @@ def _build_stages(
     module = imported.module
     with timer.stage("graph"):
         options.progress("optimise", 0, 1)
-        run_pipeline(f"builtin.module({','.join(options.pipelines)})", module, verify_each=False)
+        pipeline = f"builtin.module({','.join(options.pipelines)})"
+        run_pipeline(pipeline, module, verify_each=False, reproducer=reproducer_path(options.reproducer_dir))
         units = split(module.operation, {"main": target, "prepare": host_target()})
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")

@@ -11,8 +11,7 @@ from mlc.bindings import ir, llvm
 from mlc.codegen.emit import Kind, emit
 from mlc.codegen.host import host_target
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler.build import KERNEL_TIMEOUT
-from mlc.compiler.emit import result
+from mlc.compiler.build import KERNEL_TIMEOUT, job_result
 from mlc.compiler.kernel_job import KernelError
 from mlc.compiler.levels import levels
 from mlc.compiler.modules import split
@@ -60,7 +59,7 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
         }
         for index, (name, future) in enumerate(jobs.items()):
             options.progress("kernels", index, len(jobs))
-            for file, text in result(future, f"kernel @{name}").items():
+            for file, text in job_result(future, f"kernel @{name}").items():
                 written.append(_write(folder / "kernels" / name / file, text))
     return written
 

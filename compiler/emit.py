@@ -7,14 +7,11 @@ compiled.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Future
 from typing import Any, Literal
 
 from mlc.codegen.emit import emit, link_modules
-from mlc.codegen.errors import CodegenError, JobError
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler.build import KERNEL_TIMEOUT
-from mlc.compiler.errors import CompileError
+from mlc.compiler.build import KERNEL_TIMEOUT, job_result
 from mlc.compiler.kernel_job import KernelError, lower
 from mlc.compiler.levels import units_of
 from mlc.compiler.options import Options
@@ -42,7 +39,7 @@ def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
         modules = _lower_all(texts, units.nodes, options, pool)
         options.progress("link", 0, 1)
         payload = {"texts": modules, "target": str(target), "kind": _CODEGEN_KINDS[kind]}
-        return result(pool.submit(LINK_JOB, payload), f"the linked program, as {kind}")["data"]
+        return job_result(pool.submit(LINK_JOB, payload), f"the linked program, as {kind}")["data"]
 
 
 def _lower_all(
@@ -56,21 +53,10 @@ def _lower_all(
     modules: list[str] = []
     for name, future in jobs.items():
         options.progress("kernels", len(modules), len(jobs))
-        modules.append(result(future, f"kernel @{name}, from {nodes.get(name, 'the host program')}")["ir"])
+        modules.append(
+            job_result(future, f"kernel @{name}, from {nodes.get(name, 'the host program')}")["ir"]
+        )
     return modules
-
-
-def result(future: Future[dict[str, Any]], where: str) -> dict[str, Any]:
-    """The result of a worker's job. Raises CompileError with `where` as a note."""
-    try:
-        return future.result()
-    except JobError as error:
-        notes = [where, *error.notes]
-        if error.fields.get("reproducer"):
-            notes.append(f"reproduce with: mlc-opt --run-reproducer {error.fields['reproducer']}")
-        raise CompileError(error.message, notes) from error
-    except CodegenError as error:
-        raise CompileError(str(error), [where]) from error
 
 
 def lower_job(payload: dict[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
+from mlc.compiler.reproducer import reproducer_path
 from mlc.dialects import create_context
 from mlc.pipelines.driver import PassError, run_pipeline
 from mlc.targets import parse_target
@@ -35,15 +36,10 @@ def lower(text: str, pipeline: str, reproducer_dir: str | None = None) -> str:
 
 def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
     """Runs the failed pipeline once more on a fresh module, with a reproducer."""
-    handle, path = tempfile.mkstemp(prefix="mlc-reproducer-", suffix=".mlir", dir=folder)
-    Path(path).touch()
-    del handle
-    module = ir.Module.parse(text)
-    try:
-        run_pipeline(f"builtin.module({pipeline})", module, reproducer=path)
-    except PassError:
-        return Path(path)
-    return Path(path)
+    path = reproducer_path(folder)
+    with suppress(PassError):
+        run_pipeline(f"builtin.module({pipeline})", ir.Module.parse(text), reproducer=path)
+    return path
 
 
 def compile_object(payload: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from mlc.codegen.host import host_target
 from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import Units, split
 from mlc.compiler.options import Options
+from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.sources import open_source
 from mlc.pipelines.driver import run_pipeline
 
@@ -20,7 +21,8 @@ def levels(model: Any, options: Options) -> Iterator[tuple[str, Any]]:
     yield "import", imported.module
     for index, pipeline in enumerate(options.pipelines):
         options.progress("optimise", index, len(options.pipelines))
-        run_pipeline(f"builtin.module({pipeline})", imported.module, verify_each=False)
+        reproducer = reproducer_path(options.reproducer_dir)
+        run_pipeline(f"builtin.module({pipeline})", imported.module, verify_each=False, reproducer=reproducer)
         yield pipeline, imported.module
 
 

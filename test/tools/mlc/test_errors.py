@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from mlc.compiler.errors import CompileError
 from mlc.tools.mlc.failures import report_failure
 from mlc.tools.mlc.session import Session
 from onnx import TensorProto, helper
@@ -138,6 +139,26 @@ def test_input_files_that_are_none(mlc: Any, mlp: Path) -> None:
 )
 def test_usage(mlc: Any, arguments: list[str]) -> None:
     fails(mlc(*arguments), "Usage: mlc", status=2)
+
+
+def test_failed_pass_names_pass_and_place_and_writes_a_reproducer(
+    mlc: Any, save: Any, tmp_path: Path
+) -> None:
+    """Unknown sizes pass the graph level and fail when memory is planned."""
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    save(tmp_path / "dynamic.onnx", nodes, inputs={"x": ["n", 3]}, outputs={"y": ["n", 3]})
+    (tmp_path / "out").mkdir()
+    done = mlc("compile", "dynamic.onnx", "--reproducer-dir", "out")
+    fails(done, "pass 'host-plan-memory' failed on", "--dim", 'at "dynamic.onnx"')
+    [reproducer] = (tmp_path / "out").iterdir()
+    assert f"reproduce with: mlc-opt --run-reproducer out/{reproducer.name}" in done.err
+    assert "host-plan-memory" in reproducer.read_text() and "graph.relu" in reproducer.read_text()
+
+
+def test_notes_of_a_failed_kernel_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    notes = ['kernel @add_1, from loc("sum")', "reproduce with: mlc-opt --run-reproducer r.mlir"]
+    assert report_failure(CompileError("pass 'x' failed", notes), Session()) == 1
+    assert capsys.readouterr().err == f"mlc: error: pass 'x' failed\n  {notes[0]}\n  {notes[1]}\n"
 
 
 def test_defects_are_one_line_too(
