@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-# A fused multiply-add takes 4 cycles and two start per cycle: fewer independent accumulators leave units idle.
+# A fused multiply-add takes 4 cycles and two start per cycle: fewer independent accumulators leave units
+# idle.
 ACCUMULATORS_IN_FLIGHT = 8
 # A smaller last tile doubles the code.
 UNEVEN = 1.08
@@ -18,8 +19,8 @@ def vectors(width: int, lanes: int) -> int:
 def best_rows(extent: int, width: int, lanes: int, registers: int) -> int:
     """Rows of the register tile `rows x width` for `extent` rows in all.
 
-    Minimises the time of all tiles, the last smaller one included. Two registers stay free for operands, on top of
-    those that hold one row of the vector operand.
+    Minimises the time of all tiles, the last smaller one included. Two registers stay free for operands, on
+    top of those that hold one row of the vector operand.
     """
     per_row = vectors(width, lanes)
     most = max(1, (registers - per_row - 2) // per_row)
@@ -36,7 +37,8 @@ def _time(extent: int, rows: int, per_row: int) -> float:
 
 
 def reduction_step(extent: int, rows: int, width: int, lanes: int) -> int:
-    """How many steps of the innermost reduction one iteration takes: at most 8, dividing the extent where possible."""
+    """How many steps of the innermost reduction one iteration takes: at most 8, dividing the extent where
+    possible."""
     budget = max(1, LARGEST_STEP // (rows * vectors(width, lanes)))
     most = min(8, budget, extent)
     dividing = [step for step in range(most, 0, -1) if extent % step == 0]
