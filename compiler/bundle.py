@@ -13,7 +13,8 @@ from mlc.frontends.weights import Reference
 
 @dataclass(frozen=True)
 class Stage:
-    """A host function with its objects; each weight is a portable reference (a list) or a result of `@prepare` (an int)."""
+    """A host function with its objects; each weight is a portable reference (a list) or a result of
+    `@prepare` (an int)."""
 
     host: HostFunction
     objects: Mapping[str, bytes]

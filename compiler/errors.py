@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 class CompileError(Exception):
-    """A model could not be compiled; `message` is complete, `notes` are further lines: places, a reproducer's path."""
+    """A model could not be compiled; `message` is complete, `notes` are further lines: places, a
+    reproducer's path."""
 
     def __init__(self, message: str, notes: Sequence[str] = ()) -> None:
         super().__init__("\n".join([message, *notes]))

@@ -43,7 +43,8 @@ class HostFunction:
 
 @dataclass
 class Units:
-    """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each kernel."""
+    """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each
+    kernel."""
 
     host: HostFunction
     target: Target
@@ -52,8 +53,11 @@ class Units:
 
 
 def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Units]:
-    """The units of a module after `host-plan-memory`, by host function; `targets` says what each compiles for."""
-    ops = {each.operation.attributes["sym_name"].value: each.operation for each in module.regions[0].blocks[0]}
+    """The units of a module after `host-plan-memory`, by host function; `targets` says what each compiles
+    for."""
+    ops = {
+        each.operation.attributes["sym_name"].value: each.operation for each in module.regions[0].blocks[0]
+    }
     result = {}
     for name in HOST_NAMES:
         if name not in ops:

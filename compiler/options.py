@@ -10,7 +10,8 @@ from mlc.codegen.host import resolve_target
 from mlc.codegen.pool import WorkerPool
 from mlc.targets import Target
 
-# (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not known.
+# (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not
+# known.
 Progress = Callable[[str, int, int], None]
 
 
@@ -22,10 +23,11 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
 class Options:
     """Options of `compile_model`.
 
-    `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims of ONNX
-    inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker processes, 0 for one per
-    core. `pipelines` are the graph-level pipelines, in order. `pool`: worker processes of the caller's, made by
-    `worker_pool`, that many compilations share; without one each compilation starts its own.
+    `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims
+    of ONNX inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker
+    processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order. `pool`: worker
+    processes of the caller's, made by `worker_pool`, that many compilations share; without one each
+    compilation starts its own.
     """
 
     target: str = "cpu"

@@ -28,7 +28,8 @@ def allocate(info: TensorInfo) -> np.ndarray:
 def run_prepare(
     host: HostFunction, objects: Sequence[bytes], weights: Sequence[np.ndarray], threads: int
 ) -> list[np.ndarray]:
-    """Runs `@prepare`: its results as arrays of bytes. `weights` are the bytes of the weights it reads, in its order."""
+    """Runs `@prepare`: its results as arrays of bytes. `weights` are the bytes of the weights it reads,
+    in its order."""
     image = Image(list(objects))
     outputs = [allocate(info) for info in host.outputs]
     arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
@@ -40,8 +41,8 @@ def run_prepare(
 class Program:
     """What `compile_program` makes.
 
-    `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how compiling
-    went.
+    `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how
+    compiling went.
     """
 
     name: str

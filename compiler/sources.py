@@ -55,7 +55,8 @@ class OnnxSource:
         return Imported(result.module, result.weights, self.name, result.inputs, result.outputs)
 
     def portable(self, reference: Reference) -> list[Any]:
-        """The reference in a form that holds in another process: a range of the model, or of a file beside it."""
+        """The reference in a form that holds in another process: a range of the model, or of a file
+        beside it."""
         own = INLINE if self.path is None else self.path.name
         if reference.source == own and reference.offset + reference.size <= len(self.view):
             return [MODEL, reference.offset, reference.size, reference.hash]
@@ -98,7 +99,9 @@ class ModuleSource:
         main = next((op for op in module.regions[0].blocks[0] if _is_main(op.operation)), None)
         if main is None:
             raise CompileError(f"{self.path or 'the module'} has no function @main")
-        return Imported(module, store, self.name, _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output"))
+        return Imported(
+            module, store, self.name, _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output")
+        )
 
 
 def _is_main(op: Any) -> bool:
@@ -109,7 +112,9 @@ def _names(main: Any, attribute: str, prefix: str) -> tuple[str, ...]:
     """Names from `graph.name`, or numbered ones."""
     kind = main.operation.attributes["function_type"].value
     count = len(kind.inputs if attribute == "arg_attrs" else kind.results)
-    given: list[Mapping[str, Any]] = list(main.operation.attributes[attribute]) if attribute in main.operation.attributes else []
+    given: list[Mapping[str, Any]] = (
+        list(main.operation.attributes[attribute]) if attribute in main.operation.attributes else []
+    )
     names = []
     for index in range(count):
         entry = given[index] if index < len(given) else {}
@@ -129,4 +134,6 @@ def open_source(model: Any) -> Source:
         return OnnxSource(model)
     if hasattr(model, "operation"):
         return ModuleSource(model)
-    raise CompileError(f"cannot compile a {type(model).__name__}; give a path, an ONNX model or an MLIR module")
+    raise CompileError(
+        f"cannot compile a {type(model).__name__}; give a path, an ONNX model or an MLIR module"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import onnx
@@ -26,10 +26,10 @@ def compile(
 ) -> Executable:
     """Compiles a model and loads it.
 
-    `model`: a path to an .onnx or .mlir file, the bytes of an ONNX model, a ModelProto, or a module of the graph dialect.
-    `target`: "cpu" for this machine, or a CPU name. `threads`: how many threads a call uses, None for one per core.
-    `dims` fixes dynamic dims by name, `shapes` whole inputs. `cache=False` neither reads nor writes the disk cache.
-    `progress` is called with (stage, done, total).
+    `model`: a path to an .onnx or .mlir file, the bytes of an ONNX model, a ModelProto, or a module of the
+    graph dialect. `target`: "cpu" for this machine, or a CPU name. `threads`: how many threads a call uses,
+    None for one per core. `dims` fixes dynamic dims by name, `shapes` whole inputs. `cache=False` neither
+    reads nor writes the disk cache. `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, or ImportFailure for a model that cannot be read.
     """

@@ -1,6 +1,8 @@
-"""Fits the polynomials of passes/tloop/polynomials.py: `python tools/fit_polynomials.py` prints the coefficients.
+"""Fits the polynomials of passes/tloop/polynomials.py: `python tools/fit_polynomials.py` prints the
+coefficients.
 
-Minimax fits of the relative error by iteratively reweighted least squares (Lawson) on Chebyshev nodes, in float64.
+Minimax fits of the relative error by iteratively reweighted least squares (Lawson) on Chebyshev nodes, in
+float64.
 """
 
 from __future__ import annotations

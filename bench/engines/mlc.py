@@ -6,6 +6,7 @@ from importlib import metadata
 from pathlib import Path
 
 import mlc
+
 from bench.engines import Call
 
 

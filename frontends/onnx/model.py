@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import onnx
+from mlc import dialects
 from mlc.bindings import func, ir
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
@@ -20,8 +21,6 @@ from mlc.frontends.onnx.node import NodeFailure
 from mlc.frontends.onnx.report import report
 from mlc.frontends.onnx.values import from_ir
 from mlc.frontends.weights import WeightStore
-
-from mlc import dialects
 
 # Attribute of @main's arguments and results: the name in the model.
 NAME_ATTRIBUTE = "graph.name"

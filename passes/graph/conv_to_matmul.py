@@ -30,8 +30,8 @@ def is_pointwise(op: ir.Operation) -> bool:
 
 
 def suits_blocks(op: ir.Operation) -> bool:
-    """Whether blocked channels fill vectors, which is faster still. An ungrouped convolution of few outputs stays one: its
-    neighbours are blocked, and changing the layout around it would cost more than it gains."""
+    """Whether blocked channels fill vectors, which is faster still. An ungrouped convolution of few outputs
+    stays one: its neighbours are blocked, and changing the layout around it would cost more than it gains."""
     outputs, inputs = graph.shape_of(op.operands[1])[:2]
     group = graph.attribute(op, "group")
     if group == 1:
@@ -58,8 +58,8 @@ def to_matmul(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class ConvToMatmul(Pass):
-    """Rewrites 1x1 convolutions whose channels (per group) do not fill vectors: as a product of the filters with the image,
-    vectors run along the image instead."""
+    """Rewrites 1x1 convolutions whose channels (per group) do not fill vectors: as a product of the filters
+    with the image, vectors run along the image instead."""
 
     name: ClassVar[str] = "graph-conv-to-matmul"
     anchor: ClassVar[str] = "func.func"

@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import build_launch
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
 from mlc.passes.graph.fusion import CONSTANTS, VIEWS, Group, fuse, small_constant
 
 HOST_FUNCTIONS = ("main", "prepare")
@@ -56,7 +56,9 @@ class Outliner:
     def build(self, group: Group, arguments: list[ir.Value], results: list[ir.Value]) -> ir.Operation:
         kind = ir.FunctionType.get([value.type for value in arguments], [value.type for value in results])
         body = self.module.regions[0].blocks[0]
-        function = func.FuncOp(PLACEHOLDER, kind, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body))
+        function = func.FuncOp(
+            PLACEHOLDER, kind, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body)
+        )
         function.operation.attributes["tloop.kernel"] = ir.UnitAttr.get()
         block = function.add_entry_block()
         values = dict(zip(arguments, block.arguments, strict=True))
@@ -76,7 +78,8 @@ class Outliner:
         values.update(zip(op.results, clone.results, strict=True))
 
     def unique(self, kernel: ir.Operation, group: Group) -> str:
-        """The kernel's name: its ops and a hash of its text, so that equal kernels have one name in every model."""
+        """The kernel's name: its ops and a hash of its text, so that equal kernels have one name in every
+        model."""
         text = kernel.get_asm(use_local_scope=True, assume_verified=True)
         if text in self.by_text:
             kernel.erase()
@@ -125,9 +128,10 @@ def _view_source(value: ir.Value) -> ir.Value:
 
 @dataclass(frozen=True)
 class FormKernels(Pass):
-    """Fuses the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind products,
-    convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes around products. Each
-    kernel becomes a private function marked `tloop.kernel`, named by its content; the host launches it."""
+    """Fuses the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind
+    products, convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes
+    around products. Each kernel becomes a private function marked `tloop.kernel`, named by its content; the
+    host launches it."""
 
     name: ClassVar[str] = "graph-form-kernels"
 

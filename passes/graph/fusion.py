@@ -14,13 +14,17 @@ VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
 CONSTANTS = frozenset({"graph.constant", "graph.weight", "graph.prepared"})
 # A scan is a kernel of its own: its result depends on the order of the iterations.
 SCANS = frozenset({"graph.cumsum"})
-REDUCTIONS = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction") - SCANS
+REDUCTIONS = (
+    frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction") - SCANS
+)
 ROWS = frozenset({"graph.softmax", "graph.log_softmax", "graph.layer_norm", "graph.rms_norm"})
 PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
 WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
-# Ops whose result is computed element by element from places that follow from the index: they fuse like elementwise ones.
+# Ops whose result is computed element by element from places that follow from the index: they fuse like
+# elementwise ones.
 MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack"})
-# After these an elementwise op on a value of the same shape can run while the value is in registers or in the first cache.
+# After these an elementwise op on a value of the same shape can run while the value is in registers or in the
+# first cache.
 TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | {"graph.gather", "graph.lrn"}
 TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED
 TAKES_PROLOGUE = ROWS | REDUCTIONS
@@ -50,7 +54,8 @@ def is_computed(op: ir.Operation) -> bool:
 
 
 class Fusion:
-    """Greedy fusion along single uses, in program order. A group's result is its last op's; all others stay inside."""
+    """Greedy fusion along single uses, in program order. A group's result is its last op's; all others
+    stay inside."""
 
     def __init__(self) -> None:
         self.groups: list[Group] = []
@@ -76,9 +81,15 @@ class Fusion:
 
     def producer_for(self, op: ir.Operation) -> Group | None:
         """The group that `op` can finish: the one with the heaviest anchor where there are several."""
-        candidates = [self.by_result[value] for value in op.operands if value in self.by_result and has_one_use(value)]
+        candidates = [
+            self.by_result[value] for value in op.operands if value in self.by_result and has_one_use(value)
+        ]
         fitting = [group for group in candidates if not group.closed and self.accepts(group, op)]
-        return max(fitting, key=lambda group: (group.anchor in PRODUCTS | WINDOWS, group.anchor in ROWS), default=None)
+        return max(
+            fitting,
+            key=lambda group: (group.anchor in PRODUCTS | WINDOWS, group.anchor in ROWS),
+            default=None,
+        )
 
     def accepts(self, group: Group, op: ir.Operation) -> bool:
         if len(group.inputs()) + len(op.operands) > OPERAND_LIMIT - 2:

@@ -41,8 +41,8 @@ def pack_matmul(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class PackMatmuls(Pass):
-    """Rewrites f32 products with a constant right-hand side to `graph.matmul_packed`: each panel of columns is contiguous
-    in memory, padded with zeros to full width. Batch dims of the left side become rows."""
+    """Rewrites f32 products with a constant right-hand side to `graph.matmul_packed`: each panel of columns
+    is contiguous in memory, padded with zeros to full width. Batch dims of the left side become rows."""
 
     name: ClassVar[str] = "graph-pack-matmuls"
     anchor: ClassVar[str] = "func.func"

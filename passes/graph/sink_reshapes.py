@@ -1,4 +1,5 @@
-"""graph-sink-reshapes: reshapes move below elementwise ops, so that these meet the op that computes their input."""
+"""graph-sink-reshapes: reshapes move below elementwise ops, so that these meet the op that computes their
+input."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ PRODUCERS = frozenset({"graph.matmul", "graph.matmul_packed", "graph.slice"})
 
 
 def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]] | None:
-    """Pairs of runs of dims of `old` and `new` with equal products, as short as possible; None if they do not align."""
+    """Pairs of runs of dims of `old` and `new` with equal products, as short as possible; None if they do
+    not align."""
     groups, i, j = [], 0, 0
     while i < len(old) or j < len(new):
         olds, news = [i] if i < len(old) else [], [j] if j < len(new) else []
@@ -38,8 +40,11 @@ def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], 
     return groups
 
 
-def reshaped_operand_shape(operand: Sequence[int], result: Sequence[int], source: Sequence[int]) -> list[int] | None:
-    """The shape in which an operand broadcasts to `source` as it did to `result`; None if no reshape does that."""
+def reshaped_operand_shape(
+    operand: Sequence[int], result: Sequence[int], source: Sequence[int]
+) -> list[int] | None:
+    """The shape in which an operand broadcasts to `source` as it did to `result`; None if no reshape does
+    that."""
     groups = dim_groups(result, source)
     if groups is None:
         return None
@@ -57,7 +62,8 @@ def reshaped_operand_shape(operand: Sequence[int], result: Sequence[int], source
 
 
 def sink(op: ir.Operation) -> bool:
-    """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of PRODUCERS or f of it."""
+    """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of PRODUCERS or f
+    of it."""
     result = graph.shape_of(op.results[0])
     if None in result:
         return False
@@ -109,8 +115,8 @@ def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> Non
 
 @dataclass(frozen=True)
 class SinkReshapes(Pass):
-    """Moves reshapes of products below the elementwise ops that read them; the other operands are reshaped instead, which
-    costs nothing. Bias, activation and residual then fuse into the product's kernel."""
+    """Moves reshapes of products below the elementwise ops that read them; the other operands are reshaped
+    instead, which costs nothing. Bias, activation and residual then fuse into the product's kernel."""
 
     name: ClassVar[str] = "graph-sink-reshapes"
     anchor: ClassVar[str] = "func.func"

@@ -27,14 +27,17 @@ def aligned(size: int) -> int:
 def lower_bound(lifetimes: Sequence[Lifetime]) -> int:
     """The largest sum of sizes that are live at one step: no plan needs less."""
     steps = {lifetime.first for lifetime in lifetimes}
-    return max((sum(aligned(each.size) for each in lifetimes if each.first <= step <= each.last) for step in steps), default=0)
+    return max(
+        (sum(aligned(each.size) for each in lifetimes if each.first <= step <= each.last) for step in steps),
+        default=0,
+    )
 
 
 def plan(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
     """Offsets (multiples of ALIGNMENT) per buffer, and the arena's size in bytes.
 
-    Largest first, each at the lowest offset that is free during its life (Pisarchyk and Lee, "Efficient Memory
-    Management for Deep Neural Net Inference", 2020).
+    Largest first, each at the lowest offset that is free during its life (Pisarchyk and Lee, "Efficient
+    Memory Management for Deep Neural Net Inference", 2020).
     """
     offsets = [0] * len(lifetimes)
     placed: list[int] = []

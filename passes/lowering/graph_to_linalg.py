@@ -22,8 +22,8 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
 from mlc.passes.lowering.rule import RULES
 from mlc.passes.lowering.signedness import drop_signedness
 from mlc.passes.lowering.widen import lower_widened, needs_widening
-from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.rewriting import users
+from mlc.passes.tloop.kernel_functions import is_kernel
 
 CONTRACTIONS = ("graph.matmul", "graph.matmul_packed")
 

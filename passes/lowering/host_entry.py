@@ -1,4 +1,5 @@
-"""host-entry: host functions on buffers get the signature of the kernel contract and call the compiled kernels."""
+"""host-entry: host functions on buffers get the signature of the kernel contract and call the compiled
+kernels."""
 
 from __future__ import annotations
 
@@ -97,11 +98,15 @@ class EntryBuilder:
         if indices is not None:
             return llvm.GEPOp(self.pointer, base, [], indices, ir.TypeAttr.get(element), None).result
         dynamic = ir.DenseI32ArrayAttr.get([-(2**31)])
-        return llvm.GEPOp(self.pointer, base, [self.constant(index)], dynamic, ir.TypeAttr.get(element), None).result
+        return llvm.GEPOp(
+            self.pointer, base, [self.constant(index)], dynamic, ir.TypeAttr.get(element), None
+        ).result
 
     def address(self, buffers: ir.Value, place: Place) -> ir.Value:
         if place.argument not in self.bases:
-            self.bases[place.argument] = llvm.LoadOp(self.pointer, self.offset(buffers, place.argument, self.pointer)).result
+            self.bases[place.argument] = llvm.LoadOp(
+                self.pointer, self.offset(buffers, place.argument, self.pointer)
+            ).result
         base = self.bases[place.argument]
         return self.offset(base, place.offset, ir.IntegerType.get_signless(8)) if place.offset else base
 
@@ -115,13 +120,15 @@ def declare_kernels(module: ir.Operation, names: set[str]) -> None:
             "function_type": ir.TypeAttr.get(ir.Type.parse("!llvm.func<void (ptr, ptr)>")),
             "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         }
-        ir.Operation.create("llvm.func", regions=1, attributes=attributes, ip=ir.InsertionPoint.at_block_begin(body))
+        ir.Operation.create(
+            "llvm.func", regions=1, attributes=attributes, ip=ir.InsertionPoint.at_block_begin(body)
+        )
 
 
 @dataclass(frozen=True)
 class HostEntry(Pass):
-    """Replaces each host function on buffers by its machine-level form, which fills an array of pointers per launch and
-    calls the kernel. The kernels themselves leave the module: declarations stay."""
+    """Replaces each host function on buffers by its machine-level form, which fills an array of pointers per
+    launch and calls the kernel. The kernels themselves leave the module: declarations stay."""
 
     name: ClassVar[str] = "host-entry"
 

@@ -20,7 +20,9 @@ REFERENCES = ("graph.weight", "graph.prepared")
 def memref_type(kind: ir.Type) -> ir.MemRefType:
     tensor = ir.RankedTensorType(kind)
     if not tensor.has_static_shape:
-        raise PassFailure(f"the host program has a value with dynamic dims, {tensor}; give its sizes (--dim, --shape)")
+        raise PassFailure(
+            f"the host program has a value with dynamic dims, {tensor}; give its sizes (--dim, --shape)"
+        )
     return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
 
 
@@ -28,8 +30,8 @@ def memref_type(kind: ir.Type) -> ir.MemRefType:
 class HostPlan:
     """Where every value of a host function lives.
 
-    `places` maps a root value (argument, weight, or launch result) to ("input" | "output" | "weight", index) or
-    ("arena", offset in bytes).
+    `places` maps a root value (argument, weight, or launch result) to ("input" | "output" | "weight", index)
+    or ("arena", offset in bytes).
     """
 
     function: ir.Operation
@@ -74,7 +76,9 @@ class HostPlan:
         elif op.name == "tloop.launch":
             lifetimes.update({result: [step, step] for result in op.results})
         elif op.name not in ("func.return", "graph.constant"):
-            raise PassFailure(f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location)
+            raise PassFailure(
+                f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location
+            )
         for value in op.operands:
             if self.root(value) in lifetimes:
                 lifetimes[self.root(value)][1] = step
@@ -96,7 +100,12 @@ class HostRewriter:
         arena = ir.MemRefType.get([host.arena_bytes], ir.IntegerType.get_signless(8))
         kinds = [*inputs, *outputs, *weights, arena]
         old = host.function
-        function = func.FuncOp(old.attributes["sym_name"].value, ir.FunctionType.get(kinds, []), loc=old.location, ip=ir.InsertionPoint(old))
+        function = func.FuncOp(
+            old.attributes["sym_name"].value,
+            ir.FunctionType.get(kinds, []),
+            loc=old.location,
+            ip=ir.InsertionPoint(old),
+        )
         block = function.add_entry_block()
         values = list(block.arguments)
         first_weight = len(inputs) + len(outputs)
@@ -130,7 +139,9 @@ class HostRewriter:
 
     def view(self, where: str, index: int, kind: ir.MemRefType) -> ir.Value:
         if where == "arena":
-            offset = arith.ConstantOp(ir.IndexType.get(), ir.IntegerAttr.get(ir.IndexType.get(), index)).result
+            offset = arith.ConstantOp(
+                ir.IndexType.get(), ir.IntegerAttr.get(ir.IndexType.get(), index)
+            ).result
             return memref.ViewOp(kind, self.arguments["arena"][0], offset, []).result
         source = self.arguments[where][index]
         if source.type == kind:
@@ -167,14 +178,12 @@ def plan_function(function: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class HostPlanMemory(Pass):
-    """Gives every value of `@main` and `@prepare` a place: inputs, outputs and weights are arguments, everything else lies
-    at a fixed offset of the arena, where buffers share memory if they are not live together. Views cost nothing: a reshape
-    is the same buffer. Launches become `tloop.launch_into`."""
+    """Gives every value of `@main` and `@prepare` a place: inputs, outputs and weights are arguments,
+    everything else lies at a fixed offset of the arena, where buffers share memory if they are not live
+    together. Views cost nothing: a reshape is the same buffer. Launches become `tloop.launch_into`."""
 
     name: ClassVar[str] = "host-plan-memory"
 
     def run(self, op: ir.Operation) -> None:
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             plan_function(function)
-
-

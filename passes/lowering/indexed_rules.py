@@ -33,8 +33,8 @@ def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def bounded_index(index: ir.Value, extent: int) -> ir.Value:
-    """An ONNX index (negative counts from the end) as a valid position: out-of-range ones are clamped, since a kernel
-    must not read outside its buffers whatever the data says."""
+    """An ONNX index (negative counts from the end) as a valid position: out-of-range ones are clamped, since
+    a kernel must not read outside its buffers whatever the data says."""
     position = arith.index_cast(ir.IndexType.get(), index)
     zero = _index_constant(0)
     wrapped = select(_compare("slt", position, zero), arith.addi(position, _index_constant(extent)), position)
@@ -88,13 +88,18 @@ def lower_trilu(op: ir.Operation) -> list[ir.Value]:
 
 @rule("lrn")
 def lower_lrn(op: ir.Operation) -> list[ir.Value]:
-    """x * (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ -beta, on [N, C, spatial...].
+    """x * (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ -beta, on [N, C,
+    spatial...].
 
     The neighbour is an outer reduction dim, so that the innermost loop stays contiguous.
     """
     x, size = op.operands[0], op.attributes["size"].value
     total = _neighbour_squares(x, size)
-    scale, bias, beta = op.attributes["alpha"].value / size, op.attributes["bias"].value, op.attributes["beta"].value
+    scale, bias, beta = (
+        op.attributes["alpha"].value / size,
+        op.attributes["bias"].value,
+        op.attributes["beta"].value,
+    )
 
     def body(scalars: Sequence[ir.Value]) -> ir.Value:
         value, squares = scalars

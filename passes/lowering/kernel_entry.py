@@ -1,4 +1,5 @@
-"""kernel-entry: kernels on memrefs get the signature of the kernel contract, `void k(void **buffers, int64_t *dims)`."""
+"""kernel-entry: kernels on memrefs get the signature of the kernel contract, `void k(void **buffers,
+int64_t *dims)`."""
 
 from __future__ import annotations
 
@@ -45,15 +46,18 @@ def make_memref(pointer: ir.Value, kind: ir.MemRefType) -> ir.Value:
 
 
 def split_kernel(kernel: ir.Operation) -> None:
-    """Turns the kernel into `<name>__body`, an inlinable function of bare `noalias` pointers, and an entry that loads
-    the pointers from `buffers`. The detour gives LLVM the aliasing facts, which plain loads would lose."""
+    """Turns the kernel into `<name>__body`, an inlinable function of bare `noalias` pointers, and an entry
+    that loads the pointers from `buffers`. The detour gives LLVM the aliasing facts, which plain loads would
+    lose."""
     function = kernel.opview
     if function.type.results:
         raise PassFailure("the kernel still returns a buffer after bufferisation", kernel.location)
     kinds = [ir.MemRefType(kind) for kind in function.type.inputs]
     for kind in kinds:
         if not kind.has_static_shape:
-            raise PassFailure(f"kernels with dynamic dims are not compiled yet, but this one has a {kind}", kernel.location)
+            raise PassFailure(
+                f"kernels with dynamic dims are not compiled yet, but this one has a {kind}", kernel.location
+            )
     name = function.name.value
     pointer = ir.Type.parse("!llvm.ptr")
     with ir.InsertionPoint(kernel), kernel.location:

@@ -59,7 +59,8 @@ def affine_map(count: int, results: Sequence[ir.AffineExpr]) -> ir.AffineMap:
 
 
 def broadcast_map(shape: Sequence[int], iteration: Sequence[int]) -> ir.AffineMap:
-    """The indexing map by which an operand of `shape` is read while iterating over `iteration` (NumPy broadcasting)."""
+    """The indexing map by which an operand of `shape` is read while iterating over `iteration` (NumPy
+    broadcasting)."""
     offset = len(iteration) - len(shape)
     zero = ir.AffineExpr.get_constant(0)
     results = [
@@ -79,8 +80,8 @@ def generic(
 ) -> ir.Value:
     """A `linalg.generic` with one output.
 
-    `body` maps the scalars (inputs, then the output's old value) to the new value; the iteration dims in `reductions`
-    are reductions, the others parallel.
+    `body` maps the scalars (inputs, then the output's old value) to the new value; the iteration dims in
+    `reductions` are reductions, the others parallel.
     """
     kinds = ["reduction" if dim in reductions else "parallel" for dim in range(output_map.n_dims)]
     op = linalg.GenericOp(
@@ -115,7 +116,8 @@ def elementwise(inputs: Sequence[ir.Value], result: ir.Type, body: Callable[[Sca
 
 
 def filled(shape: Sequence[int], element: ir.Type, value: float | int) -> ir.Value:
-    """A tensor with every element `value`, as a `linalg.generic`, so that schedules can name it like any computation."""
+    """A tensor with every element `value`, as a `linalg.generic`, so that schedules can name it like any
+    computation."""
     scalar = constant(element, value)
     count = len(shape)
     return generic(

@@ -1,4 +1,5 @@
-"""Data movement. Views become slices and reshapes of tensors; the rest reads its source at computed places."""
+"""Data movement. Views become slices and reshapes of tensors; the rest reads its source at computed
+places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Reductions. Inside a kernel a reduction keeps its reduced dims with extent 1, so that its consumers broadcast it."""
+"""Reductions. Inside a kernel a reduction keeps its reduced dims with extent 1, so that its consumers
+broadcast it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The scalar arithmetic of graph ops, on `arith` and `math`.
 
-Integers keep their signedness in their types while a kernel is lowered (`ui8`, or `i8` for signed), which chooses the op;
-`drop_signedness` takes it away at the end.
+Integers keep their signedness in their types while a kernel is lowered (`ui8`, or `i8` for signed), which
+chooses the op; `drop_signedness` takes it away at the end.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def div(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def _where_defined(a: ir.Value, b: ir.Value, divide: Callable[[ir.Value], ir.Value]) -> ir.Value:
-    """`divide(b)` for integers, but 0 where `b` is 0: the machine's division would stop the process. So would that of the
-    lowest number by -1; the lowest number by 1 has the same, wrapped, result."""
+    """`divide(b)` for integers, but 0 where `b` is 0: the machine's division would stop the process. So would
+    that of the lowest number by -1; the lowest number by 1 has the same, wrapped, result."""
     zero, one = number(b, 0), number(b, 1)
     by_zero = compare("equal", b, zero)
     unsafe = by_zero

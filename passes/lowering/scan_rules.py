@@ -22,8 +22,8 @@ from mlc.passes.lowering.scalars import add, compare, maximum, minimum, select
 
 @rule("cumsum")
 def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
-    """One op with two results, the sums and the running total; its iterations along the axis run in order, since the
-    axis is a reduction of the running total."""
+    """One op with two results, the sums and the running total; its iterations along the axis run in order,
+    since the axis is a reduction of the running total."""
     x, axis = op.operands[0], op.attributes["axis"].value
     exclusive, reverse = bool(op.attributes["exclusive"].value), bool(op.attributes["reverse"].value)
     shape, element = static_shape(x), tensor_type(x).element_type
@@ -72,7 +72,8 @@ def _position(
     neutral: Callable[[ir.Type], float],
     combine: Callable[[ir.Value, ir.Value], ir.Value],
 ) -> ir.Value:
-    """The extreme first, then the first or last position where it stands. NaN counts as the extreme, as in NumPy."""
+    """The extreme first, then the first or last position where it stands. NaN counts as the extreme, as
+    in NumPy."""
     x, axis = op.operands[0], op.attributes["axis"].value
     keepdims, last = bool(op.attributes["keepdims"].value), bool(op.attributes["select_last_index"].value)
     shape, element = static_shape(x), tensor_type(x).element_type

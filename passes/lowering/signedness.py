@@ -1,7 +1,7 @@
 """Signed and unsigned integers to signless ones, which are all that upstream's arithmetic knows.
 
-Graph ops and lowering rules keep signedness in the type, because it decides which op is built (`divui` or `divsi`). Once the
-ops are built, it has said all it has to say.
+Graph ops and lowering rules keep signedness in the type, because it decides which op is built (`divui` or
+`divsi`). Once the ops are built, it has said all it has to say.
 """
 
 from __future__ import annotations

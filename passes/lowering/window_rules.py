@@ -1,4 +1,5 @@
-"""Convolutions and pooling: sliding windows over inputs that are already padded (`graph-materialize-padding`)."""
+"""Convolutions and pooling: sliding windows over inputs that are already padded
+(`graph-materialize-padding`)."""
 
 from __future__ import annotations
 
@@ -27,8 +28,11 @@ def _require_unpadded(op: ir.Operation) -> None:
         raise PassFailure("has pads; run graph-materialize-padding first", op.location)
 
 
-def _window(op: ir.Operation, places: list[ir.AffineExpr], offsets: list[ir.AffineExpr]) -> list[ir.AffineExpr]:
-    """Where output position `places` and window offset `offsets` read the input: `place * stride + offset * dilation`."""
+def _window(
+    op: ir.Operation, places: list[ir.AffineExpr], offsets: list[ir.AffineExpr]
+) -> list[ir.AffineExpr]:
+    """Where output position `places` and window offset `offsets` read the input: `place * stride + offset
+    * dilation`."""
     strides, dilations = integers(op, "strides"), integers(op, "dilations")
     return [
         place * stride + offset * dilation
@@ -141,5 +145,3 @@ def lower_average_pool(op: ir.Operation) -> list[ir.Value]:
     for extent in integers(op, "kernel"):
         size *= extent
     return [map_elements(total, lambda value: div(value, constant(value.type, size)))]
-
-

@@ -20,7 +20,8 @@ def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
 
 
 def apply_schedule(module: ir.Operation, schedule: ir.Operation) -> None:
-    """Applies the primitives of `schedule` in order. Raises PassFailure naming the kernel and the primitive."""
+    """Applies the primitives of `schedule` in order. Raises PassFailure naming the kernel and the
+    primitive."""
     state = ScheduleState(find_kernel(module, schedule))
     for number, op in enumerate(schedule.regions[0].blocks[0], 1):
         primitive = op.operation
@@ -38,15 +39,17 @@ def apply_schedule(module: ir.Operation, schedule: ir.Operation) -> None:
 class ApplySchedules(Pass):
     """Applies each `tloop.schedule` of the module to its kernel and removes it.
 
-    Structured primitives are applied through upstream's transform dialect, one at a time, so that a failure names its
-    step.
+    Structured primitives are applied through upstream's transform dialect, one at a time, so that a failure
+    names its step.
     """
 
     name: ClassVar[str] = "tloop-apply-schedules"
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> None:
-        schedules = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "tloop.schedule"]
+        schedules = [
+            each.operation for each in op.regions[0].blocks[0] if each.operation.name == "tloop.schedule"
+        ]
         for schedule in schedules:
             apply_schedule(op, schedule)
             schedule.erase()

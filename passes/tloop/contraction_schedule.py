@@ -1,7 +1,7 @@
 """The default schedule of contractions, convolutions and pooling: a register tile per iteration.
 
-The kernel's result is computed tile by tile; for each tile the accumulator starts in registers, runs through all of the
-reduction, gets its epilogue, and is stored once.
+The kernel's result is computed tile by tile; for each tile the accumulator starts in registers, runs through
+all of the reduction, gets its epilogue, and is stored once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def is_multiply_add(computation: Computation) -> bool:
     if len(computation.inputs) != 2 or not computation.reductions:
         return False
     innermost = computation.reductions[-1]
-    return all(innermost in [dim_position(result) for result in each.results] for each in computation.maps[:-1])
+    return all(
+        innermost in [dim_position(result) for result in each.results] for each in computation.maps[:-1]
+    )
 
 
 @dataclass
@@ -57,7 +59,11 @@ class ContractionSchedule:
         if len(reads) != 1:
             return False
         positions = [dim_position(result) for result in self.root.maps[reads[0]].results]
-        if None in positions or len(positions) != len(self.root.extents) or len(set(positions)) != len(positions):
+        if (
+            None in positions
+            or len(positions) != len(self.root.extents)
+            or len(set(positions)) != len(positions)
+        ):
             return False
         self.root_dims = dict(zip(self.anchor.parallel, positions, strict=True))
         return True
@@ -67,7 +73,8 @@ class ContractionSchedule:
         return self.anchor.parallel[-1]
 
     def row(self) -> int | None:
-        """The innermost dim, besides the column, that does not index the vector operand: its rows reuse it."""
+        """The innermost dim, besides the column, that does not index the vector operand: its rows reuse
+        it."""
         vector_maps = [
             each
             for each in self.anchor.maps[:-1]
@@ -75,11 +82,14 @@ class ContractionSchedule:
         ]
         weighted = is_multiply_add(self.anchor) or len(vector_maps) == 2
         shared = dims_read(vector_maps[-1]) if weighted else {self.column}
-        candidates = [dim for dim in self.anchor.parallel[:-1] if dim not in shared and self.anchor.extents[dim] > 1]
+        candidates = [
+            dim for dim in self.anchor.parallel[:-1] if dim not in shared and self.anchor.extents[dim] > 1
+        ]
         return candidates[-1] if candidates else None
 
     def has_heavy_epilogue(self) -> bool:
-        """Whether the epilogue of a whole tile would not fit the registers; it then runs row by row, from memory."""
+        """Whether the epilogue of a whole tile would not fit the registers; it then runs row by row, from
+        memory."""
         return len(self.root.op.regions[0].blocks[0].operations) > HEAVY_EPILOGUE
 
     def columns(self) -> int:

@@ -34,7 +34,11 @@ def schedule_kernel(kernel: ir.Operation) -> None:
     if max(each.work for each in everything) < PARALLEL_WORK:
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
     reducing = [each for each in everything if each.reductions]
-    if len(reducing) == 1 and is_column_reduction(reducing[0]) and _schedule_contraction(kernel, root, reducing[0]):
+    if (
+        len(reducing) == 1
+        and is_column_reduction(reducing[0])
+        and _schedule_contraction(kernel, root, reducing[0])
+    ):
         return
     if reducing:
         _schedule_rows(kernel, root)
@@ -43,12 +47,14 @@ def schedule_kernel(kernel: ir.Operation) -> None:
 
 
 def _keeps_plain_loops(computation: Computation) -> bool:
-    """A scan has two results, whose tiles are not tiles of one iteration space; nothing can be tiled without a point."""
+    """A scan has two results, whose tiles are not tiles of one iteration space; nothing can be tiled
+    without a point."""
     return len(computation.op.results) > 1 or computation.work == 0
 
 
 def with_epilogue(anchor: Computation) -> Computation:
-    """An identity behind the anchor, so that every contraction has an elementwise root, whose tiles drive the rest."""
+    """An identity behind the anchor, so that every contraction has an elementwise root, whose tiles drive
+    the rest."""
     result = anchor.result
     count = len(anchor.parallel)
     identity = affine_map(count, dims(count))
@@ -76,12 +82,17 @@ def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Compu
 
 def _vectorises(root: Computation) -> bool:
     """Vectors of booleans are packed bits in LLVM, but a tensor of booleans has a byte per element."""
-    kinds = [ir.RankedTensorType(v.type).element_type for v in root.op.operands if isinstance(v.type, ir.RankedTensorType)]
+    kinds = [
+        ir.RankedTensorType(v.type).element_type
+        for v in root.op.operands
+        if isinstance(v.type, ir.RankedTensorType)
+    ]
     return not any(isinstance(kind, ir.IntegerType) and kind.width == 1 for kind in kinds)
 
 
 def _schedule_rows(kernel: ir.Operation, root: Computation) -> None:
-    """One row at a time: all computations of the kernel move into a loop over the dims that no reduction touches."""
+    """One row at a time: all computations of the kernel move into a loop over the dims that no reduction
+    touches."""
     rows = _row_dims(root)
     if not rows:
         return
@@ -112,7 +123,9 @@ def _row_dims(root: Computation) -> list[int]:
 
 
 def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
-    return {ir.AffineDimExpr(each).position for each in indexing_map.results if isinstance(each, ir.AffineDimExpr)}
+    return {
+        ir.AffineDimExpr(each).position for each in indexing_map.results if isinstance(each, ir.AffineDimExpr)
+    }
 
 
 def _schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
@@ -122,7 +135,9 @@ def _schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
         if inside // extent < ELEMENTS_PER_ITERATION and sizes:
             break
         inside //= extent
-        sizes.append(1 if inside >= ELEMENTS_PER_ITERATION else max(1, ELEMENTS_PER_ITERATION // max(inside, 1)))
+        sizes.append(
+            1 if inside >= ELEMENTS_PER_ITERATION else max(1, ELEMENTS_PER_ITERATION // max(inside, 1))
+        )
         if sizes[-1] > 1 or dim == len(root.extents) - 1:
             break
     tag(root, "root")
@@ -132,8 +147,8 @@ def _schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
 
 @dataclass(frozen=True)
 class DefaultSchedules(Pass):
-    """Attaches a `tloop.schedule` to each kernel: register tiles for contractions, convolutions and pooling; a loop over
-    rows for softmax and normalisations; a parallel loop for elementwise kernels."""
+    """Attaches a `tloop.schedule` to each kernel: register tiles for contractions, convolutions and pooling;
+    a loop over rows for softmax and normalisations; a parallel loop for elementwise kernels."""
 
     name: ClassVar[str] = "tloop-default-schedules"
 

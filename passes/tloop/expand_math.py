@@ -1,4 +1,5 @@
-"""tloop-expand-math: transcendental functions as polynomials, so that they vectorise instead of calling libm."""
+"""tloop-expand-math: transcendental functions as polynomials, so that they vectorise instead of calling
+libm."""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ PATTERNS = {
 
 @dataclass(frozen=True)
 class ExpandMath(Pass):
-    """Replaces exp, log, log1p, tanh and erf on f32 by range reductions and polynomials (docs/vector-math.md states
-    the errors)."""
+    """Replaces exp, log, log1p, tanh and erf on f32 by range reductions and polynomials (docs/vector-math.md
+    states the errors)."""
 
     name: ClassVar[str] = "tloop-expand-math"
     anchor: ClassVar[str] = "func.func"

@@ -11,7 +11,8 @@ from mlc.passes.rewriting import apply_patterns, erase_op
 
 
 def lower_copy(op: ir.Operation) -> bool:
-    """A copy of a strided buffer would become a call of MLIR's C runner library, which kernels do not link."""
+    """A copy of a strided buffer would become a call of MLIR's C runner library, which kernels do not
+    link."""
     source, target = op.operands
     if source != target:
         linalg.copy(source, outs=[target])

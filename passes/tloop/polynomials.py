@@ -1,7 +1,7 @@
 """f32 exp, log, log1p, tanh and erf by range reduction and polynomials, on scalars or vectors.
 
-Coefficients, lowest degree first, are minimax fits made by tools/fit_polynomials.py. The range reductions follow
-Cody and Waite, "Software Manual for the Elementary Functions" (1980). All propagate NaN.
+Coefficients, lowest degree first, are minimax fits made by tools/fit_polynomials.py. The range reductions
+follow Cody and Waite, "Software Manual for the Elementary Functions" (1980). All propagate NaN.
 """
 
 from __future__ import annotations
@@ -51,11 +51,17 @@ def is_f32(kind: ir.Type) -> bool:
 
 
 def _with_element(kind: ir.Type, element: ir.Type) -> ir.Type:
-    return ir.VectorType.get(ir.VectorType(kind).shape, element) if isinstance(kind, ir.VectorType) else element
+    return (
+        ir.VectorType.get(ir.VectorType(kind).shape, element) if isinstance(kind, ir.VectorType) else element
+    )
 
 
 def _attribute(element: ir.Type, value: float) -> ir.Attribute:
-    return ir.FloatAttr.get(element, value) if isinstance(element, ir.FloatType) else ir.IntegerAttr.get(element, int(value))
+    return (
+        ir.FloatAttr.get(element, value)
+        if isinstance(element, ir.FloatType)
+        else ir.IntegerAttr.get(element, int(value))
+    )
 
 
 def _constant(kind: ir.Type, value: float) -> ir.Value:
@@ -156,7 +162,9 @@ def log1p(x: ir.Value) -> ir.Value:
     rounded = arith.select(exact, one, arith.subf(u, one))
     corrected = arith.mulf(log(u), arith.divf(x, rounded))
     corrected = arith.select(_compare("OEQ", u, _constant(kind, float("inf"))), u, corrected)
-    corrected = arith.select(_compare("OEQ", u, _constant(kind, 0.0)), _constant(kind, float("-inf")), corrected)
+    corrected = arith.select(
+        _compare("OEQ", u, _constant(kind, 0.0)), _constant(kind, float("-inf")), corrected
+    )
     return arith.select(exact, x, corrected)
 
 

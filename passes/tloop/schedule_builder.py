@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import ir
-from mlc.dialects.tloop import BlockType, ComputeAt, GetBlock, LoopType, Peel, Reorder, Schedule, Tile, Vectorize
+from mlc.dialects.tloop import (
+    BlockType,
+    ComputeAt,
+    GetBlock,
+    LoopType,
+    Peel,
+    Reorder,
+    Schedule,
+    Tile,
+    Vectorize,
+)
 
 
 class ScheduleBuilder:
@@ -13,12 +23,16 @@ class ScheduleBuilder:
 
     def __init__(self, kernel: ir.Operation) -> None:
         name = kernel.attributes["sym_name"].value
-        self.schedule = Schedule(ir.FlatSymbolRefAttr.get(name), loc=kernel.location, ip=ir.InsertionPoint.after(kernel))
+        self.schedule = Schedule(
+            ir.FlatSymbolRefAttr.get(name), loc=kernel.location, ip=ir.InsertionPoint.after(kernel)
+        )
         self.ip = ir.InsertionPoint(self.schedule.regions[0].blocks.append())
         self.location = kernel.location
 
     def get_block(self, name: str) -> ir.Value:
-        return GetBlock(ir.StringAttr.get(name), BlockType.get(), loc=self.location, ip=self.ip).operation.results[0]
+        return GetBlock(
+            ir.StringAttr.get(name), BlockType.get(), loc=self.location, ip=self.ip
+        ).operation.results[0]
 
     def tile(self, block: ir.Value, sizes: Sequence[int], mode: str) -> tuple[ir.Value, ir.Value]:
         """Returns the tiled computation and the loop."""

@@ -1,7 +1,8 @@
 """One function per schedule primitive: the transform script that applies it to a kernel.
 
-Computations and loops are found by tags, not by transform handles: a computation carries `tloop.block = "name"`, a loop
-the attribute `tloop.loop.<n>`. Tags survive cloning, so that a step after peeling reaches every copy.
+Computations and loops are found by tags, not by transform handles: a computation carries `tloop.block =
+"name"`, a loop the attribute `tloop.loop.<n>`. Tags survive cloning, so that a step after peeling reaches
+every copy.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ class ScheduleState:
 
 def _explain(message: str) -> str:
     """The diagnostics of a failed transform without the script's own line numbers."""
-    lines = [re.sub(r'^(Diagnostic message )?at loc\([^)]*\):?\s*', "", line.strip()) for line in message.splitlines()]
+    lines = [
+        re.sub(r"^(Diagnostic message )?at loc\([^)]*\):?\s*", "", line.strip())
+        for line in message.splitlines()
+    ]
     return "; ".join(line for line in lines if line and not line.startswith("Failed to apply"))
 
 
@@ -73,10 +77,15 @@ def _terminator(op: ir.Operation) -> ir.Operation:
 
 
 def erase_identities(kernel: ir.Operation) -> None:
-    """Drops the computations that only copy their input: they have driven the tiling and are of no more use."""
+    """Drops the computations that only copy their input: they have driven the tiling and are of no more
+    use."""
     for op in tagged_blocks(kernel):
         block = op.regions[0].blocks[0]
-        if len(block.operations) == 1 and len(op.operands) == 2 and _terminator(op).operands[0] == block.arguments[0]:
+        if (
+            len(block.operations) == 1
+            and len(op.operands) == 2
+            and _terminator(op).operands[0] == block.arguments[0]
+        ):
             source, maps = op.operands[0], list(op.attributes["indexing_maps"])
             if source.type == op.results[0].type and maps[0] == maps[1]:
                 op.results[0].replace_all_uses_with(source)
@@ -86,7 +95,8 @@ def erase_identities(kernel: ir.Operation) -> None:
 def fold_unit_dims(state: ScheduleState) -> None:
     """Drops the unit dims of the kernel's structured ops.
 
-    Upstream's patterns make new ops without the old one's attributes but keep the body: the tag travels there.
+    Upstream's patterns make new ops without the old one's attributes but keep the body: the tag travels
+    there.
     """
     for op in tagged_blocks(state.kernel):
         _terminator(op).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
@@ -118,7 +128,8 @@ def tile(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def compute_at(op: ir.Operation, state: ScheduleState) -> None:
-    """One script per use: upstream fuses a single use at a time, and leaves the producer where it was for the others."""
+    """One script per use: upstream fuses a single use at a time, and leaves the producer where it was for
+    the others."""
     block, loop = (state.tags[operand] for operand in op.operands)
     state.name(op.results[0], block)
     name = block.partition('"')[2].rstrip('"')
@@ -197,8 +208,9 @@ def unroll(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def vectorize(op: ir.Operation, state: ScheduleState) -> None:
-    """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are hoisted out
-    of the reduction loops while still on tensors, and only then contractions become outer products."""
+    """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are
+    hoisted out of the reduction loops while still on tensors, and only then contractions become outer
+    products."""
     tags = [state.tags[operand] for operand in op.operands]
     erase_identities(state.kernel)
     fold_unit_dims(state)
@@ -221,8 +233,11 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
         match_ops("for", "scf.for"),
         f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"
         f"transform.loop.hoist_loop_invariant_subsets %l : {HANDLE}\n}}",
-        apply_patterns("vector.lower_contraction lowering_strategy = \"outerproduct\"", "vector.lower_outerproduct",
-                       "canonicalization"),
+        apply_patterns(
+            'vector.lower_contraction lowering_strategy = "outerproduct"',
+            "vector.lower_outerproduct",
+            "canonicalization",
+        ),
     )
 
 

@@ -42,8 +42,8 @@ def to_stack(op: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class StackBuffers(Pass):
-    """Turns allocations of kernels into stack buffers. A kernel must not allocate; one that needs more scratch memory
-    than `max-bytes` is an error (the fusion that made it was wrong)."""
+    """Turns allocations of kernels into stack buffers. A kernel must not allocate; one that needs more
+    scratch memory than `max-bytes` is an error (the fusion that made it was wrong)."""
 
     name: ClassVar[str] = "tloop-stack-buffers"
     anchor: ClassVar[str] = "func.func"
@@ -57,7 +57,8 @@ class StackBuffers(Pass):
         total = sum(size_in_bytes(ir.MemRefType(each.results[0].type)) for each in allocations)
         if total > self.max_bytes:
             raise PassFailure(
-                f"the kernel needs {total} bytes of scratch memory; at most {self.max_bytes} are allowed", op.location
+                f"the kernel needs {total} bytes of scratch memory; at most {self.max_bytes} are allowed",
+                op.location,
             )
         for each in collect_ops(op, ["memref.dealloc"]):
             erase_op(each)

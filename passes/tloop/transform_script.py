@@ -22,14 +22,17 @@ def run_script(root: ir.Operation, body: str) -> None:
 
 
 def apply_patterns(*pattern_sets: str) -> str:
-    """Script: one greedy rewrite of the root with the named pattern sets (`vector.lower_outerproduct`, ...)."""
+    """Script: one greedy rewrite of the root with the named pattern sets (`vector.lower_outerproduct`,
+    ...)."""
     lines = "\n".join(f"transform.apply_patterns.{name}" for name in pattern_sets)
     return f"transform.apply_patterns to %root {{\n{lines}\n}} : {HANDLE}"
 
 
 def match(result: str, attribute: str) -> str:
     """Script: `%result` becomes the handle to every op below the root that carries `attribute`."""
-    return f"%{result} = transform.structured.match attributes{{{attribute}}} in %root : ({HANDLE}) -> {HANDLE}"
+    return (
+        f"%{result} = transform.structured.match attributes{{{attribute}}} in %root : ({HANDLE}) -> {HANDLE}"
+    )
 
 
 def match_ops(result: str, *names: str) -> str:

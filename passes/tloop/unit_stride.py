@@ -6,8 +6,8 @@ from mlc.bindings import ir, tensor
 
 
 def make_accesses_unit_stride(root: ir.Operation) -> None:
-    """Rewrites every `linalg.generic` below `root` that reads with a map like `(d0 * 2, d1)`: the operand becomes a
-    strided `tensor.extract_slice` of itself and the map `(d0, d1)`. Operands need static shapes."""
+    """Rewrites every `linalg.generic` below `root` that reads with a map like `(d0 * 2, d1)`: the operand
+    becomes a strided `tensor.extract_slice` of itself and the map `(d0, d1)`. Operands need static shapes."""
     generics: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:

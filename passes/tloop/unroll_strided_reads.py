@@ -23,7 +23,8 @@ def is_strided_read(op: ir.Operation) -> bool:
 
 
 def unroll(op: ir.Operation) -> bool:
-    """Upstream lowers such a read to a loop that inserts at a variable position, which goes through memory."""
+    """Upstream lowers such a read to a loop that inserts at a variable position, which goes through
+    memory."""
     if not is_strided_read(op):
         return False
     source = op.operands[0]
@@ -39,8 +40,8 @@ def unroll(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class UnrollStridedReads(Pass):
-    """Rewrites 1-D `vector.transfer_read` with a stride to one load per element. Each element is broadcast next anyway,
-    as in a convolution with stride over an image of unblocked channels."""
+    """Rewrites 1-D `vector.transfer_read` with a stride to one load per element. Each element is broadcast
+    next anyway, as in a convolution with stride over an image of unblocked channels."""
 
     name: ClassVar[str] = "tloop-unroll-strided-reads"
     anchor: ClassVar[str] = "func.func"

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mlc import dialects
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.sidecar import relocate, weight_references, write_safetensors
 from mlc.frontends.weights import INLINE, WeightStore, content_hash
-
-from mlc import dialects
 
 DATA = bytes(range(256)) * 8
 

@@ -1,4 +1,5 @@
-"""Builds one model out of many independent pieces, so that they compile together and failures name the piece."""
+"""Builds one model out of many independent pieces, so that they compile together and failures name the
+piece."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ class Pieces:
         return name
 
     def add(self, name: str, op_type: str, *operands: Any, out: int | None = None, **attributes: Any) -> None:
-        """A node; operands are arrays (inputs), names, lists (constants), or None (absent). `out`: its element type,
-        if not the first operand's."""
+        """A node; operands are arrays (inputs), names, lists (constants), or None (absent). `out`: its
+        element type, if not the first operand's."""
         names = [self._operand(f"{name}.{index}", value) for index, value in enumerate(operands)]
         self.nodes.append(helper.make_node(op_type, names, [name], name=name, **attributes))
         first = self.inputs.get(names[0]) if names else None

@@ -1,7 +1,7 @@
 """Compiles models, asks the oracles, compares.
 
-The tolerance for floats is |a - b| <= tolerance * max(1, max |b|), where b is the oracle's answer; infinities, NaNs,
-integers and booleans must be equal. f32's tolerance is 1e-5 unless a case names another.
+The tolerance for floats is |a - b| <= tolerance * max(1, max |b|), where b is the oracle's answer;
+infinities, NaNs, integers and booleans must be equal. f32's tolerance is 1e-5 unless a case names another.
 """
 
 from __future__ import annotations

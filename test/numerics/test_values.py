@@ -1,4 +1,5 @@
-"""Elementwise operators on values at the edges: NaN, infinities, zeros of both signs, denormals, large and small ones."""
+"""Elementwise operators on values at the edges: NaN, infinities, zeros of both signs, denormals, large
+and small ones."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ RELATIVE = 1e-5
 
 
 def wrong_elements(actual: np.ndarray, expected: np.ndarray, inputs: list[np.ndarray]) -> list[str]:
-    """Elements off by more than RELATIVE * max(1, |b|), each with its operands. NaN and infinities must be equal."""
+    """Elements off by more than RELATIVE * max(1, |b|), each with its operands. NaN and infinities must
+    be equal."""
     a, b = actual.astype(np.float64), expected.astype(np.float64)
     with np.errstate(invalid="ignore"):
         close = np.abs(a - b) <= RELATIVE * np.maximum(1.0, np.abs(b))

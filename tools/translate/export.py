@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from mlc import dialects
 from mlc.bindings import DiagnosticsError, ir, llvm, parse_module
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.sources import read_input, write_output
 from mlc.tools.translate.errors import TranslationError
-
-from mlc import dialects
 
 # Dialects that LLVM IR translation knows; other ops crash it.
 _TRANSLATABLE = ("builtin.module", "llvm.", "omp.", "x86.", "nvvm.", "rocdl.")

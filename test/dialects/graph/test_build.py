@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import ml_dtypes
 import numpy as np
 import pytest
+from mlc import dialects
 from mlc.bindings import ir
 from mlc.dialects import graph
-
-from mlc import dialects
 
 DTYPES = [
     "bool",

@@ -126,7 +126,8 @@ def test_kernels_do_not_exceed_the_operands_of_a_launch() -> None:
 
 
 def test_groups_follow_what_they_read() -> None:
-    """The product's group ends after the one that computes its epilogue's other operand, and runs after it."""
+    """The product's group ends after the one that computes its epilogue's other operand, and runs after
+    it."""
     product = f"%0 = {op('matmul', '%a, %b', f'(tensor<8x4xf32>, tensor<4x16xf32>) -> {MATRIX}')}\n"
     body = product + unary("%1", "exp", "%x") + use("%1") + binary("%2", "add", "%0, %1")
     arguments = f"%x: {MATRIX}, %a: tensor<8x4xf32>, %b: tensor<4x16xf32>"
