@@ -33,8 +33,7 @@ class Pieces:
         element type, if not the first operand's."""
         names = [self._operand(f"{name}.{index}", value) for index, value in enumerate(operands)]
         self.nodes.append(helper.make_node(op_type, names, [name], name=name, **attributes))
-        first = self.inputs.get(names[0]) if names else None
-        number = out if out is not None else helper.np_dtype_to_tensor_dtype(first.dtype)
+        number = out if out is not None else helper.np_dtype_to_tensor_dtype(self.inputs[names[0]].dtype)
         self.outputs.append(helper.make_tensor_value_info(name, number, None))
 
     def _operand(self, name: str, value: Any) -> str:

@@ -1,5 +1,4 @@
-"""Elementwise operators on values at the edges: NaN, infinities, zeros of both signs, denormals, large
-and small ones."""
+"""Elementwise operators at the edges: NaN, infinities, zeros of both signs, denormals, large numbers."""
 
 from __future__ import annotations
 
@@ -12,16 +11,20 @@ from oracle import compiled, reference
 TINY = np.finfo(np.float32).tiny
 EDGES = np.array(
     [
-        np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 1e-40, -1e-40, TINY, -TINY, 1e-20, -1e-20, 1e-7, -1e-7,
-        0.25, -0.25, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.5, -2.5, 3.0, -3.0, 3.92, 4.5, -4.5, 6.0, -6.0, 9.1, -9.1,
-        20.0, -20.0, 87.0, -87.0, 88.72, 88.73, -103.0, -104.0, 127.0, 1e4, -1e4, 8388609.0, -8388607.5, 1e10, -1e10,
+        np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 1e-40, -1e-40, TINY, -TINY, 1e-20, -1e-20,
+        1e-7, -1e-7,
+        0.25, -0.25, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.5, -2.5, 3.0, -3.0, 3.92, 4.5, -4.5, 6.0, -6.0,
+        9.1, -9.1,
+        20.0, -20.0, 87.0, -87.0, 88.72, 88.73, -103.0, -104.0, 127.0, 1e4, -1e4, 8388609.0, -8388607.5,
+        1e10, -1e10,
         1e20, -1e20, 1e38, -1e38, 3.4028235e38, -3.4028235e38,
     ],
     np.float32,
 )  # fmt: skip
 UNARY = (
-    "Abs Neg Exp Log Sqrt Reciprocal Floor Ceil Round Sign Erf Sigmoid Relu Softplus HardSwish Identity Elu Selu Celu "
-    "LeakyRelu ThresholdedRelu HardSigmoid Gelu Mish Softsign Tanh Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh Atanh"
+    "Abs Neg Exp Log Sqrt Reciprocal Floor Ceil Round Sign Erf Sigmoid Relu Softplus HardSwish Identity Elu "
+    "Selu Celu LeakyRelu ThresholdedRelu HardSigmoid Gelu Mish Softsign Tanh Sin Cos Tan Asin Acos Atan Sinh "
+    "Cosh Asinh Acosh Atanh"
 ).split()
 # Their sign of zero is part of the answer.
 SIGNED_ZERO = (
@@ -115,8 +118,10 @@ def test_comparison_at_the_edges(op: str, binary: tuple) -> None:
 
 
 INTEGERS = {
-    "int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "int16": TensorProto.INT16, "uint16": TensorProto.UINT16,
-    "int32": TensorProto.INT32, "uint32": TensorProto.UINT32, "int64": TensorProto.INT64, "uint64": TensorProto.UINT64,
+    "int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "int16": TensorProto.INT16,
+    "uint16": TensorProto.UINT16,
+    "int32": TensorProto.INT32, "uint32": TensorProto.UINT32, "int64": TensorProto.INT64,
+    "uint64": TensorProto.UINT64,
 }  # fmt: skip
 
 
@@ -143,10 +148,12 @@ def test_integer_arithmetic_wraps_around(dtype: str) -> None:
     with np.errstate(all="ignore"):
         a_, b_ = pieces.inputs["a"], pieces.inputs["b"]
         exact = {
-            "Add": a_ + b_, "Sub": a_ - b_, "Mul": a_ * b_, "Min": np.minimum(a_, b_), "Max": np.maximum(a_, b_),
+            "Add": a_ + b_, "Sub": a_ - b_, "Mul": a_ * b_, "Min": np.minimum(a_, b_),
+            "Max": np.maximum(a_, b_),
             "Div": _quotient(a_, b_), "Mod": np.mod(a_, b_), "Abs": np.abs(a_), "Sign": np.sign(a_),
             "BitwiseAnd": a_ & b_, "BitwiseOr": a_ | b_, "BitwiseXor": a_ ^ b_, "BitwiseNot": ~a_,
-            "Equal": a_ == b_, "Less": a_ < b_, "LessOrEqual": a_ <= b_, "Greater": a_ > b_, "GreaterOrEqual": a_ >= b_,
+            "Equal": a_ == b_, "Less": a_ < b_, "LessOrEqual": a_ <= b_, "Greater": a_ > b_,
+            "GreaterOrEqual": a_ >= b_,
             "Float": a_.astype(np.float32),
         } | {f"to_{name}": a_.astype(name) for name in INTEGERS}  # fmt: skip
     wrong = [name for name, expected in exact.items() if not np.array_equal(actual[name], expected)]
