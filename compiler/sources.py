@@ -52,6 +52,7 @@ class OnnxSource:
         from mlc.frontends.onnx import import_model
 
         result = import_model(self.model, dims=options.dims, shapes=options.shapes)
+        require_static(_main_of(result.module), result.inputs)
         return Imported(result.module, result.weights, self.name, result.inputs, result.outputs)
 
     def portable(self, reference: Reference) -> list[Any]:
@@ -96,12 +97,34 @@ class ModuleSource:
         module = self.module if self.module is not None else parse_file(self.path, create_context())
         module = module.operation.clone() if self.module is not None else module.operation
         store = WeightStore.for_module(module, self.path.parent if self.path else Path.cwd())
-        main = next((op for op in module.regions[0].blocks[0] if _is_main(op.operation)), None)
+        main = _main_of(module)
         if main is None:
             raise CompileError(f"{self.path or 'the module'} has no function @main")
-        return Imported(
-            module, store, self.name, _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output")
-        )
+        inputs = _names(main, "arg_attrs", "input")
+        require_static(main, inputs)
+        return Imported(module, store, self.name, inputs, _names(main, "res_attrs", "output"))
+
+
+def _main_of(module: Any) -> Any:
+    body = module.operation.regions[0].blocks[0]
+    return next((op for op in body if _is_main(op.operation)), None)
+
+
+def require_static(main: Any, names: tuple[str, ...]) -> None:
+    """Raises CompileError naming every input of `@main` whose sizes are not all known."""
+    kinds = main.operation.attributes["function_type"].value.inputs
+    notes = []
+    for name, kind in zip(names, kinds, strict=True):
+        if not kind.has_static_shape:
+            sizes = [
+                "?" if kind.is_dynamic_dim(axis) else str(kind.get_dim_size(axis))
+                for axis in range(kind.rank)
+            ]
+            notes.append(
+                f"input '{name}' is {'x'.join(sizes)}: give --shape {name}:{'x'.join(sizes)} with numbers"
+            )
+    if notes:
+        raise CompileError("the sizes of all inputs must be known (--dim NAME=N fixes a named one)", notes)
 
 
 def _is_main(op: Any) -> bool:
