@@ -11,6 +11,9 @@ from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, report, verifier
 
 MODES = ("parallel", "sequential")
+PRIMITIVES = frozenset(
+    f"tloop.{name}" for name in ("get_block", "tile", "compute_at", "peel", "reorder", "vectorize", "unroll")
+)
 
 
 def _tile_fault(op: ext.Operation) -> str:
@@ -47,8 +50,8 @@ class Schedule(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
         if len(blocks) != 1 or len(blocks[0].arguments):
             return report(self, "must have a body of one block without arguments")
         for op in blocks[0]:
-            if not op.operation.name.startswith("tloop."):
-                return report(self, f"may hold only tloop primitives, but holds '{op.operation.name}'")
+            if op.operation.name not in PRIMITIVES:
+                return report(self, f"may hold only schedule primitives, but holds '{op.operation.name}'")
         return True
 
 
@@ -88,7 +91,7 @@ class ComputeAt(TLoop.Operation, name="compute_at"):
 class Peel(TLoop.Operation, name="peel"):
     """Splits a loop's last, smaller iteration off, so that every remaining tile has a static size.
 
-    A loop whose step divides its extent is left as it is.
+    Only sequential loops have one, and only where the step does not divide the extent.
     """
 
     loop: ext.Operand[LoopType]

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.tloop.schedule_steps import STEPS, ScheduleState, StepError
+from mlc.passes.tloop.schedule_state import ScheduleState, StepError
+from mlc.passes.tloop.schedule_steps import STEPS
 
 
 def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:

@@ -13,7 +13,7 @@ from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column
 from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.schedule_steps import BLOCK_TAG
+from mlc.passes.tloop.schedule_state import BLOCK_TAG
 from mlc.passes.tloop.target_attribute import target_of
 
 # Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
@@ -130,7 +130,8 @@ def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
 
 def _schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
     """The outer dims become one parallel loop; what is left inside is long enough to vectorise."""
-    sizes, inside = [], root.work
+    sizes: list[int] = []
+    inside = root.work
     for dim, extent in enumerate(root.extents):
         if inside // extent < ELEMENTS_PER_ITERATION and sizes:
             break

@@ -1,74 +1,16 @@
-"""One function per schedule primitive: the transform script that applies it to a kernel.
-
-Computations and loops are found by tags, not by transform handles: a computation carries `tloop.block =
-"name"`, a loop the attribute `tloop.loop.<n>`. Tags survive cloning, so that a step after peeling reaches
-every copy.
-"""
+"""One function per schedule primitive: the transform script that applies it to a kernel."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from mlc.bindings import ir
-from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops, run_script
+from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, tagged_blocks
+from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops
 from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
 
-BLOCK_TAG = "tloop.block"
 # The name that a computation bears while it is moved, to tell it from copies of it.
 PENDING = "pending"
-
-
-class StepError(Exception):
-    """A schedule primitive does not apply; the message says why."""
-
-
-class ScheduleState:
-    """The kernel under transformation and what the schedule's handles stand for."""
-
-    def __init__(self, kernel: ir.Operation) -> None:
-        self.kernel = kernel
-        self.tags: dict[ir.Value, str] = {}
-        self.loops = 0
-
-    def name(self, handle: ir.Value, tag: str) -> None:
-        """Lets `handle` stand for the ops that carry `tag`."""
-        self.tags[handle] = tag
-
-    def new_loop(self, handle: ir.Value) -> str:
-        """Makes a fresh loop tag for `handle`."""
-        self.loops += 1
-        self.tags[handle] = f"tloop.loop.{self.loops}"
-        return self.tags[handle]
-
-    def run(self, *script: str) -> None:
-        """Applies the lines of a transform script to the kernel."""
-        try:
-            run_script(self.kernel, "\n".join(script))
-        except (ValueError, ir.MLIRError) as error:
-            raise StepError(_explain(str(error))) from error
-
-
-def _explain(message: str) -> str:
-    """The diagnostics of a failed transform without the script's own line numbers."""
-    lines = [
-        re.sub(r"^(Diagnostic message )?at loc\([^)]*\):?\s*", "", line.strip())
-        for line in message.splitlines()
-    ]
-    return "; ".join(line for line in lines if line and not line.startswith("Failed to apply"))
-
-
-def tagged_blocks(kernel: ir.Operation) -> list[ir.Operation]:
-    """Every op of the kernel that carries a block tag."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if BLOCK_TAG in op.attributes:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    kernel.walk(visit)
-    return found
 
 
 def _terminator(op: ir.Operation) -> ir.Operation:
@@ -115,14 +57,15 @@ def get_block(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def tile(op: ir.Operation, state: ScheduleState) -> None:
-    tag = state.tags[op.operands[0]]
+    tag = state.tag(op.operands[0])
     sizes = ", ".join(str(size) for size in op.attributes["sizes"])
     kind = "forall" if op.attributes["mode"].value == "parallel" else "for"
     state.name(op.results[0], tag)
     loop = state.new_loop(op.results[1])
     state.run(
         match("b", tag),
-        f"%t, %l = transform.structured.tile_using_{kind} %b tile_sizes [{sizes}] : ({HANDLE}) -> ({HANDLE}, {HANDLE})",
+        f"%t, %l = transform.structured.tile_using_{kind} %b tile_sizes [{sizes}] "
+        f": ({HANDLE}) -> ({HANDLE}, {HANDLE})",
         f'transform.annotate %l "{loop}" : {HANDLE}',
     )
 
@@ -130,7 +73,7 @@ def tile(op: ir.Operation, state: ScheduleState) -> None:
 def compute_at(op: ir.Operation, state: ScheduleState) -> None:
     """One script per use: upstream fuses a single use at a time, and leaves the producer where it was for
     the others."""
-    block, loop = (state.tags[operand] for operand in op.operands)
+    block, loop = (state.tag(operand) for operand in op.operands)
     state.name(op.results[0], block)
     name = block.partition('"')[2].rstrip('"')
     moved = False
@@ -182,7 +125,7 @@ def _retag(kernel: ir.Operation, old: str, new: str) -> None:
 
 def peel(op: ir.Operation, state: ScheduleState) -> None:
     state.run(
-        match("l", state.tags[op.operands[0]]),
+        match("l", state.loop_tag(op.operands[0])),
         f'%c = transform.cast %l : {HANDLE} to !transform.op<"scf.for">',
         f'%m, %r = transform.loop.peel %c : (!transform.op<"scf.for">) -> ({HANDLE}, {HANDLE})',
         apply_patterns("canonicalization", "linalg.tiling_canonicalization"),
@@ -190,19 +133,20 @@ def peel(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def reorder(op: ir.Operation, state: ScheduleState) -> None:
-    tag = state.tags[op.operands[0]]
+    tag = state.tag(op.operands[0])
     permutation = ", ".join(str(dim) for dim in op.attributes["permutation"])
     state.name(op.results[0], tag)
     state.run(
         match("b", tag),
-        f"%t = transform.structured.interchange %b iterator_interchange = [{permutation}] : ({HANDLE}) -> {HANDLE}",
+        f"%t = transform.structured.interchange %b iterator_interchange = [{permutation}] "
+        f": ({HANDLE}) -> {HANDLE}",
     )
 
 
 def unroll(op: ir.Operation, state: ScheduleState) -> None:
     factor = op.attributes["factor"].value
     state.run(
-        match("l", state.tags[op.operands[0]]),
+        match("l", state.loop_tag(op.operands[0])),
         f"transform.loop.unroll %l {{factor = {factor}}} : {HANDLE}",
     )
 
@@ -211,7 +155,8 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
     """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are
     hoisted out of the reduction loops while still on tensors, and only then contractions become outer
     products."""
-    tags = [state.tags[operand] for operand in op.operands]
+    # A computation that only copies may be gone by now.
+    tags = [state.name_of(operand) for operand in op.operands]
     erase_identities(state.kernel)
     fold_unit_dims(state)
     make_accesses_unit_stride(state.kernel)
@@ -228,7 +173,8 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
             "tensor.fold_tensor_subset_ops_into_vector_transfers",
             "canonicalization",
         ),
-        f"%loops = transform.structured.match interface{{LoopLikeInterface}} in %root : ({HANDLE}) -> {HANDLE}",
+        "%loops = transform.structured.match interface{LoopLikeInterface} in %root "
+        f": ({HANDLE}) -> {HANDLE}",
         f"transform.apply_licm to %loops : {HANDLE}",
         match_ops("for", "scf.for"),
         f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --verify-diagnostics --split-input-file
 
-// expected-error @below {{'tloop.schedule' op may hold only tloop primitives, but holds 'arith.constant'}}
+// expected-error @below {{'tloop.schedule' op may hold only schedule primitives, but holds 'arith.constant'}}
 "tloop.schedule"() ({
   %0 = arith.constant 1 : i32
 }) {kernel = @k} : () -> ()

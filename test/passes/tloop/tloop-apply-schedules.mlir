@@ -1,0 +1,162 @@
+// RUN: mlc-opt %s --split-input-file --tloop-apply-schedules --canonicalize --cse | filecheck %s
+
+// A product with a bias: rows of the result in steps of four, the last two apart; the reduction in steps of two.
+// CHECK-LABEL: func.func private @product
+// CHECK-NOT: linalg.generic
+// The bias is read once.
+// CHECK: %[[BIAS:.*]] = vector.transfer_read %arg2
+// The tile starts as a constant and runs through the reduction as a loop-carried value, not through memory.
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c8 step %c4 iter_args({{.*}}) -> (tensor<10x16xf32>)
+// CHECK: %[[TILE:.*]] = scf.for %[[K:.*]] = %c0 to %c24 step %c2 iter_args(%{{.*}} = %cst_0) -> (vector<4x16xf32>)
+// CHECK-NEXT: vector.transfer_read %arg0[%[[ROW]], %[[K]]]
+// CHECK-SAME: vector<4x2xf32>
+// CHECK-NEXT: vector.transfer_read %arg1[%[[K]], %c0]
+// CHECK-SAME: vector<2x16xf32>
+// Four rows times two steps of outer products.
+// CHECK-NOT: vector.transfer_write
+// CHECK-NOT: vector.contract
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield {{.*}} : vector<4x16xf32>
+// The epilogue works on the tile, which is stored once.
+// CHECK: %[[SUM:.*]] = arith.addf %[[TILE]], {{.*}} : vector<4x16xf32>
+// CHECK-NEXT: vector.transfer_write %[[SUM]], {{.*}}[%[[ROW]], %c0]
+// CHECK-NEXT: scf.yield {{.*}} : tensor<10x16xf32>
+// The peeled rest has a static size of its own.
+// CHECK: scf.for {{.*}} = %c0 to %c24 step %c2 iter_args({{.*}} = %cst) -> (vector<2x16xf32>)
+// CHECK: vector.transfer_write {{.*}}[%c8, %c0] {in_bounds = [true, true]} : vector<2x16xf32>
+// CHECK-NOT: tloop.schedule
+func.func private @product(%a: tensor<10x24xf32>, %b: tensor<24x16xf32>, %bias: tensor<16xf32>) -> tensor<10x16xf32> attributes {tloop.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<10x16xf32>
+  %init = linalg.generic {indexing_maps = [affine_map<(m, n) -> ()>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%zero : f32) outs(%e : tensor<10x16xf32>) attrs = {tloop.block = "init"} {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<10x16xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<10x24xf32>, tensor<24x16xf32>) outs(%init : tensor<10x16xf32>) attrs = {tloop.block = "anchor"} {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %acc, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<10x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%p, %bias : tensor<10x16xf32>, tensor<16xf32>) outs(%e : tensor<10x16xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<10x16xf32>
+  return %r : tensor<10x16xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %anchor = "tloop.get_block"() {block_name = "anchor"} : () -> !tloop.block
+  %init = "tloop.get_block"() {block_name = "init"} : () -> !tloop.block
+  %tiled, %rows = "tloop.tile"(%root) {sizes = array<i64: 4>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  %anchor1 = "tloop.compute_at"(%anchor, %rows) : (!tloop.block, !tloop.loop) -> !tloop.block
+  %init1 = "tloop.compute_at"(%init, %rows) : (!tloop.block, !tloop.loop) -> !tloop.block
+  "tloop.peel"(%rows) : (!tloop.loop) -> ()
+  %anchor2, %k = "tloop.tile"(%anchor1) {sizes = array<i64: 0, 0, 2>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.vectorize"(%init1, %anchor2, %tiled) : (!tloop.block, !tloop.block, !tloop.block) -> ()
+}) {kernel = @product} : () -> ()
+
+// -----
+
+// Without peeling the last tile is smaller: sizes are dynamic. The producer is computed where it is read.
+// CHECK-LABEL: func.func private @uneven
+// CHECK: scf.for %[[I:.*]] = %c0 to %c10 step %c4
+// CHECK: %[[SIZE:.*]] = affine.min #{{.*}}(%[[I]])
+// CHECK: tensor.extract_slice %arg0[%[[I]]] [%[[SIZE]]] [1]
+// CHECK: linalg.generic
+// CHECK: math.exp
+// CHECK: linalg.generic
+// CHECK: arith.negf
+// CHECK: } {tloop.loop.1}
+// CHECK-NOT: linalg.generic
+func.func private @uneven(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %e = tensor.empty() : tensor<10xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "producer"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = math.exp %in : f32
+    linalg.yield %v : f32
+  } -> tensor<10xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%0 : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<10xf32>
+  return %1 : tensor<10xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %producer = "tloop.get_block"() {block_name = "producer"} : () -> !tloop.block
+  %tiled, %loop = "tloop.tile"(%root) {sizes = array<i64: 4>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  %moved = "tloop.compute_at"(%producer, %loop) : (!tloop.block, !tloop.loop) -> !tloop.block
+}) {kernel = @uneven} : () -> ()
+
+// -----
+
+// Parallel tiles of several dims are one scf.forall; reordering permutes the iteration space.
+// CHECK: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func private @parallel
+// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) in (4, 4)
+// CHECK-DAG: %[[ROW:.*]] = affine.apply #{{.*}}(%[[J]])
+// CHECK-DAG: %[[COLUMN:.*]] = affine.apply #{{.*}}(%[[I]])
+// CHECK: tensor.extract_slice %arg0[%[[ROW]], %[[COLUMN]]] [2, 8] [1, 1]
+// CHECK: linalg.generic {indexing_maps = [#[[SWAPPED]], #[[SWAPPED]]]
+// CHECK: scf.forall.in_parallel
+func.func private @parallel(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %e = tensor.empty() : tensor<8x32xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<8x32xf32>
+  return %0 : tensor<8x32xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %swapped = "tloop.reorder"(%root) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
+  %tiled, %loop = "tloop.tile"(%swapped) {sizes = array<i64: 8, 2>, mode = "parallel"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+}) {kernel = @parallel} : () -> ()
+
+// -----
+
+// CHECK-LABEL: func.func private @unrolled
+// CHECK: scf.for {{.*}} = %c0 to %c16 step %c4
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+// CHECK: scf.yield
+// CHECK-NOT: linalg.generic
+// Only the kernel that the schedule names changes.
+// CHECK-LABEL: func.func private @untouched
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func private @unrolled(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+func.func private @untouched(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %tiled, %loop = "tloop.tile"(%root) {sizes = array<i64: 2>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.unroll"(%loop) {factor = 2} : (!tloop.loop) -> ()
+}) {kernel = @unrolled} : () -> ()
