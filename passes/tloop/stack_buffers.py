@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
@@ -54,13 +55,22 @@ class StackBuffers(Pass):
         if not is_kernel(op):
             return
         allocations = collect_ops(op, ["memref.alloc"])
-        total = sum(size_in_bytes(ir.MemRefType(each.results[0].type)) for each in allocations)
-        if total > self.max_bytes:
-            raise PassFailure(
-                f"the kernel needs {total} bytes of scratch memory; at most {self.max_bytes} are allowed",
-                op.location,
-            )
+        self.check(op, allocations)
         for each in collect_ops(op, ["memref.dealloc"]):
             erase_op(each)
         for each in allocations:
             to_stack(each)
+
+    def check(self, kernel: ir.Operation, allocations: Sequence[ir.Operation]) -> None:
+        """Raises PassFailure if the allocations do not fit on a stack."""
+        kinds = [ir.MemRefType(each.results[0].type) for each in allocations]
+        for each, kind in zip(allocations, kinds, strict=True):
+            if not kind.has_static_shape:
+                raise PassFailure(f"the kernel needs scratch memory of unknown size, a {kind}", each.location)
+        total = sum(map(size_in_bytes, kinds))
+        if total > self.max_bytes:
+            raise PassFailure(
+                f"the kernel needs {total} bytes of scratch memory; at most {self.max_bytes} are allowed",
+                kernel.location,
+                [(f"a {kind}", each.location) for each, kind in zip(allocations, kinds, strict=True)],
+            )

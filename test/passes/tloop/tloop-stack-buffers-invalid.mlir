@@ -1,0 +1,30 @@
+// RUN: mlc-opt %s --tloop-stack-buffers --verify-diagnostics --split-input-file | filecheck %s
+
+func.func private @unknown(%n: index) attributes {tloop.kernel} {
+  // expected-error @below {{the kernel needs scratch memory of unknown size, a memref<?xf32>}}
+  %0 = memref.alloc(%n) : memref<?xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{the kernel needs 262400 bytes of scratch memory; at most 262144 are allowed}}
+func.func private @too_much() attributes {tloop.kernel} {
+  // expected-note @below {{a memref<256x128xf32>}}
+  %0 = memref.alloc() : memref<256x128xf32>
+  // expected-note @below {{a memref<256x257xi8>}}
+  %1 = memref.alloc() : memref<256x257xi8>
+  // expected-note @below {{a memref<256x256xi1>}}
+  %2 = memref.alloc() : memref<256x256xi1>
+  return
+}
+
+// -----
+
+// 256 KiB by default.
+// CHECK-LABEL: func.func private @just_enough
+// CHECK: memref.alloca()
+func.func private @just_enough() attributes {tloop.kernel} {
+  %0 = memref.alloc() : memref<256x256xf32>
+  return
+}

@@ -1,0 +1,56 @@
+// RUN: mlc-opt %s --tloop-stack-buffers | filecheck %s
+// RUN: not mlc-opt %s --tloop-stack-buffers=max-bytes=15 2>&1 | filecheck %s --check-prefix=LESS
+
+// LESS: error: the kernel needs 16 bytes of scratch memory; at most 15 are allowed
+
+// The buffer moves out of sequential loops: an alloca in a loop would grow the stack with every iteration.
+// CHECK-LABEL: func.func private @kernel
+// CHECK-NEXT: %[[BUFFER:.*]] = memref.alloca() {alignment = 64 : i64} : memref<4xf32>
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: memref.copy %arg0, %[[BUFFER]]
+// CHECK-NOT: dealloc
+
+// Each thread has its own; what is outside the parallel region is shared.
+// CHECK-LABEL: func.func private @parallel
+// CHECK-NEXT: %[[SHARED:.*]] = memref.alloca()
+// CHECK: omp.parallel
+// CHECK-NEXT: %[[OWN:.*]] = memref.alloca()
+// CHECK: memref.copy %[[SHARED]], %[[OWN]]
+
+// CHECK-LABEL: func.func @host
+// CHECK-NEXT: memref.alloc()
+func.func private @kernel(%a: memref<4xf32>, %n: index) attributes {tloop.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %0 = memref.alloc() : memref<4xf32>
+      memref.copy %a, %0 : memref<4xf32> to memref<4xf32>
+      memref.dealloc %0 : memref<4xf32>
+    }
+  }
+  return
+}
+func.func private @parallel(%a: memref<4xf32>, %n: index) attributes {tloop.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = memref.alloc() : memref<4xf32>
+  omp.parallel {
+    omp.wsloop {
+      omp.loop_nest (%i) : index = (%c0) to (%n) step (%c1) {
+        scf.for %j = %c0 to %n step %c1 {
+          %0 = memref.alloc() : memref<4xf32>
+          memref.copy %s, %0 : memref<4xf32> to memref<4xf32>
+        }
+        omp.yield
+      }
+    }
+    omp.terminator
+  }
+  return
+}
+func.func @host() -> memref<4xf32> {
+  %0 = memref.alloc() : memref<4xf32>
+  return %0 : memref<4xf32>
+}

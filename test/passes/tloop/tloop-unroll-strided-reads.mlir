@@ -1,0 +1,30 @@
+// RUN: mlc-opt %s --tloop-unroll-strided-reads --canonicalize | filecheck %s
+
+// CHECK-LABEL: func.func @strided
+// CHECK: %[[A:.*]] = memref.load %arg0[%arg1, %arg2]
+// CHECK: %[[PLUS1:.*]] = arith.addi %arg2, %c1
+// CHECK: %[[B:.*]] = memref.load %arg0[%arg1, %[[PLUS1]]]
+// CHECK: %[[PLUS2:.*]] = arith.addi %arg2, %c2
+// CHECK: %[[C:.*]] = memref.load %arg0[%arg1, %[[PLUS2]]]
+// CHECK: %[[V:.*]] = vector.from_elements %[[A]], %[[B]], %[[C]] : vector<3xf32>
+// CHECK: return %[[V]]
+func.func @strided(%m: memref<4x8xf32, strided<[32, 2]>>, %i: index, %j: index) -> vector<3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = vector.transfer_read %m[%i, %j], %zero {in_bounds = [true]} : memref<4x8xf32, strided<[32, 2]>>, vector<3xf32>
+  return %0 : vector<3xf32>
+}
+
+// Reads with unit stride are one load; reads that may be out of bounds, of several dims, along another dim or from
+// tensors are upstream's.
+// CHECK-LABEL: func.func @kept
+// CHECK-COUNT-5: vector.transfer_read
+// CHECK-NOT: memref.load
+func.func @kept(%m: memref<4x8xf32, strided<[32, 2]>>, %u: memref<4x8xf32>, %t: tensor<8xf32>, %i: index) -> (vector<3xf32>, vector<3xf32>, vector<2x3xf32>, vector<3xf32>, vector<3xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %0 = vector.transfer_read %u[%i, %i], %zero {in_bounds = [true]} : memref<4x8xf32>, vector<3xf32>
+  %1 = vector.transfer_read %m[%i, %i], %zero : memref<4x8xf32, strided<[32, 2]>>, vector<3xf32>
+  %2 = vector.transfer_read %m[%i, %i], %zero {in_bounds = [true, true]} : memref<4x8xf32, strided<[32, 2]>>, vector<2x3xf32>
+  %3 = vector.transfer_read %m[%i, %i], %zero {in_bounds = [true], permutation_map = affine_map<(d0, d1) -> (d0)>} : memref<4x8xf32, strided<[32, 2]>>, vector<3xf32>
+  %4 = vector.transfer_read %t[%i], %zero {in_bounds = [true]} : tensor<8xf32>, vector<3xf32>
+  return %0, %1, %2, %3, %4 : vector<3xf32>, vector<3xf32>, vector<2x3xf32>, vector<3xf32>, vector<3xf32>
+}
