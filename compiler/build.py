@@ -17,7 +17,8 @@ from mlc.targets import Target
 
 JOB = "mlc.compiler.kernel_job:compile_object"
 KERNEL_TIMEOUT = 600.0
-# LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs more.
+# LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs
+# more.
 FULL_LEVEL, PREPARE_LEVEL = 3, 1
 
 

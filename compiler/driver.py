@@ -98,7 +98,8 @@ def _prepare(stage: Stage, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def worker_pool(size: int | None = None) -> WorkerPool:
-    """Worker processes that compile kernels, one per core by default; to be closed by the caller, as in `with`."""
+    """Worker processes that compile kernels, one per core by default; to be closed by the caller, as in
+    `with`."""
     return WorkerPool(size, preload=["mlc.compiler.kernel_job"])
 
 

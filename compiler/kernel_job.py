@@ -43,7 +43,8 @@ def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
 
 
 def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"text", "pipeline", "target", "optimize"} -> {"object": bytes, "mlir_seconds", "llvm_seconds"}."""
+    """Job: {"text", "pipeline", "target", "optimize"} -> {"object": bytes, "mlir_seconds",
+    "llvm_seconds"}."""
     start = time.perf_counter()
     try:
         ir_text = lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"))

@@ -9,8 +9,14 @@ from typing import Any
 
 import numpy as np
 from mlc.compiler.modules import HostFunction, TensorInfo
-from mlc.runtime import Executable, SharedLibrary, call_entry, write_container, write_shared_library
-from mlc.runtime import Image as Image
+from mlc.runtime import (
+    Executable,
+    Image,
+    SharedLibrary,
+    call_entry,
+    write_container,
+    write_shared_library,
+)
 from mlc.runtime.tensors import TensorSpec
 from mlc.targets import Target
 

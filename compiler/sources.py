@@ -94,8 +94,10 @@ class ModuleSource:
         from mlc.bindings import parse_file
         from mlc.dialects import create_context
 
-        module = self.module if self.module is not None else parse_file(self.path, create_context())
-        module = module.operation.clone() if self.module is not None else module.operation
+        if self.path is not None:
+            module = parse_file(self.path, create_context()).operation
+        else:
+            module = self.module.operation.clone()
         store = WeightStore.for_module(module, self.path.parent if self.path else Path.cwd())
         main = _main_of(module)
         if main is None:

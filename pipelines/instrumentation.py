@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -33,7 +33,7 @@ class Instrumentation:
 class Instrumentations(Instrumentation):
     """Several as one: `before` in order, the others in reverse, so that they nest."""
 
-    parts: list[Instrumentation] = field(default_factory=list)
+    parts: Sequence[Instrumentation] = ()
 
     def before(self, step: Step, op: ir.Operation) -> None:
         for part in self.parts:

@@ -100,7 +100,8 @@ CPU_KERNEL: list[str] = [
     "cse",
     # Results are computed in the destination: no temporaries for them.
     "eliminate-empty-tensors",
-    "one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map}",
+    "one-shot-bufferize{bufferize-function-boundaries=1 "
+    "function-boundary-type-conversion=identity-layout-map}",
     # Loops return the buffer that they wrote; only then is it plain that the kernel's result needs no copy.
     "canonicalize",
     "buffer-results-to-out-params{hoist-static-allocs=1}",

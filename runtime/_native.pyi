@@ -29,7 +29,7 @@ class Program:
     ) -> None: ...
     def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]: ...
 
-def aligned_empty(nbytes: int, alignment: int = 64) -> Buffer:
+def aligned_empty(nbytes: int, alignment: int = 64) -> Any:
     """Uninitialised memory with the buffer protocol (read and write)."""
 
 def call_entry(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from mlc.bindings import ir
 
@@ -41,8 +42,11 @@ def sizes_of(shape: Sequence[int | None]) -> list[int]:
     return [_DYNAMIC if dim is None else dim for dim in shape]
 
 
-def shape_of(value: ir.Value) -> list[int | None]:
-    """The dims of a tensor value, None where not known. Raises ShapeError for an unknown rank."""
+def shape_of(value: ir.Value) -> list[Any]:
+    """The dims of a tensor value: numbers, None where not known (typed Any: most callers have checked).
+
+    Raises ShapeError for an unknown rank.
+    """
     shape = tensor_of(value.type, "value").shape
     if shape is None:
         raise ShapeError("value", f"has no known rank: {value.type}")

@@ -140,7 +140,7 @@ class Node:
             raise NodeFailure(
                 f"{what} depends on {symbols[0]}, which is dynamic; {self.emitter.dynamic_hint()}"
             )
-        return [int(d) for d in dims]
+        return [d for d in dims if not isinstance(d, Symbol)]
 
     def shape(self, value: Value) -> list[int]:
         """The shape of `value`, which must be static."""

@@ -10,7 +10,16 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.values import dtype, is_constant, is_float, on_ranked, replacing, scalar_constant, splat
+from mlc.passes.graph.values import (
+    Number,
+    dtype,
+    is_constant,
+    is_float,
+    on_ranked,
+    replacing,
+    scalar_constant,
+    splat,
+)
 from mlc.passes.rewriting import apply_patterns, defining_op
 
 
@@ -47,7 +56,7 @@ def _square(x: ir.Value) -> ir.Value:
 
 
 # Exponent -> what to compute of the base. Roots need floats, which fractional exponents imply.
-_POWERS: dict[float, Callable[[ir.Value], ir.Value]] = {
+_POWERS: dict[Number | None, Callable[[ir.Value], ir.Value]] = {
     1: lambda x: x,
     2: _square,
     3: lambda x: graph.build("mul", [_square(x), x]),
@@ -82,9 +91,8 @@ def subtraction(op: ir.Operation) -> ir.Value | None:
     minuend, subtrahend = op.operands
     if not is_float(minuend) or not is_constant(subtrahend) or is_constant(minuend):
         return None
-    number = splat(subtrahend)
-    constant = subtrahend.type.rank == 0 and number is not None
-    negated = scalar_constant(-number, minuend) if constant else graph.build("neg", [subtrahend])
+    number = splat(subtrahend) if subtrahend.type.rank == 0 else None
+    negated = graph.build("neg", [subtrahend]) if number is None else scalar_constant(-number, minuend)
     return graph.build("add", [minuend, negated], result_type=op.results[0].type)
 
 

@@ -1,9 +1,18 @@
-"""Matrix products as `linalg.generic` with the reduction dim last (anything else vectorises as dot products)."""
+"""Matrix products as `linalg.generic` with the reduction dim last (anything else vectorises as dot
+products)."""
 
 from __future__ import annotations
 
 from mlc.bindings import arith, ir
-from mlc.passes.lowering.linalg_tools import affine_map, dims, filled, generic, is_float, static_shape, tensor_type
+from mlc.passes.lowering.linalg_tools import (
+    affine_map,
+    dims,
+    filled,
+    generic,
+    is_float,
+    static_shape,
+    tensor_type,
+)
 from mlc.passes.lowering.rule import integers, rule
 from mlc.passes.lowering.scalars import add, mul
 
@@ -22,7 +31,8 @@ def multiply_add_wide(x: ir.Value, y: ir.Value, accumulator: ir.Value) -> ir.Val
 
 
 def read_through_transpose(value: ir.Value) -> tuple[ir.Value, list[int]]:
-    """`value` as a permuted view: (source, permutation), where dim `i` of `value` is dim `permutation[i]` of source.
+    """`value` as a permuted view: (source, permutation), where dim `i` of `value` is dim `permutation[i]` of
+    source.
 
     A contraction reads its operand in any order, so a transpose in front of it costs nothing.
     """
@@ -62,7 +72,10 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
     m, n, k = all_dims[len(batch)], all_dims[count - 2], all_dims[count - 1]
     a_read = [*_batch_exprs(a_shape[:-2], batch), m, k] if has_m else [k]
     b_read = [*_batch_exprs(b_shape[:-2], batch), k, n] if has_n else [k]
-    (a, a_order), (b, b_order) = read_through_transpose(op.operands[0]), read_through_transpose(op.operands[1])
+    (a, a_order), (b, b_order) = (
+        read_through_transpose(op.operands[0]),
+        read_through_transpose(op.operands[1]),
+    )
     initial = filled(result, tensor_type(op.results[0]).element_type, 0)
     product = generic(
         [a, b],
@@ -81,7 +94,12 @@ def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
     result = static_shape(op.results[0].type)
     count = len(result) + 1
     all_dims = dims(count)
-    rows, panel, lane, k = all_dims[: count - 3], all_dims[count - 3], all_dims[count - 2], all_dims[count - 1]
+    rows, panel, lane, k = (
+        all_dims[: count - 3],
+        all_dims[count - 3],
+        all_dims[count - 2],
+        all_dims[count - 1],
+    )
     a, order = read_through_transpose(op.operands[0])
     product = generic(
         [a, op.operands[1]],

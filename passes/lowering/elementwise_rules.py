@@ -146,7 +146,7 @@ BODIES: dict[str, Body] = {
     "where": lambda s, _op, _kind: select(s[0], s[1], s[2]),
     **{name: _comparison(name) for name in FLOAT_PREDICATES},
     **{
-        name: (lambda function: _unary(lambda x: function(x)))(getattr(math, name))
+        name: _unary(getattr(math, name))
         for name in [
             "sin",
             "cos",

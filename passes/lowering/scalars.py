@@ -139,8 +139,10 @@ def power(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def sigmoid(x: ir.Value) -> ir.Value:
+    """`1 / (1 + e)` or `e / (1 + e)` with e = exp(-|x|): no overflow, and small results keep their digits."""
     one = number(x, 1)
-    return arith.divf(one, arith.addf(one, math.exp(arith.negf(x))))
+    power = math.exp(arith.negf(math.absf(x)))
+    return arith.divf(select(compare("less", x, number(x, 0)), power, one), arith.addf(one, power))
 
 
 def softplus(x: ir.Value) -> ir.Value:

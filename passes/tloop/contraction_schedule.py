@@ -58,12 +58,9 @@ class ContractionSchedule:
         reads = [index for index, value in enumerate(self.root.inputs) if value == self.anchor.result]
         if len(reads) != 1:
             return False
-        positions = [dim_position(result) for result in self.root.maps[reads[0]].results]
-        if (
-            None in positions
-            or len(positions) != len(self.root.extents)
-            or len(set(positions)) != len(positions)
-        ):
+        results = self.root.maps[reads[0]].results
+        positions = [dim for dim in map(dim_position, results) if dim is not None]
+        if len(positions) != len(results) or sorted(positions) != list(range(len(self.root.extents))):
             return False
         self.root_dims = dict(zip(self.anchor.parallel, positions, strict=True))
         return True

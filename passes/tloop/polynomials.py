@@ -111,10 +111,12 @@ def exp(x: ir.Value) -> ir.Value:
     shifted = _multiply_add(clamped, _constant(kind, 1.4426950408889634), _constant(kind, ROUNDING))
     n = arith.subi(_bits(shifted), _bits(_constant(kind, ROUNDING)))
     count = arith.subf(shifted, _constant(kind, ROUNDING))
-    r = _multiply_add(count, _constant(kind, -LN2_HIGH), clamped)
-    r = _multiply_add(count, _constant(kind, -LN2_LOW), r)
-    value = _multiply_add(arith.mulf(r, r), _horner(r, EXP), r)
-    value = arith.addf(value, _constant(kind, 1.0))
+    high_part = _multiply_add(count, _constant(kind, -LN2_HIGH), clamped)
+    r = _multiply_add(count, _constant(kind, -LN2_LOW), high_part)
+    # The high part is exact; r, which is rounded, serves the small terms only.
+    tail = arith.mulf(arith.mulf(r, r), _horner(r, EXP))
+    tail = _multiply_add(count, _constant(kind, -LN2_LOW), tail)
+    value = arith.addf(arith.addf(high_part, tail), _constant(kind, 1.0))
     # Two factors, because 2^n itself may be out of range where the result is not.
     half = arith.shrsi(n, _constant(n.type, 1))
     scaled = arith.mulf(value, _power_of_two(half, kind))

@@ -37,6 +37,7 @@ def test_bad_pipeline_is_one_line(text: str) -> None:
     assert str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_table_lists_the_passes_of_the_wheel() -> None:
     """On failure: python -m mlc.bindings.probe_passes"""
     assert list(upstream_passes()) == pass_names()

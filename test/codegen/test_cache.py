@@ -13,6 +13,7 @@ from pathlib import Path
 import mlc.codegen.cache as cache_module
 import pytest
 from mlc.codegen.cache import DEFAULT_SIZE, Cache, default_root, default_size
+from mlc.codegen.version import compiler_version
 
 WAIT = 60
 
@@ -57,7 +58,7 @@ def test_format_is_part_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_default_version_names_what_compiles(tmp_path: Path) -> None:
-    version = cache_module.compiler_version()
+    version = compiler_version()
     for name in ("mlc-compiler ", "torch-mlir ", "llvmlite ", "sources "):
         assert name in version
     assert Cache(tmp_path).key("x") == Cache(tmp_path, version=version).key("x")

@@ -4,6 +4,7 @@ import ctypes
 import re
 import struct
 from fractions import Fraction
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -115,7 +116,7 @@ def test_rewriting_is_idempotent_also_over_llvm22s_own_text() -> None:
 @pytest.mark.parametrize(
     ("name", "dtype"), [("half", np.float16), ("bfloat", ml_dtypes.bfloat16), ("float", "<f4")]
 )
-def test_rounding_agrees_with_numpy(name: str, dtype: object) -> None:
+def test_rounding_agrees_with_numpy(name: str, dtype: Any) -> None:
     random = np.random.default_rng(0)
     values = np.concatenate(
         [10.0 ** random.uniform(-46, 39, 500), random.uniform(0, 2, 200), [0.0, 65519.9, 65520]]

@@ -108,9 +108,8 @@ def matmul_batched(pieces: Pieces) -> None:
     for a, b in pairs:
         pieces.add(text("matmul", a, b), "MatMul", random(*a), random(*b))
     for flags in product((0, 1), repeat=2):
-        a, b = ((17, 33), (33, 5)), ((33, 5), (17, 33))
-        left = a[0] if not flags[0] else a[0][::-1]
-        right = b[0] if not flags[1] else b[0][::-1]
+        left = (33, 17) if flags[0] else (17, 33)
+        right = (5, 33) if flags[1] else (33, 5)
         pieces.add(
             text("gemm", *flags),
             "Gemm",
@@ -178,8 +177,10 @@ def pooling(pieces: Pieces) -> None:
             pieces.add(text(op, shape), op, random(*shape))
 
 
-REDUCTIONS = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2")
-REDUCTIONS += ("ReduceLogSumExp", "ReduceSumSquare")
+REDUCTIONS = (
+    *("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2"),
+    *("ReduceLogSumExp", "ReduceSumSquare"),
+)
 
 
 @group("reduction over every set of axes")

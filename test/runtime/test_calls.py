@@ -47,7 +47,7 @@ def test_ways_to_give_inputs(executable: Executable) -> None:
 def test_kinds_of_arrays(executable: Executable) -> None:
     expect(executable(Tensor(X), 0.5))
     expect(executable(X.tolist(), np.array(0.5, np.float32)))
-    expect(executable(memoryview(X), B))
+    expect(executable(X.data, B))
     flat = array.array("f", X.reshape(-1).tolist())
     expect(executable(memoryview(flat).cast("B").cast("f", (2, 3)), B))
     expect(executable([[0, 1, 2], [3, 4, 5]], B))

@@ -59,7 +59,7 @@ def test_saving_over_a_loaded_file(path: Path) -> None:
 
 
 def test_weights_are_mapped_aligned_and_read_only(parts: Any, tmp_path: Path) -> None:
-    specs = [
+    specs: list[dict[str, Any]] = [
         {"name": f"w{i}", "dtype": "uint8", "shape": [size]} for i, size in enumerate((1, 100, 0, 4096, 7))
     ]
     weights = {spec["name"]: np.full(spec["shape"], i, np.uint8) for i, spec in enumerate(specs)}

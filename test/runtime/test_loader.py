@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -247,7 +248,7 @@ def convert(compile_ir: Compile, source: np.ndarray, types: tuple[str, str], out
     return out
 
 
-def interesting(kind: type) -> np.ndarray:
+def interesting(kind: Any) -> np.ndarray:
     """All halves, their neighbours, halfway points and random bit patterns."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     halves = halves[np.isfinite(halves)].astype(kind)
@@ -268,7 +269,7 @@ def test_half_to_float(compile_ir: Compile) -> None:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("name", "kind"), [("float", np.float32), ("double", np.float64)])
-def test_rounding_to_half(compile_ir: Compile, name: str, kind: type) -> None:
+def test_rounding_to_half(compile_ir: Compile, name: str, kind: Any) -> None:
     source = interesting(kind)
     result = convert(compile_ir, source, (name, "half"), np.zeros(source.size, np.float16))
     np.testing.assert_array_equal(result, source.astype(np.float16))
@@ -276,7 +277,7 @@ def test_rounding_to_half(compile_ir: Compile, name: str, kind: type) -> None:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("name", "kind"), [("float", np.float32), ("double", np.float64)])
-def test_rounding_to_bfloat16(compile_ir: Compile, name: str, kind: type) -> None:
+def test_rounding_to_bfloat16(compile_ir: Compile, name: str, kind: Any) -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
     source = interesting(np.float32).astype(kind)
     out = np.zeros(source.size, np.uint16)

@@ -49,7 +49,8 @@ def _titles(table: ast.AnnAssign) -> dict[str, str]:
     for key, value in zip(table.value.keys, table.value.values, strict=True):
         assert isinstance(key, ast.Constant)
         variable = ast.unparse(value)
-        titles[variable] = ", ".join(filter(None, [titles.get(variable, ""), f"`{key.value}`"]))
+        names = [titles[variable]] if variable in titles else []
+        titles[variable] = ", ".join([*names, f"`{key.value!s}`"])
     return titles
 
 

@@ -46,18 +46,22 @@ def _resolved(node: Node, x: Value, wanted: list[Dim]) -> list[Dim]:
             have.remove(dim)
             rest.remove(dim)
         if not any(isinstance(d, Symbol) for d in [*have, *rest]):
-            known, total = math.prod(int(d) for d in rest), math.prod(int(d) for d in have)
+            known, total = math.prod(_numbers(rest)), math.prod(_numbers(have))
             if known == 0 or total % known:
                 raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
             return [total // known if d == -1 else d for d in wanted]
         if any(isinstance(d, Symbol) for d in rest):
             node.static(rest, "the new shape")
         return [UNKNOWN if d == -1 else d for d in wanted]
-    if x.is_static and not any(isinstance(d, Symbol) for d in wanted):
-        sizes = [int(d) for d in wanted]
-        if math.prod(sizes) != math.prod(node.shape(x)):
-            raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
+    known = x.is_static and not any(isinstance(d, Symbol) for d in wanted)
+    if known and math.prod(_numbers(wanted)) != math.prod(node.shape(x)):
+        raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
     return wanted
+
+
+def _numbers(dims: Sequence[Dim]) -> list[int]:
+    """The dims that are known."""
+    return [d for d in dims if not isinstance(d, Symbol)]
 
 
 def _text(dims: Sequence[Dim]) -> str:

@@ -260,7 +260,7 @@ def _slice(random: Random) -> Case:
         "sizes": [random.choice((len(each), -1)) for each in ranges],
         "steps": [each.step for each in ranges],
     }
-    expected = tuple(map(len, ranges))
+    expected: tuple[int, ...] | None = tuple(map(len, ranges))
     if x and random.random() < 0.2:
         attributes["sizes"][0], expected = x[0] + 1, None
     return Case("slice", (x,), expected, attributes)

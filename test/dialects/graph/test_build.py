@@ -96,7 +96,7 @@ def test_op_classes_give_operands_and_attributes_by_name() -> None:
     for op_class in graph.op_classes().values():
         names = [each.name for each in (*op_class.spec.operands, *op_class.spec.attributes)]
         assert not [name for name in names if hasattr(ir.OpView, name)]
-        assert "Shapes:" in op_class.__doc__
+        assert "Shapes:" in (op_class.__doc__ or "")
 
 
 def test_concat_of_many_operands_is_a_tree() -> None:

@@ -31,7 +31,7 @@ def _run(model: onnx.ModelProto, inputs: dict[str, np.ndarray], *, runtime: bool
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if not runtime:
-            return ReferenceEvaluator(model).run(None, inputs)
+            return list(ReferenceEvaluator(model).run(None, inputs))
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     return onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, inputs)

@@ -63,6 +63,7 @@ def test_truncated_file_names_file_and_byte(tmp_path: Path) -> None:
         import_model(path)
 
 
+@pytest.mark.slow
 def test_flipped_bits_never_crash() -> None:
     data = _small_model()
     rng = random.Random(0)
@@ -76,6 +77,7 @@ def test_flipped_bits_never_crash() -> None:
     assert refused > 100
 
 
+@pytest.mark.slow
 def test_overwritten_ranges_never_crash() -> None:
     data = _small_model()
     rng = random.Random(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,8 +26,8 @@ def folder(tmp_path: Path) -> Path:
     return inside
 
 
-def _message(folder: Path, location: str, **more: object) -> str:
-    path = save(dense(external(location, **more)), folder / "model.onnx")  # type: ignore[arg-type]
+def _message(folder: Path, location: str, **more: Any) -> str:
+    path = save(dense(external(location, **more)), folder / "model.onnx")
     with pytest.raises(ImportFailure) as caught:
         import_model(path)
     text = str(caught.value)

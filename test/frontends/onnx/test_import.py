@@ -156,7 +156,7 @@ def test_one_dynamic_dim_goes_through_shape_arithmetic() -> None:
         node("Reshape", ["x", "shape"], ["y"], name="r"),
     ]
     constants = [
-        numpy_helper.from_array(np.int64(0), "zero"),
+        numpy_helper.from_array(np.asarray(0), "zero"),
         numpy_helper.from_array(np.array([0]), "axis"),
         numpy_helper.from_array(np.array([4, -1]), "rest"),
     ]

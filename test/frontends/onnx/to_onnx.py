@@ -51,7 +51,7 @@ class Writer:
 
     def node(self, op_type: str, inputs: Sequence[str], **attributes: Any) -> str:
         name = self.fresh()
-        values = {k: int(v) if isinstance(v, bool) else v for k, v in attributes.items()}
+        values: dict[str, Any] = {k: int(v) if isinstance(v, bool) else v for k, v in attributes.items()}
         self.nodes.append(helper.make_node(op_type, list(inputs), [name], **values))
         return name
 
