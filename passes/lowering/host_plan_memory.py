@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -18,12 +19,18 @@ REFERENCES = ("graph.weight", "graph.prepared")
 
 
 def memref_type(kind: ir.Type) -> ir.MemRefType:
+    """The buffer of a tensor of static shape."""
     tensor = ir.RankedTensorType(kind)
-    if not tensor.has_static_shape:
-        raise PassFailure(
-            f"the host program has a value with dynamic dims, {tensor}; give its sizes (--dim, --shape)"
-        )
     return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
+
+
+def check_static(value: ir.Value, location: ir.Location) -> None:
+    """Raises PassFailure for a value whose size is not known when memory is planned."""
+    if not ir.RankedTensorType(value.type).has_static_shape:
+        raise PassFailure(
+            f"the host program has a value with dynamic dims, {value.type}; give its sizes (--dim, --shape)",
+            location,
+        )
 
 
 @dataclass
@@ -55,19 +62,32 @@ class HostPlan:
     def make(self) -> None:
         """Fills the plan. Raises PassFailure for ops that a host function cannot hold."""
         for index, argument in enumerate(self.block.arguments):
+            check_static(argument, self.function.location)
             self.places[argument] = ("input", index)
         lifetimes: dict[ir.Value, list[int]] = {}
         for step, op in enumerate(each.operation for each in self.block.operations):
             self.visit(op, step, lifetimes)
-        for index, value in enumerate(self.returned):
-            self.places[self.root(value)] = ("output", index)
+        self.place_results(lifetimes)
         inner = [value for value in lifetimes if value not in self.places]
         spans = [Lifetime(size_in_bytes(memref_type(value.type)), *lifetimes[value]) for value in inner]
         offsets, self.arena_bytes = plan(spans)
         self.bound = lower_bound(spans)
         self.places.update({value: ("arena", offset) for value, offset in zip(inner, offsets, strict=True)})
 
+    def place_results(self, lifetimes: Mapping[ir.Value, list[int]]) -> None:
+        """Raises PassFailure for a result that no launch writes, or that is another result too."""
+        for index, value in enumerate(self.returned):
+            root = self.root(value)
+            if root not in lifetimes or root in self.places:
+                raise PassFailure(
+                    f"result #{index} needs a launch of its own that writes it; run graph-form-kernels first",
+                    self.block.operations[len(self.block.operations) - 1].location,
+                )
+            self.places[root] = ("output", index)
+
     def visit(self, op: ir.Operation, step: int, lifetimes: dict[ir.Value, list[int]]) -> None:
+        for result in op.results:
+            check_static(result, op.location)
         if op.name in REFERENCES:
             self.places[op.results[0]] = ("weight", len(self.weights))
             self.weights.append(op)
@@ -79,9 +99,14 @@ class HostPlan:
             raise PassFailure(
                 f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location
             )
-        for value in op.operands:
-            if self.root(value) in lifetimes:
-                lifetimes[self.root(value)][1] = step
+        for root in map(self.root, op.operands):
+            if root in lifetimes:
+                lifetimes[root][1] = step
+            elif op.name == "tloop.launch" and root not in self.places:
+                raise PassFailure(
+                    "a launch cannot read a constant, which is part of kernels; run graph-form-kernels first",
+                    op.location,
+                )
 
 
 class HostRewriter:

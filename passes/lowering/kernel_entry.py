@@ -52,17 +52,27 @@ def split_kernel(kernel: ir.Operation) -> None:
     function = kernel.opview
     if function.type.results:
         raise PassFailure("the kernel still returns a buffer after bufferisation", kernel.location)
-    kinds = [ir.MemRefType(kind) for kind in function.type.inputs]
-    for kind in kinds:
-        if not kind.has_static_shape:
-            raise PassFailure(
-                f"kernels with dynamic dims are not compiled yet, but this one has a {kind}", kernel.location
-            )
+    kinds = [_dense(kind, kernel.location) for kind in function.type.inputs]
     name = function.name.value
     pointer = ir.Type.parse("!llvm.ptr")
     with ir.InsertionPoint(kernel), kernel.location:
         _build_entry(name, len(kinds), pointer)
         _retype_body(function, name, kinds, pointer)
+
+
+def _dense(kind: ir.Type, location: ir.Location) -> ir.MemRefType:
+    """`kind` as a memref of static shape and row-major layout. Raises PassFailure if it is none."""
+    if not isinstance(kind, ir.MemRefType) or kind.layout != _row_major(kind):
+        raise PassFailure(f"a kernel takes dense row-major buffers only, but this one has a {kind}", location)
+    if not kind.has_static_shape:
+        raise PassFailure(
+            f"kernels with dynamic dims are not compiled yet, but this one has a {kind}", location
+        )
+    return kind
+
+
+def _row_major(kind: ir.MemRefType) -> ir.Attribute:
+    return ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
 
 
 def _build_entry(name: str, count: int, pointer: ir.Type) -> None:

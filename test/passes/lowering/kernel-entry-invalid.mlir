@@ -1,0 +1,27 @@
+// RUN: mlc-opt %s --kernel-entry --verify-diagnostics --split-input-file
+
+// expected-error @below {{the kernel still returns a buffer after bufferisation}}
+func.func private @returns(%a: memref<4xf32>) -> memref<4xf32> attributes {tloop.kernel} {
+  return %a : memref<4xf32>
+}
+
+// -----
+
+// expected-error @below {{kernels with dynamic dims are not compiled yet, but this one has a memref<?xf32>}}
+func.func private @dynamic(%a: memref<?xf32>) attributes {tloop.kernel} {
+  return
+}
+
+// -----
+
+// expected-error @below {{a kernel takes dense row-major buffers only, but this one has a f32}}
+func.func private @scalar(%a: f32) attributes {tloop.kernel} {
+  return
+}
+
+// -----
+
+// expected-error @below {{a kernel takes dense row-major buffers only, but this one has a memref<4xf32, strided<[2]>>}}
+func.func private @strided(%a: memref<4xf32, strided<[2]>>) attributes {tloop.kernel} {
+  return
+}
