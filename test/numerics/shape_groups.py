@@ -9,8 +9,8 @@ from collections.abc import Callable
 from itertools import combinations, permutations, product
 
 import numpy as np
-from models import Pieces
 from onnx import TensorProto
+from pieces import Pieces
 
 Group = Callable[[Pieces], None]
 GROUPS: dict[str, Group] = {}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from models import Pieces
 from oracle import compiled, differences, reference, runtime
+from pieces import Pieces
 from shape_groups import GROUPS, SLOW, random
 
 

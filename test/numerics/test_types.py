@@ -7,9 +7,9 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from models import Pieces
 from onnx import TensorProto
 from oracle import compiled, differences, reference, runtime
+from pieces import Pieces
 
 UNARY = "Exp Log Sqrt Tanh Erf Sigmoid Gelu Neg Abs Floor Relu Sin Softplus Reciprocal".split()
 BINARY = "Add Sub Mul Div Max Min Pow".split()

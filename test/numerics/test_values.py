@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from models import Pieces
 from onnx import TensorProto
 from oracle import compiled, reference
+from pieces import Pieces
 
 TINY = np.finfo(np.float32).tiny
 EDGES = np.array(
