@@ -9,6 +9,7 @@ PYTHON ?= $(VENV)/bin/python
 TESTS ?= .
 
 override PYTHON := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
+BIN := $(if $(findstring /,$(PYTHON)),$(dir $(PYTHON)))
 OWN := $(filter $(abspath $(VENV)/bin/python),$(PYTHON))
 INSTALLED := $(if $(OWN),$(VENV)/installed)
 # -P: `mlc` is what is installed, never the folder of that name here.
@@ -49,11 +50,11 @@ lint: $(INSTALLED) ## Check style, types, layers and that the generated referenc
 	$(PYTHON) -P docs/generate_references.py --check
 
 test: $(INSTALLED) ## Run the lit tests, then the Python tests that are not slow
-	cd $(TESTS) && $(RUN) lit.main test
+	cd $(TESTS) && $(BIN)lit -sv test
 	cd $(TESTS) && $(RUN) pytest -m "not slow"
 
 test-all: $(INSTALLED) ## Run the lit tests, then all Python tests
-	cd $(TESTS) && $(RUN) lit.main test
+	cd $(TESTS) && $(BIN)lit -sv test
 	cd $(TESTS) && $(RUN) pytest
 
 format: $(INSTALLED) ## Format the Python files, and repair what ruff can
