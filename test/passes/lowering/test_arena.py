@@ -36,7 +36,9 @@ def test_live_buffers_never_overlap(seed: int) -> None:
 def test_the_lower_bound_holds(seed: int) -> None:
     lifetimes = random_lifetimes(seed)
     steps = range(60)
-    live = [sum(aligned(each.size) for each in lifetimes if each.first <= step <= each.last) for step in steps]
+    live = [
+        sum(aligned(each.size) for each in lifetimes if each.first <= step <= each.last) for step in steps
+    ]
     assert lower_bound(lifetimes) == max(live)
     assert plan(lifetimes)[1] >= lower_bound(lifetimes)
 
