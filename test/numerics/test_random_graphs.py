@@ -1,0 +1,22 @@
+"""Random small models mean what ONNX Runtime says."""
+
+from __future__ import annotations
+
+import pytest
+from onnx import printer
+from oracle import compiled, differences, runtime
+from random_graphs import RandomGraph
+
+# Errors of single ops grow along chains of up to 30.
+TOLERANCE = 1e-4
+SEEDS = [*range(30), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(30, 330))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_graph(seed: int) -> None:
+    graph = RandomGraph(seed)
+    model = graph.model()
+    expected = runtime(model, graph.inputs)
+    assert expected is not None
+    wrong = differences(compiled(model).run(graph.inputs), expected, TOLERANCE)
+    assert not wrong, f"{wrong}\n{printer.to_text(model)}"
