@@ -23,12 +23,17 @@ class Stage:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The stages by name ("main", "prepare") and the model's names."""
+    """The stages by name ("main", "prepare") and the model's names.
+
+    `external` holds portable references to all that was read from files beside the model: small constants are
+    part of the kernels, so that it is not enough that the weights are as they were.
+    """
 
     stages: Mapping[str, Stage]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     report: Mapping[str, Any]
+    external: tuple[Any, ...] = ()
 
     def to_bytes(self) -> bytes:
         """A JSON header with its length in front, then the objects."""
@@ -38,6 +43,7 @@ class Bundle:
             "inputs": self.inputs,
             "outputs": self.outputs,
             "report": self.report,
+            "external": self.external,
         }
         text = json.dumps(header).encode()
         return b"".join([len(text).to_bytes(8, "little"), text, *blobs])
@@ -49,7 +55,13 @@ class Bundle:
         header = json.loads(data[8 : 8 + size])
         blobs = memoryview(data)[8 + size :]
         stages = {name: _read_stage(entry, blobs) for name, entry in header["stages"].items()}
-        return cls(stages, tuple(header["inputs"]), tuple(header["outputs"]), header["report"])
+        return cls(
+            stages,
+            tuple(header["inputs"]),
+            tuple(header["outputs"]),
+            header["report"],
+            tuple(header["external"]),
+        )
 
 
 def _write_stage(stage: Stage, blobs: list[bytes]) -> dict[str, Any]:

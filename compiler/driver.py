@@ -66,7 +66,9 @@ def _look_up(source: Source, options: Options, target: Target) -> tuple[str | No
 
 
 def _from_bundle(source: OnnxSource, bundle: Bundle, target: Target, timer: Timer) -> Program | None:
-    """The cached program on the model's weights; None if weights beside the model have changed."""
+    """The cached program on the model's weights; None if files beside the model have changed."""
+    if any(source.buffer(each) is None for each in bundle.external):
+        return None
     prepared: list[np.ndarray] = []
     if "prepare" in bundle.stages:
         weights = _bundle_weights(source, bundle.stages["prepare"], [])
@@ -179,4 +181,6 @@ def _remember(
         name: Stage(stage.host, stage.objects, portable_weights(stage.host, source))
         for name, stage in stages.items()
     }
-    Cache().put(key, Bundle(portable, imported.inputs, imported.outputs, report).to_bytes())
+    external = source.external(imported.store)
+    bundle = Bundle(portable, imported.inputs, imported.outputs, report, external)
+    Cache().put(key, bundle.to_bytes())

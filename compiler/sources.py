@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,11 @@ class OnnxSource:
     def name(self) -> str:
         return self.path.stem if self.path is not None else "model"
 
+    @cached_property
+    def beside(self) -> WeightStore:
+        """The files beside the model as they are now."""
+        return WeightStore(self.path.parent if self.path is not None else None)
+
     def digest(self) -> str:
         """A hash of the model's own bytes (not of external data, which references carry hashes of)."""
         return hashlib.blake2b(self.view, digest_size=16).hexdigest()
@@ -70,9 +76,13 @@ class OnnxSource:
             return np.frombuffer(self.view[offset : offset + size], np.uint8)
         if self.path is None or source == INLINE:
             return None
-        store = WeightStore(self.path.parent)
-        reference = store.reference(source, offset, size)
-        return store.buffer(reference) if reference.hash == digest else None
+        reference = self.beside.reference(source, offset, size)
+        # Of ranges with equal contents the store knows the first only; either has the right bytes.
+        return self.beside.buffer(reference) if reference.hash == digest else None
+
+    def external(self, store: WeightStore) -> tuple[Any, ...]:
+        """Portable references to all that was read into `store` from files beside the model."""
+        return tuple(each for each in map(self.portable, store.ranges) if each[0] not in (MODEL, INLINE))
 
 
 class ModuleSource:

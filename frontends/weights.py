@@ -111,6 +111,11 @@ class WeightStore:
         return sorted(self._by_content.values())
 
     @property
+    def ranges(self) -> list[Reference]:
+        """Every range that was read, sorted, with the hash of its bytes; several may have equal contents."""
+        return sorted(Reference(*place, known.hash) for place, known in self._by_range.items())
+
+    @property
     def fingerprint(self) -> str:
         """A hash of all contents; it does not depend on where the bytes lie."""
         return content_hash("".join(sorted(r.hash for r in self._by_content.values())).encode())
