@@ -18,6 +18,8 @@ from mlc.passes.tloop.target_attribute import target_of
 
 # Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
 PARALLEL_WORK = 65_536
+# The same for products and convolutions, which take many points per cycle.
+PARALLEL_PRODUCTS = 8 * PARALLEL_WORK
 # Elements that one iteration of the parallel loop over an elementwise kernel handles at least.
 ELEMENTS_PER_ITERATION = 2048
 
@@ -31,7 +33,7 @@ def schedule_kernel(kernel: ir.Operation) -> None:
     root, everything = root_computation(kernel), computations(kernel)
     if root is None or any(_keeps_plain_loops(each) for each in everything):
         return
-    if max(each.work for each in everything) < PARALLEL_WORK:
+    if all(each.work < (PARALLEL_PRODUCTS if each.reductions else PARALLEL_WORK) for each in everything):
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
     reducing = [each for each in everything if each.reductions]
     if (
