@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlc.bindings import ir
+from mlc.compiler.errors import CompileError
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
 from mlc.passes.tloop.target_attribute import set_target
@@ -54,7 +55,7 @@ class Units:
 
 def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Units]:
     """The units of a module after `host-plan-memory`, by host function; `targets` says what each compiles
-    for."""
+    for. Raises CompileError for a host function without a plan."""
     ops = {
         each.operation.attributes["sym_name"].value: each.operation for each in module.regions[0].blocks[0]
     }
@@ -85,6 +86,10 @@ def _info(kind: Any) -> TensorInfo:
 
 
 def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
+    if "tloop.arena_bytes" not in op.attributes:
+        raise CompileError(
+            f"the graph pipelines left @{name} without a plan: host-plan-memory must be the last"
+        )
     kinds = list(op.attributes["function_type"].value.inputs)
     inputs, outputs = (op.attributes[f"tloop.num_{each}"].value for each in ("inputs", "outputs"))
     references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]

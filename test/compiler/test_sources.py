@@ -1,0 +1,101 @@
+"""What can be compiled, and the errors for what cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from dense import dense_model, dense_result, save_external
+from mlc.bindings import ir
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler import CompileError, Options, compile_program
+from mlc.compiler.sources import ModuleSource, OnnxSource, open_source
+from mlc.dialects import create_context
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.weights import content_hash
+
+ADD_ONE = """
+func.func @main(%x: tensor<4xf32> {graph.name = "in"}) -> (tensor<4xf32> {graph.name = "out"}) {
+  %one = "graph.constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>
+  %0 = "graph.add"(%x, %one) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_kinds(tmp_path: Path) -> None:
+    onnx.save(dense_model(), tmp_path / "m.onnx")
+    assert isinstance(open_source(tmp_path / "m.onnx"), OnnxSource)
+    assert isinstance(open_source(str(tmp_path / "m.onnx")), OnnxSource)
+    assert isinstance(open_source(dense_model()), OnnxSource)
+    assert isinstance(open_source(dense_model().SerializeToString()), OnnxSource)
+    assert isinstance(open_source(tmp_path / "m.mlir"), ModuleSource)
+    with create_context(), ir.Location.unknown():
+        assert isinstance(open_source(ir.Module.parse(ADD_ONE)), ModuleSource)
+
+
+def test_names(tmp_path: Path) -> None:
+    onnx.save(dense_model(), tmp_path / "resnet.v1.onnx")
+    assert open_source(tmp_path / "resnet.v1.onnx").name == "resnet.v1"
+    assert open_source(dense_model()).name == "model"
+
+
+def test_other_objects_are_refused() -> None:
+    with pytest.raises(
+        CompileError, match="cannot compile a int; give a path, an ONNX model or an MLIR module"
+    ):
+        open_source(3)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ImportFailure, match=r"nothing\.onnx"):
+        open_source(tmp_path / "nothing.onnx")
+
+
+def test_equal_bytes_have_one_digest(tmp_path: Path) -> None:
+    model = dense_model()
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    digests = {open_source(each).digest() for each in (model, model.SerializeToString(), tmp_path / "m.onnx")}
+    assert len(digests) == 1
+    assert open_source(dense_model(scale=2)).digest() not in digests
+
+
+def test_a_module_compiles_with_its_names(pool: WorkerPool) -> None:
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(ADD_ONE)
+    before = str(module)
+    program = compile_program(module, Options(pool=pool))
+    assert (program.inputs, program.outputs) == (("in",), ("out",))
+    assert program.executable()(np.zeros(4, np.float32))[0].tolist() == [1.0] * 4
+    assert str(module) == before, "the caller's module must stay as it was"
+
+
+def test_a_module_file_with_weights_beside_it(tmp_path: Path, pool: WorkerPool) -> None:
+    data = np.arange(512, dtype=np.float32)
+    (tmp_path / "w.bin").write_bytes(data.tobytes())
+    weight = f'{{source = "w.bin", offset = 0, size = 2048, hash = "{content_hash(data.tobytes())}"}}'
+    (tmp_path / "m.mlir").write_text(
+        f"""func.func @main(%x: tensor<512xf32>) -> tensor<512xf32> {{
+  %w = "graph.weight"() {weight} : () -> tensor<512xf32>
+  %0 = "graph.add"(%x, %w) : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32>
+  return %0 : tensor<512xf32>
+}}"""
+    )
+    program = compile_program(tmp_path / "m.mlir", Options(pool=pool))
+    assert (program.inputs, program.outputs) == (("input0",), ("output0",))
+    assert np.array_equal(program.executable()(np.ones(512, np.float32))[0], data + 1)
+
+
+def test_a_module_without_main(tmp_path: Path) -> None:
+    (tmp_path / "m.mlir").write_text("func.func @other() { return }")
+    with pytest.raises(CompileError, match=r"m\.mlir has no function @main"):
+        compile_program(tmp_path / "m.mlir", Options())
+
+
+def test_external_data(tmp_path: Path, x: np.ndarray, pool: WorkerPool) -> None:
+    save_external(dense_model(), tmp_path / "m.onnx")
+    program = compile_program(tmp_path / "m.onnx", Options(pool=pool, cache=False))
+    result = program.executable(threads=1)(x)[0]
+    assert np.allclose(result, dense_result(x, dense_model()), rtol=1e-5, atol=1e-5)
