@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mlc.bindings import arith, ir, linalg
+from mlc.bindings import arith, ir, linalg, scf, tensor
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
+    constant,
     dims,
     empty,
     filled,
@@ -17,44 +18,58 @@ from mlc.passes.lowering.linalg_tools import (
 )
 from mlc.passes.lowering.reduction_rules import highest, lowest, reduce
 from mlc.passes.lowering.rule import rule
-from mlc.passes.lowering.scalars import add, compare, maximum, minimum, select
+from mlc.passes.lowering.scalars import add, compare, convert, maximum, minimum, select
 
 
 @rule("cumsum")
 def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
-    """One op with two results, the sums and the running total; its iterations along the axis run in order,
-    since the axis is a reduction of the running total."""
+    """Loops over the other dims, and inside them one along the axis that carries the running total."""
+    x, axis = op.operands[0], op.attributes["axis"].value
+    shape, element = static_shape(x), tensor_type(x).element_type
+    order = [*(dim for dim in range(len(shape)) if dim != axis), axis]
+
+    def nest(depth: int, places: dict[int, ir.Value], result: ir.Value) -> ir.Value:
+        if depth == len(shape) - 1:
+            return _scan_line(op, places, result)
+        extent = shape[order[depth]]
+        return _loop(
+            extent,
+            [result],
+            lambda place, carried: [nest(depth + 1, places | {order[depth]: place}, *carried)],
+        )[0]
+
+    return [nest(0, {}, empty(shape, element))]
+
+
+def _scan_line(op: ir.Operation, places: dict[int, ir.Value], result: ir.Value) -> ir.Value:
+    """`result` with the sums of one line along the axis; `places` are the line's positions in the other dims.
+
+    The running total of 16-bit floats is an f32.
+    """
     x, axis = op.operands[0], op.attributes["axis"].value
     exclusive, reverse = bool(op.attributes["exclusive"].value), bool(op.attributes["reverse"].value)
-    shape, element = static_shape(x), tensor_type(x).element_type
-    count = len(shape)
-    places, outer = dims(count), [dim for dim in range(count) if dim != axis]
-    if reverse:
-        places[axis] = ir.AffineExpr.get_constant(shape[axis] - 1) - places[axis]
-    total = filled([shape[dim] for dim in outer], element, 0)
-    # Read by nobody: it tells the extent of the axis, which no other operand has as a dim of its own.
-    extent = empty([shape[axis]], element)
-    maps = [
-        affine_map(count, places),
-        affine_map(count, [dims(count)[axis]]),
-        affine_map(count, places),
-        affine_map(count, [dims(count)[dim] for dim in outer]),
-    ]
-    kinds = ["reduction" if dim == axis else "parallel" for dim in range(count)]
-    outputs = [empty(shape, element), total]
-    scan = linalg.GenericOp(
-        [output.type for output in outputs],
-        [x, extent],
-        outputs,
-        ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
-        ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]),
-    )
-    block = scan.regions[0].blocks.append(*[element] * 4)
-    with ir.InsertionPoint(block):
-        value, _extent, _old, before = block.arguments
-        after = add(before, value)
-        linalg.YieldOp([before if exclusive else after, after])
-    return [scan.results[0]]
+    extent, element = static_shape(x)[axis], tensor_type(x).element_type
+    total = ir.F32Type.get() if is_float(element) and element.width == 16 else element
+
+    def step(index: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+        line, before = carried
+        place = arith.subi(constant(ir.IndexType.get(), extent - 1), index) if reverse else index
+        at = [place if dim == axis else places[dim] for dim in range(len(static_shape(x)))]
+        after = add(before, convert(tensor.extract(x, at), total))
+        return [tensor.insert(convert(before if exclusive else after, element), line, at), after]
+
+    return _loop(extent, [result, constant(total, 0)], step)[0]
+
+
+def _loop(
+    extent: int, carried: list[ir.Value], body: Callable[[ir.Value, list[ir.Value]], list[ir.Value]]
+) -> list[ir.Value]:
+    """What `body(index, carried)` makes of `carried` in `extent` iterations."""
+    low, high, step = (constant(ir.IndexType.get(), each) for each in (0, extent, 1))
+    loop = scf.ForOp(low, high, step, carried)
+    with ir.InsertionPoint(loop.body):
+        scf.YieldOp(body(loop.induction_variable, list(loop.inner_iter_args)))
+    return list(loop.results)
 
 
 @rule("arg_max")

@@ -14,8 +14,8 @@ from mlc.passes.lowering.rule import Rule
 from mlc.passes.lowering.scalars import convert
 
 FAMILIES = ("elementwise", "reduction", "contraction", "convolution", "pooling", "normalisation")
-# These move or compare elements: nothing is computed.
-EXACT = {"cast", "identity", "where", "is_nan", "is_inf", "arg_max", "arg_min", "max_pool"}
+# These move or compare elements: nothing is computed. A scan widens its running total itself.
+EXACT = {"cast", "identity", "where", "is_nan", "is_inf", "arg_max", "arg_min", "max_pool", "cumsum"}
 WIDENED = {
     f"graph.{spec.name}"
     for spec in graph.specs().values()

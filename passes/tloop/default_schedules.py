@@ -31,7 +31,8 @@ def tag(computation: Computation, name: str) -> None:
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
     root, everything = root_computation(kernel), computations(kernel)
-    if root is None or any(_keeps_plain_loops(each) for each in everything):
+    # Nothing can be tiled without a point.
+    if root is None or any(each.work == 0 for each in everything):
         return
     if all(each.work < (PARALLEL_PRODUCTS if each.reductions else PARALLEL_WORK) for each in everything):
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
@@ -46,12 +47,6 @@ def schedule_kernel(kernel: ir.Operation) -> None:
         _schedule_rows(kernel, root)
     elif root.work >= PARALLEL_WORK:
         _schedule_elementwise(kernel, root)
-
-
-def _keeps_plain_loops(computation: Computation) -> bool:
-    """A scan has two results, whose tiles are not tiles of one iteration space; nothing can be tiled
-    without a point."""
-    return len(computation.op.results) > 1 or computation.work == 0
 
 
 def with_epilogue(anchor: Computation) -> Computation:

@@ -186,7 +186,7 @@ def tanh(x: ir.Value) -> ir.Value:
 
 
 def erf(x: ir.Value) -> ir.Value:
-    """x P(x^2) / Q(x^2) on [-3.92, 3.92], 1 beyond (exact in f32). Error below 6 ulp."""
+    """x P(x^2) / Q(x^2) on [-3.92, 3.92], 1 beyond (exact in f32). Error below 6.5 ulp."""
     kind = x.type
     bound = _constant(kind, 3.92)
     low = _constant(kind, -3.92)

@@ -56,7 +56,7 @@ FUNCTIONS = {
     "log": Function("math.log", np.log, 1.0, (-149, 128), negative=False),
     "log1p": Function("math.log1p", np.log1p, 2.5, (-26, 128)),
     "tanh": Function("math.tanh", np.tanh, 1.5, (-14, 5)),
-    "erf": Function("math.erf", _erf, 6.0, (-14, 3)),
+    "erf": Function("math.erf", _erf, 6.5, (-14, 3)),
     "sigmoid": Function("graph.sigmoid", _sigmoid, 3.0, (-26, 7)),
     "softplus": Function("graph.softplus", _softplus, 3.0, (-26, 7)),
     "gelu": Function("graph.gelu", _gelu, 4.0, (-14, 5), unit="ulp of x"),
