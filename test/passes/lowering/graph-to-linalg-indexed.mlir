@@ -1,0 +1,37 @@
+// RUN: mlc-opt %s --graph-to-linalg | filecheck %s
+
+// Indices count from the end where negative, and are clamped: data must not make a kernel read outside its buffers.
+// CHECK-LABEL: func.func private @gather
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<5xi64>)
+// CHECK-NEXT: ^bb0(%[[I:.*]]: i64, %{{.*}}: f32):
+// CHECK: %[[INDEX:.*]] = arith.index_cast %[[I]] : i64 to index
+// CHECK: arith.cmpi slt, %[[INDEX]]
+// CHECK: arith.addi %[[INDEX]]
+// CHECK: %[[WRAPPED:.*]] = arith.select
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[WRAPPED]]
+// CHECK: %[[LAST:.*]] = arith.constant 9 : index
+// CHECK: %[[PLACE:.*]] = arith.minsi %[[LOW]], %[[LAST]]
+// CHECK: tensor.extract %arg0[%[[PLACE]], %{{.*}}]
+func.func private @gather(%x: tensor<10x4xf32>, %i: tensor<5xi64>) -> tensor<5x4xf32> attributes {tloop.kernel} {
+  %0 = "graph.gather"(%x, %i) {axis = 0} : (tensor<10x4xf32>, tensor<5xi64>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// CHECK-LABEL: func.func private @trilu
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[DIAGONAL:.*]] = arith.addi %[[ROW]]
+// CHECK: %[[COLUMN:.*]] = linalg.index 1
+// CHECK: arith.cmpi sle, %[[COLUMN]], %[[DIAGONAL]]
+func.func private @trilu(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tloop.kernel} {
+  %0 = "graph.trilu"(%x) {upper = false, k = 1} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func.func private @creation
+// CHECK: arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK: arith.constant 7 : i64
+func.func private @creation() -> (tensor<2xf32>, tensor<3xi64>) attributes {tloop.kernel} {
+  %0 = "graph.constant"() {value = dense<[1.0, 2.0]> : tensor<2xf32>} : () -> tensor<2xf32>
+  %1 = "graph.full"() {value = 7} : () -> tensor<3xi64>
+  return %0, %1 : tensor<2xf32>, tensor<3xi64>
+}

@@ -1,0 +1,24 @@
+// RUN: mlc-opt %s --graph-to-linalg --verify-diagnostics --split-input-file
+
+// expected-error @below {{kernels with dynamic dims are not compiled yet, but this one has a tensor<?xf32>}}
+func.func private @unknown_size(%x: tensor<?xf32>) -> tensor<?xf32> attributes {tloop.kernel} {
+  %0 = "graph.exp"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func private @padded(%x: tensor<1x1x9xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x9xf32> attributes {tloop.kernel} {
+  // expected-error @below {{has pads; run graph-materialize-padding first}}
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x9xf32>, tensor<1x1x3xf32>) -> tensor<1x1x9xf32>
+  return %0 : tensor<1x1x9xf32>
+}
+
+// -----
+
+func.func private @no_rule(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<1xi64>) attributes {tloop.kernel} {
+  // expected-error @below {{no lowering to linalg for 'graph.prepared'}}
+  %0 = "graph.prepared"() {index = 0} : () -> tensor<4xf32>
+  %1 = "graph.shape_of"(%x) : (tensor<4xf32>) -> tensor<1xi64>
+  return %0, %1 : tensor<4xf32>, tensor<1xi64>
+}

@@ -1,0 +1,82 @@
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg | filecheck %s
+
+// CHECK: #[[READ:.*]] = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
+// CHECK-LABEL: func.func private @transpose
+// CHECK: linalg.generic {indexing_maps = [#[[READ]], {{.*}} ins(%arg0 : tensor<2x3x4xf32>) {{.*}}tensor<4x2x3xf32>
+func.func private @transpose(%x: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> attributes {tloop.kernel} {
+  %0 = "graph.transpose"(%x) {permutation = array<i64: 2, 0, 1>} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>
+  return %0 : tensor<4x2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @reshape
+// CHECK-NEXT: %[[FLAT:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+// CHECK-NEXT: tensor.expand_shape %[[FLAT]] {{\[\[}}0, 1, 2]] output_shape [2, 3, 4]
+func.func private @reshape(%x: tensor<4x6xf32>) -> tensor<2x3x4xf32> attributes {tloop.kernel} {
+  %0 = "graph.reshape"(%x) {shape = array<i64: 2, 3, 4>} : (tensor<4x6xf32>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @concat
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 0] [2, 3] [1, 1]
+// CHECK: tensor.insert_slice %arg1 into %[[FIRST]][0, 3] [2, 5] [1, 1]
+func.func private @concat(%x: tensor<2x3xf32>, %y: tensor<2x5xf32>) -> tensor<2x8xf32> attributes {tloop.kernel} {
+  %0 = "graph.concat"(%x, %y) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}
+
+// -----
+
+// -1: all that follow. A negative step reads backwards.
+// CHECK: #[[BACK:.*]] = affine_map<(d0) -> (-d0 + 7)>
+// CHECK-LABEL: func.func private @slice
+// CHECK: tensor.extract_slice %arg0[2] [3] [2] : tensor<8xf32> to tensor<3xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[BACK]],
+func.func private @slice(%x: tensor<8xf32>) -> (tensor<3xf32>, tensor<8xf32>) attributes {tloop.kernel} {
+  %0 = "graph.slice"(%x) {starts = array<i64: 2>, sizes = array<i64: -1>, steps = array<i64: 2>} : (tensor<8xf32>) -> tensor<3xf32>
+  %1 = "graph.slice"(%x) {starts = array<i64: 7>, sizes = array<i64: -1>, steps = array<i64: -1>} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0, %1 : tensor<3xf32>, tensor<8xf32>
+}
+
+// -----
+
+// The frame is filled at the kernel's start, so that what is inside can be computed in place.
+// CHECK-LABEL: func.func private @pad
+// CHECK: %[[FRAME:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<8xf32>)
+// CHECK: %[[X:.*]] = linalg.generic
+// CHECK: math.exp
+// CHECK: tensor.insert_slice %[[X]] into %[[FRAME]][1] [4] [1]
+func.func private @pad(%x: tensor<4xf32>) -> tensor<8xf32> attributes {tloop.kernel} {
+  %0 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "graph.pad"(%0) {low = array<i64: 1>, high = array<i64: 3>, mode = "constant", value = 2.0} : (tensor<4xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// CHECK: #[[PACK:.*]] = affine_map<(d0, d1, d2) -> (d1, d0 * 16 + d2)>
+// CHECK: #[[UNPACK:.*]] = affine_map<(d0, d1) -> (d1 floordiv 16, d0, d1 mod 16)>
+// CHECK-LABEL: func.func private @pack
+// CHECK: linalg.generic {indexing_maps = [#[[PACK]],
+// CHECK: linalg.generic {indexing_maps = [#[[UNPACK]],
+func.func private @pack(%x: tensor<3x32xf32>, %y: tensor<2x3x16xf32>) -> (tensor<2x3x16xf32>, tensor<3x32xf32>) attributes {tloop.kernel} {
+  %0 = "graph.pack"(%x) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 16>, outer_permutation = array<i64: 1, 0>} : (tensor<3x32xf32>) -> tensor<2x3x16xf32>
+  %1 = "graph.unpack"(%y) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 16>, outer_permutation = array<i64: 1, 0>} : (tensor<2x3x16xf32>) -> tensor<3x32xf32>
+  return %0, %1 : tensor<2x3x16xf32>, tensor<3x32xf32>
+}
+
+// -----
+
+// A panel beyond the matrix is padding; the read itself stays in bounds.
+// CHECK-LABEL: func.func private @pack_padded
+// CHECK: arith.cmpi sle
+// CHECK: arith.minsi
+// CHECK: tensor.extract %arg0
+// CHECK: arith.select
+func.func private @pack_padded(%x: tensor<3x20xf32>) -> tensor<2x3x16xf32> attributes {tloop.kernel} {
+  %0 = "graph.pack"(%x) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 16>, outer_permutation = array<i64: 1, 0>, padding = 0.0} : (tensor<3x20xf32>) -> tensor<2x3x16xf32>
+  return %0 : tensor<2x3x16xf32>
+}
