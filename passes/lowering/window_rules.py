@@ -25,7 +25,7 @@ from mlc.passes.lowering.scalars import div, maximum
 
 def _require_unpadded(op: ir.Operation) -> None:
     if any(integers(op, "pads")):
-        raise PassFailure("has pads; run graph-materialize-padding first", op.location)
+        raise PassFailure(f"'{op.name}' has pads; run graph-materialize-padding first", op.location)
 
 
 def _window(

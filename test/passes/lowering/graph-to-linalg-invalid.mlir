@@ -9,7 +9,7 @@ func.func private @unknown_size(%x: tensor<?xf32>) -> tensor<?xf32> attributes {
 // -----
 
 func.func private @padded(%x: tensor<1x1x9xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x9xf32> attributes {tloop.kernel} {
-  // expected-error @below {{has pads; run graph-materialize-padding first}}
+  // expected-error @below {{'graph.conv' has pads; run graph-materialize-padding first}}
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x9xf32>, tensor<1x1x3xf32>) -> tensor<1x1x9xf32>
   return %0 : tensor<1x1x9xf32>
 }
