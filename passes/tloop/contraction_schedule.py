@@ -6,6 +6,7 @@ all of the reduction, gets its epilogue, and is stored once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
@@ -43,6 +44,79 @@ def is_multiply_add(computation: Computation) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class RegisterTile:
+    """The accumulators that stay in registers: `rows` points of dim `row` (None: no dim has rows) times
+    `width` points of dim `column`."""
+
+    column: int
+    width: int
+    row: int | None
+    rows: int
+
+
+def choose_tile(anchor: Computation, target: Target) -> RegisterTile:
+    """The register tile of a contraction for the target's registers."""
+    column, row = anchor.parallel[-1], reusing_row(anchor)
+    extent = anchor.extents[column]
+    width = extent if extent <= WIDEST else COLUMNS
+    if row is None:
+        return RegisterTile(column, width, None, 1)
+    rows = best_rows(anchor.extents[row], width, lanes(target), registers(target))
+    return RegisterTile(column, width, row, rows)
+
+
+def reusing_row(anchor: Computation) -> int | None:
+    """The innermost dim, besides the column, that does not index the vector operand: its rows reuse it."""
+    column = anchor.parallel[-1]
+    vector_maps = [
+        each for each in anchor.maps[:-1] if each.results and dim_position(list(each.results)[-1]) == column
+    ]
+    weighted = is_multiply_add(anchor) or len(vector_maps) == 2
+    shared = dims_read(vector_maps[-1]) if weighted else {column}
+    candidates = [dim for dim in anchor.parallel[:-1] if dim not in shared and anchor.extents[dim] > 1]
+    return candidates[-1] if candidates else None
+
+
+class TileNest:
+    """The loops over tiles of the result, outermost first; anchor and initial value move into each of them.
+
+    `root_dims` says which dim of the root each parallel dim of the anchor is.
+    """
+
+    def __init__(
+        self, builder: ScheduleBuilder, extents: Sequence[int], root_dims: Mapping[int, int]
+    ) -> None:
+        self.builder = builder
+        self.extents = extents
+        self.root_dims = root_dims
+        self.root, self.anchor, self.init = (builder.get_block(name) for name in ("root", "anchor", "init"))
+        self.uneven: list[ir.Value] = []
+
+    def tile(self, sizes: Mapping[int, int], mode: str) -> None:
+        """Adds a loop that takes `sizes[dim]` points of each of the anchor's dims."""
+        by_root_dim = {self.root_dims[dim]: size for dim, size in sizes.items()}
+        self.root, loop = self.builder.tile(self.root, _positions(by_root_dim), mode)
+        self.anchor = self.builder.compute_at(self.anchor, loop)
+        self.init = self.builder.compute_at(self.init, loop)
+        if mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
+            self.uneven.append(loop)
+
+    def peel(self) -> None:
+        """Splits the last, smaller iteration off every loop that has one."""
+        for loop in self.uneven:
+            self.builder.peel(loop)
+
+    def split_root(self, dim: int) -> None:
+        """Runs the root alone point by point along `dim` of the anchor."""
+        self.root, _ = self.builder.tile(self.root, _positions({self.root_dims[dim]: 1}), "sequential")
+
+
+def _positions(sizes: Mapping[int, int]) -> list[int]:
+    """Tile sizes by position, 0 for dims that are not tiled."""
+    return [sizes.get(dim, 0) for dim in range(max(sizes) + 1)]
+
+
 @dataclass
 class ContractionSchedule:
     """`root` computes the kernel's result from the result of `anchor`, elementwise."""
@@ -65,102 +139,54 @@ class ContractionSchedule:
         self.root_dims = dict(zip(self.anchor.parallel, positions, strict=True))
         return True
 
-    @property
-    def column(self) -> int:
-        return self.anchor.parallel[-1]
-
-    def row(self) -> int | None:
-        """The innermost dim, besides the column, that does not index the vector operand: its rows reuse
-        it."""
-        vector_maps = [
-            each
-            for each in self.anchor.maps[:-1]
-            if each.results and dim_position(list(each.results)[-1]) == self.column
-        ]
-        weighted = is_multiply_add(self.anchor) or len(vector_maps) == 2
-        shared = dims_read(vector_maps[-1]) if weighted else {self.column}
-        candidates = [
-            dim for dim in self.anchor.parallel[:-1] if dim not in shared and self.anchor.extents[dim] > 1
-        ]
-        return candidates[-1] if candidates else None
-
     def has_heavy_epilogue(self) -> bool:
         """Whether the epilogue of a whole tile would not fit the registers; it then runs row by row, from
         memory."""
         return len(self.root.op.regions[0].blocks[0].operations) > HEAVY_EPILOGUE
 
-    def columns(self) -> int:
-        """Columns of the register tile."""
-        extent = self.anchor.extents[self.column]
-        return extent if extent <= WIDEST else COLUMNS
-
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
         """Emits the schedule for the blocks named "root", "anchor" and "init"."""
-        root = builder.get_block("root")
-        others = [builder.get_block(name) for name in ("anchor", "init")]
-        width = self.columns()
-        row = self.row()
-        rows = self._rows(row, width)
-        peeled: list[ir.Value] = []
+        tile, extents = choose_tile(self.anchor, self.target), self.anchor.extents
+        nest = TileNest(builder, extents, self.root_dims)
+        parallel = self.parallel_sizes(tile)
+        if parallel:
+            nest.tile(parallel, "parallel")
+        if tile.column not in parallel and tile.width < extents[tile.column]:
+            nest.tile({tile.column: tile.width}, "sequential")
+        if tile.row is not None and tile.rows < extents[tile.row]:
+            nest.tile({tile.row: tile.rows}, "sequential")
+        nest.peel()
+        if tile.row is not None and self.has_heavy_epilogue():
+            nest.split_root(tile.row)
+        anchor = self.tile_reductions(builder, nest.anchor, tile)
+        builder.vectorize([nest.init, anchor, *([nest.root] if vector_root else [])])
 
-        def tile(dims: dict[int, int], mode: str) -> None:
-            nonlocal root, others
-            sizes = [0] * (max(self.root_dims[dim] for dim in dims) + 1)
-            for dim, size in dims.items():
-                sizes[self.root_dims[dim]] = size
-            root, loop = builder.tile(root, sizes, mode)
-            others = [builder.compute_at(block, loop) for block in others]
-            uneven = any(self.anchor.extents[dim] % size for dim, size in dims.items())
-            if mode == "sequential" and uneven:
-                peeled.append(loop)
-
-        self._outer_tiles(tile, row, width)
-        if width < self.anchor.extents[self.column] and not self._column_is_parallel(width):
-            tile({self.column: width}, "sequential")
-        if row is not None and rows < self.anchor.extents[row]:
-            tile({row: rows}, "sequential")
-        for loop in peeled:
-            builder.peel(loop)
-        if row is not None and self.has_heavy_epilogue():
-            root, _ = builder.tile(root, [0] * self.root_dims[row] + [1], "sequential")
-        anchor = self._reduction_tiles(builder, others[0], rows, width)
-        builder.vectorize([others[1], anchor, root] if vector_root else [others[1], anchor])
-
-    def _rows(self, row: int | None, width: int) -> int:
-        if row is None:
-            return 1
-        return best_rows(self.anchor.extents[row], width, lanes(self.target), registers(self.target))
-
-    def _outer(self, row: int | None) -> list[int]:
+    def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
+        """The dims outside the tile, point by point; without any, the threads share the columns."""
         extents = self.anchor.extents
-        return [dim for dim in self.anchor.parallel if dim not in (row, self.column) and extents[dim] > 1]
+        outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column)]
+        sizes = {dim: 1 for dim in outer if extents[dim] > 1}
+        columns = extents[tile.column]
+        if not sizes and columns > tile.width and columns % tile.width == 0:
+            return {tile.column: tile.width}
+        return sizes
 
-    def _column_is_parallel(self, width: int) -> bool:
-        """Without outer dims the threads share the columns."""
-        extent = self.anchor.extents[self.column]
-        return not self._outer(self.row()) and extent > width and extent % width == 0
-
-    def _outer_tiles(self, tile, row: int | None, width: int) -> None:  # type: ignore[no-untyped-def]
-        outer = dict.fromkeys(self._outer(row), 1)
-        if self._column_is_parallel(width):
-            outer[self.column] = width
-        if not outer:
-            return
-        tile(outer, "parallel")
-
-    def _reduction_tiles(self, builder: ScheduleBuilder, anchor: ir.Value, rows: int, width: int) -> ir.Value:
-        """Outer reduction dims one by one; the innermost of a matrix product in unrolled steps."""
-        steps = {dim: 1 for dim in self.anchor.reductions if self.anchor.extents[dim] > 1}
+    def reduction_steps(self, tile: RegisterTile) -> dict[int, int]:
+        """Outer reduction dims point by point; the innermost of a matrix product in unrolled steps."""
+        extents = self.anchor.extents
+        steps = {dim: 1 for dim in self.anchor.reductions if extents[dim] > 1}
         innermost = self.anchor.reductions[-1]
         if is_multiply_add(self.anchor) and innermost in steps:
-            steps[innermost] = reduction_step(self.anchor.extents[innermost], rows, width, lanes(self.target))
-        peeled = []
-        for dim, step in steps.items():
-            if step == self.anchor.extents[dim]:
-                continue
-            anchor, loop = builder.tile(anchor, [0] * dim + [step], "sequential")
+            steps[innermost] = reduction_step(extents[innermost], tile.rows, tile.width, lanes(self.target))
+        return {dim: step for dim, step in steps.items() if step < extents[dim]}
+
+    def tile_reductions(self, builder: ScheduleBuilder, anchor: ir.Value, tile: RegisterTile) -> ir.Value:
+        """Adds a loop per reduction dim, outermost first; returns the tiled anchor."""
+        uneven = []
+        for dim, step in self.reduction_steps(tile).items():
+            anchor, loop = builder.tile(anchor, _positions({dim: step}), "sequential")
             if self.anchor.extents[dim] % step:
-                peeled.append(loop)
-        for loop in peeled:
+                uneven.append(loop)
+        for loop in uneven:
             builder.peel(loop)
         return anchor
