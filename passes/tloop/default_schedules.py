@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
@@ -127,20 +129,22 @@ def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
 
 def _schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
     """The outer dims become one parallel loop; what is left inside is long enough to vectorise."""
-    sizes: list[int] = []
-    inside = root.work
-    for dim, extent in enumerate(root.extents):
-        if inside // extent < ELEMENTS_PER_ITERATION and sizes:
-            break
-        inside //= extent
-        sizes.append(
-            1 if inside >= ELEMENTS_PER_ITERATION else max(1, ELEMENTS_PER_ITERATION // max(inside, 1))
-        )
-        if sizes[-1] > 1 or dim == len(root.extents) - 1:
-            break
     tag(root, "root")
     builder = ScheduleBuilder(kernel)
-    builder.tile(builder.get_block("root"), sizes, "parallel")
+    builder.tile(builder.get_block("root"), elementwise_sizes(root.extents), "parallel")
+
+
+def elementwise_sizes(extents: Sequence[int]) -> list[int]:
+    """Single points of the outer dims, as long as ELEMENTS_PER_ITERATION elements are left inside; where
+    the first dim leaves fewer, so many points of it that there are."""
+    sizes: list[int] = []
+    inside = prod(extents)
+    for extent in extents:
+        inside //= extent
+        if inside < ELEMENTS_PER_ITERATION:
+            break
+        sizes.append(1)
+    return sizes or [ELEMENTS_PER_ITERATION // prod(extents[1:])]
 
 
 @dataclass(frozen=True)
