@@ -215,7 +215,7 @@ define void @mlc_main(ptr %buffers, ptr %dims) {
             executable(x.astype(np.float32))
 
 
-def test_parts_that_do_not_fit(parts: Any) -> None:
+def test_parts_that_do_not_fit(parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def build(manifest: dict[str, Any], weights: Any = parts.weights) -> Executable:
         return Executable.from_parts(parts.manifest | manifest, parts.objects, weights)
 
@@ -227,8 +227,8 @@ def test_parts_that_do_not_fit(parts: Any) -> None:
         build({"entry": "start"})
     with pytest.raises(ExecutableError, match=r"format 2 is not supported, this runtime reads format 1"):
         build({"format": 2})
+    monkeypatch.setattr("mlc.runtime.host.host_flags", lambda: frozenset({"avx2"}))
     with pytest.raises(ExecutableError, match="with amx-tile, which this machine's processor lacks"):
-        pytest.MonkeyPatch().setattr("mlc.runtime.host.host_flags", lambda: frozenset({"avx2"}))
         build({"target": {"cpu": "sapphirerapids", "features": ["+avx2", "-avx512f", "+amx-tile"]}})
     with pytest.raises(ExecutableError, match="compiled for aarch64, this machine is x86_64"):
         build({"target": {"triple": "aarch64-linux-gnu"}})
