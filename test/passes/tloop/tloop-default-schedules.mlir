@@ -19,10 +19,10 @@
 // CHECK-NEXT: %[[K:.*]]:2 = "tloop.tile"(%[[ANCHOR2]]) {mode = "sequential", sizes = array<i64: 0, 0, 0, 8>}
 // CHECK-NEXT: "tloop.vectorize"(%[[INIT2]], %[[K]]#0, %[[R]]#0)
 // CHECK-NEXT: }) {kernel = @product}
-func.func private @product(%a: tensor<40x64xf32>, %b: tensor<2x64x32xf32>, %c: tensor<2x32xf32>) -> tensor<40x2x32xf32> attributes {tloop.kernel} {
-  %0 = "graph.matmul_packed"(%a, %b) : (tensor<40x64xf32>, tensor<2x64x32xf32>) -> tensor<40x2x32xf32>
-  %1 = "graph.add"(%0, %c) : (tensor<40x2x32xf32>, tensor<2x32xf32>) -> tensor<40x2x32xf32>
-  return %1 : tensor<40x2x32xf32>
+func.func private @product(%a: tensor<160x64xf32>, %b: tensor<2x64x32xf32>, %c: tensor<2x32xf32>) -> tensor<160x2x32xf32> attributes {tloop.kernel} {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<160x64xf32>, tensor<2x64x32xf32>) -> tensor<160x2x32xf32>
+  %1 = "graph.add"(%0, %c) : (tensor<160x2x32xf32>, tensor<2x32xf32>) -> tensor<160x2x32xf32>
+  return %1 : tensor<160x2x32xf32>
 }
 
 // -----
