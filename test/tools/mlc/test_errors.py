@@ -141,15 +141,19 @@ def test_usage(mlc: Any, arguments: list[str]) -> None:
     fails(mlc(*arguments), "Usage: mlc", status=2)
 
 
-def test_failed_pass_names_pass_and_place_and_writes_a_reproducer(
-    mlc: Any, save: Any, tmp_path: Path
-) -> None:
-    """Unknown sizes pass the graph level and fail when memory is planned."""
-    nodes = [helper.make_node("Relu", ["x"], ["y"])]
-    save(tmp_path / "dynamic.onnx", nodes, inputs={"x": ["n", 3]}, outputs={"y": ["n", 3]})
+def test_failed_pass_names_pass_and_place_and_writes_a_reproducer(mlc: Any, tmp_path: Path) -> None:
+    """A shape that only the run would know passes the graph level and fails when memory is planned."""
+    (tmp_path / "dynamic.mlir").write_text(
+        "func.func @main(%x: tensor<6xf32>, %dims: tensor<2xi64>) -> tensor<?x?xf32> {\n"
+        '  %0 = "graph.reshape"(%x, %dims) {shape = array<i64: -1, -1>}'
+        " : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x?xf32>\n"
+        '  %1 = "graph.relu"(%0) : (tensor<?x?xf32>) -> tensor<?x?xf32>\n'
+        "  return %1 : tensor<?x?xf32>\n"
+        "}\n"
+    )
     (tmp_path / "out").mkdir()
-    done = mlc("compile", "dynamic.onnx", "--reproducer-dir", "out")
-    fails(done, "pass 'host-plan-memory' failed on", "--dim", 'at "dynamic.onnx"')
+    done = mlc("compile", "dynamic.mlir", "--reproducer-dir", "out")
+    fails(done, "pass 'host-plan-memory' failed on", "--dim", 'at "dynamic.mlir":2:')
     [reproducer] = (tmp_path / "out").iterdir()
     assert f"reproduce with: mlc-opt --run-reproducer out/{reproducer.name}" in done.err
     assert "host-plan-memory" in reproducer.read_text() and "graph.relu" in reproducer.read_text()
