@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import onnx
@@ -37,7 +38,7 @@ class RandomGraph:
         """From `low` to `high`, both included."""
         return int(self.rng.integers(low, high + 1))
 
-    def choice(self, options: list | tuple) -> object:
+    def choice(self, options: list | tuple) -> Any:
         return options[self.integer(0, len(options) - 1)]
 
     def random_shape(self) -> tuple[int, ...]:
@@ -58,13 +59,13 @@ class RandomGraph:
     def weights(self, *shape: int, scale: float = 1.0) -> str:
         return self.constant((self.rng.uniform(-1, 1, shape) * scale).astype(np.float32))
 
-    def node(self, op: str, operands: list[str], shape: tuple[int, ...], **attributes: object) -> None:
+    def node(self, op: str, operands: list[str], shape: tuple[int, ...], **attributes: Any) -> None:
         name = f"v{len(self.nodes)}"
         self.nodes.append(helper.make_node(op, operands, [name], name=f"{name}_{op}", **attributes))
         self.values[name] = shape
 
-    def value(self, suits: Callable[[tuple[int, ...]], bool] = lambda _shape: True) -> str | None:
-        """A random value; recent ones more often."""
+    def value(self, suits: Callable[[tuple[int, ...]], Any] = lambda _shape: True) -> Any:
+        """The name of a random value that suits, or None; recent ones more often."""
         names = [name for name, shape in self.values.items() if suits(shape)]
         return names[-1 - min(int(self.rng.exponential(3)), len(names) - 1)] if names else None
 
