@@ -28,6 +28,7 @@ from mlc.passes.lowering.scalars import (
     power,
     relu,
     select,
+    shift_right,
     sigmoid,
     sign,
     softplus,
@@ -142,7 +143,7 @@ BODIES: dict[str, Body] = {
     "bitwise_or": _binary(lambda a, b: arith.ori(a, b)),
     "bitwise_xor": _binary(lambda a, b: arith.xori(a, b)),
     "shift_left": _binary(lambda a, b: arith.shli(a, b)),
-    "shift_right": _binary(lambda a, b: arith.shrui(a, b)),
+    "shift_right": _binary(shift_right),
     "where": lambda s, _op, _kind: select(s[0], s[1], s[2]),
     **{name: _comparison(name) for name in FLOAT_PREDICATES},
     **{

@@ -135,7 +135,29 @@ def power(a: ir.Value, b: ir.Value) -> ir.Value:
         return math.powf(a, convert(b, a.type))
     if is_float(b.type):
         return convert(math.powf(convert(a, b.type), b), a.type)
-    return math.ipowi(a, convert(b, a.type))
+    return _integer_power(a, convert(b, a.type))
+
+
+def _integer_power(a: ir.Value, b: ir.Value) -> ir.Value:
+    """`a ** b` modulo the width, by squaring, a step per bit of `b`. Negative powers are 0, but of 1 and -1.
+
+    Upstream lowers `math.ipowi` only to a function with a loop, which does not vectorise.
+    """
+    zero, one = number(b, 0), number(b, 1)
+    result, square = one, a
+    for bit in range(b.type.width):
+        odd = compare("equal", arith.andi(arith.shrui(b, number(b, bit)), one), one)
+        result = select(odd, mul(result, square), result)
+        square = mul(square, square)
+    if is_unsigned(a.type):
+        return result
+    unit = arith.ori(compare("equal", a, one), compare("equal", a, number(a, -1)))
+    return select(compare("less", b, zero), select(unit, result, zero), result)
+
+
+def shift_right(a: ir.Value, b: ir.Value) -> ir.Value:
+    """`a / 2^b` rounded down: the sign is kept."""
+    return arith.shrui(a, b) if is_unsigned(a.type) else arith.shrsi(a, b)
 
 
 def sigmoid(x: ir.Value) -> ir.Value:

@@ -74,3 +74,24 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "graph.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Signed numbers keep their sign when shifted.
+// CHECK-LABEL: func.func private @shift
+// CHECK: arith.shrsi
+// CHECK: arith.shrui
+func.func private @shift(%x: tensor<4xi32>, %y: tensor<4xui32>) -> (tensor<4xi32>, tensor<4xui32>) attributes {tloop.kernel} {
+  %0 = "graph.shift_right"(%x, %x) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %1 = "graph.shift_right"(%y, %y) : (tensor<4xui32>, tensor<4xui32>) -> tensor<4xui32>
+  return %0, %1 : tensor<4xi32>, tensor<4xui32>
+}
+
+// Integer powers by squaring, a step per bit of the exponent, without a branch.
+// CHECK-LABEL: func.func private @power
+// CHECK-NOT: math.ipowi
+// CHECK: arith.shrui
+// CHECK: arith.select
+// CHECK: linalg.yield
+func.func private @power(%x: tensor<4xi8>) -> tensor<4xi8> attributes {tloop.kernel} {
+  %0 = "graph.pow"(%x, %x) : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
