@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from mlc.bindings import ir
+from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
+from mlc.compiler.driver import worker_pool
 from mlc.dialects import create_context
 
 I8, U8, I64 = np.int8, np.uint8, np.int64
@@ -21,14 +25,22 @@ CASES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    with worker_pool(1) as workers:
+        yield workers
+
+
 @pytest.mark.parametrize(("name", "kind", "a", "b", "expected"), CASES)
-def test_binary(name: str, kind: type, a: list[int], b: list[int], expected: list[int]) -> None:
+def test_binary(
+    name: str, kind: type, a: list[int], b: list[int], expected: list[int], pool: WorkerPool
+) -> None:
     tensor = f"tensor<{len(a)}x{ELEMENTS[kind.__name__]}>"
     text = f"""func.func @main(%a: {tensor}, %b: {tensor}) -> {tensor} {{
       %0 = "graph.{name}"(%a, %b) : ({tensor}, {tensor}) -> {tensor}
       return %0 : {tensor}
     }}"""
     with create_context(), ir.Location.unknown():
-        program = compile_program(ir.Module.parse(text), Options(cache=False, jobs=1))
+        program = compile_program(ir.Module.parse(text), Options(cache=False, pool=pool))
     result = program.executable(threads=1)(np.array(a, kind), np.array(b, kind))[0]
     assert result.tolist() == expected
