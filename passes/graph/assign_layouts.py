@@ -108,6 +108,8 @@ class LayoutRewriter:
             return graph.build("reshape", [value], {"shape": [n, 1, h, w, 1]})
         if h == 1 and w == 1 and not self.is_blocked(value):
             return graph.build("reshape", [value], {"shape": [n, c // block, 1, 1, block]})
+        if len(graph.shape_of(value)) < RANK:
+            value = graph.build("reshape", [value], {"shape": shape})
         return self.blocked(value, block)
 
 

@@ -104,18 +104,30 @@ def _location(group: Group) -> ir.Location:
 
 
 def copy_trivial_results(function: ir.Operation) -> None:
-    """Gives each result of the host function a computation of its own, so that it has its own buffer."""
+    """Gives each result of the host function a computation of its own, so that it has its own buffer.
+
+    A third result of one value copies the second: two copies of the first would be equal, and become one.
+    """
     block = function.regions[0].blocks[0]
     terminator = block.operations[len(block.operations) - 1].operation
     seen: set[ir.Value] = set()
+    copies: dict[ir.Value, ir.Value] = {}
     for index, value in enumerate(terminator.operands):
         source = _view_source(value)
         owner = source.owner
         computed = not isinstance(owner, ir.Block) and owner.operation.name not in CONSTANTS
         if not computed or source in seen:
             with ir.InsertionPoint(terminator), terminator.location:
-                terminator.operands[index] = graph.build("identity", [value])
+                original = _reshaped(copies[source], value) if source in copies else value
+                copies[source] = graph.build("identity", [original])
+            terminator.operands[index] = copies[source]
         seen.add(source)
+
+
+def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
+    if value.type == like.type:
+        return value
+    return graph.build("reshape", [value], {"shape": list(graph.shape_of(like))})
 
 
 def _view_source(value: ir.Value) -> ir.Value:

@@ -35,12 +35,28 @@ def is_column_reduction(computation: Computation) -> bool:
 
 
 def is_multiply_add(computation: Computation) -> bool:
-    """Whether both inputs have the innermost reduction dim as a dim of their own, as in a matrix product."""
-    if len(computation.inputs) != 2 or not computation.reductions:
+    """Whether the computation sums products as a matrix product does.
+
+    Both inputs have the innermost reduction dim as a dim of their own, and only one has the columns: steps of
+    the reduction can then be unrolled into multiply-adds of a number with a vector.
+    """
+    if len(computation.inputs) != 2 or not computation.reductions or not _sums_products(computation.op):
         return False
-    innermost = computation.reductions[-1]
-    return all(
-        innermost in [dim_position(result) for result in each.results] for each in computation.maps[:-1]
+    innermost, column = computation.reductions[-1], computation.parallel[-1:]
+    dims = [[dim_position(result) for result in each.results] for each in computation.maps[:-1]]
+    return all(innermost in each for each in dims) and not all(set(column) & set(each) for each in dims)
+
+
+def _sums_products(op: ir.Operation) -> bool:
+    """Whether the body ends with `accumulator + a * b`."""
+    block = op.regions[0].blocks[0]
+    total = block.operations[len(block.operations) - 1].operation.operands[0].owner
+    if isinstance(total, ir.Block) or total.operation.name not in ("arith.addf", "arith.addi"):
+        return False
+    terms = [value.owner for value in total.operation.operands]
+    return any(
+        not isinstance(each, ir.Block) and each.operation.name in ("arith.mulf", "arith.muli")
+        for each in terms
     )
 
 

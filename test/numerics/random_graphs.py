@@ -162,7 +162,7 @@ class RandomGraph:
         self.node("Reshape", [x, self.constant(np.array(target))], tuple(int(each) for each in target))
 
     def transpose(self) -> None:
-        x = self.value()
+        x = self.value(lambda shape: len(shape) >= 1)
         order = [int(each) for each in self.rng.permutation(len(self.values[x]))]
         self.node("Transpose", [x], tuple(self.values[x][axis] for axis in order), perm=order)
 

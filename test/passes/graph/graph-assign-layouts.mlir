@@ -158,3 +158,16 @@ func.func @squeeze_and_excite(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32
   %6 = "graph.mul"(%5, %row) : (tensor<1x32x4x4xf32>, tensor<4xf32>) -> tensor<1x32x4x4xf32>
   return %6 : tensor<1x32x4x4xf32>
 }
+
+// -----
+
+// An operand of lower rank gets the leading dims before its channels are blocked.
+// CHECK-LABEL: func.func @low_rank
+// CHECK: %[[PLAIN:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 1, 32, 4, 4>}
+// CHECK: %[[BLOCKED:.*]] = "graph.pack"(%[[PLAIN]]) {{.*}} -> tensor<1x1x4x4x32xf32>
+// CHECK: "graph.add"({{.*}}, %[[BLOCKED]])
+func.func @low_rank(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>, %b: tensor<32x4x4xf32>) -> tensor<1x32x4x4xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
+  %1 = "graph.add"(%0, %b) : (tensor<1x32x4x4xf32>, tensor<32x4x4xf32>) -> tensor<1x32x4x4xf32>
+  return %1 : tensor<1x32x4x4xf32>
+}
