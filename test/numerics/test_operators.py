@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cases import CASES
-from oracle import compiled, differences, reference, runtime
+from oracle import Arrays, compiled, differences, reference, runtime
 
 # Where onnx's reference evaluator is wrong or lacks the operator; ONNX Runtime alone is asked.
 REFERENCE_IS_WRONG = (
@@ -20,7 +20,7 @@ def test_case_compiles_and_means_what_the_oracles_say(name: str) -> None:
     case = CASES[name]
     model, inputs = case.model(), case.inputs()
     actual = compiled(model).run(inputs)
-    oracles = {}
+    oracles: dict[str, Arrays | None] = {}
     if case.comparable and not name.startswith(REFERENCE_IS_WRONG):
         oracles["onnx.reference"] = reference(model, inputs)
     oracles["ONNX Runtime"] = runtime(model, inputs)
