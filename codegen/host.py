@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import llvmlite.binding as llvm
-from mlc.codegen.emit import emit
 from mlc.targets import NAMED, Target, TargetError, parse_target, set_host_provider
 from mlc.targets.base import LINUX_X86_64
 
@@ -59,9 +58,28 @@ def probe_cpu(cpu: str) -> Target:
         raise TargetError(
             f"unknown target cpu {cpu!r}; known are host, {', '.join(NAMED)}, and LLVM's x86-64 names"
         )
-    assembly = emit(_PROBE, Target(name=cpu, cpu=cpu, vector_bits=512), "asm").decode()
+    assembly = _probe_assembly(cpu)
     bits = 512 if "%zmm" in assembly else 256 if "%ymm" in assembly else 128
     return Target(name=cpu, cpu=cpu, vector_bits=bits, fma="vfmadd" in assembly)
+
+
+def _probe_assembly(cpu: str) -> str:
+    """Assembly of the probe for `cpu`.
+
+    LLVM ends the process for a processor without 64-bit mode, which its list names too; hence a process of
+    its own.
+    """
+    script = (
+        "import sys; from mlc.codegen import host; from mlc.codegen.emit import emit;"
+        "from mlc.targets import Target;"
+        "target = Target(name=sys.argv[1], cpu=sys.argv[1], vector_bits=512);"
+        "sys.stdout.buffer.write(emit(host._PROBE, target, 'asm'))"
+    )
+    command = [sys.executable, "-P", "-c", script, cpu]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if result.returncode != 0:
+        raise TargetError(f"target cpu {cpu!r} is no 64-bit processor")
+    return result.stdout
 
 
 @functools.cache

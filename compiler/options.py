@@ -21,7 +21,7 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
 
 @dataclass(frozen=True)
 class Options:
-    """Options of `compile_model`.
+    """Options of `compile_program`.
 
     `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims
     of ONNX inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker

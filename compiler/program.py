@@ -17,6 +17,7 @@ from mlc.runtime import (
     write_container,
     write_shared_library,
 )
+from mlc.runtime.host import CPU_FEATURES
 from mlc.runtime.tensors import TensorSpec
 from mlc.targets import Target
 
@@ -70,7 +71,7 @@ class Program:
             "target": {
                 "triple": self.target.triple,
                 "cpu": self.target.cpu,
-                "features": [each for each in self.target.features if each.startswith("+")],
+                "features": _required_features(self.target),
             },
             "entry": MAIN_ENTRY,
             "inputs": _specs(self.inputs, self.main.inputs),
@@ -104,6 +105,16 @@ class Program:
         return write_shared_library(
             self.manifest(), objects, self.named_weights(), path, embed_weights=embed_weights, cc=cc
         )
+
+
+# The level whose features code with vectors of so many bits relies on.
+_LEVELS = {256: "x86-64-v3", 512: "x86-64-v4"}
+
+
+def _required_features(target: Target) -> list[str]:
+    """What a machine must have to run the code: the target's own features, or those of its vector width."""
+    own = [each for each in target.features if each.startswith("+")]
+    return own or [f"+{each}" for each in CPU_FEATURES.get(_LEVELS.get(target.vector_bits, ""), ())]
 
 
 def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, Any]]:

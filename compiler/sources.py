@@ -100,7 +100,8 @@ class ModuleSource:
         return None
 
     def load(self, options: Options) -> Imported:
-        del options
+        if options.dims or options.shapes:
+            raise CompileError("sizes can be given to ONNX models only; a module's are in the types of @main")
         from mlc.bindings import parse_file
         from mlc.dialects import create_context
 
@@ -110,8 +111,8 @@ class ModuleSource:
             module = self.module.operation.clone()
         store = WeightStore.for_module(module, self.path.parent if self.path else Path.cwd())
         main = _main_of(module)
-        if main is None:
-            raise CompileError(f"{self.path or 'the module'} has no function @main")
+        if main is None or not main.operation.regions[0].blocks:
+            raise CompileError(f"{self.path or 'the module'} has no function @main with a body")
         inputs = _names(main, "arg_attrs", "input")
         require_static(main, inputs)
         return Imported(module, store, self.name, inputs, _names(main, "res_attrs", "output"))
@@ -123,11 +124,13 @@ def _main_of(module: Any) -> Any:
 
 
 def require_static(main: Any, names: tuple[str, ...]) -> None:
-    """Raises CompileError naming every input of `@main` whose sizes are not all known."""
+    """Raises CompileError naming every input of `@main` that is no tensor or has unknown sizes."""
     kinds = main.operation.attributes["function_type"].value.inputs
     notes = []
     for name, kind in zip(names, kinds, strict=True):
-        if not kind.has_static_shape:
+        if not hasattr(kind, "has_rank") or not kind.has_rank:
+            notes.append(f"input '{name}' is a {kind}: every input must be a tensor of known rank")
+        elif not kind.has_static_shape:
             sizes = [
                 "?" if kind.is_dynamic_dim(axis) else str(kind.get_dim_size(axis))
                 for axis in range(kind.rank)
@@ -136,7 +139,9 @@ def require_static(main: Any, names: tuple[str, ...]) -> None:
                 f"input '{name}' is {'x'.join(sizes)}: give --shape {name}:{'x'.join(sizes)} with numbers"
             )
     if notes:
-        raise CompileError("the sizes of all inputs must be known (--dim NAME=N fixes a named one)", notes)
+        raise CompileError(
+            "all inputs must be tensors of known sizes (--dim NAME=N fixes a named one)", notes
+        )
 
 
 def _is_main(op: Any) -> bool:

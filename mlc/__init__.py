@@ -14,14 +14,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mlc.api import compile as compile
     from mlc.compiler.errors import CompileError as CompileError
+    from mlc.frontends.errors import ImportFailure as ImportFailure
+    from mlc.passes.base import PassFailure as PassFailure
     from mlc.runtime import Executable as Executable
     from mlc.runtime import ExecutableError as ExecutableError
     from mlc.runtime import load as load
     from mlc.targets import Target as Target
+    from mlc.targets import TargetError as TargetError
 
 _EXPORTS = {
     "CompileError": "mlc.compiler.errors",
     "Executable": "mlc.runtime",
+    "ImportFailure": "mlc.frontends.errors",
+    "PassFailure": "mlc.passes.base",
+    "TargetError": "mlc.targets",
     "ExecutableError": "mlc.runtime",
     "Target": "mlc.targets",
     "compile": "mlc.api",

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from mlc.targets import Target
 
 
+MOST_THREADS = 256
+
+
 def compile(
     model: str | os.PathLike[str] | bytes | onnx.ModelProto | ir.Module,
     target: str | Target = "cpu",
@@ -29,10 +32,14 @@ def compile(
     `model`: a path to an .onnx or .mlir file, the bytes of an ONNX model, a ModelProto, or a module of the
     graph dialect. `target`: "cpu" for this machine, or a CPU name. `threads`: how many threads a call uses,
     None for one per core. `dims` fixes dynamic dims by name, `shapes` whole inputs. `cache=False` neither
-    reads nor writes the disk cache. `progress` is called with (stage, done, total).
+    reads nor writes the disk cache. `jobs`: worker processes that compile kernels, 0 for one per core.
+    `progress` is called with (stage, done, total).
 
-    Raises mlc.CompileError, or ImportFailure for a model that cannot be read.
+    Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
+    CPU, mlc.PassFailure for a pass that fails on the model, ValueError for a bad number of threads.
     """
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ValueError(f"threads must be 1 to {MOST_THREADS}, but is {threads}")
     from mlc.compiler import Options, compile_program
     from mlc.compiler.options import no_progress
 

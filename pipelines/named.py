@@ -32,9 +32,11 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-verify",
 ]
 
-# Graph level: what depends on the target's layouts, ready for kernels.
+# Graph level: layouts that vector machines want, ready for kernels.
 LOWER_GRAPH: list[str] = [
+    # Windows without padding read their input without conditions; the pads fuse into what computes it.
     "graph-materialize-padding",
+    # Before layouts: channels that do not fill vectors would force small blocks on their neighbours.
     "graph-conv-to-matmul",
     "graph-assign-layouts",
     "graph-pack-matmuls",
@@ -42,8 +44,10 @@ LOWER_GRAPH: list[str] = [
     "graph-simplify",
     "canonicalize",
     "cse",
+    # Bias, activation and residual meet their product, without a reshape between them.
     "graph-sink-reshapes",
     "graph-simplify",
+    # Last: all constant work is in the graph now, packing of weights included.
     "graph-split-prepare",
     "canonicalize",
     "cse",
@@ -60,7 +64,8 @@ FORM_KERNELS: list[str] = [
     "host-verify",
 ]
 
-# What kernels and host functions share: loops and memrefs to the llvm dialect.
+# A kernel's loops and memrefs to the llvm dialect: upstream's conversions, in an order in which each finds
+# what it converts.
 CPU_TO_LLVM: list[str] = [
     "convert-scf-to-cf",
     "expand-strided-metadata",
@@ -130,6 +135,7 @@ CPU_KERNEL: list[str] = [
 
 # The host functions `@main` and `@prepare`, to the llvm dialect.
 CPU_HOST: list[str] = [
+    # Straight to the llvm dialect: a host function only computes addresses and calls kernels.
     "host-entry",
     "canonicalize",
     "cse",

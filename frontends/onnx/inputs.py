@@ -59,7 +59,7 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
     tensor = info.type.tensor_type
     if not tensor.HasField("shape") and given is None:
         raise ImportFailure(
-            f"{name}: input '{info.name}' has no shape; give one: --shape {info.name}=1x3x224x224"
+            f"{name}: input '{info.name}' has no shape; give one: --shape {info.name}:1x3x224x224"
         )
     own = [_dim(info.name, i, d.dim_param, d.dim_value if d.HasField("dim_value") else None, dims)
            for i, d in enumerate(tensor.shape.dim)]  # fmt: skip
@@ -81,10 +81,10 @@ def _merged(input_name: str, name: str, own: list[Dim], given: Sequence[int], ha
     if not has_shape:
         return [d if d >= 0 else Symbol(f"{input_name}.shape[{i}]") for i, d in enumerate(given)]
     if len(given) != len(own):
-        raise ImportFailure(f"{name}: --shape {input_name}={text}: the input has rank {len(own)}")
+        raise ImportFailure(f"{name}: --shape {input_name}:{text}: the input has rank {len(own)}")
     for axis, (old, new) in enumerate(zip(own, given, strict=True)):
         if isinstance(old, int) and new not in (-1, old):
-            raise ImportFailure(f"{name}: --shape {input_name}={text}: the model fixes dim {axis} to {old}")
+            raise ImportFailure(f"{name}: --shape {input_name}:{text}: the model fixes dim {axis} to {old}")
     return [old if new == -1 else new for old, new in zip(own, given, strict=True)]
 
 
@@ -95,7 +95,7 @@ def dynamic_hint(inputs: Sequence[InputType]) -> str:
         for axis, dim in enumerate(entry.shape):
             if isinstance(dim, Symbol):
                 named = dim.text != f"{entry.name}.shape[{axis}]"
-                option = f"--dim {dim}=N" if named else f"--shape {entry.name}=..."
+                option = f"--dim {dim}=N" if named else f"--shape {entry.name}:..."
                 shown = f"the dynamic dim '{dim}'" if named else f"the unnamed dynamic dim {axis}"
                 hints.append(f"input '{entry.name}' has {shown}: give {option}")
     return "; ".join(dict.fromkeys(hints)) or "the model computes it when it runs"

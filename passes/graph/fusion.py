@@ -30,9 +30,12 @@ TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED
 TAKES_PROLOGUE = ROWS | REDUCTIONS
 
 
-@dataclass
+@dataclass(eq=False)
 class Group:
-    """Ops of one kernel, in program order. `anchor` names the op that decides how the kernel is scheduled."""
+    """Ops of one kernel, in program order.
+
+    `anchor` names the op that decides how the kernel is scheduled. A closed group takes no further op.
+    """
 
     ops: list[ir.Operation] = field(default_factory=list)
     anchor: str = ""
@@ -58,7 +61,8 @@ class Fusion:
     stay inside."""
 
     def __init__(self) -> None:
-        self.groups: list[Group] = []
+        # In launch order: a group moves to the end whenever it grows, behind everything that it reads.
+        self.groups: dict[Group, None] = {}
         self.by_result: dict[ir.Value, Group] = {}
 
     def add(self, op: ir.Operation) -> None:
@@ -71,11 +75,10 @@ class Fusion:
             group = producer
         else:
             group = Group([op], op.name, len(op.results) != 1 or op.name == "graph.concat")
-            self.groups.append(group)
         if op.name in PRODUCTS | TAKES_PROLOGUE:
             self.take_operands(group, op)
-        self.groups.remove(group)
-        self.groups.append(group)
+        self.groups.pop(group, None)
+        self.groups[group] = None
         for result in op.results:
             self.by_result[result] = group
 
@@ -92,7 +95,9 @@ class Fusion:
         )
 
     def accepts(self, group: Group, op: ir.Operation) -> bool:
-        if len(group.inputs()) + len(op.operands) > OPERAND_LIMIT - 2:
+        """Whether `op` can end the kernel of `group`."""
+        # One operand of the launch is the result.
+        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT:
             return False
         same_shape = graph.shape_of(group.result) == graph.shape_of(op.results[0])
         if op.name in ELEMENTWISE:
@@ -106,16 +111,19 @@ class Fusion:
         return False
 
     def take_operands(self, group: Group, op: ir.Operation) -> None:
+        """Moves producers that only `op` reads into `group`, where that pays."""
         for position, value in enumerate(op.operands):
             producer = self.by_result.get(value)
             if producer is None or producer is group or not has_one_use(value) or producer.closed:
                 continue
             if self.can_read_through(producer, op, position):
-                self.groups.remove(producer)
+                del self.groups[producer]
                 del self.by_result[value]
                 group.ops[:0] = producer.ops
 
     def can_read_through(self, producer: Group, op: ir.Operation, position: int) -> bool:
+        """Whether `op` can compute operand `position` as it reads it: elementwise ops in front of a row
+        reduction, a transpose in front of a product."""
         if op.name in TAKES_PROLOGUE:
             return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
                 producer.result
@@ -132,7 +140,7 @@ def fuse(function: ir.Operation) -> list[Group]:
     for op in function.regions[0].blocks[0]:
         if is_computed(op.operation):
             fusion.add(op.operation)
-    return fusion.groups
+    return list(fusion.groups)
 
 
 def small_constant(value: ir.Value) -> bool:

@@ -44,7 +44,8 @@ def violations(
     """What keeps `function` from being a host program, as messages and locations."""
     for op in [each.operation for each in function.regions[0].blocks[0]]:
         if op.name not in HOST_OPS:
-            yield f"a host function cannot hold '{op.name}': run graph-form-kernels first", op.location
+            advice = ": run graph-form-kernels first" if op.name.startswith("graph.") else ""
+            yield f"a host function cannot hold '{op.name}'{advice}", op.location
         if op.name == "tloop.launch" and (wrong := launch_violation(op, kernels)):
             yield wrong, op.location
 

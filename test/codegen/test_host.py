@@ -37,6 +37,12 @@ def test_cache_sizes_are_read_from_sysfs(tmp_path: Path) -> None:
     assert _cache_sizes(tmp_path / "absent") == {}
 
 
+@pytest.mark.parametrize("cpu", ["i386", "pentium4"])
+def test_processors_without_64_bit_mode_are_refused(cpu: str) -> None:
+    with pytest.raises(TargetError, match=f"'{cpu}' is no 64-bit processor"):
+        resolve_target(cpu)
+
+
 @pytest.mark.parametrize(("cpu", "bits", "fma"), [("goldmont", 128, False), ("lunarlake", 256, True)])
 def test_undescribed_processor_is_probed(cpu: str, bits: int, fma: bool) -> None:
     target = resolve_target(f"cpu={cpu},cores=4")

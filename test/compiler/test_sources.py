@@ -94,6 +94,28 @@ def test_a_module_without_main(tmp_path: Path) -> None:
         compile_program(tmp_path / "m.mlir", Options())
 
 
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("func.func private @main(%x: tensor<4xf32>) -> tensor<4xf32>", "no function @main with a body"),
+        ("func.func @main(%x: f32) { return }", "input 'input0' is a f32: every input must be a tensor"),
+        ("func.func @main(%x: tensor<*xf32>) { return }", "input 'input0' is a tensor<\\*xf32>"),
+        ("func.func @main(%x: tensor<?x4xf32>) { return }", "input 'input0' is \\?x4"),
+    ],
+)
+def test_signatures_that_cannot_be_compiled(tmp_path: Path, text: str, cause: str) -> None:
+    (tmp_path / "m.mlir").write_text(text)
+    with pytest.raises(CompileError, match=cause):
+        compile_program(tmp_path / "m.mlir", Options())
+
+
+def test_sizes_are_for_onnx_models_only() -> None:
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(ADD_ONE)
+    with pytest.raises(CompileError, match="sizes can be given to ONNX models only"):
+        compile_program(module, Options(dims={"n": 3}))
+
+
 def test_external_data(tmp_path: Path, x: np.ndarray, pool: WorkerPool) -> None:
     save_external(dense_model(), tmp_path / "m.onnx")
     program = compile_program(tmp_path / "m.onnx", Options(pool=pool, cache=False))

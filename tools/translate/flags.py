@@ -20,7 +20,7 @@ FLAGS = (
     Flag("mlir-to-obj", "module of the llvm dialect to an object file"),
     Flag("o", "write the result to a file instead of stdout", "file"),
     Flag("dim", "fix a dynamic dim of an ONNX model, e.g. batch=1", "name=number", repeated=True),
-    Flag("shape", "give an input's shape, e.g. x=1x3x224x224 (-1 keeps a dim)", "input=dims", repeated=True),
+    Flag("shape", "give an input's shape, e.g. x:1x3x224x224 (-1 keeps a dim)", "input:dims", repeated=True),
     Flag("mlir-print-debuginfo", "print locations: the names of ONNX nodes"),
     Flag("target-cpu", "processor of --mlir-to-obj (default host)", "cpu"),
 )

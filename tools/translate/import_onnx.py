@@ -56,12 +56,13 @@ def parse_dims(texts: list[str]) -> dict[str, int]:
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
-    """`input=AxBxC` each; -1 or ? keeps a dim. Raises `UsageError`."""
+    """`input:AxBxC` (or with `=`) each; -1 or ? keeps a dim. Raises `UsageError`."""
     shapes = {}
     for text in texts:
-        name, equals, dims = text.rpartition("=")
+        place = max(text.rfind(":"), text.rfind("="))
+        name, dims = text[: max(place, 0)], text[place + 1 :]
         sizes = [-1 if dim in ("?", "-1") else dim for dim in dims.replace(",", "x").split("x") if dim]
-        if not equals or not name or not all(dim == -1 or str(dim).isdigit() for dim in sizes):
-            raise UsageError(f"--shape={text}: expected input=dims, e.g. --shape x=1x3x224x224")
+        if not name or not all(dim == -1 or str(dim).isdigit() for dim in sizes):
+            raise UsageError(f"--shape={text}: expected input:dims, e.g. --shape x:1x3x224x224")
         shapes[name] = [int(dim) for dim in sizes]
     return shapes

@@ -289,5 +289,5 @@ def test_inputs_that_are_no_tensors_are_refused() -> None:
     assert "input 'x' is of sequence_type" in _failure(proto)
     proto = dense()
     proto.graph.input[0].type.tensor_type.ClearField("shape")
-    assert "input 'x' has no shape; give one: --shape x=" in _failure(proto)
+    assert "input 'x' has no shape; give one: --shape x:" in _failure(proto)
     assert "tensor<4x32xf32>" in _text(proto, shapes={"x": [4, 32]})

@@ -1,6 +1,6 @@
 // RUN: %python %S/Inputs/make_model.py dense %t.onnx
 // RUN: mlc-translate --import-onnx --dim batch=4 %t.onnx | filecheck %s --check-prefix=FIXED
-// RUN: mlc-translate --import-onnx --shape=x=5x32 %t.onnx | filecheck %s --check-prefix=SHAPE
+// RUN: mlc-translate --import-onnx --shape=x:5x32 %t.onnx | filecheck %s --check-prefix=SHAPE
 // RUN: mlc-translate --import-onnx --shape=x=?x32 %t.onnx | filecheck %s --check-prefix=KEPT
 // RUN: not mlc-translate --import-onnx --dim seq=4 %t.onnx 2>&1 | filecheck %s --check-prefix=NO-DIM
 // RUN: not mlc-translate --import-onnx --shape z=4 %t.onnx 2>&1 | filecheck %s --check-prefix=NO-INPUT
@@ -12,5 +12,5 @@
 // KEPT: tensor<?x32xf32>
 // NO-DIM: mlc-translate: error: {{.*}}.onnx: --dim seq: the model has no dynamic dim 'seq' (it has: 'batch')
 // NO-INPUT: mlc-translate: error: {{.*}}.onnx: --shape z: the model has no input 'z' (it has: 'x')
-// CONFLICT: mlc-translate: error: {{.*}}.onnx: --shape x=4x31: the model fixes dim 1 to 32
-// RANK: mlc-translate: error: {{.*}}.onnx: --shape x=4: the input has rank 2
+// CONFLICT: mlc-translate: error: {{.*}}.onnx: --shape x:4x31: the model fixes dim 1 to 32
+// RANK: mlc-translate: error: {{.*}}.onnx: --shape x:4: the input has rank 2

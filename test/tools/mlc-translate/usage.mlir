@@ -14,4 +14,4 @@
 // UNKNOWN: mlc-translate: error: unknown argument '--import-onxn'; did you mean --import-onnx?
 // TWO: mlc-translate: error: one input file at most, but got a, b
 // DIM: mlc-translate: error: --dim=batch: expected name=number
-// SHAPE: mlc-translate: error: --shape=x=1y2: expected input=dims
+// SHAPE: mlc-translate: error: --shape=x=1y2: expected input:dims

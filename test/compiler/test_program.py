@@ -1,0 +1,37 @@
+"""What a compiled program says of itself."""
+
+from __future__ import annotations
+
+import mlc
+import pytest
+from dense import dense_model
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler import Options, compile_program
+from mlc.runtime import ExecutableError, host
+
+
+@pytest.mark.parametrize(("cpu", "needed"), [("znver5", "avx512f"), ("haswell", "avx2"), ("x86-64", None)])
+def test_the_manifest_names_what_the_cpu_must_have(cpu: str, needed: str | None, pool: WorkerPool) -> None:
+    manifest = compile_program(dense_model(), Options(target=cpu, pool=pool)).manifest()
+    required = host.required_features(manifest["target"])
+    assert (needed in required) if needed else not required
+
+
+def test_code_for_a_better_cpu_is_not_run(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = compile_program(dense_model(), Options(target="znver5", pool=pool))
+    monkeypatch.setattr(host, "host_flags", lambda: frozenset({"avx", "avx2", "fma"}))
+    with pytest.raises(ExecutableError, match="avx512f"):
+        program.executable()
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1000])
+def test_a_wrong_number_of_threads_is_refused_before_compiling(threads: int) -> None:
+    with pytest.raises(ValueError, match="threads must be 1 to 256"):
+        mlc.compile("no such file", threads=threads)
+
+
+def test_errors_are_part_of_the_api() -> None:
+    with pytest.raises(mlc.ImportFailure):
+        mlc.compile("no such file.onnx")
+    with pytest.raises(mlc.TargetError):
+        mlc.compile("no such file.onnx", target="pentium9")
