@@ -12,6 +12,7 @@ from mlc.codegen.emit import Kind, emit
 from mlc.codegen.host import host_target
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
+from mlc.compiler.errors import CompileError
 from mlc.compiler.kernel_job import KernelError
 from mlc.compiler.levels import levels
 from mlc.compiler.modules import split
@@ -67,11 +68,16 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
 def _chosen(module: Any, options: Options, patterns: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The jobs of the kernels that are wanted, by name."""
     units = split(module.operation, {"main": options.resolved_target(), "prepare": host_target()})
-    return {
+    everything = {
         name: {"text": text, "target": str(unit.target)}
         for unit in units.values()
         for name, text in unit.kernels.items()
-        if any(fnmatch(name, pattern) for pattern in patterns)
+    }
+    unmatched = [each for each in patterns if each != "*" and not any(fnmatch(n, each) for n in everything)]
+    if unmatched:
+        raise CompileError(f"no kernel matches '{unmatched[0]}'", [f"there are: {', '.join(everything)}"])
+    return {
+        name: job for name, job in everything.items() if any(fnmatch(name, pattern) for pattern in patterns)
     }
 
 

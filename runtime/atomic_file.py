@@ -19,6 +19,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     An OSError, also one of the block, becomes an ExecutableError with path and cause.
     """
     target = os.fspath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise ExecutableError(f"{target}: cannot write: it is no regular file, and would be replaced by one")
     temporary = None
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=".mlc-", dir=os.path.dirname(target) or ".")

@@ -59,6 +59,10 @@ class Executable:
         """An executable from what the compiler made; see the constructor."""
         return cls(manifest, objects, weights, threads=threads)
 
+    def __repr__(self) -> str:
+        sides = (", ".join(str(spec) for spec in specs) for specs in (self.inputs, self.outputs))
+        return f"Executable({' -> '.join(sides)})"
+
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, threads: int | None = None) -> Executable:
         """Maps an executable that `save` wrote; weights are read when they are first used.

@@ -29,6 +29,9 @@ class TensorSpec:
     dtype: str
     shape: tuple[int, ...]
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.dtype}[{','.join(map(str, self.shape))}]"
+
     @cached_property
     def numpy_dtype(self) -> np.dtype:
         """The element type. Raises ImportError if it needs ml_dtypes and that is not installed."""

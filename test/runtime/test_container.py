@@ -50,6 +50,17 @@ def test_saving_again_gives_the_same_bytes(path: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again.mlcx").read_bytes() == path.read_bytes()
 
 
+def test_a_device_is_not_replaced_by_a_file(path: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ExecutableError, match="no regular file"):
+        load(path).save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_an_executable_shows_its_signature(path: Path) -> None:
+    assert repr(load(path)).startswith("Executable(x: float32[2,3], ")
+
+
 def test_saving_over_a_loaded_file(path: Path) -> None:
     executable = load(path)
     for _ in range(2):

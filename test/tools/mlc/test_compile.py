@@ -97,6 +97,12 @@ def test_dump_ir(mlc: Any, mlp: Path, tmp_path: Path) -> None:
     assert len(done.json()["ir_files"]) == len(names) + len(kernels) * len(contents)
 
 
+def test_dumping_kernels_that_do_not_exist(mlc: Any, mlp: Path) -> None:
+    done = mlc("compile", mlp, "--dump-ir", "ir", "--dump-kernel", "zzz*")
+    assert done.status == 1
+    assert "no kernel matches 'zzz*'" in done.err and "matmul_packed" in done.err
+
+
 def test_dims_and_shapes(mlc: Any, save: Any, tmp_path: Path) -> None:
     from onnx import helper
 
