@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mlc.bindings.diagnostics import DiagnosticsError as DiagnosticsError
     from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
     from mlc.bindings.diagnostics import position as position
+    from mlc.bindings.parents import outermost_op as outermost_op
+    from mlc.bindings.parents import parent_op as parent_op
     from mlc.bindings.parsing import ParseError as ParseError
     from mlc.bindings.parsing import parse_file as parse_file
     from mlc.bindings.parsing import parse_module as parse_module
@@ -68,6 +70,8 @@ _EXPORTS: dict[str, tuple[str, str | None]] = {
     "capture_diagnostics": ("mlc.bindings.diagnostics", "capture_diagnostics"),
     "position": ("mlc.bindings.diagnostics", "position"),
     "address": ("mlc.bindings.address", "address"),
+    "outermost_op": ("mlc.bindings.parents", "outermost_op"),
+    "parent_op": ("mlc.bindings.parents", "parent_op"),
     "ParseError": ("mlc.bindings.parsing", "ParseError"),
     "parse_file": ("mlc.bindings.parsing", "parse_file"),
     "parse_module": ("mlc.bindings.parsing", "parse_module"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
 
 Listener = Callable[[Diagnostic], None]
+_Parsed = TypeVar("_Parsed", ir.Module, ir.OpView)
 
 # What the bindings call the buffer of a string; the parser of modules cannot be told another name.
 _BUFFER_NAME = "-"
@@ -30,6 +32,16 @@ def parse_module(
     if source_name != _BUFFER_NAME:
         rename.inside(module.operation)
     return module
+
+
+def parse_operation(
+    text: str, context: ir.Context, source_name: str = _BUFFER_NAME, *, listener: Listener | None = None
+) -> ir.OpView:
+    """Parses and verifies `text`, a single op of any kind. Raises `ParseError`."""
+    rename = _Renaming(source_name, source_name)
+    return _parse(
+        lambda: ir.Operation.parse(text, source_name=source_name, context=context), context, rename, listener
+    )
 
 
 def parse_file(path: str | Path, context: ir.Context, *, listener: Listener | None = None) -> ir.Module:
@@ -61,8 +73,8 @@ def parse_bytecode(
 
 
 def _parse(
-    parse: Callable[[], ir.Module], context: ir.Context, rename: _Renaming, listener: Listener | None
-) -> ir.Module:
+    parse: Callable[[], _Parsed], context: ir.Context, rename: _Renaming, listener: Listener | None
+) -> _Parsed:
     captured: list[Diagnostic] = []
 
     def collect(diagnostic: Diagnostic) -> None:

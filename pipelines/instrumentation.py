@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from mlc.bindings import ir
+from mlc.bindings import ir, outermost_op
 from mlc.bindings.diagnostics import Diagnostic
 from mlc.passes.base import PassFailure
 from mlc.pipelines.plan import Step
@@ -87,7 +87,7 @@ class IRPrinting(Instrumentation):
 
     def _print(self, when: str, step: Step, op: ir.Operation, suffix: str = "") -> None:
         scope = f" ({describe_op(op)})" if self.module_scope else ""
-        shown = _outermost(op) if self.module_scope else op
+        shown = outermost_op(op) if self.module_scope else op
         header = f"// -----// IR Dump {when} {step.title}{suffix}: {step.text}{scope} //----- //"
         self.stream.write(f"{header}\n{self.printer(shown)}\n\n")
         self.stream.flush()
@@ -126,9 +126,3 @@ def describe_op(op: ir.Operation) -> str:
     attributes = op.attributes
     symbol = f": @{ir.StringAttr(attributes['sym_name']).value}" if "sym_name" in attributes else ""
     return f"'{op.name}' operation{symbol}"
-
-
-def _outermost(op: ir.Operation) -> ir.Operation:
-    while op.parent is not None:
-        op = op.parent.operation
-    return op

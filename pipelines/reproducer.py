@@ -23,20 +23,33 @@ class Reproducer:
     verify_each: bool
 
 
-def write_reproducer(path: str | Path, op: ir.Operation, pipeline: str, verify_each: bool = True) -> Path:
-    """Writes a reproducer atomically and returns its path. Raises `OSError`."""
-    body = op.get_asm(enable_debug_info=True, print_generic_op_form=True, assume_verified=True)
+def reproducer_text(ir_or_text: ir.Operation | str, pipeline: str, verify_each: bool = True) -> str:
+    """The IR, and at its end `pipeline`, in the form that mlir-opt and mlc-opt rerun."""
+    body = ir_or_text
+    if isinstance(body, ir.Operation):
+        body = body.get_asm(enable_debug_info=True, print_generic_op_form=True, assume_verified=True)
     escaped = pipeline.replace("\\", "\\\\").replace('"', '\\"')
     block = (
         "{-#\n  external_resources: {\n    mlir_reproducer: {\n"
         f'      pipeline: "{escaped}",\n      disable_threading: true,\n'
         f"      verify_each: {'true' if verify_each else 'false'}\n    }}\n  }}\n#-}}\n"
     )
+    return f"{body.rstrip()}\n\n{block}"
+
+
+def write_reproducer(path: str | Path, op: ir.Operation, pipeline: str, verify_each: bool = True) -> Path:
+    """Writes a reproducer atomically and returns its path. Raises `OSError` that names `path`."""
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"// Run with: mlc-opt --run-reproducer {target.name}\n{body.rstrip()}\n\n{block}")
-    os.replace(temporary, target)
+    text = (
+        f"// Run with: mlc-opt --run-reproducer {target.name}\n{reproducer_text(op, pipeline, verify_each)}"
+    )
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     return target
 
 

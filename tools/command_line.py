@@ -35,9 +35,9 @@ class CommandLine:
     # (name, text after "=" or "", as written), in the order given
     others: list[tuple[str, str, str]] = field(default_factory=list)
 
-    def switch(self, name: str) -> bool:
+    def switch(self, name: str, *, default: bool = False) -> bool:
         """Whether the switch `name` is on; the last one given wins. Raises `UsageError`."""
-        text = self.values.get(name, ["false"])[-1].lower()
+        text = self.values.get(name, ["true" if default else "false"])[-1].lower()
         if text not in (*_TRUE, *_FALSE):
             raise UsageError(f"--{name} is a switch: true or false, not '{text}'")
         return text in _TRUE

@@ -31,6 +31,27 @@ def read_input(path: str) -> tuple[str, bytes]:
     return path, Path(path).read_bytes()
 
 
+@dataclass(frozen=True)
+class Chunk:
+    """A part of the input that is processed by itself: bytecode, or text with the name that it goes by."""
+
+    source: Source
+    raw: bytes
+
+    @property
+    def is_bytecode(self) -> bool:
+        """Whether this is MLIR bytecode."""
+        return self.raw.startswith(BYTECODE_MAGIC)
+
+
+def chunks_of(name: str, raw: bytes, marker: str | None = None) -> list[Chunk]:
+    """The chunks of an input called `name`: one, or, for text, those between lines of `marker`."""
+    source = Source(name, raw.decode(errors="replace"))
+    if marker is None or raw.startswith(BYTECODE_MAGIC):
+        return [Chunk(source, raw)]
+    return [Chunk(part, part.text.encode()) for part in split_source(source, marker)]
+
+
 def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]:
     """The chunks between lines that consist of `marker`, named as mlir-opt names them."""
     start, search, head, tail = 0, 0, marker[:-_MARKER_TAIL], marker[-_MARKER_TAIL:]
@@ -54,7 +75,7 @@ def _chunk(source: Source, start: int, end: int) -> Source:
 
 def write_output(path: str, data: str | bytes) -> None:
     """Writes to `path` in one step, so that a reader never sees half a file; "-" is stdout. Raises
-    `OSError`.
+    `OSError` that names `path`.
     """
     raw = data.encode() if isinstance(data, str) else data
     if path == "-":
@@ -62,12 +83,18 @@ def write_output(path: str, data: str | bytes) -> None:
         sys.stdout.buffer.write(raw)
         sys.stdout.buffer.flush()
         return
-    target = Path(path)
+    try:
+        _write_file(Path(path), raw)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
+
+
+def _write_file(target: Path, raw: bytes) -> None:
     if target.exists() and not target.is_file():  # /dev/null, a pipe
         target.write_bytes(raw)
         return
     if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     import tempfile
 
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

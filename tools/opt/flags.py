@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from mlc.tools.command_line import Flag
+from mlc.tools.program import GUARD_FLAGS
 
 FLAGS = (
     Flag("help", "show this help"),
     Flag("version", "show versions"),
+    Flag("show-dialects", "list all dialects, ours and upstream's"),
     Flag("list-passes", "list all passes and pipelines, ours and upstream's"),
     Flag("o", "write the result to a file instead of stdout", "file"),
     Flag("pass-pipeline", "run a textual pipeline, e.g. builtin.module(cse,func.func(canonicalize))", "text"),
@@ -26,9 +28,35 @@ FLAGS = (
     ),
     Flag("verify-each", "verify the IR after each pass (default true)", "bool", optional=True),
     Flag("allow-unregistered-dialect", "accept ops of dialects that nobody registered"),
+    Flag("no-implicit-module", "do not wrap the input in a module: it is one op of any kind"),
+    Flag(
+        "irdl-file",
+        "load the dialects that an IRDL file defines, before the input is parsed",
+        "file",
+        repeated=True,
+    ),
+    Flag("verify-roundtrip", "check that the input survives printing and parsing, as text and as bytecode"),
+    Flag("emit-bytecode", "write bytecode instead of text"),
+    Flag("emit-bytecode-version", "the version of the bytecode format to write", "number"),
     Flag("load-plugin", "load passes from a Python file with register(registry)", "file", repeated=True),
     Flag("run-reproducer", "run the pipeline that the input file holds"),
-    Flag("mlir-pass-pipeline-crash-reproducer", "write a reproducer to a file when a pass fails", "file"),
+    Flag(
+        "mlir-pass-pipeline-crash-reproducer",
+        "write a reproducer to a file when a pass fails, crashes or hangs",
+        "file",
+    ),
+    Flag(
+        "mlir-pass-pipeline-local-reproducer",
+        "with the above: the reproducer holds only the pass that failed and the IR before it",
+    ),
+    Flag("mlir-generate-reproducer", "write a reproducer to a file before the passes run", "file"),
+    Flag(
+        "mlir-print-op-on-diagnostic",
+        "print the op of an error as a note (default true)",
+        "bool",
+        optional=True,
+    ),
+    Flag("mlir-disable-diagnostic-notes", "do not print notes of diagnostics"),
     Flag("mlir-print-ir-before", "print IR before the given passes", "passes", repeated=True),
     Flag("mlir-print-ir-after", "print IR after the given passes", "passes", repeated=True),
     Flag("mlir-print-ir-before-all", "print IR before each pass"),
@@ -45,5 +73,5 @@ FLAGS = (
     Flag("mlir-elide-resource-strings-if-larger", "elide resources with more characters", "count"),
     Flag("mlir-disable-threading", "accepted and ignored: mlc-opt runs passes on one thread"),
     Flag("mlir-timing", "print the time that each pass took to stderr"),
-    Flag("mlc-traceback", "print the traceback when a Python pass raises"),
+    *GUARD_FLAGS,
 )

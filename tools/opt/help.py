@@ -28,6 +28,14 @@ def help_text() -> str:
     return f"{_USAGE}{flag_help(FLAGS)}\n\n{list_text(options=True)}"
 
 
+def dialects_text() -> str:
+    """The names of all dialects on one line, in mlir-opt's words."""
+    from mlc.bindings.upstream_dialects import UPSTREAM_DIALECTS
+    from mlc.tools.opt.our_dialects import OUR_DIALECTS
+
+    return f"Available Dialects: {','.join(sorted([*UPSTREAM_DIALECTS, *OUR_DIALECTS]))}\n"
+
+
 def list_text(*, options: bool = False) -> str:
     """Passes and pipelines by origin, one per line; with `options` also what each accepts."""
     from mlc.bindings.upstream_table import upstream_passes

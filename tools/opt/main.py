@@ -8,40 +8,31 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from mlc.tools.command_line import CommandLine, UsageError, parse_command_line
+from mlc.tools.command_line import CommandLine, UsageError
+from mlc.tools.guard import Activity, Death
 from mlc.tools.opt.flags import FLAGS
-from mlc.tools.sources import BYTECODE_MAGIC, SPLIT_MARKER, Source, read_input, split_source, write_output
+from mlc.tools.program import FAILURE, SUCCESS, Program
+from mlc.tools.sources import SPLIT_MARKER, Chunk, chunks_of, read_input, write_output
 
 if TYPE_CHECKING:
     from mlc.tools.opt.process import Session
 
-SUCCESS, FAILURE, USAGE = 0, 1, 2
-
 
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
-    try:
-        line = parse_command_line(sys.argv[1:] if arguments is None else arguments, FLAGS)
-        if text := _information(line):
-            write_output("-", text)
-            return SUCCESS
-        return _run(line)
-    except UsageError as error:
-        print(f"mlc-opt: {error}\nmlc-opt: --help lists all flags and passes", file=sys.stderr)
-        return USAGE
-    except OSError as error:
-        print(f"mlc-opt: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
-        return FAILURE
+    return Program("mlc-opt", FLAGS, _information, _run, _bury).main(arguments)
 
 
 def _information(line: CommandLine) -> str:
-    """The text of `--version`, `--help` or `--list-passes`; only these are free of heavy imports."""
-    if not any(line.switch(name) for name in ("version", "help", "list-passes")):
+    """The text of `--version`, `--help` and the like; nothing here loads MLIR but `--show-dialects`."""
+    if not any(line.switch(name) for name in ("version", "help", "list-passes", "show-dialects")):
         return ""
     from mlc.tools.opt import help
 
     if line.switch("version"):
         return help.version_text()
+    if line.switch("show-dialects"):
+        return help.dialects_text()
     _load_plugins(line)
     return help.help_text() if line.switch("help") else help.list_text()
 
@@ -56,31 +47,30 @@ def _load_plugins(line: CommandLine) -> None:
             raise UsageError(str(error)) from error
 
 
-def _run(line: CommandLine) -> int:
+def _run(line: CommandLine, activity: Activity) -> int:
     from mlc.pipelines.grammar import PipelineError
     from mlc.tools.opt.process import process
-    from mlc.tools.opt.timing import print_timing
 
     if len(line.arguments) > 1:
         raise UsageError(f"one input file at most, but got {', '.join(line.arguments)}")
     _load_plugins(line)
     output, succeeded = [], True
     try:
-        session, source, raw = _prepare(line)
-        for chunk, data in _chunks(line, source, raw):
-            text, went_well = process(chunk, data, session)
+        session, chunks = _prepare(line)
+        for chunk in chunks:
+            text, went_well = process(chunk, session, activity)
             output.append(text)
             succeeded &= went_well
     except PipelineError as error:
         raise UsageError(str(error)) from error
+    activity.begin("mlc-opt: error: writing the output")
     if succeeded or line.value("o", "-") == "-":
         write_output(line.value("o", "-"), _separator(line).join(output))
-    if session.timing:
-        print_timing(session.timing, session.seconds, sys.stderr)
+    _report_timing(session)
     return SUCCESS if succeeded else FAILURE
 
 
-def _prepare(line: CommandLine) -> tuple[Session, Source, bytes]:
+def _prepare(line: CommandLine) -> tuple[Session, list[Chunk]]:
     """Reads the input after the command line was checked, as a user at a terminal expects."""
     from mlc.pipelines.reproducer import read_reproducer
     from mlc.tools.opt.session import make_session
@@ -89,25 +79,38 @@ def _prepare(line: CommandLine) -> tuple[Session, Source, bytes]:
     if not line.switch("run-reproducer"):
         session = make_session(line)
         name, raw = read_input(path)
-        return session, Source(name, raw.decode(errors="replace")), raw
+        marker = line.value("split-input-file") or SPLIT_MARKER
+        return session, chunks_of(name, raw, marker if line.given("split-input-file") else None)
     name, raw = read_input(path)
     reproducer = read_reproducer(raw.decode(errors="replace"))
     if reproducer is None:
         raise UsageError(f"{name} holds no reproducer: no mlir_reproducer with a pipeline at its end")
     session = make_session(line, reproducer.pipeline)
     session.verify_each &= reproducer.verify_each
-    return session, Source(name, reproducer.text), reproducer.text.encode()
+    return session, chunks_of(name, reproducer.text.encode())
 
 
-def _chunks(line: CommandLine, source: Source, raw: bytes) -> list[tuple[Source, bytes]]:
-    if not line.given("split-input-file") or raw.startswith(BYTECODE_MAGIC):
-        return [(source, raw)]
-    marker = line.value("split-input-file") or SPLIT_MARKER
-    return [(chunk, chunk.text.encode()) for chunk in split_source(source, marker)]
+def _separator(line: CommandLine) -> bytes:
+    return f"{line.value('output-split-marker', SPLIT_MARKER)}\n".encode()
 
 
-def _separator(line: CommandLine) -> str:
-    return f"{line.value('output-split-marker', SPLIT_MARKER)}\n"
+def _report_timing(session: Session) -> None:
+    from mlc.tools.opt.timing import print_timing
+
+    if session.timing:
+        print_timing(session.timing, session.seconds, sys.stderr)
+
+
+def _bury(line: CommandLine, death: Death) -> None:
+    """Keeps the reproducer that the child left, under a name that is asked for or new."""
+    from mlc.tools.opt.crash import keep_reproducer
+
+    path = keep_reproducer(death, line.value("mlir-pass-pipeline-crash-reproducer"))
+    if path:
+        print(
+            f"mlc-opt: reproducer written to {path}; rerun with mlc-opt --run-reproducer {path}",
+            file=sys.stderr,
+        )
 
 
 if __name__ == "__main__":

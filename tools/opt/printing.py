@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mlc.bindings import ir
+from mlc.bindings import ir, parent_op
 from mlc.bindings.diagnostics import capture_diagnostics
 from mlc.tools.command_line import CommandLine, UsageError
 
@@ -35,7 +35,7 @@ def make_printer(line: CommandLine) -> Printer:
     def show(op: ir.Operation) -> str:
         # Printing verifies, and invalid IR is printed in generic form; its errors were reported before.
         with capture_diagnostics(op.context):
-            return op.get_asm(use_local_scope=local or op.parent is not None, **options)
+            return op.get_asm(use_local_scope=local or parent_op(op) is not None, **options)
 
     return show
 

@@ -6,64 +6,55 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from mlc.bindings import create_context, ir, parse_module
-from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError
-from mlc.bindings.parsing import parse_bytecode
+from mlc.bindings import ir
+from mlc.bindings.diagnostics import DiagnosticsError
 from mlc.pipelines.driver import PassError, run_pipeline
 from mlc.pipelines.grammar import Nest
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations, IRPrinting, Timing
-from mlc.tools.diagnostics import DiagnosticPrinter
-from mlc.tools.expected import ExpectedDiagnostics
-from mlc.tools.opt.printing import Printer
-from mlc.tools.sources import BYTECODE_MAGIC, Source
-
-# Text without these words needs no dialect of ours, and loading one costs start-up time.
-_OUR_DIALECTS = ("graph", "tloop")
+from mlc.pipelines.reproducer import reproducer_text, write_reproducer
+from mlc.tools.guard import Activity
+from mlc.tools.opt.listeners import Announcer, DiagnosticOptions, Listener, LocalReproducer
+from mlc.tools.opt.output import OutputOptions, RoundtripError, serialize, verify_roundtrip
+from mlc.tools.opt.parsing import InputOptions, make_context, parse
+from mlc.tools.sources import Chunk
 
 
 @dataclass
 class Session:
-    """What the command line asks for. `timing` sums over chunks."""
+    """What the command line asks for. `timing` sums over chunks.
+
+    `nest_fits_root` holds for a pipeline from pass flags, which runs on whatever op the input is.
+    """
 
     nest: Nest
-    printer: Printer
-    has_python_passes: bool
+    output: OutputOptions
+    input: InputOptions = field(default_factory=InputOptions)
+    diagnostics: DiagnosticOptions = field(default_factory=DiagnosticOptions)
+    nest_fits_root: bool = False
     ir_printing: IRPrinting | None = None
     timing: Timing | None = None
-    verify_diagnostics: str | None = None
     verify_each: bool = True
-    allow_unregistered: bool = False
-    reproducer: str | None = None
+    verify_roundtrip: bool = False
+    crash_reproducer: str | None = None
+    local_reproducer: bool = False
+    generated_reproducer: str | None = None
     traceback: bool = False
     seconds: dict[str, float] = field(default_factory=lambda: {"Parser": 0.0, "Output": 0.0})
 
 
-class _Listener(Instrumentation):
-    """Hands diagnostics of passes to the printer, or to the expectations."""
-
-    def __init__(self, source: Source, level: str | None) -> None:
-        self.printer = DiagnosticPrinter(sys.stderr, source)
-        self.expected = None
-        if level is not None:
-            self.expected = ExpectedDiagnostics(source, self.printer, only_expected=level == "only-expected")
-
-    def diagnostic(self, diagnostic: Diagnostic) -> None:
-        if self.expected:
-            self.expected.see(diagnostic)
-        else:
-            self.printer.show(diagnostic)
-
-
-def process(source: Source, raw: bytes, session: Session) -> tuple[str, bool]:
-    """The output text for one chunk, and whether it went well. Messages go to stderr."""
-    listener = _Listener(source, session.verify_diagnostics)
-    output, succeeded = "", False
+def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, bool]:
+    """The output for one chunk, and whether it went well. Messages go to stderr."""
+    listener = Listener(chunk.source, session.diagnostics)
+    output, succeeded = b"", False
     try:
-        output, succeeded = _transform(source, raw, session, listener), True
+        output, succeeded = _transform(chunk, session, listener, activity), True
     except DiagnosticsError as error:
         if not error.diagnostics:
-            print(f"mlc-opt: {error.summary}", file=sys.stderr)
+            print(f"mlc-opt: error: {error.summary}", file=sys.stderr)
+    except RoundtripError as error:
+        listener.diagnostic(error.diagnostic)
     except PassError as error:
         _report(error, session)
     if listener.expected:
@@ -71,42 +62,66 @@ def process(source: Source, raw: bytes, session: Session) -> tuple[str, bool]:
     return output, succeeded
 
 
-def _transform(source: Source, raw: bytes, session: Session, listener: _Listener) -> str:
-    context = create_context(allow_unregistered_dialects=session.allow_unregistered)
-    if session.has_python_passes or any(word.encode() in raw for word in _OUR_DIALECTS):
-        from mlc.dialects import load
-
-        load(context)
+def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Activity) -> bytes:
+    _make_testament(chunk, session, activity)
+    activity.begin(f"{chunk.source.name}: error: the parser")
+    context = make_context(session.input, chunk.raw, listener.diagnostic)
     start = time.perf_counter()
-    module = _parse(source, raw, context, listener)
+    parsed = parse(chunk, session.input, context, listener.diagnostic)
     session.seconds["Parser"] += time.perf_counter() - start
-    watchers = [each for each in (session.ir_printing, session.timing, listener) if each]
-    run_pipeline(
-        session.nest,
-        module,
-        Instrumentations(watchers),
-        verify_each=session.verify_each,
-        reproducer=session.reproducer,
-    )
+    root = parsed.operation
+    if chunk.is_bytecode:
+        activity.leave(reproducer_text(root, str(session.nest), session.verify_each).encode())
+    if session.verify_roundtrip:
+        activity.begin(f"{chunk.source.name}: error: --verify-roundtrip")
+        verify_roundtrip(root, session.input)
+    _run_passes(root, session, listener, activity)
     start = time.perf_counter()
-    text = session.printer(module.operation) + "\n"
+    activity.begin(f"{chunk.source.name}: error: printing")
+    output = serialize(root, session.output)
     session.seconds["Output"] += time.perf_counter() - start
-    return text
+    return output
 
 
-def _parse(source: Source, raw: bytes, context: ir.Context, listener: _Listener) -> ir.Module:
-    if raw.startswith(BYTECODE_MAGIC):
-        return parse_bytecode(raw, context, source.name, listener=listener.diagnostic)
-    return parse_module(source.text, context, source.name, listener=listener.diagnostic)
+def _make_testament(chunk: Chunk, session: Session, activity: Activity) -> None:
+    """What is kept if C++ crashes: the input as it is, with the pipeline if it is text."""
+    text = chunk.source.text
+    activity.leave(
+        chunk.raw
+        if chunk.is_bytecode
+        else reproducer_text(text, str(session.nest), session.verify_each).encode()
+    )
+
+
+def _run_passes(root: ir.Operation, session: Session, listener: Listener, activity: Activity) -> None:
+    nest = Nest(root.name, session.nest.elements) if session.nest_fits_root else session.nest
+    if session.generated_reproducer:
+        write_reproducer(session.generated_reproducer, root, str(nest), session.verify_each)
+    run_pipeline(
+        nest,
+        root,
+        Instrumentations(list(_watchers(session, listener, activity))),
+        verify_each=session.verify_each,
+        reproducer=None if session.local_reproducer else session.crash_reproducer,
+    )
+
+
+def _watchers(session: Session, listener: Listener, activity: Activity) -> list[Instrumentation]:
+    watchers: list[Instrumentation | None] = [Announcer(activity)]
+    if session.local_reproducer and session.crash_reproducer:
+        watchers.append(LocalReproducer(Path(session.crash_reproducer), session.verify_each))
+    watchers += [session.ir_printing, session.timing, listener]
+    return [each for each in watchers if each]
 
 
 def _report(error: PassError, session: Session) -> None:
     """Says which pass failed on what; the diagnostics were shown when they were emitted."""
     if session.traceback and error.__cause__ is not None:
         traceback.print_exception(error.__cause__)
-    if session.verify_diagnostics is not None:
+    if session.diagnostics.expected is not None:
         return
     hint = " (--mlc-traceback shows where)" if error.crashed and not session.traceback else ""
-    print(f"mlc-opt: {error.summary}{hint}", file=sys.stderr)
-    if error.reproducer:
-        print(f"mlc-opt: reproducer written to {error.reproducer}", file=sys.stderr)
+    print(f"mlc-opt: error: {error.summary}{hint}", file=sys.stderr)
+    reproducer = session.crash_reproducer if session.local_reproducer else error.reproducer
+    if reproducer:
+        print(f"mlc-opt: reproducer written to {reproducer}", file=sys.stderr)

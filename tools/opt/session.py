@@ -13,6 +13,9 @@ from mlc.pipelines.named import lookup_pipeline, pipeline_names
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
+from mlc.tools.opt.listeners import DiagnosticOptions
+from mlc.tools.opt.output import OutputOptions
+from mlc.tools.opt.parsing import InputOptions
 from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.process import Session
 
@@ -24,22 +27,42 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
 
     Raises `UsageError`, and `PipelineError` for a pipeline that cannot be.
     """
+    from_flags = reproduced is None and not line.given("pass-pipeline")
     nest = pipeline_of(line) if reproduced is None else parse_pipeline(reproduced)
     plan = resolve(nest, str(nest))
     if line.switch("dump-pass-pipeline"):
         print(f"Pass Manager with {len(plan.items)} passes:\n{plan}", file=sys.stderr)
     return Session(
         nest=nest,
-        printer=make_printer(line),
-        has_python_passes=_has_python(plan),
+        output=_output(line),
+        input=InputOptions(
+            allow_unregistered=line.switch("allow-unregistered-dialect"),
+            implicit_module=not line.switch("no-implicit-module"),
+            irdl_files=tuple(line.values.get("irdl-file", [])),
+            our_dialects=_has_python(plan),
+        ),
+        diagnostics=DiagnosticOptions(
+            expected=_level(line),
+            notes=not line.switch("mlir-disable-diagnostic-notes"),
+            op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
+        ),
+        nest_fits_root=from_flags and line.switch("no-implicit-module"),
         ir_printing=_ir_printing(line),
         timing=Timing() if line.switch("mlir-timing") else None,
-        verify_diagnostics=_level(line),
-        verify_each=line.switch("verify-each") if line.given("verify-each") else True,
-        allow_unregistered=line.switch("allow-unregistered-dialect"),
-        reproducer=line.value("mlir-pass-pipeline-crash-reproducer") or None,
+        verify_each=line.switch("verify-each", default=True),
+        verify_roundtrip=line.switch("verify-roundtrip"),
+        crash_reproducer=line.value("mlir-pass-pipeline-crash-reproducer") or None,
+        local_reproducer=line.switch("mlir-pass-pipeline-local-reproducer"),
+        generated_reproducer=line.value("mlir-generate-reproducer") or None,
         traceback=line.switch("mlc-traceback"),
     )
+
+
+def _output(line: CommandLine) -> OutputOptions:
+    version = line.value("emit-bytecode-version")
+    if version and not version.isdigit():
+        raise UsageError(f"--emit-bytecode-version needs a number, not '{version}'")
+    return OutputOptions(make_printer(line), line.switch("emit-bytecode"), int(version) if version else None)
 
 
 def pipeline_of(line: CommandLine) -> Nest:

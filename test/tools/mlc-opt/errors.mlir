@@ -9,21 +9,21 @@
 // FAIL-NEXT: func.func @f(%a: i32) {
 // FAIL-NEXT: {{^\^}}
 // FAIL-NEXT: note: use a function without arguments
-// FAIL-NEXT: mlc-opt: pass 'test-fail' failed on 'func.func' operation: @f
+// FAIL-NEXT: mlc-opt: error: pass 'test-fail' failed on 'func.func' operation: @f
 
 // CRASH-NOT: Traceback
 // CRASH: error: pass 'test-crash' raised KeyError: 'missing'
-// CRASH: mlc-opt: pass 'test-crash' failed on 'builtin.module' operation (--mlc-traceback shows where)
+// CRASH: mlc-opt: error: pass 'test-crash' failed on 'builtin.module' operation (--mlc-traceback shows where)
 
 // TRACE: Traceback
 // TRACE: KeyError: 'missing'
 
 // INVALID: error: empty block: expect at least a terminator
-// INVALID: mlc-opt: pass 'test-invalidate' failed on 'func.func' operation: @f
+// INVALID: mlc-opt: error: pass 'test-invalidate' failed on 'func.func' operation: @f
 
 // UNVERIFIED: "func.func"()
 
-// OPTION: mlc-opt: pass 'convert-scf-to-spirv': {{.*}}no such option no-such-option
+// OPTION: mlc-opt: error: pass 'convert-scf-to-spirv': {{.*}}no such option no-such-option
 func.func @f(%a: i32) {
   return
 }

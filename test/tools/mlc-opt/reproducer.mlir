@@ -2,7 +2,7 @@
 // RUN: filecheck %s --input-file=%t.mlir --check-prefix=FILE
 // RUN: not mlc-opt --load-plugin=%S/Inputs/plugin.py --run-reproducer %t.mlir --mlir-print-ir-after=test-tag 2>&1 | filecheck %s --check-prefix=AGAIN
 
-// FIRST: mlc-opt: pass 'test-fail' failed
+// FIRST: mlc-opt: error: pass 'test-fail' failed
 // FIRST: mlc-opt: reproducer written to
 
 // The IR is that before the first pass.

@@ -4,7 +4,7 @@
 // CHECK-NEXT: %0 = "test.op"
 // CHECK-NEXT: ^
 // CHECK: IR Dump After OneShotBufferizePass Failed: one-shot-bufferize
-// CHECK: mlc-opt: pass 'one-shot-bufferize' failed on 'builtin.module' operation
+// CHECK: mlc-opt: error: pass 'one-shot-bufferize' failed on 'builtin.module' operation
 func.func @f() {
   %0 = "test.op"() : () -> tensor<4xf32>
   return

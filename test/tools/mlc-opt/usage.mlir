@@ -10,14 +10,14 @@
 // RUN: not mlc-opt %S/Inputs/none.mlir 2>&1 | filecheck %s --check-prefix=FILE
 // RUN: not mlc-opt %s --run-reproducer 2>&1 | filecheck %s --check-prefix=REPRODUCER
 
-// TYPO: mlc-opt: unknown argument '--cannonicalize'; did you mean --canonicalize
-// PAREN: mlc-opt: expected ',' or the ')' that closes 'builtin.module('
-// BOTH: mlc-opt: --pass-pipeline cannot be combined with pass flags such as --cse
-// ANCHOR: mlc-opt: a pipeline on 'func.func' cannot run on 'builtin.module'
-// TWO: mlc-opt: one input file at most
-// OPTION: mlc-opt: pass 'test-tag': no option 'valu'; valid options: value, mode, names
-// VALUE: mlc-opt: pass 'test-tag': option 'value' is of type int, but the value is 'x'
-// CHOICE: mlc-opt: pass 'test-tag': option 'mode' must be one of plain, named, but the value is 'x'
-// PLUGIN: mlc-opt: cannot load plugin '{{.*}}none.py': not a Python file
-// FILE: mlc-opt: {{.*}}none.mlir: No such file or directory
-// REPRODUCER: mlc-opt: {{.*}}usage.mlir holds no reproducer
+// TYPO: mlc-opt: error: unknown argument '--cannonicalize'; did you mean --canonicalize
+// PAREN: mlc-opt: error: expected ',' or the ')' that closes 'builtin.module('
+// BOTH: mlc-opt: error: --pass-pipeline cannot be combined with pass flags such as --cse
+// ANCHOR: mlc-opt: error: a pipeline on 'func.func' cannot run on 'builtin.module'
+// TWO: mlc-opt: error: one input file at most
+// OPTION: mlc-opt: error: pass 'test-tag': no option 'valu'; valid options: value, mode, names
+// VALUE: mlc-opt: error: pass 'test-tag': option 'value' is of type int, but the value is 'x'
+// CHOICE: mlc-opt: error: pass 'test-tag': option 'mode' must be one of plain, named, but the value is 'x'
+// PLUGIN: mlc-opt: error: cannot load plugin '{{.*}}none.py': not a Python file
+// FILE: mlc-opt: error: {{.*}}none.mlir: No such file or directory
+// REPRODUCER: mlc-opt: error: {{.*}}usage.mlir holds no reproducer

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from dataclasses import dataclass
 
 from mlc.bindings import ir
@@ -60,7 +63,39 @@ class Invalidate(Pass):
         op.regions[0].blocks[0].operations[-1].erase()
 
 
+@dataclass(frozen=True)
+class Segfault(Pass):
+    """Crashes as C++ does."""
+
+    name = "test-segfault"
+    anchor = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+@dataclass(frozen=True)
+class Hang(Pass):
+    """Never ends, and takes no notice of Ctrl-C."""
+
+    name = "test-hang"
+
+    def run(self, op: ir.Operation) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        time.sleep(600)
+
+
+@dataclass(frozen=True)
+class Leave(Pass):
+    """Ends the process, as LLVM does on fatal errors."""
+
+    name = "test-leave"
+
+    def run(self, op: ir.Operation) -> None:
+        os._exit(0)
+
+
 def register(registry: object) -> None:
-    for cls in (Tag, Fail, Crash, Invalidate):
+    for cls in (Tag, Fail, Crash, Invalidate, Segfault, Hang, Leave):
         registry.register(cls.name, cls)  # type: ignore[attr-defined]
     register_pipeline("test-named", ["func.func(test-tag{value=5},cse)", "symbol-dce"])

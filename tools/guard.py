@@ -1,0 +1,167 @@
+"""Runs a tool's work in a child process, so that a crash or a hang in C++ ends in a message.
+
+The child says what it is about to do in memory that both share; the parent waits. Nothing heavy is loaded
+before the fork, so that the guard costs about a millisecond.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+_HEADER = struct.Struct("<?dI")  # has the child finished; when the step began, in seconds; bytes of its name
+_MEMORY = 4096
+# What interrupts the wait; the rest of Linux's signals keep their meaning.
+_AWAITED = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_GRACE = 0.5  # seconds that the child has to end by itself after Ctrl-C
+_DIE_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
+
+
+class Activity:
+    """What the child does now, in memory shared with the parent."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, _MEMORY)
+        # In memory, so that nothing is left behind however the processes end.
+        self._will = os.fdopen(os.memfd_create("mlc"), "w+b")
+
+    def begin(self, step: str) -> None:
+        """The child begins `step`, such as "in.mlir:1:1: error: pass 'cse'"; starts its clock."""
+        name = step.encode()[: _MEMORY - _HEADER.size]
+        self._memory[: _HEADER.size + len(name)] = _HEADER.pack(False, time.monotonic(), len(name)) + name
+
+    def finish(self) -> None:
+        """The child is done, and will end with the status that it chose."""
+        self._memory[: _HEADER.size] = _HEADER.pack(True, 0.0, 0)
+
+    def leave(self, testament: bytes) -> None:
+        """What the parent is to keep if the child dies, say a reproducer."""
+        self._will.seek(0)
+        self._will.truncate()
+        self._will.write(testament)
+        self._will.flush()
+
+    @property
+    def finished(self) -> bool:
+        """Whether `finish` was called."""
+        return bool(_HEADER.unpack_from(self._memory)[0])
+
+    @property
+    def step(self) -> str:
+        """The text of the last `begin`."""
+        length = _HEADER.unpack_from(self._memory)[2]
+        return self._memory[_HEADER.size : _HEADER.size + length].decode(errors="replace")
+
+    @property
+    def began(self) -> float:
+        """When the last step began, on the monotonic clock; 0 if none did."""
+        return float(_HEADER.unpack_from(self._memory)[1])
+
+    @property
+    def testament(self) -> bytes:
+        """What was left last."""
+        self._will.seek(0)
+        return self._will.read()
+
+
+@dataclass(frozen=True)
+class Death:
+    """How a child ended that did not finish: `cause` ends a sentence about `step`."""
+
+    step: str
+    cause: str
+    testament: bytes
+
+
+def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int | Death:
+    """Runs `work` in a child process; its exit status, or its death.
+
+    A step that takes more than `limit` seconds (0: no limit) is a hang and is killed. Ctrl-C and
+    termination reach the child, and then this process. Raises `OSError` if no process can be made.
+    """
+    activity = Activity()
+    activity.begin("")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    # Blocked before the fork, so that no signal is lost between it and the wait.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
+    try:
+        child = os.fork()
+        if child == 0:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            _child(work, activity, parent)
+        status, cause = _wait(child, activity, limit)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if activity.finished and os.WIFEXITED(status):
+        return os.WEXITSTATUS(status)
+    return Death(activity.step, cause or _cause(status), activity.testament)
+
+
+def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> None:
+    """Never returns. Leaves without Python's and C++'s clean-up, which could only crash or take time."""
+    status = 1
+    try:
+        _die_with(parent)
+        status = work(activity)
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    finally:
+        with suppress(OSError):
+            sys.stderr.flush()
+        activity.finish()
+        os._exit(status)
+
+
+def _die_with(parent: int) -> None:
+    """Has the kernel kill this process when the parent dies, however it does."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
+    """The wait status, and what ended a child that this killed."""
+    while True:
+        left = activity.began + limit - time.monotonic()
+        received = signal.sigtimedwait(_AWAITED, max(left, 0.0)) if limit else signal.sigwaitinfo(_AWAITED)
+        if received is not None and received.si_signo != signal.SIGCHLD:
+            _end_with(child, signal.Signals(received.si_signo))
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status, ""
+        if limit and time.monotonic() >= activity.began + limit and not activity.finished:
+            os.kill(child, signal.SIGKILL)
+            return os.waitpid(child, 0)[1], f"did not end within {limit:g} s and was stopped"
+
+
+def _end_with(child: int, received: signal.Signals) -> None:
+    """Ends the child, then this process by the signal that came, as a shell expects."""
+    with suppress(ProcessLookupError):
+        os.kill(child, received)
+    deadline = time.monotonic() + _GRACE
+    while not os.waitpid(child, os.WNOHANG)[0]:
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.01)
+    signal.signal(received, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [received])
+    os.kill(os.getpid(), received)
+
+
+def _cause(status: int) -> str:
+    if not os.WIFSIGNALED(status):
+        return f"ended the process with status {os.WEXITSTATUS(status)}"
+    number = os.WTERMSIG(status)
+    hint = "; was memory short?" if number == signal.SIGKILL else ""
+    return f"crashed ({signal.Signals(number).name}{hint})"

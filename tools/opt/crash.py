@@ -1,0 +1,24 @@
+"""What mlc-opt leaves behind when its child process dies."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from mlc.tools.guard import Death
+from mlc.tools.sources import BYTECODE_MAGIC, write_output
+
+
+def keep_reproducer(death: Death, path: str = "") -> str:
+    """Writes what the child left to `path`, or to a new temporary file, and returns the file's name.
+
+    Empty if the child left nothing. Raises `OSError`.
+    """
+    if not death.testament:
+        return ""
+    if not path:
+        suffix = ".mlirbc" if death.testament.startswith(BYTECODE_MAGIC) else ".mlir"
+        handle, path = tempfile.mkstemp(prefix="mlc-opt-crash-", suffix=suffix)
+        os.close(handle)
+    write_output(path, death.testament)
+    return path

@@ -1,0 +1,84 @@
+"""What watches a chunk of input on its way through mlc-opt, besides printing and timing."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mlc.bindings import ir, parent_op
+from mlc.bindings.diagnostics import Diagnostic, describe
+from mlc.passes.base import PassFailure
+from mlc.pipelines.instrumentation import Instrumentation, describe_op
+from mlc.pipelines.plan import Step
+from mlc.pipelines.reproducer import write_reproducer
+from mlc.tools.diagnostics import DiagnosticPrinter
+from mlc.tools.expected import ExpectedDiagnostics
+from mlc.tools.guard import Activity
+from mlc.tools.sources import Source
+
+# The bindings add this note to every error on an op; mlir-opt's flags can turn it off.
+_OP_NOTE = "see current operation: "
+
+
+@dataclass(frozen=True)
+class DiagnosticOptions:
+    """What is done with diagnostics. `expected` is the level of --verify-diagnostics, or None."""
+
+    expected: str | None = None
+    notes: bool = True
+    op_notes: bool = True
+
+    def filter(self, diagnostic: Diagnostic) -> Diagnostic:
+        """`diagnostic` without the notes that are not wanted."""
+        notes = [note for note in diagnostic.notes if self.op_notes or not note.message.startswith(_OP_NOTE)]
+        return replace(diagnostic, notes=tuple(notes) if self.notes else ())
+
+
+class Listener(Instrumentation):
+    """Hands diagnostics of parser and passes to the printer, or to the expectations."""
+
+    def __init__(self, source: Source, options: DiagnosticOptions) -> None:
+        self.options = options
+        self.printer = DiagnosticPrinter(sys.stderr, source)
+        self.expected = None
+        if options.expected is not None:
+            only = options.expected == "only-expected"
+            self.expected = ExpectedDiagnostics(source, self.printer, only_expected=only)
+
+    def diagnostic(self, diagnostic: Diagnostic) -> None:
+        if self.expected:
+            self.expected.see(diagnostic)
+        else:
+            self.printer.show(self.options.filter(diagnostic))
+
+
+@dataclass
+class Announcer(Instrumentation):
+    """Says which pass is about to run on what, for the message if it never returns."""
+
+    activity: Activity
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        where = f"{describe(op.location)}: error: pass '{step.name}' on {describe_op(op)}"
+        self.activity.begin(where)
+
+
+@dataclass
+class LocalReproducer(Instrumentation):
+    """Keeps a reproducer of the pass that runs, alone, in a file; removes it when the pass succeeds."""
+
+    path: Path
+    verify_each: bool
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        nest, root = step.text, op
+        while (parent := parent_op(root)) is not None:
+            nest, root = f"{root.name}({nest})", parent
+        write_reproducer(self.path, root, f"{root.name}({nest})", self.verify_each)
+
+    def after(self, step: Step, op: ir.Operation) -> None:
+        self.path.unlink(missing_ok=True)
+
+    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        """The file stays."""

@@ -1,0 +1,76 @@
+"""From IR to mlc-opt's output: text or bytecode; and whether reading it again gives the same IR."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mlc.bindings import DiagnosticsError, ir
+from mlc.bindings.diagnostics import Diagnostic, capture_diagnostics
+from mlc.bindings.parsing import parse_bytecode, parse_operation
+from mlc.tools.command_line import UsageError
+from mlc.tools.opt.parsing import InputOptions, make_context
+
+
+class RoundtripError(Exception):
+    """IR that does not survive printing and parsing; `diagnostic` says how it differs."""
+
+    def __init__(self, message: str, op: ir.Operation) -> None:
+        self.diagnostic = Diagnostic("error", f"'{op.name}' op {message}", op.location)
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """How the result is written: by `printer`, or as bytecode of a version (None is the newest)."""
+
+    printer: Callable[[ir.Operation], str]
+    bytecode: bool = False
+    bytecode_version: int | None = None
+
+
+def serialize(op: ir.Operation, options: OutputOptions) -> bytes:
+    """The output for `op`. Raises `UsageError` for a bytecode version that cannot be written."""
+    if options.bytecode:
+        return to_bytecode(op, options.bytecode_version)
+    return f"{options.printer(op)}\n".encode()
+
+
+def to_bytecode(op: ir.Operation, version: int | None = None) -> bytes:
+    """The bytecode of `op`, in the given version of the format or the newest. Raises `UsageError`."""
+    buffer = io.BytesIO()
+    with capture_diagnostics(op.context):
+        try:
+            op.write_bytecode(buffer, desired_version=version)
+        except (ValueError, ir.MLIRError) as error:
+            raise UsageError(f"bytecode version {version} cannot be written") from error
+    return buffer.getvalue()
+
+
+def verify_roundtrip(op: ir.Operation, options: InputOptions) -> None:
+    """Prints and parses `op`, as text and as bytecode, and compares. Raises `RoundtripError`."""
+    reference = _generic(op)
+    text = op.get_asm(enable_debug_info=True)
+    for kind, raw in (("textual", text.encode()), ("bytecode", to_bytecode(op))):
+        # A context of its own, for resources would get other names in this one.
+        context = make_context(options, raw, lambda diagnostic: None)
+        try:
+            if kind == "bytecode":
+                again: ir.Module | ir.OpView = parse_bytecode(raw, context)
+            else:
+                again = parse_operation(text, context)
+        except DiagnosticsError as error:
+            reason = error.diagnostics[0].message if error.diagnostics else error.summary
+            raise RoundtripError(
+                f"failed to parse {kind} content back, cannot verify round-trip: {reason}", op
+            ) from error
+        result = _generic(again.operation)
+        if result != reference:
+            message = f"{kind} roundTrip testing roundtripped module differs from reference:"
+            shown = f"<<<<<<Reference\n{reference}\n=====\n{result}\n>>>>>roundtripped"
+            raise RoundtripError(f"{message}\n{shown}", op)
+
+
+def _generic(op: ir.Operation) -> str:
+    return op.get_asm(print_generic_op_form=True, enable_debug_info=True)

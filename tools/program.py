@@ -1,0 +1,106 @@
+"""What the tools with LLVM's command-line style share: guarded work, error messages, exit statuses."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mlc.tools.command_line import CommandLine, Flag, UsageError, parse_command_line
+from mlc.tools.guard import Activity, Death, run_guarded
+from mlc.tools.sources import write_output
+
+SUCCESS, FAILURE, USAGE = 0, 1, 2
+
+GUARD_FLAGS = (
+    Flag("mlc-traceback", "print the traceback when Python code raises"),
+    Flag(
+        "mlc-isolate",
+        "work in a child process that may crash (default true); false for debuggers",
+        "bool",
+        optional=True,
+    ),
+    Flag(
+        "mlc-step-timeout", "seconds that a step, e.g. a pass, may take; 0 for ever (default 60)", "seconds"
+    ),
+)
+_STEP_TIMEOUT = 60.0
+
+
+def _nothing(line: CommandLine, death: Death) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Program:
+    """A tool. `information` is what it prints instead of working (--help, say), or "".
+
+    `work` runs in a child process and returns the exit status; `bury` is told of the child's death, after
+    its message. All may raise `UsageError` and `OSError`.
+    """
+
+    name: str
+    flags: tuple[Flag, ...]
+    information: Callable[[CommandLine], str]
+    work: Callable[[CommandLine, Activity], int]
+    bury: Callable[[CommandLine, Death], None] = _nothing
+
+    def main(self, arguments: Sequence[str] | None = None) -> int:
+        """The entry point: prints what went wrong and returns the exit status."""
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        return self._reporting(lambda: self._run(given), show_traceback="--mlc-traceback" in given)
+
+    def _run(self, arguments: list[str]) -> int:
+        line = parse_command_line(arguments, self.flags)
+        if text := self.information(line):
+            write_output("-", text)
+            return SUCCESS
+        limit, show_traceback = _limit(line), line.switch("mlc-traceback")
+
+        def work(activity: Activity) -> int:
+            return self._reporting(lambda: self.work(line, activity), show_traceback)
+
+        if not line.switch("mlc-isolate", default=True):
+            return work(Activity())
+        result = run_guarded(work, limit=limit)
+        if isinstance(result, int):
+            return result
+        print(f"{result.step or f'{self.name}: error: the program'} {result.cause}", file=sys.stderr)
+        self.bury(line, result)
+        return FAILURE
+
+    def _reporting(self, work: Callable[[], int], show_traceback: bool) -> int:
+        try:
+            return work()
+        except UsageError as error:
+            self._say(f"error: {error}", "--help lists all flags")
+            return USAGE
+        except BrokenPipeError:  # `mlc-opt ... | head`: whoever read has what it wanted
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except OSError as error:
+            self._say(f"error: {error.filename or 'output'}: {error.strerror or error}")
+        except MemoryError:
+            self._say("error: out of memory")
+        except Exception as error:
+            self._say(f"internal error: {type(error).__name__}: {error}")
+            if show_traceback:
+                traceback.print_exception(error)
+            else:
+                self._say("--mlc-traceback shows where")
+        return FAILURE
+
+    def _say(self, *messages: str) -> None:
+        print("\n".join(f"{self.name}: {message}" for message in messages), file=sys.stderr)
+
+
+def _limit(line: CommandLine) -> float:
+    text = line.value("mlc-step-timeout", str(_STEP_TIMEOUT))
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = -1.0
+    if not 0 <= limit < float("inf"):
+        raise UsageError(f"--mlc-step-timeout needs a number of seconds, not '{text}'")
+    return limit
