@@ -17,7 +17,7 @@ from mlc.bindings.upstream import UpstreamPassError, parse_upstream, run_upstrea
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes.base import Pass, PassFailure
 from mlc.pipelines.grammar import Nest, PipelineError, parse_pipeline
-from mlc.pipelines.instrumentation import Instrumentation, describe_op
+from mlc.pipelines.instrumentation import Instrumentation, Instrumentations, describe_op
 from mlc.pipelines.plan import Plan, Step, resolve
 from mlc.pipelines.reproducer import write_reproducer
 
@@ -48,6 +48,14 @@ class PassError(PassFailure):
         return f"pass '{self.pass_name}' failed on {self.op_text}"
 
 
+_watching_all: list[Instrumentation] = []
+
+
+def watch_all(instrumentation: Instrumentation) -> None:
+    """Has every pipeline of this process watched from now on."""
+    _watching_all.append(instrumentation)
+
+
 def run_pipeline(
     pipeline: str | Nest,
     module: ir.Module | ir.Operation | ir.OpView,
@@ -67,7 +75,7 @@ def run_pipeline(
     root = module.operation
     if plan.anchor not in ("any", root.name):
         raise PipelineError(f"a pipeline on '{plan.anchor}' cannot run on '{root.name}'")
-    runner = _Runner(instrumentation or Instrumentation(), verify_each)
+    runner = _Runner(_watched(instrumentation), verify_each)
     runner.prepare(plan, root.context)
     original = root.clone() if reproducer else None
     try:
@@ -76,6 +84,11 @@ def run_pipeline(
         if original is not None and reproducer is not None:
             error.reproducer = write_reproducer(reproducer, original.operation, str(nest), verify_each)
         raise
+
+
+def _watched(instrumentation: Instrumentation | None) -> Instrumentation:
+    own = [instrumentation] if instrumentation else []
+    return Instrumentations([*_watching_all, *own])
 
 
 class _Runner:

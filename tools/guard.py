@@ -80,6 +80,10 @@ class Death:
     testament: bytes
 
 
+# The child's own activity, for code that the activity is not handed to; None in other processes.
+current: Activity | None = None
+
+
 def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int | Death:
     """Runs `work` in a child process; its exit status, or its death.
 
@@ -108,7 +112,8 @@ def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int |
 
 def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> None:
     """Never returns. Leaves without Python's and C++'s clean-up, which could only crash or take time."""
-    status = 1
+    global current
+    current, status = activity, 1
     try:
         _die_with(parent)
         status = work(activity)
@@ -136,7 +141,11 @@ def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
         left = activity.began + limit - time.monotonic()
         received = signal.sigtimedwait(_AWAITED, max(left, 0.0)) if limit else signal.sigwaitinfo(_AWAITED)
         if received is not None and received.si_signo != signal.SIGCHLD:
-            _end_with(child, signal.Signals(received.si_signo))
+            sent = signal.Signals(received.si_signo)
+            status = _pass_on(child, sent)
+            if os.WIFSIGNALED(status):
+                _die_of(sent)
+            return status, ""
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return status, ""
@@ -145,15 +154,22 @@ def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
             return os.waitpid(child, 0)[1], f"did not end within {limit:g} s and was stopped"
 
 
-def _end_with(child: int, received: signal.Signals) -> None:
-    """Ends the child, then this process by the signal that came, as a shell expects."""
+def _pass_on(child: int, received: signal.Signals) -> int:
+    """Sends the child the signal that came here, and kills it if that does not end it; its wait status."""
     with suppress(ProcessLookupError):
         os.kill(child, received)
     deadline = time.monotonic() + _GRACE
-    while not os.waitpid(child, os.WNOHANG)[0]:
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
         if time.monotonic() > deadline:
             os.kill(child, signal.SIGKILL)
         time.sleep(0.01)
+
+
+def _die_of(received: signal.Signals) -> None:
+    """Ends this process by a signal, as a shell expects of a program that was interrupted."""
     signal.signal(received, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [received])
     os.kill(os.getpid(), received)

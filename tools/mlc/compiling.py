@@ -34,6 +34,7 @@ class CompileFlags:
         """The compiler's options. Raises click.UsageError for a malformed --dim or --shape."""
         from mlc.compiler import Options
 
+        _announce_passes()
         dims, shapes = _sizes(self.dims, self.shapes)
         if self.cache_dir:
             os.environ["MLC_CACHE_DIR"] = os.path.abspath(self.cache_dir)
@@ -45,6 +46,15 @@ class CompileFlags:
             jobs=self.jobs,
             progress=progress,
         )
+
+
+def _announce_passes() -> None:
+    """Has a crash of C++ blamed on the pass in which it happened."""
+    from mlc.pipelines.driver import watch_all
+    from mlc.tools import announcer, guard
+
+    if guard.current is not None:
+        watch_all(announcer.Announcer(guard.current))
 
 
 def compile_options(function: Callable[..., R]) -> Callable[..., R]:

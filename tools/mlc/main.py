@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import Any
 
 import click
-from mlc.tools.mlc.failures import INTERRUPTED, report_failure
+from mlc.tools.guard import Death, run_guarded
+from mlc.tools.mlc.failures import FAILURE, INTERRUPTED, report_failure
 from mlc.tools.mlc.session import Session
 
 # Command -> "module:function"; the modules import nothing heavy before a command runs.
@@ -63,8 +64,17 @@ def cli() -> None:
     """A machine-learning compiler: ONNX models to machine code."""
 
 
+def guarded_main() -> int:
+    """The entry point of the program: `main` in a child process, so that C++ cannot crash it."""
+    result = run_guarded(lambda _activity: main())
+    if isinstance(result, Death):
+        print(f"{result.step or 'mlc: error: the program'} {result.cause}", file=sys.stderr)
+        return FAILURE
+    return result
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """The entry point; returns the exit status."""
+    """Runs a command; returns the exit status."""
     session = Session()
     try:
         status: Any = cli.main(arguments, prog_name="mlc", standalone_mode=False, obj=session)
@@ -74,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         _abandon_stdout()
-        return 1
+        return FAILURE
     except (click.Abort, KeyboardInterrupt):
         print("mlc: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -90,4 +100,4 @@ def _abandon_stdout() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(guarded_main())

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mlc.bindings import ir, parent_op
-from mlc.bindings.diagnostics import Diagnostic, describe
+from mlc.bindings.diagnostics import Diagnostic
 from mlc.passes.base import PassFailure
-from mlc.pipelines.instrumentation import Instrumentation, describe_op
+from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.plan import Step
 from mlc.pipelines.reproducer import write_reproducer
 from mlc.tools.diagnostics import DiagnosticPrinter
 from mlc.tools.expected import ExpectedDiagnostics
-from mlc.tools.guard import Activity
 from mlc.tools.sources import Source
 
 # The bindings add this note to every error on an op; mlir-opt's flags can turn it off.
@@ -51,17 +50,6 @@ class Listener(Instrumentation):
             self.expected.see(diagnostic)
         else:
             self.printer.show(self.options.filter(diagnostic))
-
-
-@dataclass
-class Announcer(Instrumentation):
-    """Says which pass is about to run on what, for the message if it never returns."""
-
-    activity: Activity
-
-    def before(self, step: Step, op: ir.Operation) -> None:
-        where = f"{describe(op.location)}: error: pass '{step.name}' on {describe_op(op)}"
-        self.activity.begin(where)
 
 
 @dataclass

@@ -14,8 +14,9 @@ from mlc.pipelines.driver import PassError, run_pipeline
 from mlc.pipelines.grammar import Nest
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations, IRPrinting, Timing
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
+from mlc.tools.announcer import Announcer
 from mlc.tools.guard import Activity
-from mlc.tools.opt.listeners import Announcer, DiagnosticOptions, Listener, LocalReproducer
+from mlc.tools.opt.listeners import DiagnosticOptions, Listener, LocalReproducer
 from mlc.tools.opt.output import OutputOptions, RoundtripError, serialize, verify_roundtrip
 from mlc.tools.opt.parsing import InputOptions, make_context, parse
 from mlc.tools.sources import Chunk

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +177,28 @@ def test_defects_are_one_line_too(
     monkeypatch.setenv("MLC_TRACEBACK", "1")
     report_failure(ZeroDivisionError("division by zero"), Session())
     assert "Traceback" not in shown and "ZeroDivisionError" in capsys.readouterr().err
+
+
+_CRASHING = """
+import os, signal, sys
+from mlc.passes.graph.simplify import Simplify
+Simplify.run = lambda self, op: os.kill(os.getpid(), signal.SIGSEGV)
+from mlc.tools.mlc.main import guarded_main
+sys.exit(guarded_main())
+"""
+
+
+def test_a_crash_names_the_pass(mlp: Path, tmp_path: Path) -> None:
+    """As a fault of C++ under a pass would."""
+    arguments = ["compile", str(mlp), "-o", "out.mlcx", "--no-cache"]
+    done = subprocess.run(
+        [sys.executable, "-c", _CRASHING, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "error: pass 'graph-simplify' on 'builtin.module' operation" in done.stderr
+    assert "crashed (SIGSEGV)" in done.stderr
+    assert list(tmp_path.iterdir()) == []
