@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mlc.runtime import load as load
     from mlc.targets import Target as Target
     from mlc.targets import TargetError as TargetError
+    from mlc.version import VERSION as __version__  # noqa: F401
 
 _EXPORTS = {
     "CompileError": "mlc.compiler.errors",
@@ -36,6 +37,10 @@ _EXPORTS = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from mlc.version import VERSION
+
+        return VERSION
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_EXPORTS[name]), name)

@@ -45,9 +45,9 @@ class Commands(click.Group):
 
 def _print_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from mlc.version import VERSION
 
-        click.echo(f"mlc {version('mlc-compiler')}")
+        click.echo(f"mlc {VERSION}")
         ctx.exit()
 
 

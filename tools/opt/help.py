@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from mlc.tools.command_line import flag_help
 from mlc.tools.opt.flags import FLAGS
 
@@ -20,7 +18,10 @@ OPTIONS:
 
 def version_text() -> str:
     """Our version and that of the MLIR wheel."""
-    return f"mlc-opt {version('mlc-compiler')} (upstream MLIR from torch-mlir {version('torch-mlir')})\n"
+    from mlc.bindings.wheel import wheel_version
+    from mlc.version import VERSION
+
+    return f"mlc-opt {VERSION} (upstream MLIR from torch-mlir {wheel_version()})\n"
 
 
 def help_text() -> str:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, parse_command_line, unknown_flag
 from mlc.tools.sources import write_output
 from mlc.tools.translate.errors import TranslationError
 from mlc.tools.translate.flags import FLAGS, TRANSLATIONS
+from mlc.version import VERSION
 
 SUCCESS, FAILURE, USAGE = 0, 1, 2
 
@@ -45,7 +45,7 @@ def _run(line: CommandLine) -> int:
         write_output("-", f"{_USAGE}{flag_help(FLAGS)}\n")
         return SUCCESS
     if line.switch("version"):
-        write_output("-", f"mlc-translate {version('mlc-compiler')}\n")
+        write_output("-", f"mlc-translate {VERSION}\n")
         return SUCCESS
     if line.others:
         raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS])
