@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import PassManager, ir
+from mlc.bindings.c_output import capture_c_stderr
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
 
 
@@ -14,10 +15,14 @@ class UpstreamPassError(DiagnosticsError):
 
 def parse_upstream(pipeline: str, context: ir.Context) -> PassManager:
     """Builds the pass manager for `pipeline` ("builtin.module(cse)"). Raises `UpstreamPassError`."""
-    try:
-        return PassManager.parse(pipeline, context=context)
-    except (ValueError, ir.MLIRError) as error:
-        raise UpstreamPassError(_first_line(str(error), pipeline), []) from error
+    # Errors in the values of options are LLVM's, and go to stderr.
+    failure: Exception | None = None
+    with capture_c_stderr() as said:
+        try:
+            return PassManager.parse(pipeline, context=context)
+        except (ValueError, ir.MLIRError) as error:
+            failure = error
+    raise UpstreamPassError(_first_line(f"{said[0]}\n{failure}", pipeline), []) from failure
 
 
 def run_upstream(
@@ -41,6 +46,6 @@ def run_upstream(
 
 
 def _first_line(message: str, pipeline: str) -> str:
-    """The cause in the bindings' message, which repeats it for every level of nesting."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    return lines[0] if lines else f"invalid pipeline {pipeline}"
+    """The cause in the message, which is followed by its repetition for every level of nesting."""
+    lines = [line.removeprefix("<Pass-Options-Parser>").strip(" :!") for line in message.splitlines()]
+    return next(filter(None, lines), f"invalid pipeline {pipeline}")

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from mlc.runtime import load as load
     from mlc.targets import Target as Target
     from mlc.targets import TargetError as TargetError
-    from mlc.version import VERSION as __version__  # noqa: F401
+
+    __version__: str
 
 _EXPORTS = {
     "CompileError": "mlc.compiler.errors",

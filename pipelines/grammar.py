@@ -54,6 +54,10 @@ def parse_pipeline(text: str) -> Nest:
     elements = parse_elements(text)
     if len(elements) == 1 and isinstance(elements[0], Nest):
         return elements[0]
+    if not elements:
+        raise PipelineError(
+            "the pipeline is empty; expected one with an anchor, such as 'builtin.module(...)'"
+        )
     raise PipelineError("expected a pipeline with an anchor, such as 'builtin.module(...)'", text, 0)
 
 
