@@ -114,12 +114,16 @@ class _Runner:
         return manager
 
     def run(self, plan: Plan, op: ir.Operation) -> None:
-        for item in plan.items:
-            if isinstance(item, Step):
-                self.step(item, plan.anchor, op)
-                continue
-            for target in _children(op, item.anchor):
-                self.run(item, target)
+        self.instrumentation.enter(plan, op)
+        try:
+            for item in plan.items:
+                if isinstance(item, Step):
+                    self.step(item, plan.anchor, op)
+                    continue
+                for target in _children(op, item.anchor):
+                    self.run(item, target)
+        finally:
+            self.instrumentation.leave(plan, op)
 
     def step(self, step: Step, anchor: str, op: ir.Operation) -> None:
         self.instrumentation.before(step, op)

@@ -78,12 +78,17 @@ def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLi
 
 def unknown_flag(written: str, known: Iterable[str]) -> UsageError:
     """The error for a flag that nobody knows, with close matches."""
+    name = written.lstrip("-").partition("=")[0]
+    hint = close_matches(name, known, prefix="--")
+    return UsageError(f"unknown argument '{written}'{hint}")
+
+
+def close_matches(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """`; did you mean ...?` with the names like `name`, or nothing."""
     import difflib
 
-    name = written.lstrip("-").partition("=")[0]
     close = difflib.get_close_matches(name, list(known), n=3)
-    hint = f"; did you mean {' or '.join(f'--{each}' for each in close)}?" if close else ""
-    return UsageError(f"unknown argument '{written}'{hint}")
+    return f"; did you mean {' or '.join(prefix + each for each in close)}?" if close else ""
 
 
 def flag_help(flags: Iterable[Flag]) -> str:

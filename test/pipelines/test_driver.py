@@ -237,5 +237,6 @@ def test_timing_counts_runs() -> None:
     run_pipeline(
         "builtin.module(func.func(test-on-function,cse))", parse(), Instrumentations([timing, Log()])
     )
-    assert timing.runs == {"test-on-function": 2, "cse": 2}
-    assert all(seconds > 0 for seconds in timing.seconds.values())
+    measured = {position.name: position.measure for position in timing.passes()}
+    assert {name: watch.runs for name, watch in measured.items()} == {"OnFunction": 2, "CSEPass": 2}
+    assert 0 < sum(watch.seconds for watch in measured.values()) < timing.finish()

@@ -70,8 +70,15 @@ FLAGS = (
     Flag("mlir-print-local-scope", "print without aliases for locations, types and attributes"),
     Flag("mlir-use-nameloc-as-prefix", "name values after their named locations"),
     Flag("mlir-elide-elementsattrs-if-larger", "elide constants with more elements", "count"),
+    Flag(
+        "mlir-print-ir-tree-dir",
+        "with the flags above: write each print to a file, in a tree of folders by op",
+        "folder",
+    ),
     Flag("mlir-elide-resource-strings-if-larger", "elide resources with more characters", "count"),
     Flag("mlir-disable-threading", "accepted and ignored: mlc-opt runs passes on one thread"),
     Flag("mlir-timing", "print the time that each pass took to stderr"),
     *GUARD_FLAGS,
 )
+    Flag("mlir-timing-display", "as a tree (default), or as a list with the longest first", "tree|list"),
+    Flag("mlir-output-format", "the form of the timing report: text (default) or json", "text|json"),

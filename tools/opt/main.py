@@ -66,7 +66,8 @@ def _run(line: CommandLine, activity: Activity) -> int:
     activity.begin("mlc-opt: error: writing the output")
     if succeeded or line.value("o", "-") == "-":
         write_output(line.value("o", "-"), _separator(line).join(output))
-    _report_timing(session)
+    for report in session.reports:
+        report()
     return SUCCESS if succeeded else FAILURE
 
 
@@ -92,13 +93,6 @@ def _prepare(line: CommandLine) -> tuple[Session, list[Chunk]]:
 
 def _separator(line: CommandLine) -> bytes:
     return f"{line.value('output-split-marker', SPLIT_MARKER)}\n".encode()
-
-
-def _report_timing(session: Session) -> None:
-    from mlc.tools.opt.timing import print_timing
-
-    if session.timing:
-        print_timing(session.timing, session.seconds, sys.stderr)
 
 
 def _bury(line: CommandLine, death: Death) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from mlc.bindings import ir, parent_op
 from mlc.bindings.diagnostics import capture_diagnostics
 from mlc.tools.command_line import CommandLine, UsageError
 
-Printer = Callable[[ir.Operation], str]
+
+class Printer(Protocol):
+    """Turns an op into text."""
+
+    def __call__(self, op: ir.Operation, verified: bool = False, /) -> str:
+        """The text of `op`. What is `verified` is not verified again before it is printed."""
+
 
 _SWITCHES = {
     "mlir-print-op-generic": "print_generic_op_form",
@@ -32,10 +37,11 @@ def make_printer(line: CommandLine) -> Printer:
             options[option] = _count(flag, line.value(flag))
     local = line.switch("mlir-print-local-scope")
 
-    def show(op: ir.Operation) -> str:
+    def show(op: ir.Operation, verified: bool = False, /) -> str:
         # Printing verifies, and invalid IR is printed in generic form; its errors were reported before.
         with capture_diagnostics(op.context):
-            return op.get_asm(use_local_scope=local or parent_op(op) is not None, **options)
+            local_scope = local or parent_op(op) is not None
+            return op.get_asm(use_local_scope=local_scope, assume_verified=verified, **options)
 
     return show
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
 import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from mlc.tools.sources import Chunk
 
 @dataclass
 class Session:
-    """What the command line asks for. `timing` sums over chunks.
+    """What the command line asks for. `timing` sums over chunks; `reports` are printed at the end.
 
     `nest_fits_root` holds for a pipeline from pass flags, which runs on whatever op the input is.
     """
@@ -42,7 +43,11 @@ class Session:
     local_reproducer: bool = False
     generated_reproducer: str | None = None
     traceback: bool = False
-    seconds: dict[str, float] = field(default_factory=lambda: {"Parser": 0.0, "Output": 0.0})
+    reports: tuple[Callable[[], None], ...] = ()
+
+    def phase(self, name: str) -> AbstractContextManager[None]:
+        """What runs inside the `with` block is timed as `name`."""
+        return self.timing.phase(name) if self.timing else nullcontext()
 
 
 def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, bool]:
@@ -67,9 +72,8 @@ def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Act
     _make_testament(chunk, session, activity)
     activity.begin(f"{chunk.source.name}: error: the parser")
     context = make_context(session.input, chunk.raw, listener.diagnostic)
-    start = time.perf_counter()
-    parsed = parse(chunk, session.input, context, listener.diagnostic)
-    session.seconds["Parser"] += time.perf_counter() - start
+    with session.phase("Parser"):
+        parsed = parse(chunk, session.input, context, listener.diagnostic)
     root = parsed.operation
     if chunk.is_bytecode:
         activity.leave(reproducer_text(root, str(session.nest), session.verify_each).encode())
@@ -77,11 +81,9 @@ def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Act
         activity.begin(f"{chunk.source.name}: error: --verify-roundtrip")
         verify_roundtrip(root, session.input)
     _run_passes(root, session, listener, activity)
-    start = time.perf_counter()
     activity.begin(f"{chunk.source.name}: error: printing")
-    output = serialize(root, session.output)
-    session.seconds["Output"] += time.perf_counter() - start
-    return output
+    with session.phase("Output"):
+        return serialize(root, session.output)
 
 
 def _make_testament(chunk: Chunk, session: Session, activity: Activity) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Container
 
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
 from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
-from mlc.pipelines.instrumentation import ALL_PASSES, IRPrinting, Timing
 from mlc.pipelines.named import lookup_pipeline, pipeline_names
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
+from mlc.tools.opt import watchers
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.listeners import DiagnosticOptions
 from mlc.tools.opt.output import OutputOptions
@@ -32,6 +31,7 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
     plan = resolve(nest, str(nest))
     if line.switch("dump-pass-pipeline"):
         print(f"Pass Manager with {len(plan.items)} passes:\n{plan}", file=sys.stderr)
+    timing = watchers.timing(line)
     return Session(
         nest=nest,
         output=_output(line),
@@ -47,8 +47,9 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
             op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
         ),
         nest_fits_root=from_flags and line.switch("no-implicit-module"),
-        ir_printing=_ir_printing(line),
-        timing=Timing() if line.switch("mlir-timing") else None,
+        ir_printing=watchers.ir_printing(line),
+        timing=timing,
+        reports=(watchers.timing_report(line, timing),),
         verify_each=line.switch("verify-each", default=True),
         verify_roundtrip=line.switch("verify-roundtrip"),
         crash_reproducer=line.value("mlir-pass-pipeline-crash-reproducer") or None,

@@ -1,24 +1,86 @@
-"""The report of `--mlir-timing`."""
+"""The report of `--mlir-timing`, in mlir-opt's forms: a list or a tree, as text or as JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TextIO
 
-from mlc.pipelines.instrumentation import Timing
+from mlc.pipelines.instrumentation.positions import Position
+from mlc.pipelines.instrumentation.timing import Stopwatch, Timing
+from mlc.tools.opt.report import heading
 
-_RULE = "===" + "-" * 73 + "===\n"
+DISPLAYS, FORMATS = ("tree", "list"), ("text", "json")
+# Phases that stand before the passes in a tree; the others follow.
+_FIRST = ("Parser",)
 
 
-def print_timing(timing: Timing, phases: dict[str, float], stream: TextIO) -> None:
-    """Prints wall time per pass and per phase (parser, output), in seconds, in mlir-opt's list form."""
-    rows = [("Parser", phases["Parser"], 0)]
-    rows += [(name, seconds, timing.runs[name]) for name, seconds in timing.seconds.items()]
-    rows.append(("Output", phases["Output"], 0))
-    total = sum(seconds for _, seconds, _ in rows)
-    stream.write(f"{_RULE}{'... Execution time report ...':^79}\n{_RULE}")
-    stream.write(f"  Total Execution Time: {total:.4f} seconds\n\n  ----Wall Time----  ----Name----\n")
-    for name, seconds, runs in [*rows, ("Total", total, 0)]:
-        share = 100 * seconds / total if total else 0.0
-        times = f" (x{runs})" if runs > 1 else ""
-        stream.write(f"  {seconds:8.4f} ({share:5.1f}%)  {name}{times}\n")
+@dataclass
+class _Row:
+    name: str
+    seconds: float
+    inside: list[_Row] = field(default_factory=list)
+
+    def walk(self) -> Iterator[_Row]:
+        yield self
+        for row in self.inside:
+            yield from row.walk()
+
+
+def print_timing(timing: Timing, stream: TextIO, display: str = "tree", form: str = "text") -> None:
+    """Ends the timing and prints it. `display` is one of `DISPLAYS`, `form` one of `FORMATS`."""
+    total = timing.finish()
+    tree = _tree(timing)
+    rest = total - sum(row.seconds for row in tree)
+    rows = tree if display == "tree" else _sorted_list(tree, total)
+    sums = [_Row("Rest", rest), _Row("Total", total)]
+    if form == "json":
+        entries = [_json(row, total, nested=display == "tree") for row in rows]
+        entries += [_json(row, total, nested=False) for row in sums]
+        stream.write("[\n" + ",\n".join(entries) + "\n]\n")
+    else:
+        stream.write(heading("Execution time report"))
+        stream.write(f"  Total Execution Time: {total:.4f} seconds\n\n  ----Wall Time----  ----Name----\n")
+        stream.writelines(line for row in (*rows, *sums) for line in _text(row, total))
     stream.flush()
+
+
+def _tree(timing: Timing) -> list[_Row]:
+    phases = [_Row(name, watch.seconds) for name, watch in timing.phases.items()]
+    first = [row for row in phases if row.name in _FIRST]
+    return [*first, *_inside(timing.root), *(row for row in phases if row.name not in _FIRST)]
+
+
+def _inside(position: Position[Stopwatch]) -> list[_Row]:
+    return [
+        _Row(child.name, child.measure.seconds, _inside(child))
+        for _, child in sorted(position.children.items())
+    ]
+
+
+def _sorted_list(tree: list[_Row], total: float) -> list[_Row]:
+    """The rows of one name as one, longest first, under the whole."""
+    merged: dict[str, _Row] = {}
+    for top in tree:
+        for row in top.walk():
+            merged.setdefault(row.name, _Row(row.name, 0.0)).seconds += row.seconds
+    return [_Row("root", total), *sorted(merged.values(), key=lambda row: -row.seconds)]
+
+
+def _text(row: _Row, total: float, indent: str = "") -> Iterator[str]:
+    yield f"  {row.seconds:8.4f} ({_share(row, total):5.1f}%)  {indent}{row.name}\n"
+    for each in row.inside:
+        yield from _text(each, total, f"{indent}  ")
+
+
+def _json(row: _Row, total: float, *, nested: bool, indent: str = "") -> str:
+    wall = f'"wall": {{"duration": {row.seconds:8.4f}, "percentage": {_share(row, total):5.1f}}}'
+    head = f'{indent}{{{wall}, "name": "{row.name}"'
+    if not nested:
+        return f"{head}}}"
+    inside = "".join(f"{_json(each, total, nested=True, indent=f'{indent}  ')},\n" for each in row.inside)
+    return f'{head}, "passes": [\n{inside}{indent}{{}}]}}'
+
+
+def _share(row: _Row, total: float) -> float:
+    return 100 * row.seconds / total if total else 0.0

@@ -2,7 +2,6 @@
 // RUN: mlc-opt --help --load-plugin=%S/Inputs/plugin.py | filecheck %s --check-prefix=HELP
 // RUN: mlc-opt -list-passes --load-plugin=%S/Inputs/plugin.py | filecheck %s --check-prefix=LIST
 // RUN: mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-named --dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=NAMED
-// RUN: mlc-opt %s --cse --mlir-timing 2>&1 | filecheck %s --check-prefix=TIMING
 
 // VERSION: mlc-opt {{[0-9.]+}} (upstream MLIR from torch-mlir {{[0-9]+}})
 
@@ -19,8 +18,4 @@
 
 // NAMED: builtin.module(func.func(test-tag{value=5 mode=plain names=tag},cse),symbol-dce)
 // NAMED: attributes {tag = 5 : i64}
-
-// TIMING: Execution time report
-// TIMING: {{[0-9.]+}} ({{ *[0-9.]+}}%) cse
-// TIMING: Total
 func.func @f() { return }

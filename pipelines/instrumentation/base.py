@@ -1,0 +1,76 @@
+"""The protocol between the driver and what watches a pipeline run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.bindings.diagnostics import Diagnostic
+from mlc.passes.base import PassFailure
+from mlc.pipelines.plan import Plan, Step
+
+
+class Instrumentation:
+    """Called by the driver; the methods of this base do nothing. `op` is the op on which the pass runs."""
+
+    def enter(self, plan: Plan, op: ir.Operation) -> None:
+        """The items of `plan` are about to run on `op`: the whole pipeline, or one nested in it."""
+
+    def leave(self, plan: Plan, op: ir.Operation) -> None:
+        """The items of `plan` ran, or one of them failed. A pass may have replaced what is inside `op`."""
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        """The pass is about to run."""
+
+    def after(self, step: Step, op: ir.Operation) -> None:
+        """The pass succeeded, and what it left is valid."""
+
+    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        """The pass failed, or what it left is invalid."""
+
+    def diagnostic(self, diagnostic: Diagnostic) -> None:
+        """A diagnostic was emitted, by the pass or by verification."""
+
+
+@dataclass
+class Instrumentations(Instrumentation):
+    """Several as one: what begins in order, what ends in reverse, so that they nest."""
+
+    parts: Sequence[Instrumentation] = ()
+
+    def enter(self, plan: Plan, op: ir.Operation) -> None:
+        for part in self.parts:
+            part.enter(plan, op)
+
+    def leave(self, plan: Plan, op: ir.Operation) -> None:
+        for part in reversed(self.parts):
+            part.leave(plan, op)
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        for part in self.parts:
+            part.before(step, op)
+
+    def after(self, step: Step, op: ir.Operation) -> None:
+        for part in reversed(self.parts):
+            part.after(step, op)
+
+    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        for part in reversed(self.parts):
+            part.failed(step, op, error)
+
+    def diagnostic(self, diagnostic: Diagnostic) -> None:
+        for part in self.parts:
+            part.diagnostic(diagnostic)
+
+
+def symbol_name(op: ir.Operation) -> str | None:
+    """The name of an op that is a symbol."""
+    attributes = op.attributes
+    return ir.StringAttr(attributes["sym_name"]).value if "sym_name" in attributes else None
+
+
+def describe_op(op: ir.Operation) -> str:
+    """`'func.func' operation: @f`, as IR dumps and failures name an op."""
+    symbol = symbol_name(op)
+    return f"'{op.name}' operation{f': @{symbol}' if symbol is not None else ''}"

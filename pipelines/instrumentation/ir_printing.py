@@ -1,0 +1,131 @@
+"""IR before and after passes, to a stream or as files in a tree of folders, as mlir-opt prints it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, TextIO
+
+from mlc.bindings import address, ir, outermost_op, parent_op
+from mlc.passes.base import PassFailure
+from mlc.pipelines.instrumentation.base import Instrumentation, describe_op, symbol_name
+from mlc.pipelines.plan import Plan, Step
+
+
+class Sink(Protocol):
+    """Where dumps go."""
+
+    def __call__(self, step: Step, op: ir.Operation, text: str) -> None:
+        """Takes the dump of `step` on `op`."""
+
+
+@dataclass(frozen=True)
+class StreamSink:
+    """All dumps one after the other."""
+
+    stream: TextIO = sys.stderr
+
+    def __call__(self, step: Step, op: ir.Operation, text: str) -> None:
+        self.stream.write(text)
+        self.stream.flush()
+
+
+@dataclass
+class FolderSink:
+    """One file per dump under `root`: a folder per op, and files `0_1_cse.mlir`.
+
+    The numbers count the dumps of the ops around the op, then of the op itself. Raises `OSError`.
+    """
+
+    root: Path
+    _dumps: dict[int, int] = field(default_factory=dict)
+
+    def __call__(self, step: Step, op: ir.Operation, text: str) -> None:
+        self._dumps[address(op)] = self._dumps.get(address(op), -1) + 1
+        folder, numbers = self.root, []
+        for each in reversed(_with_parents(op)):
+            folder /= _folder_name(each)
+            numbers.append(str(self._dumps.setdefault(address(each), 0)))
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{'_'.join(numbers)}_{step.name}.mlir").write_text(text, encoding="utf-8")
+
+
+def _with_parents(op: ir.Operation) -> list[ir.Operation]:
+    found, parent = [op], parent_op(op)
+    while parent is not None:
+        found.append(parent)
+        parent = parent_op(parent)
+    return found
+
+
+def _folder_name(op: ir.Operation) -> str:
+    symbol = symbol_name(op) or "no-symbol-name"
+    return f"{op.name.replace('.', '_')}_{symbol}".replace("/", "_").replace("\\", "_")
+
+
+@dataclass
+class IRPrinting(Instrumentation):
+    """Prints IR before and after the passes named in `before_passes` and `after_passes`.
+
+    `printer` turns an op into text; its second argument says whether the op is known to be valid.
+    `after_failure` prints after the passes that fail, whichever they are, and after no other.
+    `new_sink` makes the place for the dumps of one run of a pipeline.
+    """
+
+    printer: Callable[[ir.Operation, bool], str]
+    new_sink: Callable[[], Sink] = StreamSink
+    before_passes: Container[str] = ()
+    after_passes: Container[str] = ()
+    after_failure: bool = False
+    only_changes: bool = False
+    module_scope: bool = False
+    verified: bool = True
+    _texts: list[str | None] = field(default_factory=list)
+    _sink: Sink | None = None
+    _depth: int = 0
+
+    def enter(self, plan: Plan, op: ir.Operation) -> None:
+        if self._depth == 0:
+            self._sink = self.new_sink()
+        self._depth += 1
+
+    def leave(self, plan: Plan, op: ir.Operation) -> None:
+        self._depth -= 1
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        compared = self.only_changes and step.name in self.after_passes
+        self._texts.append(self.printer(op, self.verified) if compared else None)
+        if step.name in self.before_passes:
+            self._print("Before", step, op)
+
+    def after(self, step: Step, op: ir.Operation) -> None:
+        text = self._texts.pop()
+        if self.after_failure or step.name not in self.after_passes:
+            return
+        if text is None or text != self.printer(op, self.verified):
+            self._print("After", step, op)
+
+    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        self._texts.pop()
+        if self.after_failure or step.name in self.after_passes:
+            self._print("After", step, op, " Failed", verified=False)
+
+    def _print(
+        self, when: str, step: Step, op: ir.Operation, suffix: str = "", *, verified: bool = True
+    ) -> None:
+        assert self._sink is not None
+        scope = f" ({describe_op(op)})" if self.module_scope else ""
+        shown = outermost_op(op) if self.module_scope else op
+        header = f"// -----// IR Dump {when} {step.title}{suffix}: {step.text}{scope} //----- //"
+        self._sink(step, op, f"{header}\n{self.printer(shown, verified and self.verified)}\n\n")
+
+
+class _All:
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+# For `before_passes` and `after_passes`.
+ALL_PASSES: Container[str] = _All()

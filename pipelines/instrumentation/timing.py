@@ -1,0 +1,65 @@
+"""Wall time per place of a pipeline and per phase of a tool."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from mlc.pipelines.instrumentation.positions import Position, Positions
+
+
+@dataclass
+class Stopwatch:
+    """Seconds, summed over what ran between `start` and `stop`, and how often that was."""
+
+    seconds: float = 0.0
+    runs: int = 0
+    started: float = 0.0
+
+    def start(self) -> None:
+        """Begins to measure."""
+        self.started = time.perf_counter()
+
+    def stop(self) -> None:
+        """Adds the time since `start`."""
+        self.seconds += time.perf_counter() - self.started
+        self.runs += 1
+
+
+class Timing(Positions[Stopwatch]):
+    """Measures passes and nested pipelines; phases, such as the parser's, by `phase`. Starts at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.phases: dict[str, Stopwatch] = {}
+        self.root.measure.start()
+
+    def new(self) -> Stopwatch:
+        return Stopwatch()
+
+    def begin(self, measure: Stopwatch) -> None:
+        measure.start()
+
+    def end(self, measure: Stopwatch) -> None:
+        measure.stop()
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Measures what runs inside as a phase called `name`."""
+        watch = self.phases.setdefault(name, Stopwatch())
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.stop()
+
+    def finish(self) -> float:
+        """Ends the measuring; seconds in total."""
+        self.root.measure.stop()
+        return self.root.measure.seconds
+
+    def passes(self) -> list[Position[Stopwatch]]:
+        """The positions of all passes, in the pipeline's order."""
+        return [position for _, position in self.root.walk() if position.is_pass]

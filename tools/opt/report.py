@@ -1,0 +1,10 @@
+"""The heading of mlir-opt's reports."""
+
+from __future__ import annotations
+
+_RULE = "===" + "-" * 73 + "===\n"
+
+
+def heading(title: str) -> str:
+    """The title between rules, as the reports of timing and of statistics begin."""
+    return f"{_RULE}{f'... {title} ...':^79}".rstrip() + f"\n{_RULE}"
