@@ -21,6 +21,8 @@ _SWITCHES = {
     "mlir-print-debuginfo": "enable_debug_info",
     "mlir-pretty-debuginfo": "pretty_debug_info",
     "mlir-use-nameloc-as-prefix": "use_name_loc_as_prefix",
+    "mlir-print-skip-regions": "skip_regions",
+    "mlir-print-assume-verified": "assume_verified",
 }
 _LIMITS = {
     "mlir-elide-elementsattrs-if-larger": "large_elements_limit",
@@ -35,13 +37,15 @@ def make_printer(line: CommandLine) -> Printer:
     for flag, option in _LIMITS.items():
         if line.given(flag):
             options[option] = _count(flag, line.value(flag))
+    assumed = options["assume_verified"]
     local = line.switch("mlir-print-local-scope")
 
     def show(op: ir.Operation, verified: bool = False, /) -> str:
         # Printing verifies, and invalid IR is printed in generic form; its errors were reported before.
+        options["assume_verified"] = assumed or verified
         with capture_diagnostics(op.context):
             local_scope = local or parent_op(op) is not None
-            return op.get_asm(use_local_scope=local_scope, assume_verified=verified, **options)
+            return op.get_asm(use_local_scope=local_scope, **options)
 
     return show
 

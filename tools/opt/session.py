@@ -63,7 +63,10 @@ def _output(line: CommandLine) -> OutputOptions:
     version = line.value("emit-bytecode-version")
     if version and not version.isdigit():
         raise UsageError(f"--emit-bytecode-version needs a number, not '{version}'")
-    return OutputOptions(make_printer(line), line.switch("emit-bytecode"), int(version) if version else None)
+    printer, verified = make_printer(line), watchers.passes_verify(line)
+    return OutputOptions(
+        lambda op: printer(op, verified), line.switch("emit-bytecode"), int(version) if version else None
+    )
 
 
 def pipeline_of(line: CommandLine) -> Nest:

@@ -29,7 +29,13 @@ def ir_printing(line: CommandLine) -> IRPrinting | None:
         after_failure=on_failure,
         only_changes=line.switch("mlir-print-ir-after-change"),
         module_scope=line.switch("mlir-print-ir-module-scope"),
+        verified=passes_verify(line),
     )
+
+
+def passes_verify(line: CommandLine) -> bool:
+    """Whether the IR is valid, and known to be, after each pass; a reproducer may ask for no verification."""
+    return line.switch("verify-each", default=True) and not line.switch("run-reproducer")
 
 
 def _sink(line: CommandLine) -> Callable[[], Sink]:

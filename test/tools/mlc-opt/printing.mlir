@@ -2,14 +2,22 @@
 // RUN: mlc-opt --mlir-print-debuginfo --mlir-print-local-scope < %s | filecheck %s --check-prefix=STDIN
 // RUN: mlc-opt - --mlir-print-debuginfo < %s | filecheck %s --check-prefix=ALIAS
 // RUN: mlc-opt %s --mlir-elide-elementsattrs-if-larger=2 | filecheck %s --check-prefix=ELIDE
+// RUN: mlc-opt %s --mlir-print-skip-regions | filecheck %s --check-prefix=SKIP
+// RUN: mlc-opt %s --mlir-print-assume-verified | filecheck %s --check-prefix=VERIFIED
+// RUN: mlc-opt %s --mlir-use-nameloc-as-prefix | filecheck %s --check-prefix=NAMED
 
+// SKIP: module {...}
+// SKIP-NOT: func
+// VERIFIED: func.func @f() -> tensor<3xi32> {
+// NAMED: %three = arith.constant
+// NAMED: return %three
 // GENERIC: "func.func"() <{function_type = () -> tensor<3xi32>, sym_name = "f"}> ({
 // STDIN: func.func @f() -> tensor<3xi32> {
-// STDIN: return {{.*}} loc("<stdin>":14:3)
+// STDIN: return {{.*}} loc("<stdin>":22:3)
 // ALIAS: return {{.*}} loc(#loc{{[0-9]*}})
-// ALIAS: loc("<stdin>":14:3)
+// ALIAS: loc("<stdin>":22:3)
 // ELIDE: dense_resource<__elided__>
 func.func @f() -> tensor<3xi32> {
-  %0 = arith.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %0 = arith.constant dense<[1, 2, 3]> : tensor<3xi32> loc("three")
   return %0 : tensor<3xi32>
 }
