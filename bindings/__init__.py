@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mlc.bindings.diagnostics import Diagnostic as Diagnostic
     from mlc.bindings.diagnostics import DiagnosticsError as DiagnosticsError
     from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
+    from mlc.bindings.diagnostics import emit_diagnostic as emit_diagnostic
     from mlc.bindings.diagnostics import position as position
     from mlc.bindings.parents import outermost_op as outermost_op
     from mlc.bindings.parents import parent_op as parent_op
@@ -68,6 +69,7 @@ _EXPORTS: dict[str, tuple[str, str | None]] = {
     "Diagnostic": ("mlc.bindings.diagnostics", "Diagnostic"),
     "DiagnosticsError": ("mlc.bindings.diagnostics", "DiagnosticsError"),
     "capture_diagnostics": ("mlc.bindings.diagnostics", "capture_diagnostics"),
+    "emit_diagnostic": ("mlc.bindings.diagnostics", "emit_diagnostic"),
     "position": ("mlc.bindings.diagnostics", "position"),
     "address": ("mlc.bindings.address", "address"),
     "outermost_op": ("mlc.bindings.parents", "outermost_op"),

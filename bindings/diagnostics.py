@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,21 @@ class DiagnosticsError(Exception):
         super().__init__("\n".join(str(each) for each in diagnostics) or summary)
 
 
+# What the `with` blocks of `capture_diagnostics` do with a diagnostic, innermost last.
+_collectors: list[Callable[[Diagnostic], None]] = []
+
+
+def emit_diagnostic(diagnostic: Diagnostic) -> None:
+    """Emits a diagnostic of any severity, as C++ does; the bindings can only emit errors.
+
+    The innermost `capture_diagnostics` gets it; without one it is printed on stderr.
+    """
+    if _collectors:
+        _collectors[-1](diagnostic)
+    else:
+        print(diagnostic, file=sys.stderr)
+
+
 @contextmanager
 def capture_diagnostics(
     context: ir.Context, listener: Callable[[Diagnostic], None] | None = None
@@ -44,18 +60,23 @@ def capture_diagnostics(
     """
     captured: list[Diagnostic] = []
 
-    def handle(emitted: ir.Diagnostic) -> bool:
-        captured.append(_copy(emitted))
+    def collect(diagnostic: Diagnostic) -> None:
+        captured.append(diagnostic)
         if listener is not None:
-            listener(captured[-1])
+            listener(diagnostic)
+
+    def handle(emitted: ir.Diagnostic) -> bool:
+        collect(_copy(emitted))
         return True
 
     before = context.emit_error_diagnostics
     context.emit_error_diagnostics = True
     handler = context.attach_diagnostic_handler(handle)
+    _collectors.append(collect)
     try:
         yield captured
     finally:
+        _collectors.remove(collect)
         handler.detach()
         context.emit_error_diagnostics = before
 

@@ -10,16 +10,18 @@ from mlc.bindings.diagnostics import Diagnostic, position
 from mlc.tools.sources import Source
 
 _TAB = 8
+_RESET, _GREEN = "\x1b[0m", "\x1b[1;32m"
+_COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;35m", "remark": "\x1b[1;34m", "note": "\x1b[1;36m"}
 _CALL_STACK_LIMIT = 10
 
 
 class DiagnosticPrinter:
     """Prints diagnostics to `stream`. Source lines come from `source` or from the files that locations
-    name.
+    name. `color` marks parts with the terminal's colors, as LLVM's tools do.
     """
 
-    def __init__(self, stream: TextIO, source: Source | None = None) -> None:
-        self.stream = stream
+    def __init__(self, stream: TextIO, source: Source | None = None, *, color: bool = False) -> None:
+        self.stream, self.color = stream, color
         self.lines: dict[str, list[str]] = {source.name: source.text.split("\n")} if source else {}
 
     def show(self, diagnostic: Diagnostic) -> None:
@@ -40,17 +42,23 @@ class DiagnosticPrinter:
         where = position(location)
         if where is None:
             known = location is not None and not isinstance(location, ir.UnknownLoc)
-            self.stream.write(f"<unknown>:0: {severity}: {f'{location}: ' if known else ''}{message}\n")
+            place = f"{location}: " if known else ""
+            self.stream.write(f"<unknown>:0: {self._severity(severity)}{place}{message}\n")
             return
         file, row, column = where
-        self.at(file, row, column, f"{severity}: {message}", with_source=with_source)
+        self.at(file, row, column, f"{self._severity(severity)}{message}", with_source=with_source)
 
     def at(self, file: str, line: int, column: int, message: str, *, with_source: bool = True) -> None:
         """Prints `message` for a position in a file; line and column count from 1."""
         self.stream.write(f"{file}:{line}:{column}: {message}\n")
         text = self.source_line(file, line)
         if with_source and text is not None and column > 0:
-            self.stream.write(f"{text.expandtabs(_TAB)}\n{' ' * len(text[: column - 1].expandtabs(_TAB))}^\n")
+            caret = f"{_GREEN}^{_RESET}" if self.color else "^"
+            blank = " " * len(text[: column - 1].expandtabs(_TAB))
+            self.stream.write(f"{text.expandtabs(_TAB)}\n{blank}{caret}\n")
+
+    def _severity(self, severity: str) -> str:
+        return f"{_COLORS.get(severity, '')}{severity}: {_RESET}" if self.color else f"{severity}: "
 
     def source_line(self, file: str, line: int) -> str | None:
         """The text of a line (1 is the first), or None if the file cannot be read or is shorter."""

@@ -88,5 +88,18 @@ FLAGS = (
     Flag("mlir-timing", "print the time that each pass took to stderr"),
     Flag("mlir-timing-display", "as a tree (default), or as a list with the longest first", "tree|list"),
     Flag("mlir-output-format", "the form of the timing report: text (default) or json", "text|json"),
+    Flag("mlir-pass-statistics", "print what passes of mlc count, and how often each pattern rewrote an op"),
+    Flag(
+        "mlir-pass-statistics-display",
+        "by place in the pipeline (default), or as a list with the sums by pass",
+        "pipeline|list",
+    ),
+    Flag(
+        "trace-rewrites",
+        "print each rewrite of a Python pattern: where, the op before, the ops after; "
+        "of patterns whose names match a regular expression, or of all",
+        "regex",
+        optional=True,
+    ),
     *GUARD_FLAGS,
 )

@@ -19,17 +19,27 @@ from mlc.tools.sources import Source
 # The bindings add this note to every error on an op; mlir-opt's flags can turn it off.
 _OP_NOTE = "see current operation: "
 
+# From the gravest to the least.
+SEVERITIES = ("error", "warning", "remark", "note")
+
 
 @dataclass(frozen=True)
 class DiagnosticOptions:
-    """What is done with diagnostics. `expected` is the level of --verify-diagnostics, or None."""
+    """What is done with diagnostics. `expected` is the level of --verify-diagnostics, or None.
+
+    `color` is for terminals.
+    """
 
     expected: str | None = None
     notes: bool = True
     op_notes: bool = True
+    severities: tuple[str, ...] = SEVERITIES
+    color: bool = False
 
-    def filter(self, diagnostic: Diagnostic) -> Diagnostic:
-        """`diagnostic` without the notes that are not wanted."""
+    def filter(self, diagnostic: Diagnostic) -> Diagnostic | None:
+        """`diagnostic` without the notes that are not wanted; None if it is not wanted itself."""
+        if diagnostic.severity not in self.severities:
+            return None
         notes = [note for note in diagnostic.notes if self.op_notes or not note.message.startswith(_OP_NOTE)]
         return replace(diagnostic, notes=tuple(notes) if self.notes else ())
 
@@ -39,7 +49,7 @@ class Listener(Instrumentation):
 
     def __init__(self, source: Source, options: DiagnosticOptions) -> None:
         self.options = options
-        self.printer = DiagnosticPrinter(sys.stderr, source)
+        self.printer = DiagnosticPrinter(sys.stderr, source, color=options.color)
         self.expected = None
         if options.expected is not None:
             only = options.expected == "only-expected"
@@ -48,8 +58,8 @@ class Listener(Instrumentation):
     def diagnostic(self, diagnostic: Diagnostic) -> None:
         if self.expected:
             self.expected.see(diagnostic)
-        else:
-            self.printer.show(self.options.filter(diagnostic))
+        elif wanted := self.options.filter(diagnostic):
+            self.printer.show(wanted)
 
 
 @dataclass

@@ -10,13 +10,13 @@ from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
 from mlc.pipelines.named import lookup_pipeline, pipeline_names
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
-from mlc.tools.opt import watchers
 from mlc.tools.opt.flags import FLAGS
-from mlc.tools.opt.listeners import DiagnosticOptions
+from mlc.tools.opt.listeners import SEVERITIES, DiagnosticOptions
 from mlc.tools.opt.output import OutputOptions
 from mlc.tools.opt.parsing import InputOptions
 from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.process import Session
+from mlc.tools.opt.watchers import make_watchers, passes_verify
 
 _LEVELS = ("all", "only-expected")
 
@@ -31,7 +31,6 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
     plan = resolve(nest, str(nest))
     if line.switch("dump-pass-pipeline"):
         print(f"Pass Manager with {len(plan.items)} passes:\n{plan}", file=sys.stderr)
-    timing = watchers.timing(line)
     return Session(
         nest=nest,
         output=_output(line),
@@ -45,11 +44,11 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
             expected=_level(line),
             notes=not line.switch("mlir-disable-diagnostic-notes"),
             op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
+            severities=_severities(line),
+            color=line.switch("color", default=sys.stderr.isatty()),
         ),
         nest_fits_root=from_flags and line.switch("no-implicit-module"),
-        ir_printing=watchers.ir_printing(line),
-        timing=timing,
-        reports=(watchers.timing_report(line, timing),),
+        watchers=make_watchers(line),
         verify_each=line.switch("verify-each", default=True),
         verify_roundtrip=line.switch("verify-roundtrip"),
         crash_reproducer=line.value("mlir-pass-pipeline-crash-reproducer") or None,
@@ -63,7 +62,7 @@ def _output(line: CommandLine) -> OutputOptions:
     version = line.value("emit-bytecode-version")
     if version and not version.isdigit():
         raise UsageError(f"--emit-bytecode-version needs a number, not '{version}'")
-    printer, verified = make_printer(line), watchers.passes_verify(line)
+    printer, verified = make_printer(line), passes_verify(line)
     return OutputOptions(
         lambda op: printer(op, verified), line.switch("emit-bytecode"), int(version) if version else None
     )
@@ -94,26 +93,16 @@ def _has_python(plan: Plan) -> bool:
     )
 
 
-def _ir_printing(line: CommandLine) -> IRPrinting | None:
-    before, after = _selected(line, "mlir-print-ir-before"), _selected(line, "mlir-print-ir-after")
-    on_failure = line.switch("mlir-print-ir-after-failure")
-    if not (before or after or on_failure):
-        return None
-    return IRPrinting(
-        stream=sys.stderr,
-        printer=make_printer(line),
-        before_passes=before or (),
-        after_passes=after or (),
-        after_failure=on_failure,
-        only_changes=line.switch("mlir-print-ir-after-change"),
-        module_scope=line.switch("mlir-print-ir-module-scope"),
-    )
-
-
-def _selected(line: CommandLine, flag: str) -> Container[str] | None:
-    if line.switch(f"{flag}-all"):
-        return ALL_PASSES
-    return {name for value in line.values.get(flag, []) for name in value.split(",")} or None
+def _severities(line: CommandLine) -> tuple[str, ...]:
+    """The wanted severities: mlir-opt's levels, by name or number."""
+    levels = ("errors", "warnings", "remarks")
+    text = line.value("mlir-diagnostic-verbosity-level", "remarks")
+    if text not in (*levels, "0", "1", "2"):
+        raise UsageError(
+            f"--mlir-diagnostic-verbosity-level must be one of {', '.join(levels)}, not '{text}'"
+        )
+    level = int(text) if text.isdigit() else levels.index(text)
+    return SEVERITIES if level == len(levels) - 1 else SEVERITIES[: level + 1]
 
 
 def _level(line: CommandLine) -> str | None:

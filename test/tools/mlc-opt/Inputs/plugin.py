@@ -7,7 +7,7 @@ import signal
 import time
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import Diagnostic, emit_diagnostic, ir
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.pipelines.named import register_pipeline
 
@@ -95,7 +95,20 @@ class Leave(Pass):
         os._exit(0)
 
 
+@dataclass(frozen=True)
+class Remark(Pass):
+    """Says something about each function."""
+
+    name = "test-remark"
+    anchor = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        emit_diagnostic(Diagnostic("remark", "here is a function", op.location))
+        note = Diagnostic("note", "fill it", op.location)
+        emit_diagnostic(Diagnostic("warning", "it is empty", op.location, (note,)))
+
+
 def register(registry: object) -> None:
-    for cls in (Tag, Fail, Crash, Invalidate, Segfault, Hang, Leave):
+    for cls in (Tag, Fail, Crash, Invalidate, Segfault, Hang, Leave, Remark):
         registry.register(cls.name, cls)  # type: ignore[attr-defined]
     register_pipeline("test-named", ["func.func(test-tag{value=5},cse)", "symbol-dce"])
