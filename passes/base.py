@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import Diagnostic
 from mlc.passes.options import OptionError, OptionInfo, option, option_infos, parse_options, print_options
+from mlc.passes.statistics import count
 
 __all__ = ["OptionError", "Pass", "PassFailure", "option"]
 
@@ -56,6 +57,10 @@ class Pass:
     def run(self, op: ir.Operation) -> None:
         """Rewrites the IR inside `op`. Raises `PassFailure`."""
         raise NotImplementedError(f"{type(self).__name__} has no run method")
+
+    def count(self, name: str, amount: int = 1, help: str = "") -> None:
+        """Adds to a statistic of this pass, which `--mlir-pass-statistics` prints."""
+        count(name, amount, help)
 
     @classmethod
     def options(cls) -> tuple[OptionInfo, ...]:

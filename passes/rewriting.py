@@ -6,16 +6,55 @@ erases ops with `erase_op` or `replace_op`, which tell the driver; it must not u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.bindings.address import address
 from mlc.passes.base import PassFailure
-
-Pattern = Callable[[ir.Operation], bool]
+from mlc.passes.patterns import Pattern, pattern_name
+from mlc.passes.statistics import collecting, count
 
 # One set per active `apply_patterns`: addresses of ops erased during its current sweep.
 _erased: list[set[int]] = []
+
+
+@dataclass
+class Changes:
+    """What a pattern did to the op at address `where`: the addresses of the ops that it erased, and the
+    values by which it replaced the op's results.
+    """
+
+    where: int
+    erased: set[int] = field(default_factory=set)
+    values: list[ir.Value] = field(default_factory=list)
+
+
+# Those that watch at present; and what applies the patterns instead of the driver, to trace them.
+_watched: list[Changes] = []
+_tracers: list[Callable[[Pattern, ir.Operation], bool]] = []
+
+
+@contextmanager
+def watch_changes(op: ir.Operation) -> Iterator[Changes]:
+    """What happens to `op` inside the `with` block."""
+    changes = Changes(address(op))
+    _watched.append(changes)
+    try:
+        yield changes
+    finally:
+        _watched.pop()
+
+
+@contextmanager
+def trace_patterns(tracer: Callable[[Pattern, ir.Operation], bool]) -> Iterator[None]:
+    """Inside the `with` block, the driver has `tracer` apply each pattern."""
+    _tracers.append(tracer)
+    try:
+        yield
+    finally:
+        _tracers.pop()
 
 
 def apply_patterns(root: ir.Operation, patterns: Mapping[str, Pattern], max_iterations: int = 32) -> bool:
@@ -46,10 +85,17 @@ def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
                 continue
             name = op.name
             with ir.InsertionPoint(op), op.location:
-                if patterns[name](op):
+                if _apply(patterns[name], op):
                     changed = name
     finally:
         _erased.pop()
+    return changed
+
+
+def _apply(pattern: Pattern, op: ir.Operation) -> bool:
+    changed = _tracers[-1](pattern, op) if _tracers else pattern(op)
+    if changed and collecting():
+        count(pattern_name(pattern), help="rewrites by this pattern")
     return changed
 
 
@@ -72,7 +118,7 @@ def erase_op(op: ir.Operation | ir.OpView) -> None:
     operation = op.operation
     if _erased:
         inside = [address(operation), *map(address, collect_ops(operation))]
-        for erased in _erased:
+        for erased in (*_erased, *(changes.erased for changes in _watched)):
             erased.update(inside)
     operation.erase()
 
@@ -84,6 +130,9 @@ def replace_op(op: ir.Operation | ir.OpView, values: ir.Value | ir.OpView | Sequ
         values = [values]
     elif isinstance(values, (ir.Operation, ir.OpView)):
         values = list(values.results)
+    for changes in _watched:
+        if changes.where == address(operation):
+            changes.values = list(values)
     for old, new in zip(operation.results, values, strict=True):
         old.replace_all_uses_with(new)
     erase_op(operation)

@@ -9,7 +9,8 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.values import first_of, is_constant, is_static, on_ranked, replacing
+from mlc.passes.graph.values import is_constant, is_static, on_ranked, replacing
+from mlc.passes.patterns import FirstOf
 from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use
 
 
@@ -134,5 +135,5 @@ class FoldScale(Pass):
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> None:
-        factors = first_of(replacing(into_weights), replacing(chained), replacing(over_offset))
+        factors = FirstOf(replacing(into_weights), replacing(chained), replacing(over_offset))
         apply_patterns(op, {"graph.mul": on_ranked(factors), "graph.add": on_ranked(replacing(chained))})

@@ -8,8 +8,9 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.graph import simplify_arithmetic, simplify_idioms, simplify_movement
-from mlc.passes.graph.values import Rule, first_of, on_ranked, replacing
-from mlc.passes.rewriting import Pattern, apply_patterns
+from mlc.passes.graph.values import Rule, on_ranked, replacing
+from mlc.passes.patterns import FirstOf, Pattern
+from mlc.passes.rewriting import apply_patterns
 
 _FAMILIES = (simplify_movement.RULES, simplify_arithmetic.RULES, simplify_idioms.RULES)
 
@@ -22,7 +23,7 @@ def _pattern(name: str) -> Pattern:
     """All that is tried on the ops of one name: operand order first, so that the rules see few forms."""
     order = simplify_arithmetic.PATTERNS.get(name)
     ordering = [] if order is None else [order]
-    return on_ranked(first_of(*ordering, *(replacing(rule) for rule in _rules(name))))
+    return on_ranked(FirstOf(*ordering, *(replacing(rule) for rule in _rules(name))))
 
 
 _NAMES = {name for family in (*_FAMILIES, simplify_arithmetic.PATTERNS) for name in family}

@@ -17,7 +17,8 @@ from mlc.passes.graph.values import (
     is_static,
     splat,
 )
-from mlc.passes.rewriting import Pattern, defining_op
+from mlc.passes.patterns import Pattern
+from mlc.passes.rewriting import defining_op
 
 _COMMUTATIVE = (
     *("add", "mul", "min", "max", "and", "or", "xor", "equal"),

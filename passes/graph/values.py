@@ -8,7 +8,8 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
-from mlc.passes.rewriting import Pattern, defining_op, erase_op, has_uses, replace_op
+from mlc.passes.patterns import Pattern
+from mlc.passes.rewriting import defining_op, erase_op, has_uses, replace_op
 
 Number = int | float
 
@@ -28,12 +29,8 @@ def on_ranked(pattern: Pattern) -> Pattern:
         values = (*op.operands, *op.results)
         return all(isinstance(value.type, ir.RankedTensorType) for value in values) and pattern(op)
 
+    guarded.__wrapped__ = pattern  # type: ignore[attr-defined]  # for the names in traces and statistics
     return guarded
-
-
-def first_of(*patterns: Pattern) -> Pattern:
-    """The patterns in order, until one changes the op."""
-    return lambda op: any(pattern(op) for pattern in patterns)
 
 
 def is_static(value: ir.Value) -> bool:
@@ -145,4 +142,5 @@ def replacing(rule: Rule) -> Pattern:
         value = rule(op)
         return value is not None and replace_if_same_type(op, value)
 
+    pattern.__wrapped__ = rule  # type: ignore[attr-defined]  # for the names in traces and statistics
     return pattern

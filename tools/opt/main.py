@@ -66,8 +66,7 @@ def _run(line: CommandLine, activity: Activity) -> int:
     activity.begin("mlc-opt: error: writing the output")
     if succeeded or line.value("o", "-") == "-":
         write_output(line.value("o", "-"), _separator(line).join(output))
-    for report in session.reports:
-        report()
+    session.watchers.report()
     return SUCCESS if succeeded else FAILURE
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,19 +11,20 @@ from mlc.bindings import ir
 from mlc.bindings.diagnostics import DiagnosticsError
 from mlc.pipelines.driver import PassError, run_pipeline
 from mlc.pipelines.grammar import Nest
-from mlc.pipelines.instrumentation import Instrumentation, Instrumentations, IRPrinting, Timing
+from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
 from mlc.tools.announcer import Announcer
 from mlc.tools.guard import Activity
 from mlc.tools.opt.listeners import DiagnosticOptions, Listener, LocalReproducer
 from mlc.tools.opt.output import OutputOptions, RoundtripError, serialize, verify_roundtrip
 from mlc.tools.opt.parsing import InputOptions, make_context, parse
+from mlc.tools.opt.watchers import Watchers
 from mlc.tools.sources import Chunk
 
 
 @dataclass
 class Session:
-    """What the command line asks for. `timing` sums over chunks; `reports` are printed at the end.
+    """What the command line asks for. `watchers` sum over chunks.
 
     `nest_fits_root` holds for a pipeline from pass flags, which runs on whatever op the input is.
     """
@@ -35,19 +34,13 @@ class Session:
     input: InputOptions = field(default_factory=InputOptions)
     diagnostics: DiagnosticOptions = field(default_factory=DiagnosticOptions)
     nest_fits_root: bool = False
-    ir_printing: IRPrinting | None = None
-    timing: Timing | None = None
+    watchers: Watchers = field(default_factory=Watchers)
     verify_each: bool = True
     verify_roundtrip: bool = False
     crash_reproducer: str | None = None
     local_reproducer: bool = False
     generated_reproducer: str | None = None
     traceback: bool = False
-    reports: tuple[Callable[[], None], ...] = ()
-
-    def phase(self, name: str) -> AbstractContextManager[None]:
-        """What runs inside the `with` block is timed as `name`."""
-        return self.timing.phase(name) if self.timing else nullcontext()
 
 
 def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, bool]:
@@ -72,7 +65,7 @@ def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Act
     _make_testament(chunk, session, activity)
     activity.begin(f"{chunk.source.name}: error: the parser")
     context = make_context(session.input, chunk.raw, listener.diagnostic)
-    with session.phase("Parser"):
+    with session.watchers.phase("Parser"):
         parsed = parse(chunk, session.input, context, listener.diagnostic)
     root = parsed.operation
     if chunk.is_bytecode:
@@ -82,7 +75,7 @@ def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Act
         verify_roundtrip(root, session.input)
     _run_passes(root, session, listener, activity)
     activity.begin(f"{chunk.source.name}: error: printing")
-    with session.phase("Output"):
+    with session.watchers.phase("Output"):
         return serialize(root, session.output)
 
 
@@ -113,7 +106,7 @@ def _watchers(session: Session, listener: Listener, activity: Activity) -> list[
     watchers: list[Instrumentation | None] = [Announcer(activity)]
     if session.local_reproducer and session.crash_reproducer:
         watchers.append(LocalReproducer(Path(session.crash_reproducer), session.verify_each))
-    watchers += [session.ir_printing, session.timing, listener]
+    watchers += [*session.watchers.parts, listener]
     return [each for each in watchers if each]
 
 

@@ -7,4 +7,4 @@ _RULE = "===" + "-" * 73 + "===\n"
 
 def heading(title: str) -> str:
     """The title between rules, as the reports of timing and of statistics begin."""
-    return f"{_RULE}{f'... {title} ...':^79}".rstrip() + f"\n{_RULE}"
+    return f"{_RULE}{'':25}... {title} ...\n{_RULE}"

@@ -2,21 +2,76 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Container, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
-from mlc.pipelines.instrumentation import ALL_PASSES, IRPrinting, Timing
+from mlc.pipelines.instrumentation import ALL_PASSES, Instrumentation, IRPrinting, Timing
 from mlc.pipelines.instrumentation.ir_printing import FolderSink, Sink, StreamSink
+from mlc.pipelines.instrumentation.rewrite_printing import RewritePrinting
+from mlc.pipelines.instrumentation.statistics import Statistics
 from mlc.tools.command_line import CommandLine, UsageError, close_matches
 from mlc.tools.opt.printing import make_printer
-from mlc.tools.opt.timing import DISPLAYS, FORMATS, print_timing
+from mlc.tools.opt.statistics import DISPLAYS as STATISTICS_DISPLAYS
+from mlc.tools.opt.statistics import print_statistics
+from mlc.tools.opt.timing import DISPLAYS as TIMING_DISPLAYS
+from mlc.tools.opt.timing import FORMATS as TIMING_FORMATS
+from mlc.tools.opt.timing import print_timing
 
 
-def ir_printing(line: CommandLine) -> IRPrinting | None:
-    """What `--mlir-print-ir-*` ask for. Raises `UsageError`."""
+@dataclass
+class Watchers:
+    """What watches all pipelines of a run, and what is printed about them at the end."""
+
+    parts: list[Instrumentation] = field(default_factory=list)
+    timing: Timing | None = None
+    reports: list[Callable[[], None]] = field(default_factory=list)
+
+    def phase(self, name: str) -> AbstractContextManager[None]:
+        """What runs inside the `with` block is timed as `name`."""
+        return self.timing.phase(name) if self.timing else nullcontext()
+
+    def report(self) -> None:
+        """Prints the reports of statistics and of timing."""
+        for each in self.reports:
+            each()
+
+
+def make_watchers(line: CommandLine) -> Watchers:
+    """What the flags ask for. Raises `UsageError`."""
+    watchers = Watchers()
+    if printing := _ir_printing(line):
+        watchers.parts.append(printing)
+    if line.given("trace-rewrites"):
+        watchers.parts.append(RewritePrinting(sys.stderr, _expression(line, "trace-rewrites")))
+    _add_statistics(line, watchers)
+    _add_timing(line, watchers)
+    return watchers
+
+
+def _add_statistics(line: CommandLine, watchers: Watchers) -> None:
+    display = _choice(line, "mlir-pass-statistics-display", STATISTICS_DISPLAYS)
+    if line.switch("mlir-pass-statistics"):
+        statistics = Statistics()
+        watchers.parts.append(statistics)
+        watchers.reports.append(lambda: print_statistics(statistics, sys.stderr, display))
+
+
+def _add_timing(line: CommandLine, watchers: Watchers) -> None:
+    display = _choice(line, "mlir-timing-display", TIMING_DISPLAYS)
+    form = _choice(line, "mlir-output-format", TIMING_FORMATS)
+    if line.switch("mlir-timing"):
+        timing = watchers.timing = Timing()
+        watchers.parts.append(timing)
+        watchers.reports.append(lambda: print_timing(timing, sys.stderr, display, form))
+
+
+def _ir_printing(line: CommandLine) -> IRPrinting | None:
     before, after = _selected(line, "mlir-print-ir-before"), _selected(line, "mlir-print-ir-after")
     on_failure = line.switch("mlir-print-ir-after-failure")
     if not (before or after or on_failure):
@@ -54,23 +109,16 @@ def _selected(line: CommandLine, flag: str) -> Container[str] | None:
     return names or None
 
 
-def timing(line: CommandLine) -> Timing | None:
-    """What `--mlir-timing` asks for."""
-    return Timing() if line.switch("mlir-timing") else None
-
-
-def timing_report(line: CommandLine, timing: Timing | None) -> Callable[[], None]:
-    """Prints the report of `--mlir-timing`, or nothing. Raises `UsageError` at once."""
-    display = choice(line, "mlir-timing-display", DISPLAYS)
-    form = choice(line, "mlir-output-format", FORMATS)
-    if timing is None:
-        return lambda: None
-    return lambda: print_timing(timing, sys.stderr, display, form)
-
-
-def choice(line: CommandLine, flag: str, choices: Sequence[str]) -> str:
+def _choice(line: CommandLine, flag: str, choices: Sequence[str]) -> str:
     """The value of `flag`, of which the first choice is the default. Raises `UsageError`."""
     value = line.value(flag, choices[0])
     if value not in choices:
         raise UsageError(f"--{flag} must be one of {', '.join(choices)}, not '{value}'")
     return value
+
+
+def _expression(line: CommandLine, flag: str) -> re.Pattern[str]:
+    try:
+        return re.compile(line.value(flag))
+    except re.error as error:
+        raise UsageError(f"--{flag}: '{line.value(flag)}' is no regular expression: {error}") from error

@@ -1,0 +1,52 @@
+"""Numbers that passes count while they run, for `--mlir-pass-statistics`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass
+class Statistic:
+    """A number with its name and what it counts."""
+
+    name: str
+    help: str = ""
+    value: int = 0
+
+
+# What collects at present, innermost last. Empty, and counting free, unless someone asked for statistics.
+_collectors: list[dict[str, Statistic]] = []
+
+
+def count(name: str, amount: int = 1, help: str = "") -> None:
+    """Adds `amount` to the statistic `name` of the pass that runs; does nothing if nobody collects."""
+    if _collectors:
+        _collectors[-1].setdefault(name, Statistic(name, help)).value += amount
+
+
+def collecting() -> bool:
+    """Whether counting has any effect."""
+    return bool(_collectors)
+
+
+def begin_collecting(statistics: dict[str, Statistic]) -> None:
+    """Adds what is counted from now on to `statistics`, until `end_collecting`. Calls nest."""
+    _collectors.append(statistics)
+
+
+def end_collecting() -> None:
+    """Ends the last `begin_collecting`."""
+    _collectors.pop()
+
+
+@contextmanager
+def collect_statistics() -> Iterator[dict[str, Statistic]]:
+    """The statistics that are counted inside the `with` block, by name."""
+    found: dict[str, Statistic] = {}
+    begin_collecting(found)
+    try:
+        yield found
+    finally:
+        end_collecting()

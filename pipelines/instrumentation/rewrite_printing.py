@@ -1,0 +1,53 @@
+"""Prints every rewrite of a Python pattern."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from mlc.bindings import ir
+from mlc.passes.base import PassFailure
+from mlc.passes.rewrite_trace import Rewrite, RewriteTracer
+from mlc.passes.rewriting import trace_patterns
+from mlc.pipelines.instrumentation.base import Instrumentation
+from mlc.pipelines.plan import Step
+
+
+@dataclass
+class RewritePrinting(Instrumentation):
+    """Prints the rewrites of the patterns in whose names `names` is found."""
+
+    stream: TextIO
+    names: re.Pattern[str]
+    _running: list[ExitStack] = field(default_factory=list)
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        stack = ExitStack()
+        stack.enter_context(trace_patterns(RewriteTracer(lambda rewrite: self._print(step, rewrite))))
+        self._running.append(stack)
+
+    def after(self, step: Step, op: ir.Operation) -> None:
+        self._running.pop().close()
+
+    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        self.after(step, op)
+
+    def _print(self, step: Step, rewrite: Rewrite) -> None:
+        if not self.names.search(rewrite.pattern):
+            return
+        lines = [
+            f"{rewrite.location}: rewrite: {step.name}: {rewrite.pattern}",
+            *_marked("-", rewrite.before),
+        ]
+        for text in rewrite.after:
+            lines += _marked("+", text)
+        if rewrite.values:
+            lines.append(f"  = {', '.join(rewrite.values)}")
+        self.stream.write("\n".join(lines) + "\n")
+        self.stream.flush()
+
+
+def _marked(mark: str, text: str) -> list[str]:
+    return [f"  {mark} {line}" for line in text.splitlines()]
