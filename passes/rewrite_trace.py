@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from mlc.bindings import address, ir, parent_op
+from mlc.bindings import ir, parent_op
+from mlc.bindings.address import address
 from mlc.bindings.diagnostics import describe
 from mlc.passes.patterns import Pattern, pattern_name
 from mlc.passes.rewriting import Changes, watch_changes
