@@ -80,6 +80,8 @@ FLAGS = (
     Flag("mlir-pretty-debuginfo", "print locations in a form for people; cannot be parsed"),
     Flag("mlir-print-skip-regions", "print ops without what is inside their regions"),
     Flag("mlir-print-assume-verified", "print without verifying first"),
+    Flag("mlir-print-value-users", "print the users of values as comments"),
+    Flag("mlir-print-unique-ssa-ids", "print numbers that no two values share, not even across regions"),
     Flag("mlir-print-local-scope", "print without aliases for locations, types and attributes"),
     Flag("mlir-use-nameloc-as-prefix", "name values after their named locations"),
     Flag("mlir-elide-elementsattrs-if-larger", "elide constants with more elements", "count"),

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from mlc.bindings import ir, parent_op
 from mlc.bindings.diagnostics import capture_diagnostics
 from mlc.tools.command_line import CommandLine, UsageError
+from mlc.tools.opt.value_users import print_annotated
 
 
 class Printer(Protocol):
@@ -38,6 +39,11 @@ def make_printer(line: CommandLine) -> Printer:
         if line.given(flag):
             options[option] = _count(flag, line.value(flag))
     assumed = options["assume_verified"]
+    users, unique = line.switch("mlir-print-value-users"), line.switch("mlir-print-unique-ssa-ids")
+    if (users or unique) and options["use_name_loc_as_prefix"]:
+        raise UsageError(
+            "--mlir-use-nameloc-as-prefix cannot be combined with --mlir-print-value-users or -unique-ssa-ids"
+        )
     local = line.switch("mlir-print-local-scope")
 
     def show(op: ir.Operation, verified: bool = False, /) -> str:
@@ -45,7 +51,12 @@ def make_printer(line: CommandLine) -> Printer:
         options["assume_verified"] = assumed or verified
         with capture_diagnostics(op.context):
             local_scope = local or parent_op(op) is not None
-            return op.get_asm(use_local_scope=local_scope, **options)
+            if not (users or unique):
+                return op.get_asm(use_local_scope=local_scope, **options)
+            valid = options["assume_verified"] or op.verify()
+            form = {"print_generic_op_form": options["print_generic_op_form"] or not valid}
+            scope = {"use_local_scope": local_scope}
+            return print_annotated(op, options | form | scope, users=users, unique=unique)
 
     return show
 
