@@ -8,8 +8,10 @@ import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from mlc.passes.base import Pass
+if TYPE_CHECKING:
+    from mlc.passes.base import Pass
 
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
@@ -61,6 +63,11 @@ def register(name: str, target: str | type[Pass]) -> None:
 def is_registered(name: str) -> bool:
     """Whether `name` is in the table now, without looking for installed plugins."""
     return name in _TABLE
+
+
+def target(name: str) -> str | type[Pass] | None:
+    """What is registered under `name`: a class, or "module:Class" if it was not imported yet."""
+    return _TABLE.get(name)
 
 
 def lookup(name: str) -> type[Pass] | None:

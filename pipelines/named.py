@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
-from mlc.passes.base import PassFailure
 
 # Graph level, whole module: what every target wants.
 GRAPH_OPTIMIZE: list[str] = [
@@ -152,9 +151,9 @@ _PIPELINES: dict[str, list[str]] = {
 
 
 def register_pipeline(name: str, elements: list[str]) -> None:
-    """Adds a named pipeline (for plugins). Raises `PassFailure` if the name is taken."""
+    """Adds a named pipeline (for plugins). Raises `ValueError` if the name is taken."""
     if _PIPELINES.setdefault(name, elements) != elements:
-        raise PassFailure(f"pipeline '{name}' is already registered")
+        raise ValueError(f"pipeline '{name}' is already registered")
 
 
 def lookup_pipeline(name: str) -> list[str] | None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from mlc.tools.command_line import flag_help
-from mlc.tools.opt.flags import FLAGS
+from mlc.tools.opt.flags import FLAG_GROUPS
 
 _USAGE = """OVERVIEW: mlc's pass runner: MLIR text in, MLIR text out
 
 USAGE: mlc-opt [options] [file]        without a file, or with '-', reads stdin
 
 Passes run in the order given: mlc-opt --canonicalize --affine-loop-unroll="unroll-factor=4" in.mlir
-Passes on functions are nested in func.func.
+Passes on functions are nested in func.func. Long options begin with one dash or with two.
 
-OPTIONS:
 """
 
 
@@ -25,8 +24,9 @@ def version_text() -> str:
 
 
 def help_text() -> str:
-    """All flags, then all passes and pipelines with their options."""
-    return f"{_USAGE}{flag_help(FLAGS)}\n\n{list_text(options=True)}"
+    """All flags by group, then all pipelines and passes with their options."""
+    groups = "\n\n".join(f"{title}:\n\n{flag_help(flags)}" for title, flags in FLAG_GROUPS.items())
+    return f"{_USAGE}{groups}\n\n{list_text(options=True)}"
 
 
 def dialects_text() -> str:
@@ -42,28 +42,33 @@ def list_text(*, options: bool = False) -> str:
     from mlc.bindings.upstream_table import upstream_passes
     from mlc.pipelines.named import lookup_pipeline, pipeline_names
 
-    lines = ["PIPELINES:"]
+    lines = ["Pipelines of mlc:", ""]
     lines += [f"  --{name:<42} {','.join(lookup_pipeline(name) or [])}" for name in pipeline_names()]
-    lines += ["", "PASSES OF MLC:", *_our_passes(options), "", "PASSES OF UPSTREAM MLIR:"]
+    lines += ["", "Passes of mlc:", "", *_our_passes(options), "", "Passes of upstream MLIR:", ""]
     for each in upstream_passes().values():
-        suffix = f"  {{{each.options}}}" if options and each.options else ""
-        lines.append(f"  --{each.name:<42} on {each.anchor}{suffix}")
+        lines.append(f"  --{each.name:<42} on {', '.join(each.anchors) or 'any op'}")
+        if options:
+            lines += [f"      {text}" for text in _upstream_options(each.options)]
     return "\n".join(lines) + "\n"
 
 
-def _our_passes(options: bool) -> list[str]:
-    import inspect
+def _upstream_options(text: str) -> list[str]:
+    from mlc.passes.options import split_options
 
+    return [f"{name}=<value>{f'  default {value}' if value else ''}" for name, value in split_options(text)]
+
+
+def _our_passes(options: bool) -> list[str]:
     from mlc.passes import registry
+    from mlc.passes.summary import summary
 
     lines = []
     for name in registry.names():
-        cls = registry.lookup(name)
-        if cls is None:
+        found = summary(name)
+        if found is None:
             continue
-        summary = (inspect.getdoc(cls) or "").partition("\n")[0]
-        lines.append(f"  --{name:<42} {summary} (on {cls.anchor}, {cls.exactness})")
-        for info in cls.options() if options else ():
+        lines.append(f"  --{name:<42} {found.text} (on {found.anchor}, {found.exactness})")
+        for info in found.options if options else ():
             choices = f" ({', '.join(info.choices)})" if info.choices else ""
             lines.append(
                 f"      {info.name}=<{info.type_name}>  {info.help}{choices}; default {info.default_text}"

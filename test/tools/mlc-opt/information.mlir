@@ -6,14 +6,22 @@
 // VERSION: mlc-opt {{[0-9.]+}} (upstream MLIR from torch-mlir {{[0-9]+}})
 
 // HELP: --pass-pipeline=<text>
-// HELP: --test-tag {{ +}} Puts an attribute on each function. (on func.func, exact)
+// HELP: Timing and statistics:
+// HELP: --mlir-timing
+// HELP: Passes of mlc:
+// HELP: --graph-simplify {{ +}} Remove ops that do nothing, join those that are one, and recognise what exporters took apart (on builtin.module, rounding)
+// HELP: --test-tag {{ +}} Puts an attribute on each function (on func.func, exact)
 // HELP-NEXT: value=<int> the attribute's value; default 1
 // HELP-NEXT: mode=<string> how to write it (plain, named); default plain
 // HELP-NEXT: names=<list of string> the attributes' names; default tag
-// HELP: --canonicalize {{.*}}top-down=true
+// HELP: --tloop-stack-buffers
+// HELP-NEXT: max-bytes=<int> bytes of stack that one kernel may use; default 262144
+// HELP: --canonicalize {{.*}} on builtin.module, func.func
+// HELP: top-down=<value> default true
+// HELP: --convert-func-to-llvm
 
 // LIST: --graph-optimize
-// LIST: --test-crash {{ +}} Has a bug.
+// LIST: --test-crash {{ +}} Has a bug
 // LIST: --canonicalize
 
 // NAMED: builtin.module(func.func(test-tag{value=5 mode=plain names=tag},cse),symbol-dce)
