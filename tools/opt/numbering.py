@@ -8,7 +8,6 @@ AsmPrinter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
@@ -39,32 +38,26 @@ class Node:
     regions: list[list[Block]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
-    def walk(self) -> Iterator[Node | Block]:
-        """This op, and the blocks and ops inside it, from outside to inside."""
-        yield self
-        for block in (block for region in self.regions for block in region):
-            yield block
-            for node in block.nodes:
-                yield from node.walk()
 
-
-def make_tree(op: ir.Operation, index: int = 0) -> Node:
-    """The ops and blocks of `op`, with indices in a fixed order that is the same for equal IR."""
-    return _node(op, index)[0]
-
-
-def _node(op: ir.Operation, index: int) -> tuple[Node, int]:
-    node, after = Node(index, op), index + 1
-    for region in op.regions:
-        blocks = []
-        for each in region:
-            block, after = Block(after, each), after + 1 + len(each.arguments)
-            for inner in each.operations:
-                child, after = _node(inner.operation, after)
-                block.nodes.append(child)
-            blocks.append(block)
-        node.regions.append(blocks)
-    return node, after
+def make_tree(root: ir.Operation) -> list[Node | Block]:
+    """`root`, and the blocks and ops inside it, from outside to inside, in an order that is the same for
+    equal IR. Not recursive: ops may be nested deeper than Python's stack.
+    """
+    order: list[Node | Block] = []
+    waiting: list[Node | Block] = [Node(0, root)]
+    index = 0
+    while waiting:
+        each = waiting.pop()
+        each.index, index = index, index + 1
+        order.append(each)
+        if isinstance(each, Node):
+            each.regions = [[Block(0, block) for block in region] for region in each.op.regions]
+            waiting += [block for region in reversed(each.regions) for block in reversed(region)]
+        else:
+            index += len(each.block.arguments)
+            each.nodes = [Node(0, op.operation) for op in each.block.operations]
+            waiting += reversed(each.nodes)
+    return order
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Protocol
 
 from mlc.bindings import ir, parent_op
@@ -37,7 +38,7 @@ def make_printer(line: CommandLine) -> Printer:
     options["enable_debug_info"] |= options["pretty_debug_info"]
     for flag, option in _LIMITS.items():
         if line.given(flag):
-            options[option] = _count(flag, line.value(flag))
+            options[option] = count(flag, line.value(flag))
     assumed = options["assume_verified"]
     users, unique = line.switch("mlir-print-value-users"), line.switch("mlir-print-unique-ssa-ids")
     if (users or unique) and options["use_name_loc_as_prefix"]:
@@ -61,7 +62,8 @@ def make_printer(line: CommandLine) -> Printer:
     return show
 
 
-def _count(flag: str, text: str) -> int:
-    if not text.isdigit():
-        raise UsageError(f"--{flag} needs a number, not '{text}'")
+def count(flag: str, text: str) -> int:
+    """The value of a flag that takes a number. Raises `UsageError`."""
+    if not re.fullmatch("[0-9]{1,18}", text):
+        raise UsageError(f"--{flag} needs a number below 10^18, not '{text}'")
     return int(text)

@@ -14,7 +14,7 @@ from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.listeners import SEVERITIES, DiagnosticOptions
 from mlc.tools.opt.output import OutputOptions
 from mlc.tools.opt.parsing import InputOptions
-from mlc.tools.opt.printing import make_printer
+from mlc.tools.opt.printing import count, make_printer
 from mlc.tools.opt.process import Session
 from mlc.tools.opt.watchers import make_watchers, passes_verify
 
@@ -60,11 +60,11 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
 
 def _output(line: CommandLine) -> OutputOptions:
     version = line.value("emit-bytecode-version")
-    if version and not version.isdigit():
-        raise UsageError(f"--emit-bytecode-version needs a number, not '{version}'")
     printer, verified = make_printer(line), passes_verify(line)
     return OutputOptions(
-        lambda op: printer(op, verified), line.switch("emit-bytecode"), int(version) if version else None
+        lambda op: printer(op, verified),
+        line.switch("emit-bytecode"),
+        count("emit-bytecode-version", version) if version else None,
     )
 
 

@@ -16,6 +16,8 @@ from mlc.bindings import ir
 from mlc.bindings.address import address
 from mlc.tools.opt.numbering import Block, Node, Numbering, make_tree
 
+Tree = list[Node | Block]
+
 _MARK = "mlc_place_"
 _ALIAS = re.compile(rf'^(#loc\d*) = loc\("{_MARK}(\d+)"\)\n', re.MULTILINE)
 # Ops have their locations at the end of a line, where no string can end; arguments have them in full.
@@ -47,21 +49,23 @@ def print_annotated(
     copy = op.clone().operation
     original, tree = make_tree(op), make_tree(copy)
     # Upstream numbers the generic form across regions in any case.
-    Numbering(users=users, unique=unique or generic, generic=generic).fill(tree)
+    root = tree[0]
+    assert isinstance(root, Node)
+    Numbering(users=users, unique=unique or generic, generic=generic).fill(root)
     texts = _Texts()
     by_address = {address(one.op): other for one, other in _nodes(original, tree)}
-    for one, other in zip(original.walk(), tree.walk(), strict=True):
+    for one, other in zip(original, tree, strict=True):
         if isinstance(other, Node):
             _describe_op(one, other, by_address, texts, users=users, debug=debug)
         else:
             _describe_block(one, other, by_address, texts, users=users, debug=debug)
-    _place(tree, mark_blocks=users)
+    _place(tree, copy.context, mark_blocks=users)
     flags = options | {"enable_debug_info": True, "use_name_loc_as_prefix": True, "assume_verified": True}
     return _fill_in(str(copy.get_asm(**flags)), texts)
 
 
-def _nodes(original: Node, tree: Node) -> Iterator[tuple[Node, Node]]:
-    pairs = zip(original.walk(), tree.walk(), strict=True)
+def _nodes(original: Tree, tree: Tree) -> Iterator[tuple[Node, Node]]:
+    pairs = zip(original, tree, strict=True)
     return ((one, other) for one, other in pairs if isinstance(one, Node) and isinstance(other, Node))
 
 
@@ -104,12 +108,11 @@ def _users(value: ir.Value, by_address: dict[int, Node]) -> str:
     return ", ".join(name for each in owners if each in by_address for name in by_address[each].names)
 
 
-def _place(tree: Node, *, mark_blocks: bool) -> None:
+def _place(tree: Tree, context: ir.Context, *, mark_blocks: bool) -> None:
     """Sets locations that are indices, and puts an op in front of each block that has arguments."""
-    context = tree.op.context
     allowed = context.allow_unregistered_dialects
     context.allow_unregistered_dialects = True
-    for each in tree.walk():
+    for each in tree:
         if isinstance(each, Node):
             each.op.location = _location(each.index, context)
             continue
