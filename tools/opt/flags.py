@@ -9,6 +9,7 @@ from mlc.tools.program import GUARD_FLAGS
 FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
     "General": (
         Flag("help", "show this help"),
+        Flag("h", "show this help"),
         Flag("version", "show versions"),
         Flag("list-passes", "list all passes and pipelines, ours and upstream's"),
         Flag("show-dialects", "list all dialects, ours and upstream's"),

@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _information(line: CommandLine) -> str:
     """The text of `--version`, `--help` and the like; nothing here loads MLIR but `--show-dialects`."""
-    if not any(line.switch(name) for name in ("version", "help", "list-passes", "show-dialects")):
+    if not any(line.switch(name) for name in ("version", "help", "h", "list-passes", "show-dialects")):
         return ""
     from mlc.tools.opt import help
 
@@ -34,7 +34,7 @@ def _information(line: CommandLine) -> str:
     if line.switch("show-dialects"):
         return help.dialects_text()
     _load_plugins(line)
-    return help.help_text() if line.switch("help") else help.list_text()
+    return help.help_text() if line.switch("help") or line.switch("h") else help.list_text()
 
 
 def _load_plugins(line: CommandLine) -> None:

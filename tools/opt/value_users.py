@@ -59,7 +59,9 @@ def print_annotated(
             _describe_op(one, other, by_address, texts, users=users, debug=debug)
         else:
             _describe_block(one, other, by_address, texts, users=users, debug=debug)
-    _place(tree, copy.context, mark_blocks=users)
+    _place(tree, copy.context)
+    if users:
+        _add_headers(tree, copy.context, skipped=() if generic else _WITH_SHORT_FORMS)
     flags = options | {"enable_debug_info": True, "use_name_loc_as_prefix": True, "assume_verified": True}
     return _fill_in(str(copy.get_asm(**flags)), texts)
 
@@ -108,18 +110,22 @@ def _users(value: ir.Value, by_address: dict[int, Node]) -> str:
     return ", ".join(name for each in owners if each in by_address for name in by_address[each].names)
 
 
-def _place(tree: Tree, context: ir.Context, *, mark_blocks: bool) -> None:
-    """Sets locations that are indices, and puts an op in front of each block that has arguments."""
-    allowed = context.allow_unregistered_dialects
-    context.allow_unregistered_dialects = True
+def _place(tree: Tree, context: ir.Context) -> None:
+    """Sets locations that are indices."""
     for each in tree:
         if isinstance(each, Node):
             each.op.location = _location(each.index, context)
             continue
-        arguments = list(each.block.arguments)
-        for offset, argument in enumerate(arguments, start=1):
+        for offset, argument in enumerate(each.block.arguments, start=1):
             argument.set_location(_location(each.index + offset, context))
-        if arguments and mark_blocks and each.block.owner.name not in _WITH_SHORT_FORMS:
+
+
+def _add_headers(tree: Tree, context: ir.Context, skipped: Sequence[str]) -> None:
+    """Puts an op in front of each block that has arguments, but not inside ops whose names are `skipped`."""
+    allowed = context.allow_unregistered_dialects
+    context.allow_unregistered_dialects = True
+    for each in tree:
+        if isinstance(each, Block) and len(each.block.arguments) and each.block.owner.name not in skipped:
             with ir.InsertionPoint.at_block_begin(each.block), _location(each.index, context):
                 ir.Operation.create("mlc.header")
     context.allow_unregistered_dialects = allowed

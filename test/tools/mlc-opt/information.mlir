@@ -1,5 +1,6 @@
 // RUN: mlc-opt --version | filecheck %s --check-prefix=VERSION
 // RUN: mlc-opt --help --load-plugin=%S/Inputs/plugin.py | filecheck %s --check-prefix=HELP
+// RUN: mlc-opt -h --load-plugin=%S/Inputs/plugin.py | filecheck %s --check-prefix=HELP
 // RUN: mlc-opt -list-passes --load-plugin=%S/Inputs/plugin.py | filecheck %s --check-prefix=LIST
 // RUN: mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-named --dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=NAMED
 

@@ -1,4 +1,8 @@
 // RUN: mlc-opt %s --mlir-print-value-users | filecheck %s --match-full-lines
+// RUN: mlc-opt %s --mlir-print-value-users --mlir-print-op-generic | filecheck %s --check-prefix=GENERIC
+
+// GENERIC: "linalg.map"
+// GENERIC: // %arg{{[0-9]+}} is used by
 
 // Results in named groups, and an op that prints its body in a short form.
 // CHECK: %token, %bodyResults:2 = async.execute [%arg0] -> (!async.value<f32>, !async.value<f32>) {
