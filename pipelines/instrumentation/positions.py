@@ -30,6 +30,31 @@ class Position(Generic[Measure]):
             yield from child.walk(depth + 1)
 
 
+@dataclass
+class _Visit(Generic[Measure]):
+    """One run of a plan. `reached` is the index of the first item that may come next."""
+
+    plan: Plan
+    position: Position[Measure]
+    reached: int = 0
+
+    def advance(self, item: Step | Plan) -> int:
+        """The index of `item`. Each step comes once, in order; a nested plan once for each op, or never."""
+        while not _stands_for(item, self.plan.items[self.reached]):
+            self.reached += 1
+        index = self.reached
+        if isinstance(item, Step):
+            self.reached += 1
+        return index
+
+
+def _stands_for(item: Step | Plan, planned: Step | Plan) -> bool:
+    """Whether `item` is the planned one; of a step, the driver may show another form of the text."""
+    if isinstance(item, Step) and isinstance(planned, Step):
+        return item.name == planned.name
+    return item is planned
+
+
 class Positions(Instrumentation, Generic[Measure]):
     """Keeps a measure for each place of the pipeline; runs on several ops or inputs share it.
 
@@ -38,7 +63,7 @@ class Positions(Instrumentation, Generic[Measure]):
 
     def __init__(self) -> None:
         self.root: Position[Measure] = Position("root", self.new(), is_pass=False)
-        self._path: list[tuple[Plan, Position[Measure]]] = []
+        self._path: list[_Visit[Measure]] = []
         self._step = self.root
 
     def new(self) -> Measure:
@@ -53,16 +78,16 @@ class Positions(Instrumentation, Generic[Measure]):
 
     def enter(self, plan: Plan, op: ir.Operation) -> None:
         if not self._path:
-            self._path.append((plan, self.root))
+            self._path.append(_Visit(plan, self.root))
             return
         position = self._place(plan, f"'{plan.anchor}' Pipeline")
-        self._path.append((plan, position))
+        self._path.append(_Visit(plan, position))
         self.begin(position.measure)
 
     def leave(self, plan: Plan, op: ir.Operation) -> None:
-        _, position = self._path.pop()
+        visit = self._path.pop()
         if self._path:
-            self.end(position.measure)
+            self.end(visit.position.measure)
 
     def before(self, step: Step, op: ir.Operation) -> None:
         self._step = self._place(step, step.title)
@@ -75,8 +100,8 @@ class Positions(Instrumentation, Generic[Measure]):
         self.after(step, op)
 
     def _place(self, item: Step | Plan, name: str) -> Position[Measure]:
-        plan, parent = self._path[-1]
-        index = next(index for index, each in enumerate(plan.items) if each is item)
-        if index not in parent.children:
-            parent.children[index] = Position(name, self.new(), is_pass=isinstance(item, Step))
-        return parent.children[index]
+        visit = self._path[-1]
+        index, children = visit.advance(item), visit.position.children
+        if index not in children:
+            children[index] = Position(name, self.new(), is_pass=isinstance(item, Step))
+        return children[index]
