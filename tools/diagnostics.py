@@ -62,10 +62,14 @@ class DiagnosticPrinter:
 
     def source_line(self, file: str, line: int) -> str | None:
         """The text of a line (1 is the first), or None if the file cannot be read or is shorter."""
+        lines = self.source_lines(file)
+        return lines[line - 1].rstrip("\r") if 0 < line <= len(lines) else None
+
+    def source_lines(self, file: str) -> list[str]:
+        """The lines of a file; none if it cannot be read."""
         if file not in self.lines:
             self.lines[file] = _read_lines(file)
-        lines = self.lines[file]
-        return lines[line - 1].rstrip("\r") if 0 < line <= len(lines) else None
+        return self.lines[file]
 
 
 def _read_lines(file: str) -> list[str]:

@@ -14,6 +14,13 @@ from mlc.tools.sources import Source
 _EXPECTED = re.compile(
     r"expected-(error|note|remark|warning)(-re)? *(@([+-][0-9]+|above|below|unknown))? *\{\{(.*)\}\}$"
 )
+# What LLVM's regular expressions say where Python's use other words.
+_REGEX_ERRORS = (
+    ("parenthesis", "parentheses not balanced"),
+    ("subpattern", "parentheses not balanced"),
+    ("character set", "brackets ([ ]) not balanced"),
+    ("repeat", "repetition-operator operand invalid"),
+)
 # MLIR adds this note to verifier errors; mlir-opt turns it off in this mode, the bindings cannot.
 _OP_NOTE = "see current operation: "
 
@@ -23,6 +30,7 @@ class _Expectation:
     severity: str
     message: str
     regex: re.Pattern[str] | None
+    file: str
     written_at: int
     line: int | None
     matched: bool = field(default=False)
@@ -32,16 +40,17 @@ class _Expectation:
 
 
 class ExpectedDiagnostics:
-    """The expectations in one source. Feed it every diagnostic with `see`, then ask `finish`.
+    """The expectations in one source, and in files that diagnostics name, such as a transform library.
 
-    `only_expected` ignores diagnostics for which there is no comment.
+    Feed it every diagnostic with `see`, then ask `finish`. `only_expected` ignores diagnostics for which
+    there is no comment.
     """
 
     def __init__(self, source: Source, printer: DiagnosticPrinter, *, only_expected: bool = False) -> None:
         self.source, self.printer, self.only_expected = source, printer, only_expected
-        self.expectations: list[_Expectation] = []
+        self.expectations: dict[str, list[_Expectation]] = {}
         self.failed = False
-        self._scan()
+        self._scan(source.name)
 
     def see(self, diagnostic: Diagnostic) -> None:
         """Matches a diagnostic and its notes; prints an error for each that nobody expects."""
@@ -52,17 +61,18 @@ class ExpectedDiagnostics:
 
     def finish(self) -> bool:
         """Prints an error for each expectation that nothing met; whether all went as expected."""
-        for each in self.expectations:
+        for each in (each for expected in self.expectations.values() for each in expected):
             if not each.matched:
-                self._error(each.written_at, f'expected {each.severity} "{each.message}" was not produced')
+                self._error(each, f'expected {each.severity} "{each.message}" was not produced')
         return not self.failed
 
     def _match(self, diagnostic: Diagnostic) -> None:
         where = position(diagnostic.location)
-        line = where[1] if where else None
-        here = where is None or where[0] == self.source.name
+        file, line = (where[0], where[1]) if where else (self.source.name, None)
+        if file not in self.expectations:
+            self._scan(file)
         near = None
-        for each in self.expectations if here else []:
+        for each in self.expectations[file]:
             if each.line != line or not each.matches(diagnostic.message):
                 continue
             if each.severity == diagnostic.severity:
@@ -73,18 +83,19 @@ class ExpectedDiagnostics:
             return
         if near:
             kinds = f"'{diagnostic.severity}' diagnostic emitted when expecting a '{near.severity}'"
-            self._error(near.written_at, kinds)
+            self._error(near, kinds)
             return
         self.failed = True
         self.printer.line(
             "error", f"unexpected {diagnostic.severity}: {diagnostic.message}", diagnostic.location
         )
 
-    def _scan(self) -> None:
+    def _scan(self, file: str) -> None:
         """`@above` counts from the last line without a designator, `@below` to the next one."""
+        expected = self.expectations[file] = []
         waiting: list[_Expectation] = []
         last_plain = 1
-        for number, text in enumerate(self.source.text.split("\n"), start=1):
+        for number, text in enumerate(self.printer.source_lines(file), start=1):
             match = _EXPECTED.search(text.rstrip())
             if not match:
                 for each in waiting:
@@ -92,12 +103,12 @@ class ExpectedDiagnostics:
                 waiting.clear()
                 last_plain = number
                 continue
-            expectation = self._expectation(match, number, last_plain)
-            self.expectations.append(expectation)
+            expectation = self._expectation(match, file, number, last_plain)
+            expected.append(expectation)
             if match[4] == "below":
                 waiting.append(expectation)
 
-    def _expectation(self, match: re.Match[str], number: int, last_plain: int) -> _Expectation:
+    def _expectation(self, match: re.Match[str], file: str, number: int, last_plain: int) -> _Expectation:
         severity, is_regex, _, offset, message = match.groups()
         line: int | None = number
         if offset == "unknown":
@@ -106,20 +117,36 @@ class ExpectedDiagnostics:
             line = last_plain
         elif offset and offset != "below":
             line = number + int(offset)
-        regex = self._compile(message, number) if is_regex else None
-        return _Expectation(severity, message, regex, number, line)
+        expectation = _Expectation(severity, message, None, file, number, line)
+        if is_regex:
+            self._compile(expectation)
+        return expectation
 
-    def _compile(self, message: str, number: int) -> re.Pattern[str] | None:
+    def _compile(self, expectation: _Expectation) -> None:
         """Text outside `{{` and `}}` stands for itself, text inside is a regular expression."""
-        parts = re.split(r"\{\{(.*?)\}\}", message)
-        pattern = "".join(f"({part})" if at % 2 else re.escape(part) for at, part in enumerate(parts))
         try:
-            return re.compile(pattern)
+            expectation.regex = re.compile(_pattern(expectation.message))
         except re.error as error:
-            self._error(number, f"invalid regex: {error}")
-            return None
+            known = (said for sign, said in _REGEX_ERRORS if sign in error.msg)
+            self._error(expectation, f"invalid regex: {next(known, error.msg)}")
+        except ValueError as error:
+            self._error(expectation, str(error))
 
-    def _error(self, line: int, message: str) -> None:
+    def _error(self, at: _Expectation, message: str) -> None:
         self.failed = True
-        text = self.printer.source_line(self.source.name, line) or ""
-        self.printer.at(self.source.name, line, text.find("expected-") + 1, f"error: {message}")
+        text = self.printer.source_line(at.file, at.written_at) or ""
+        self.printer.at(at.file, at.written_at, text.find("expected-") + 1, f"error: {message}")
+
+
+def _pattern(message: str) -> str:
+    """The message of an `expected-*-re` comment as one expression. Raises `ValueError`."""
+    pattern, rest = "", message
+    while rest:
+        plain, opened, rest = rest.partition("{{")
+        pattern += re.escape(plain)
+        if opened:
+            inside, closed, rest = rest.partition("}}")
+            if not closed:
+                raise ValueError("found start of regex with no end '}}'")
+            pattern += f"({inside})"
+    return pattern
