@@ -22,6 +22,7 @@ REFERENCES = {
     "pipelines.md": "mlc.tools.references.pipelines:page",
     "tools/mlc.md": "mlc.tools.references.command_lines:mlc",
     "tools/mlc-opt.md": "mlc.tools.references.command_lines:mlc_opt",
+    "tools/mlc-reduce.md": "mlc.tools.references.command_lines:mlc_reduce",
     "tools/mlc-translate.md": "mlc.tools.references.command_lines:mlc_translate",
 }
 

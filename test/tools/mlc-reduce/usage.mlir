@@ -1,0 +1,15 @@
+// RUN: not mlc-reduce %s --test-command="grep -q absent-%%s" -o %t 2>&1 | filecheck %s --check-prefix=DULL
+// RUN: not mlc-reduce %s 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not mlc-reduce %s --test=%S/Inputs/none.sh 2>&1 | filecheck %s --check-prefix=MISSING
+// RUN: not mlc-reduce %s --test=%S/Inputs/not-executable.sh 2>&1 | filecheck %s --check-prefix=EXECUTABLE
+// RUN: not mlc-reduce %s --tset=true 2>&1 | filecheck %s --check-prefix=TYPO
+// RUN: not mlc-reduce %s --test=true --jobs=many 2>&1 | filecheck %s --check-prefix=NUMBER
+// RUN: not mlc-reduce %s --test=true --expect-stderr="(" 2>&1 | filecheck %s --check-prefix=REGEX
+
+// DULL: mlc-reduce: error: {{.*}}usage.mlir is not interesting: the test ended with
+// NONE: mlc-reduce: error: either --test=<program> or --test-command=<command> is needed
+// MISSING: mlc-reduce: error: the test '{{.*}}none.sh' is not there
+// EXECUTABLE: mlc-reduce: error: the test '{{.*}}not-executable.sh' is not executable
+// TYPO: mlc-reduce: error: unknown argument '--tset=true'; did you mean --text or --test
+// NUMBER: mlc-reduce: error: --jobs needs a whole number, not 'many'
+// REGEX: mlc-reduce: error: --expect-stderr is not a regular expression

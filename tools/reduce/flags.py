@@ -1,0 +1,26 @@
+"""The flags of mlc-reduce."""
+
+from __future__ import annotations
+
+from mlc.tools.command_line import Flag
+from mlc.tools.program import GUARD_FLAGS
+
+FLAGS = (
+    Flag("help", "show this help"),
+    Flag("version", "show versions"),
+    Flag("o", "write the result to a file instead of stdout", "file"),
+    Flag("test", "program that is called with a candidate's path; interesting if it exits with 0", "program"),
+    Flag("test-arg", "argument of --test, before the path", "argument", repeated=True),
+    Flag("test-command", "command instead of --test; %s is the candidate, else it comes last", "command"),
+    Flag("expect-exit", "interesting is this exit status (mlir-reduce's scripts: 1)", "number"),
+    Flag("expect-stderr", "interesting is a match in what the test writes to stderr", "regex"),
+    Flag("expect-crash", "interesting is an end by a signal, or a tool of mlc that reports one"),
+    Flag("expect-hang", "interesting is a run that takes longer than --timeout"),
+    Flag("timeout", "seconds that a test may run; 0 for ever (default 60)", "seconds"),
+    Flag("jobs", "tests that run at the same time (default 1)", "number"),
+    Flag("max-tests", "stop after this many tests; 0 for no limit (default)", "number"),
+    Flag("allow-unregistered-dialect", "parse ops and types of unknown dialects"),
+    Flag("allow-invalid", "also try IR that does not verify"),
+    Flag("text", "reduce lines and words only, whatever the input is"),
+    GUARD_FLAGS[0],
+)

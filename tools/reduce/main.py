@@ -1,0 +1,134 @@
+"""mlc-reduce: shrinks a failing input while a test finds it interesting.
+
+Exit status: 0, 1 if the input is not interesting to begin with, 2 if the command line makes no sense, 130
+after Ctrl-C; the best so far is written then too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import sys
+from typing import Any
+
+from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
+from mlc.tools.guard import Activity
+from mlc.tools.program import FAILURE, GUARD_FLAGS, SUCCESS, Program
+from mlc.tools.reduce.flags import FLAGS
+from mlc.tools.reduce.oracle import Condition, Oracle, OutOfTests, shell_words
+from mlc.tools.sources import read_input, write_output
+
+_USAGE = """OVERVIEW: shrinks a failing .mlir input while a test finds it interesting
+
+USAGE: mlc-reduce [options] input.mlir --test=script.sh -o reduced.mlir
+       mlc-reduce [options] input.mlir --test-command="mlc-opt --cse %s" --expect-stderr="crashed"
+
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The entry point; returns the exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    # What may crash runs in children of this process, which must live to write the best.
+    program = Program("mlc-reduce", (*FLAGS, *GUARD_FLAGS[1:]), _information, _run)
+    return program.main(["--mlc-isolate=false", *given])
+
+
+def _information(line: CommandLine) -> str:
+    if line.switch("version"):
+        from mlc.tools.opt.help import version_text
+
+        return version_text().replace("mlc-opt", "mlc-reduce", 1)
+    return f"{_USAGE}{flag_help(FLAGS)}\n" if line.switch("help") else ""
+
+
+def _run(line: CommandLine, activity: Activity) -> int:
+    if line.others:
+        raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS])
+    if len(line.arguments) != 1:
+        raise UsageError("one input file is needed: mlc-reduce input.mlir --test=script.sh")
+    oracle = _oracle(line)
+    name, raw = read_input(line.arguments[0])
+    signal.signal(signal.SIGTERM, _interrupt)
+    text = raw.decode(errors="replace")
+    if oracle.first_interesting([text]) is None:
+        print(f"mlc-reduce: error: {name} is not interesting: {oracle.verdict}", file=sys.stderr)
+        return FAILURE
+    return _reduce(line, oracle, name, text)
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _reduce(line: CommandLine, oracle: Oracle, name: str, text: str) -> int:
+    from mlc.tools.reduce.candidates import Workshop
+    from mlc.tools.reduce.document import read_document
+    from mlc.tools.reduce.reducer import Reducer
+
+    workshop = Workshop(line.switch("allow-unregistered-dialect"), line.switch("allow-invalid"))
+    reducer = Reducer(read_document(name, text), oracle, workshop, line.switch("text"))
+    start = reducer.best
+    before, status, why = reducer.size(), SUCCESS, ""
+    try:
+        # The parts put together again may differ from the input in blank lines or comments.
+        if oracle.first_interesting([reducer.best.text()]) is not None:
+            reducer.run()
+    except OutOfTests:
+        why = "; stopped by --max-tests"
+    except KeyboardInterrupt:
+        status, why = 128 + signal.SIGINT, "; interrupted"
+    result = text if reducer.best is start else reducer.best.text()
+    write_output(line.value("o", "-"), result)
+    print(
+        f"mlc-reduce: {before}, {len(text)} bytes -> {reducer.size()}, {len(result)} bytes; "
+        f"{oracle.tests} tests{why}",
+        file=sys.stderr,
+    )
+    return status
+
+
+def _oracle(line: CommandLine) -> Oracle:
+    try:
+        pattern = re.compile(line.value("expect-stderr")) if line.given("expect-stderr") else None
+    except re.error as error:
+        raise UsageError(f"--expect-stderr is not a regular expression: {error}") from error
+    condition = Condition(
+        _number(line, "expect-exit") if line.given("expect-exit") else None,
+        line.switch("expect-crash"),
+        line.switch("expect-hang"),
+        pattern,
+    )
+    jobs, most = _number(line, "jobs", 1), _number(line, "max-tests")
+    return Oracle(_command(line), condition, _number(line, "timeout", 60), max(jobs, 1), most)
+
+
+def _number(line: CommandLine, flag: str, default: int = 0) -> int:
+    text = line.value(flag, str(default))
+    if not text.isdecimal():
+        raise UsageError(f"--{flag} needs a whole number, not '{text}'")
+    return int(text)
+
+
+def _command(line: CommandLine) -> list[str]:
+    """The words of the test's command. Raises `UsageError`."""
+    if line.given("test") == line.given("test-command"):
+        raise UsageError("either --test=<program> or --test-command=<command> is needed")
+    try:
+        words = [line.value("test"), *line.values.get("test-arg", [])]
+        words = words if line.given("test") else shell_words(line.value("test-command"))
+    except ValueError as error:
+        raise UsageError(f"--test-command: {error}") from error
+    program = words[0] if words else ""
+    local = line.given("test") and os.path.exists(program)
+    found = shutil.which(os.path.abspath(program) if local else program)
+    if found is None:
+        cause = "is not executable" if os.path.exists(program) else "is not there"
+        raise UsageError(f"the test '{program}' {cause}")
+    return [found, *words[1:]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""The search: chunks, pipeline, IR or text, over and over until nothing gets smaller."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from mlc.tools.reduce.candidates import Workshop, dims_of, with_dim
+from mlc.tools.reduce.document import Document, passes_of, with_passes
+from mlc.tools.reduce.edits import STRATEGIES
+from mlc.tools.reduce.minimise import minimise
+from mlc.tools.reduce.oracle import Oracle
+
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+@dataclass
+class Reducer:
+    """Reduces `best`, which is interesting at any time; `text_only` leaves the IR alone."""
+
+    best: Document
+    oracle: Oracle
+    workshop: Workshop
+    text_only: bool = False
+    _size: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._size = self.size()
+
+    def run(self) -> None:
+        """Reduces to the fixed point. `best` holds what was reached if this raises."""
+        before = None
+        while before != self.best:
+            before = self.best
+            self._chunks()
+            self._pipeline()
+            for index in range(len(self.best.chunks)):
+                self._chunk(index)
+
+    def size(self) -> str:
+        """The size of `best`, for people."""
+        counts = [None if self.text_only else self.workshop.ops(chunk) for chunk in self.best.chunks]
+        known = [count for count in counts if count is not None]
+        if len(known) == len(counts):
+            return f"{sum(known)} ops"
+        text = self.best.text()
+        return f"{text.count(chr(10))} lines, {len(text)} bytes"
+
+    def _progress(self) -> None:
+        size = self.size()
+        if size != self._size:
+            print(f"mlc-reduce: {self._size} -> {size}, {self.oracle.tests} tests", file=sys.stderr)
+            self._size = size
+
+    def _chunks(self) -> None:
+        chunks = self.best.chunks
+        if len(chunks) > 1:
+            self._search(len(chunks), lambda kept: replace(self.best, chunks=tuple(chunks[i] for i in kept)))
+
+    def _pipeline(self) -> None:
+        pipeline = self.best.pipeline
+        if pipeline:
+            self._search(
+                passes_of(pipeline),
+                lambda kept: replace(self.best, pipeline=with_passes(pipeline, kept)),
+            )
+
+    def _chunk(self, index: int) -> None:
+        text = self.best.chunks[index]
+        normal = None if self.text_only else self.workshop.normal(text)
+        if normal is None or self._accept([self.best.with_chunk(index, normal)]) is None:
+            self._pieces(index, text.splitlines(keepends=True))
+            self._pieces(index, _WORDS.findall(self.best.chunks[index]))
+            return
+        for strategy in STRATEGIES:
+            self._edit(index, strategy)
+        self._shapes(index)
+
+    def _pieces(self, index: int, pieces: list[str]) -> None:
+        base = self.best
+        self._search(
+            len(pieces), lambda kept: base.with_chunk(index, "".join(pieces[number] for number in kept))
+        )
+
+    def _edit(self, index: int, strategy: str) -> None:
+        """Makes as many of a strategy's edits as the test bears."""
+        base, text = self.best, self.best.chunks[index]
+        count = self.workshop.edits(text, strategy)
+
+        def candidate(kept: list[int]) -> Document | None:
+            edited = self.workshop.edited(text, strategy, set(range(count)) - set(kept))
+            return None if edited is None else base.with_chunk(index, edited)
+
+        self._search(count, candidate)
+
+    def _shapes(self, index: int) -> None:
+        for dim in dims_of(self.best.chunks[index]):
+            texts = (with_dim(self.best.chunks[index], dim, new) for new in (1, 2) if new < dim)
+            normal = (self.workshop.normal(text) for text in texts)
+            self._accept(self.best.with_chunk(index, text) for text in normal if text is not None)
+        self._progress()
+
+    def _search(self, count: int, candidate: Callable[[list[int]], Document | None]) -> None:
+        """Drops what can be dropped of `count` items; `candidate` makes the document without the others."""
+
+        def first_interesting(choices: Iterable[list[int]]) -> list[int] | None:
+            tried: list[list[int]] = []
+
+            def documents() -> Iterator[Document]:
+                for kept in choices:
+                    document = candidate(kept)
+                    if document is not None:
+                        tried.append(kept)
+                        yield document
+
+            number = self._accept(documents())
+            return None if number is None else tried[number]
+
+        minimise(list(range(count)), first_interesting)
+        self._progress()
+
+    def _accept(self, documents: Iterable[Document]) -> int | None:
+        """Takes the first interesting document as the best; its number, counted from 0."""
+        seen: list[Document] = []
+
+        def texts() -> Iterator[str]:
+            for document in documents:
+                seen.append(document)
+                yield document.text()
+
+        number = self.oracle.first_interesting(texts())
+        if number is not None:
+            self.best = seen[number]
+        return number
