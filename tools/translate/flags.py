@@ -7,6 +7,7 @@ from mlc.tools.command_line import Flag
 # Translation -> "module:function"; the function takes the command line and the input's path, and writes
 # the output.
 TRANSLATIONS = {
+    "mlir-to-cpp": "mlc.tools.translate.cpp.command:to_cpp",
     "import-onnx": "mlc.tools.translate.import_onnx:import_onnx",
     "mlir-to-llvmir": "mlc.tools.translate.export:to_llvm_ir",
     "mlir-to-obj": "mlc.tools.translate.export:to_object",
@@ -16,6 +17,7 @@ FLAGS = (
     Flag("help", "show this help"),
     Flag("version", "show versions"),
     Flag("import-onnx", "ONNX model to a module of the graph dialect"),
+    Flag("mlir-to-cpp", "straight-line functions of the emitc dialect to C++"),
     Flag("mlir-to-llvmir", "module of the llvm dialect to LLVM IR text"),
     Flag("mlir-to-obj", "module of the llvm dialect to an object file"),
     Flag("o", "write the result to a file instead of stdout", "file"),
