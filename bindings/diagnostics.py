@@ -106,4 +106,11 @@ def describe(location: ir.Location | None) -> str:
 
 def _copy(emitted: ir.Diagnostic) -> Diagnostic:
     notes = tuple(_copy(note) for note in emitted.notes)
-    return Diagnostic(emitted.severity.name.lower(), emitted.message, emitted.location, notes)
+    return Diagnostic(emitted.severity.name.lower(), _message(emitted), emitted.location, notes)
+
+
+def _message(emitted: ir.Diagnostic) -> str:
+    try:
+        return emitted.message
+    except RuntimeError:  # it quotes damaged input, say bytecode
+        return "invalid input (the message about it is not UTF-8)"

@@ -53,6 +53,7 @@ class Program:
         return self._reporting(lambda: self._run(given), show_traceback="--mlc-traceback" in given)
 
     def _run(self, arguments: list[str]) -> int:
+        _refuse_undecodable(arguments)
         line = parse_command_line(arguments, self.flags)
         if text := self.information(line):
             write_output("-", text)
@@ -93,6 +94,15 @@ class Program:
 
     def _say(self, *messages: str) -> None:
         print("\n".join(f"{self.name}: {message}" for message in messages), file=sys.stderr)
+
+
+def _refuse_undecodable(arguments: list[str]) -> None:
+    """Neither MLIR nor a message could hold them: Python reads what is not UTF-8 as lone surrogates."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"argument {ascii(argument)} is not valid UTF-8") from None
 
 
 def _limit(line: CommandLine) -> float:

@@ -124,10 +124,10 @@ def read_attributes(spec: OpSpec, attributes: Mapping[str, ir.Attribute]) -> dic
     (`other.note`).
     """
     values = {declared.name: declared.default for declared in spec.attributes}
-    for name, attribute in attributes.items():
+    for name in attributes:
         declared = spec.attribute(name)
         if declared is not None:
-            values[name] = read_attribute(declared, attribute)
+            values[name] = read_attribute(declared, _present(attributes, name))
         elif "." not in name and name != SEGMENTS:
             known = ", ".join(values) or "none"
             raise ShapeError(name, f"is no attribute of graph.{spec.name} (which has: {known})")
@@ -135,6 +135,14 @@ def read_attributes(spec: OpSpec, attributes: Mapping[str, ir.Attribute]) -> dic
         if value is REQUIRED:
             raise ShapeError(name, "is missing")
     return values
+
+
+def _present(attributes: Mapping[str, ir.Attribute], name: str) -> ir.Attribute:
+    """The attribute `name`; raises ShapeError for a location, which the bindings cannot read as an attribute."""
+    try:
+        return attributes[name]
+    except TypeError:
+        raise ShapeError(name, "is a location") from None
 
 
 def attribute(op: ir.Operation | ir.OpView, name: str) -> Any:

@@ -59,6 +59,10 @@ def _attribute_fault(op: ext.Operation, kinds: dict[str, type[ir.Attribute]]) ->
     for name, kind in kinds.items():
         if name not in op.attributes:
             return f"{name} is missing"
-        if not isinstance(op.attributes[name], kind):
-            return f"{name} must be {_KINDS[kind]}, but is {op.attributes[name]}"
+        try:
+            found = op.attributes[name]
+        except TypeError:  # the bindings cannot read locations as attributes
+            return f"{name} must be {_KINDS[kind]}, but is a location"
+        if not isinstance(found, kind):
+            return f"{name} must be {_KINDS[kind]}, but is {found}"
     return ""

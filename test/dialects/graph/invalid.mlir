@@ -29,6 +29,22 @@ func.func @f(%a: tensor<2xf32>) {
 // -----
 
 func.func @f(%a: tensor<2xf32>) {
+  // expected-error @below {{'graph.softmax' op 'axis' is a location}}
+  %r = "graph.softmax"(%a) {axis = loc("here")} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2xf32>) {
+  // expected-error @below {{'graph.softmax' op 'note' is no attribute of graph.softmax}}
+  %r = "graph.softmax"(%a) {axis = 0, note = loc(unknown)} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2xf32>) {
   // expected-error @below {{'graph.reshape' op 'shape' is [2] instead of array<i64: ...>}}
   %r = "graph.reshape"(%a) {shape = [2]} : (tensor<2xf32>) -> tensor<2xf32>
   return
