@@ -16,7 +16,7 @@ class UsageError(Exception):
 class Flag:
     """A flag of a tool. `value` is what the help calls its value; empty for switches.
 
-    `optional` values may be left out; `repeated` flags collect their values.
+    `optional` values may be left out; `repeated` flags collect their values. `letter` is a short form.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Flag:
     value: str = ""
     optional: bool = False
     repeated: bool = False
+    letter: str = ""
 
 
 @dataclass
@@ -53,7 +54,7 @@ class CommandLine:
 
 def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLine:
     """Sorts arguments into flags of the table, other flags, and positional arguments. Raises `UsageError`."""
-    known = {flag.name: flag for flag in flags}
+    known = {name: flag for flag in flags for name in (flag.name, flag.letter) if name}
     line = CommandLine()
     rest = iter(arguments)
     for argument in rest:
@@ -72,7 +73,7 @@ def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLi
             value = next(rest, "")
             if not value:
                 raise UsageError(f"{argument} needs a value: {argument}=<{flag.value}>")
-        line.values.setdefault(name, []).append(value)
+        line.values.setdefault(flag.name, []).append(value)
     return line
 
 
@@ -96,5 +97,6 @@ def flag_help(flags: Iterable[Flag]) -> str:
     rows = []
     for flag in flags:
         value = f"[=<{flag.value}>]" if flag.optional else f"=<{flag.value}>" if flag.value else ""
-        rows.append(f"  {f'--{flag.name}{value}':<44} {flag.help}")
+        short = f", -{flag.letter}" if flag.letter else ""
+        rows.append(f"  {f'--{flag.name}{value}{short}':<44} {flag.help}")
     return "\n".join(rows)

@@ -81,7 +81,18 @@ def _read_lines(file: str) -> list[str]:
 
 def _callers(location: ir.Location | None) -> list[ir.Location]:
     callers: list[ir.Location] = []
-    while isinstance(location, ir.CallSiteLoc) and len(callers) < _CALL_STACK_LIMIT:
-        location = location.caller
+    while (site := _call_site(location)) and len(callers) < _CALL_STACK_LIMIT:
+        location = site.caller
         callers.append(location)
     return callers
+
+
+def _call_site(location: ir.Location | None) -> ir.CallSiteLoc | None:
+    """The first call inside names and fused locations."""
+    if isinstance(location, ir.CallSiteLoc):
+        return location
+    if isinstance(location, ir.NameLoc):
+        return _call_site(location.child_loc)
+    if isinstance(location, ir.FusedLoc):
+        return next(filter(None, map(_call_site, location.locations)), None)
+    return None

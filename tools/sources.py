@@ -53,7 +53,7 @@ def chunks_of(name: str, raw: bytes, marker: str | None = None) -> list[Chunk]:
 
 
 def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]:
-    """The chunks between lines that consist of `marker`, named as mlir-opt names them."""
+    """The chunks between lines that consist of `marker`; their lines and columns are those of `source`."""
     start, search, head, tail = 0, 0, marker[:-_MARKER_TAIL], marker[-_MARKER_TAIL:]
     text = source.text
     while (found := text.find(head, search)) >= 0:
@@ -63,14 +63,20 @@ def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]
             yield _chunk(source, start, found)
             start = search = end
         else:
-            line = text.count("\n", 0, found) + 1
-            print(f"{source.name}:{line}:1: warning: near miss with file split marker", file=sys.stderr)
+            _warn_of_near_miss(source, search)
     yield _chunk(source, start, len(text))
 
 
 def _chunk(source: Source, start: int, end: int) -> Source:
-    line = source.text.count("\n", 0, start) + 1
-    return Source(f"within split at {source.name}:{line} offset ", source.text[start:end])
+    """Blank up to `start`, so that whatever counts lines and columns counts those of the whole."""
+    lines, column = source.text.count("\n", 0, start), start - source.text.rfind("\n", 0, start) - 1
+    return Source(source.name, "\n" * lines + " " * column + source.text[start:end])
+
+
+def _warn_of_near_miss(source: Source, position: int) -> None:
+    line, column = source.text.count("\n", 0, position), position - source.text.rfind("\n", 0, position)
+    message = f"{source.name}:{line + 1}:{column}: warning: near miss with file split marker"
+    print(message, source.text.split("\n")[line], f"{'^':>{column}}", sep="\n", file=sys.stderr)
 
 
 def write_output(path: str, data: str | bytes) -> None:

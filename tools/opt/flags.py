@@ -44,6 +44,7 @@ FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
             "pass-pipeline",
             "run a textual pipeline, e.g. builtin.module(cse,func.func(canonicalize))",
             "text",
+            letter="p",
         ),
         Flag("dump-pass-pipeline", "print the pipeline, after implicit nesting, to stderr before it runs"),
         Flag("verify-each", "verify the IR after each pass (default true)", "bool", optional=True),

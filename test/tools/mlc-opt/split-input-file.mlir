@@ -8,7 +8,11 @@ func.func @first() { return }
 
 // -----
 
-// ERROR: within split at {{.*}}split-input-file.mlir:9 offset :5:1: error: redefinition
+// Positions are those of the whole file.
+// ERROR: split-input-file.mlir:27:7: warning: near miss with file split marker
+// ERROR-NEXT: {{^// -{4}$}}
+// ERROR-NEXT: {{^      \^}}
+// ERROR: split-input-file.mlir:17:1: error: redefinition
 func.func @second() { return }
 func.func @second() { return }
 
@@ -19,3 +23,7 @@ func.func @second() { return }
 
 // CHECK: func.func @third
 func.func @third() { return }
+
+// ----
+// CHECK: func.func @fourth
+func.func @fourth() { return }

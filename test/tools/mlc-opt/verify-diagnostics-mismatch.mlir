@@ -1,16 +1,16 @@
 // RUN: not mlc-opt %s --split-input-file --verify-diagnostics 2>&1 | filecheck %s
 // RUN: not mlc-opt %s --split-input-file --verify-diagnostics=only-expected 2>&1 | filecheck %s --check-prefix=ONLY
 
-// CHECK: :1 offset :8:1: error: unexpected error: redefinition of symbol named 'f'
-// CHECK: :1 offset :7:1: error: unexpected note: see existing
+// CHECK: .mlir:8:1: error: unexpected error: redefinition of symbol named 'f'
+// CHECK: .mlir:7:1: error: unexpected note: see existing
 // ONLY-NOT: unexpected
 func.func @f() { return }
 func.func @f() { return }
 
 // -----
 
-// CHECK: :10 offset :5:4: error: expected warning "something else" was not produced
-// ONLY: :10 offset :5:4: error: expected warning "something else" was not produced
+// CHECK: .mlir:14:4: error: expected warning "something else" was not produced
+// ONLY: .mlir:14:4: error: expected warning "something else" was not produced
 // expected-warning {{something else}}
 func.func @g() { return }
 
