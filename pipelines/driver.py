@@ -18,6 +18,7 @@ from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes.base import Pass, PassFailure
 from mlc.pipelines.grammar import Nest, PipelineError, parse_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations, describe_op
+from mlc.pipelines.listing import with_all_options
 from mlc.pipelines.plan import Plan, Step, resolve
 from mlc.pipelines.reproducer import write_reproducer
 
@@ -96,6 +97,8 @@ class _Runner:
         self.instrumentation = instrumentation
         self.verify_each = verify_each
         self.managers: dict[tuple[str, str], PassManager] = {}
+        # Upstream's steps as they are shown: with the options that the text leaves out.
+        self.shown: dict[tuple[str, str], Step] = {}
 
     def prepare(self, plan: Plan, context: ir.Context) -> None:
         """Builds all pass managers first, so that wrong options are errors before anything ran."""
@@ -103,7 +106,9 @@ class _Runner:
             if isinstance(item, Plan):
                 self.prepare(item, context)
             elif item.python is None:
-                self.managers[plan.anchor, item.text] = self.build(plan.anchor, item, context)
+                manager = self.build(plan.anchor, item, context)
+                self.managers[plan.anchor, item.text] = manager
+                self.shown[plan.anchor, item.text] = with_all_options(item, manager)
 
     def build(self, anchor: str, step: Step, context: ir.Context) -> PassManager:
         try:
@@ -126,16 +131,17 @@ class _Runner:
             self.instrumentation.leave(plan, op)
 
     def step(self, step: Step, anchor: str, op: ir.Operation) -> None:
-        self.instrumentation.before(step, op)
+        shown = self.shown.get((anchor, step.text), step)
+        self.instrumentation.before(shown, op)
         try:
             if step.python is None:
                 self.upstream(step, anchor, op)
             else:
                 self.python(step, step.python, op)
         except PassError as error:
-            self.instrumentation.failed(step, op, error)
+            self.instrumentation.failed(shown, op, error)
             raise
-        self.instrumentation.after(step, op)
+        self.instrumentation.after(shown, op)
 
     def upstream(self, step: Step, anchor: str, op: ir.Operation) -> None:
         try:

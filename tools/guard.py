@@ -91,7 +91,6 @@ def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int |
     termination reach the child, and then this process. Raises `OSError` if no process can be made.
     """
     activity = Activity()
-    activity.begin("")
     sys.stdout.flush()
     sys.stderr.flush()
     parent = os.getpid()
@@ -138,7 +137,9 @@ def _die_with(parent: int) -> None:
 def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
     """The wait status, and what ended a child that this killed."""
     while True:
-        left = activity.began + limit - time.monotonic()
+        # Before the first step Python loads its modules, as fast as the machine can.
+        began = activity.began or time.monotonic()
+        left = began + limit - time.monotonic()
         received = signal.sigtimedwait(_AWAITED, max(left, 0.0)) if limit else signal.sigwaitinfo(_AWAITED)
         if received is not None and received.si_signo != signal.SIGCHLD:
             sent = signal.Signals(received.si_signo)
@@ -149,7 +150,8 @@ def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             return status, ""
-        if limit and time.monotonic() >= activity.began + limit and not activity.finished:
+        began = activity.began or time.monotonic()
+        if limit and time.monotonic() >= began + limit and not activity.finished:
             os.kill(child, signal.SIGKILL)
             return os.waitpid(child, 0)[1], f"did not end within {limit:g} s and was stopped"
 

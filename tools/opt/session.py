@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from mlc.bindings import UpstreamPassError, create_context
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
 from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
+from mlc.pipelines.listing import listing
 from mlc.pipelines.named import lookup_pipeline, pipeline_names
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
@@ -30,7 +32,7 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
     nest = pipeline_of(line) if reproduced is None else parse_pipeline(reproduced)
     plan = resolve(nest, str(nest))
     if line.switch("dump-pass-pipeline"):
-        print(f"Pass Manager with {len(plan.items)} passes:\n{plan}", file=sys.stderr)
+        _dump(plan)
     return Session(
         nest=nest,
         output=_output(line),
@@ -56,6 +58,14 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
         generated_reproducer=line.value("mlir-generate-reproducer") or None,
         traceback=line.switch("mlc-traceback"),
     )
+
+
+def _dump(plan: Plan) -> None:
+    try:
+        text = listing(plan, create_context())
+    except UpstreamPassError as error:
+        raise UsageError(error.summary) from error
+    print(f"Pass Manager with {len(plan.items)} passes:\n{text}\n", file=sys.stderr)
 
 
 def _output(line: CommandLine) -> OutputOptions:

@@ -25,6 +25,13 @@
 // LIST: --test-crash {{ +}} Has a bug
 // LIST: --canonicalize
 
-// NAMED: builtin.module(func.func(test-tag{value=5 mode=plain names=tag},cse),symbol-dce)
+// NAMED: Pass Manager with 2 passes:
+// NAMED-NEXT: builtin.module(
+// NAMED-NEXT:   func.func(
+// NAMED-NEXT:     test-tag{value=5 mode=plain names=tag},
+// NAMED-NEXT:     cse
+// NAMED-NEXT:   ),
+// NAMED-NEXT:   symbol-dce
+// NAMED-NEXT: )
 // NAMED: attributes {tag = 5 : i64}
 func.func @f() { return }

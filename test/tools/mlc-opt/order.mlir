@@ -7,13 +7,13 @@
 // CHECK-NEXT:   func.func @f
 // CHECK: // -----// IR Dump After Tag: test-tag{value=2 mode=plain names=a,b} //----- //
 // CHECK-NEXT: func.func @f() attributes {a = 2 : i64, b = 2 : i64} {
-// CHECK: // -----// IR Dump After AffineLoopUnroll: affine-loop-unroll //----- //
+// CHECK: // -----// IR Dump After AffineLoopUnroll: affine-loop-unroll{cleanup-unroll=false unroll-factor={{.*}}} //----- //
 // CHECK-NEXT: func.func @f
 // CHECK: // -----// IR Dump After Tag:
 // CHECK-NEXT: func.func @g
 // CHECK: // -----// IR Dump After AffineLoopUnroll:
 // CHECK-NEXT: func.func @g
-// CHECK: // -----// IR Dump After CanonicalizerPass: canonicalize //----- //
+// CHECK: // -----// IR Dump After CanonicalizerPass: canonicalize{{.*}} //----- //
 // CHECK-NEXT: module {
 func.func @f() { return }
 func.func @g() { return }
