@@ -1,6 +1,7 @@
 """The `graph` dialect: one op per mathematical operator, on tensors.
 
-`build` makes ops, `attribute` reads their attributes, `shape_of` and `element_type` their values' types.
+`build` makes ops, `attribute` reads their attributes and `write_defaults` adds those left out; `shape_of` and
+`element_type` read their values' types.
 `op_classes()` are the op classes by op name, `specs()` the definitions as data.
 """
 
@@ -21,7 +22,7 @@ from . import (  # noqa: F401
     selection,
 )
 from .attributes import array_of, attribute
-from .builder import build, infer
+from .builder import build, infer, write_defaults
 from .dialect import Graph, op_classes
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
@@ -42,4 +43,5 @@ __all__ = [
     "refined_types",
     "shape_of",
     "specs",
+    "write_defaults",
 ]

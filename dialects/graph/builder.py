@@ -87,6 +87,13 @@ def _spec(name: str) -> OpSpec:
     return spec
 
 
+def write_defaults(op: ir.Operation) -> None:
+    """Gives a graph op the attributes that it leaves out, with their defaults."""
+    for declared in _spec(op.name).attributes:
+        if declared.default not in (REQUIRED, None) and declared.name not in op.attributes:
+            op.attributes[declared.name] = to_attribute(declared.kind, declared.default, op.context)
+
+
 def _convert(spec: OpSpec, attributes: Mapping[str, Any], context: ir.Context) -> dict[str, ir.Attribute]:
     """The op's attributes as MLIR's, defaults written out."""
     values = {each.name: each.default for each in spec.attributes if each.default is not REQUIRED}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects.graph import write_defaults
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that they register
     contraction_rules,
@@ -45,6 +46,7 @@ def lower_kernel(kernel: ir.Operation) -> None:
         raise PassFailure(f"no lowering to linalg for '{missing[0].name}'", missing[0].location, notes)
     leftover = []
     for op in ops:
+        write_defaults(op)
         if not _read_by_contractions_only(op):
             _replace(op)
         else:

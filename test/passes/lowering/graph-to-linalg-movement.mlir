@@ -80,3 +80,15 @@ func.func private @pack_padded(%x: tensor<3x20xf32>) -> tensor<2x3x16xf32> attri
   %0 = "graph.pack"(%x) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 16>, outer_permutation = array<i64: 1, 0>, padding = 0.0} : (tensor<3x20xf32>) -> tensor<2x3x16xf32>
   return %0 : tensor<2x3x16xf32>
 }
+
+// -----
+
+// Attributes that are left out have their defaults: padding is with a constant, 0.
+// CHECK-LABEL: func.func private @pad_defaults
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: linalg.fill ins(%[[ZERO]]
+// CHECK: tensor.insert_slice
+func.func private @pad_defaults(%x: tensor<2x3xf32>) -> tensor<3x4xf32> attributes {tloop.kernel} {
+  %0 = "graph.pad"(%x) {low = array<i64: 1, 0>, high = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
