@@ -22,15 +22,17 @@ def emit(
     *,
     loop_vectorize: bool = True,
     slp_vectorize: bool = False,
+    own_runtime: bool = True,
 ) -> bytes:
     """Compile the LLVM IR `ir_text` (of LLVM 22 or 24) for `target`.
 
     `optimize` is LLVM's level, 0 to 3. The code is position-independent (small code model). Multiplications
-    and additions are fused only where the IR has the `contract` flag. Returns the object file, or the text of
+    and additions are fused only where the IR has the `contract` flag. `own_runtime` says that OpenMP's entry
+    points are those of our runtime, under names of their own. Returns the object file, or the text of
     the assembly or of the IR after optimisation in UTF-8. Raises CodegenError with LLVM's message.
     """
     with _target_machine(target, optimize) as machine:
-        text = set_target(to_llvm22(ir_text), target.triple, str(machine.target_data))
+        text = set_target(to_llvm22(ir_text, own_runtime), target.triple, str(machine.target_data))
         text = add_definition_attributes(text, _function_attributes(target))
         # Closed in this order: left to the garbage collector, which keeps none in a cycle (an exception's
         # traceback is enough for one), the module would be freed after its context, and crash.
@@ -88,7 +90,11 @@ def _function_attributes(target: Target) -> dict[str, str]:
 
     Without the width, LLVM splits loops into 256-bit vectors on many processors that have 512-bit ones.
     """
-    attributes = {"target-cpu": target.cpu, "prefer-vector-width": str(target.vector_bits)}
+    attributes = {}
+    if target.cpu:
+        attributes["target-cpu"] = target.cpu
+    if target.architecture == "x86_64":
+        attributes["prefer-vector-width"] = str(target.vector_bits)
     if target.features:
         attributes["target-features"] = ",".join(target.features)
     return attributes

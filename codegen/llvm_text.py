@@ -32,15 +32,16 @@ _ATTRIBUTE_GROUP = re.compile(r"^attributes #(\d+)", re.MULTILINE)
 _AFTER_PARAMETERS = re.compile(r"(?: (?:unnamed_addr|local_unnamed_addr|addrspace\(\d+\)))*")
 
 
-def to_llvm22(text: str) -> str:
-    """`text` in LLVM 22's syntax, with OpenMP's entry points `__kmpc_*` renamed to our `mlc_kmpc_*`.
+def to_llvm22(text: str, own_runtime: bool = True) -> str:
+    """`text` in LLVM 22's syntax; with `own_runtime`, OpenMP's entry points `__kmpc_*` become our
+    `mlc_kmpc_*`.
 
     Idempotent: text that LLVM 22 printed comes back as it is.
     """
-    return "\n".join(_rewrite_line(line) for line in text.split("\n"))
+    return "\n".join(_rewrite_line(line, own_runtime) for line in text.split("\n"))
 
 
-def _rewrite_line(line: str) -> str:
+def _rewrite_line(line: str, own_runtime: bool) -> str:
     if not _NEEDS_WORK.search(line) or line.startswith(("source_filename", "target ")):
         return line
     type_name = ""  # the type most recently named: in LLVM's text a constant follows its type
@@ -49,7 +50,7 @@ def _rewrite_line(line: str) -> str:
         nonlocal type_name
         found = token.group()
         if token.lastgroup == "runtime":
-            return "@mlc_kmpc_"
+            return "@mlc_kmpc_" if own_runtime else found
         if token.lastgroup == "type":
             type_name = found
         if token.lastgroup == "literal" and type_name in FORMATS:
@@ -67,6 +68,8 @@ def set_target(text: str, triple: str, data_layout: str) -> str:
 
 def add_definition_attributes(text: str, attributes: dict[str, str]) -> str:
     """`text` with string `attributes` on every function definition; what a function already has stays."""
+    if not attributes:
+        return text
     group = max((int(number) for number in _ATTRIBUTE_GROUP.findall(text)), default=-1) + 1
     body = " ".join(f'"{name}"="{value}"' for name, value in attributes.items())
     lines = (_add_group(line, group) if line.startswith("define ") else line for line in text.split("\n"))

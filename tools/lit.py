@@ -9,6 +9,7 @@ configure(config, lit_config, name="my-project", root=os.path.dirname(__file__))
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,8 +26,9 @@ def configure(config: Any, lit_config: Any, *, name: str, root: str, excludes: S
     """Sets up `config`, lit's, for the .mlir files under `root`.
 
     mlc-opt, mlc-translate, mlc, filecheck and python are found next to the Python that runs lit.
-    Substitutions: `%roundtrip`, `%python`, and lit's own. Results of tests (`%t`) go to `build/lit` under
-    `root`. Folders called `Inputs`, and those in `excludes`, hold no tests.
+    Substitutions: `%roundtrip`, `%python`, and lit's own. Feature: `ptxas`, where it is installed.
+    Results of tests (`%t`) go to `build/lit` under `root`. Folders called `Inputs`, and
+    those in `excludes`, hold no tests.
     """
     import lit.formats
 
@@ -37,6 +39,8 @@ def configure(config: Any, lit_config: Any, *, name: str, root: str, excludes: S
     config.test_source_root = root
     config.test_exec_root = os.path.join(root, "build", "lit")
     config.substitutions += [("%roundtrip", _ROUNDTRIP), ("%python", sys.executable)]
+    if shutil.which("ptxas"):  # tests that assemble PTX say REQUIRES: ptxas
+        config.available_features.add("ptxas")
     programs = str(Path(sys.executable).parent)
     config.environment["PATH"] = os.pathsep.join([programs, config.environment.get("PATH", "")])
     missing = [tool for tool in ("mlc-opt", "filecheck") if not Path(programs, tool).exists()]

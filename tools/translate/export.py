@@ -1,62 +1,74 @@
-"""`--mlir-to-llvmir` and `--mlir-to-obj`: modules of the llvm dialect to LLVM IR text and object files."""
+"""`--mlir-to-llvmir`, `--mlir-to-asm`, `--mlir-to-obj`: the llvm dialect to code for processors."""
 
 from __future__ import annotations
 
-from mlc import dialects
-from mlc.bindings import DiagnosticsError, ir, llvm, parse_module
+from mlc.bindings import ir
+from mlc.bindings.llvm_translation import translate_to_llvm_ir
+from mlc.bindings.parsing import Listener
+from mlc.codegen.emit import Kind, emit
+from mlc.codegen.host import resolve_target
+from mlc.codegen.machines import check_target, machine_target
+from mlc.targets import Target, TargetError
 from mlc.tools.command_line import CommandLine, UsageError
-from mlc.tools.sources import read_input, write_output
 from mlc.tools.translate.errors import TranslationError
+from mlc.tools.translate.flags import optimization_level
+from mlc.tools.translate.process import Translate
 
-# Dialects that LLVM IR translation knows; other ops crash it.
-_TRANSLATABLE = ("builtin.module", "llvm.", "omp.", "x86.", "nvvm.", "rocdl.")
-
-
-def to_llvm_ir(line: CommandLine, path: str) -> None:
-    """Writes LLVM IR as text. Raises `TranslationError` for ops that are not LLVM's."""
-    write_output(line.value("o", "-"), _llvm_ir(path))
+_DEFAULT_LEVEL = 3
+_TARGET_FLAGS = ("target-triple", "target-cpu", "target-features")
+_MODULE_TRIPLE = "llvm.target_triple"
 
 
-def to_object(line: CommandLine, path: str) -> None:
-    """Writes an object file for `--target-cpu`. Raises `TranslationError`."""
-    from mlc.codegen.emit import emit
-    from mlc.codegen.errors import CodegenError
-    from mlc.codegen.host import resolve_target
-    from mlc.targets import TargetError
+def to_llvm_ir(line: CommandLine) -> Translate:
+    """LLVM IR text; as translated unless a level or a target is given. Raises `UsageError`."""
+    level = optimization_level(line)
+    if level is None and not any(line.given(flag) for flag in _TARGET_FLAGS):
+        return lambda op, listener: translate_to_llvm_ir(op, listener=listener).encode()
+    return _code(line, "llvm-ir", level or 0)
 
+
+def to_assembly(line: CommandLine) -> Translate:
+    """Assembly text. Raises `UsageError`."""
+    return _code(line, "asm", optimization_level(line))
+
+
+def to_object(line: CommandLine) -> Translate:
+    """An object file. Raises `UsageError`."""
+    return _code(line, "object", optimization_level(line))
+
+
+def _code(line: CommandLine, kind: Kind, level: int | None) -> Translate:
+    target = _target(line)
+    optimize = _DEFAULT_LEVEL if level is None else level
+
+    def translate(op: ir.Operation, listener: Listener) -> bytes:
+        text = translate_to_llvm_ir(op, listener=listener)
+        return emit(text, target or _module_target(op), kind, optimize, own_runtime=False)
+
+    return translate
+
+
+def _target(line: CommandLine) -> Target | None:
+    """The target that the flags name, None if they name none. Raises `UsageError`."""
+    if not any(line.given(flag) for flag in _TARGET_FLAGS):
+        return None
+    triple, features = line.value("target-triple"), line.value("target-features")
     try:
-        target = resolve_target(line.value("target-cpu", "host"))
+        if triple:
+            return machine_target(triple, line.value("target-cpu"), features)
+        given = tuple(feature for feature in features.split(",") if feature)
+        target = resolve_target(line.value("target-cpu", "host")).with_features(*given)
+        check_target(target)
     except TargetError as error:
         raise UsageError(str(error)) from error
-    text = _llvm_ir(path)
-    try:
-        write_output(line.value("o", "-"), emit(text, target, "object"))
-    except CodegenError as error:
-        raise TranslationError(f"{path}: {error}") from error
+    return target
 
 
-def _llvm_ir(path: str) -> str:
-    name, raw = read_input(path)
+def _module_target(op: ir.Operation) -> Target:
+    """The target of the triple that the module names, or the host. Raises `TranslationError`."""
+    if _MODULE_TRIPLE not in op.attributes:
+        return resolve_target("host")
     try:
-        module = parse_module(raw.decode(errors="replace"), dialects.create_context(), name)
-    except DiagnosticsError as error:
+        return machine_target(ir.StringAttr(op.attributes[_MODULE_TRIPLE]).value)
+    except TargetError as error:
         raise TranslationError(str(error)) from error
-    foreign = _foreign_ops(module)
-    if foreign:
-        raise TranslationError(
-            f"{name}: not in the llvm dialect: {', '.join(foreign)}; lower it first with mlc-opt"
-        )
-    return llvm.translate_module_to_llvmir(module.operation)
-
-
-def _foreign_ops(module: ir.Module) -> list[str]:
-    """Names of ops that cannot be translated, each once."""
-    found: dict[str, None] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if not op.name.startswith(_TRANSLATABLE):
-            found[op.name] = None
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return list(found)

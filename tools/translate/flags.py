@@ -2,27 +2,116 @@
 
 from __future__ import annotations
 
-from mlc.tools.command_line import Flag
+from mlc.tools.command_line import CommandLine, Flag, UsageError
 
 # Translation -> "module:function"; the function takes the command line and the input's path, and writes
 # the output.
-TRANSLATIONS = {
-    "mlir-to-cpp": "mlc.tools.translate.cpp.command:to_cpp",
+WHOLE_FILE = {
     "import-onnx": "mlc.tools.translate.import_onnx:import_onnx",
-    "mlir-to-llvmir": "mlc.tools.translate.export:to_llvm_ir",
-    "mlir-to-obj": "mlc.tools.translate.export:to_object",
+    "mlir-to-cpp": "mlc.tools.translate.cpp.command:to_cpp",
 }
+
+# Translation of MLIR -> "module:function"; the function takes the command line, raises `UsageError`, and
+# returns a `Translate` (see process.py), which is called for every chunk of the input.
+EXPORTS = {
+    "mlir-to-llvmir": "mlc.tools.translate.export:to_llvm_ir",
+    "mlir-to-asm": "mlc.tools.translate.export:to_assembly",
+    "mlir-to-obj": "mlc.tools.translate.export:to_object",
+    "mlir-to-ptx": "mlc.tools.translate.gpu:to_ptx",
+    "mlir-to-cubin": "mlc.tools.translate.gpu:to_cubin",
+    "mlir-to-amdgcn": "mlc.tools.translate.gpu:to_amdgcn",
+}
+TRANSLATIONS = {**WHOLE_FILE, **EXPORTS}
 
 FLAGS = (
     Flag("help", "show this help"),
     Flag("version", "show versions"),
     Flag("import-onnx", "ONNX model to a module of the graph dialect"),
-    Flag("mlir-to-cpp", "straight-line functions of the emitc dialect to C++"),
-    Flag("mlir-to-llvmir", "module of the llvm dialect to LLVM IR text"),
+    Flag("mlir-to-llvmir", "module of the llvm dialect to LLVM IR text, unoptimised unless a level is given"),
+    Flag("mlir-to-asm", "module of the llvm dialect to assembly"),
     Flag("mlir-to-obj", "module of the llvm dialect to an object file"),
+    Flag("mlir-to-ptx", "gpu.module of llvm and nvvm ops, or a module with nvvm.kernel functions, to PTX"),
+    Flag("mlir-to-cubin", "the same to a cubin; needs ptxas (PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda)"),
+    Flag("mlir-to-amdgcn", "gpu.module of llvm and rocdl ops, or rocdl.kernel functions, to AMD assembly"),
+    Flag("mlir-to-cpp", "straight-line functions of the emitc dialect to C++"),
+    Flag("import-llvm", "refused, with the reason: the MLIR bindings cannot read LLVM IR"),
     Flag("o", "write the result to a file instead of stdout", "file"),
     Flag("dim", "fix a dynamic dim of an ONNX model, e.g. batch=1", "name=number", repeated=True),
     Flag("shape", "give an input's shape, e.g. x:1x3x224x224 (-1 keeps a dim)", "input:dims", repeated=True),
     Flag("mlir-print-debuginfo", "print locations: the names of ONNX nodes"),
-    Flag("target-cpu", "processor of --mlir-to-obj (default host)", "cpu"),
+    Flag("target-triple", "e.g. aarch64-unknown-linux-gnu (default: the module's, or the host's)", "triple"),
+    Flag("target-cpu", "processor: LLVM's name (default: host, or the triple's generic one)", "cpu"),
+    Flag("target-features", "features to add or take away, e.g. +avx2,-sse4a; +ptx86 for PTX", "features"),
+    Flag("gpu-arch", "GPU, e.g. sm_90a or gfx942 (default sm_80, gfx942)", "arch"),
+    Flag("gpu-module", "the gpu.module to translate, where there are several", "name"),
+    Flag("opt-level", "LLVM's optimisation level, 0 to 3 (default 3; --mlir-to-llvmir: none)", "level"),
+    *(Flag(f"O{level}", f"short for --opt-level={level}") for level in range(4)),
+    Flag(
+        "split-input-file",
+        "translate the chunks between lines of the marker one by one",
+        "marker",
+        optional=True,
+    ),
+    Flag("output-split-marker", "the marker between chunks in the output (default: an empty line)", "marker"),
+    Flag("allow-unregistered-dialect", "accept ops of dialects that nobody registered"),
+    Flag("no-implicit-module", "do not wrap the input in a module: it is one op of any kind"),
+    Flag(
+        "verify-diagnostics",
+        "check diagnostics against expected-* comments; all (default) or only-expected",
+        "level",
+        optional=True,
+    ),
+    Flag("error-diagnostics-only", "do not print warnings, remarks and notes"),
+    Flag("color", "color diagnostics (default: on terminals)", "bool", optional=True),
 )
+
+_CPU = ("mlir-to-llvmir", "mlir-to-asm", "mlir-to-obj")
+_GPU = ("mlir-to-ptx", "mlir-to-cubin", "mlir-to-amdgcn")
+# Flag -> the translations that it changes; with others it would be silently without effect.
+_APPLIES = {
+    **dict.fromkeys(("dim", "shape", "mlir-print-debuginfo"), ("import-onnx",)),
+    **dict.fromkeys(("target-triple", "target-cpu"), _CPU),
+    **dict.fromkeys(("gpu-arch", "gpu-module"), _GPU),
+    **dict.fromkeys(("target-features", "opt-level", "O0", "O1", "O2", "O3"), _CPU + _GPU),
+    **dict.fromkeys(
+        (
+            "split-input-file",
+            "output-split-marker",
+            "allow-unregistered-dialect",
+            "no-implicit-module",
+            "verify-diagnostics",
+            "error-diagnostics-only",
+        ),
+        tuple(EXPORTS),
+    ),
+}
+
+
+def chosen_translation(line: CommandLine) -> str:
+    """The one translation that was asked for. Raises `UsageError`, also for flags that do not go with it."""
+    if line.switch("import-llvm"):
+        raise UsageError(
+            "--import-llvm: the MLIR bindings that mlc builds on cannot read LLVM IR (their library has no "
+            "import); use mlir-translate of an LLVM installation"
+        )
+    chosen = [name for name in TRANSLATIONS if line.switch(name)]
+    if len(chosen) != 1:
+        listed = ", ".join(f"--{name}" for name in TRANSLATIONS)
+        raise UsageError(f"exactly one translation must be given: one of {listed}")
+    for flag, translations in _APPLIES.items():
+        if line.given(flag) and chosen[0] not in translations:
+            raise UsageError(f"--{flag} has no effect on --{chosen[0]}")
+    return chosen[0]
+
+
+def optimization_level(line: CommandLine) -> int | None:
+    """The level of --opt-level or -O, None if neither was given. Raises `UsageError`."""
+    given = [level for level in range(4) if line.switch(f"O{level}")]
+    if line.given("opt-level"):
+        text = line.value("opt-level")
+        if text not in ("0", "1", "2", "3"):
+            raise UsageError(f"--opt-level must be 0, 1, 2 or 3, not '{text}'")
+        given.append(int(text))
+    if len(set(given)) > 1:
+        raise UsageError(f"several optimisation levels: {', '.join(map(str, given))}")
+    return given[0] if given else None

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, parse_command_line, unknown_flag
-from mlc.tools.sources import write_output
+from mlc.tools.sources import SPLIT_MARKER, chunks_of, read_input, write_output
 from mlc.tools.translate.errors import TranslationError
-from mlc.tools.translate.flags import FLAGS, TRANSLATIONS
+from mlc.tools.translate.flags import FLAGS, TRANSLATIONS, WHOLE_FILE, chosen_translation
 from mlc.version import VERSION
+
+if TYPE_CHECKING:
+    from mlc.tools.translate.process import Translate
 
 SUCCESS, FAILURE, USAGE = 0, 1, 2
 
@@ -51,13 +55,29 @@ def _run(line: CommandLine) -> int:
         raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS])
     if len(line.arguments) > 1:
         raise UsageError(f"one input file at most, but got {', '.join(line.arguments)}")
-    chosen = [name for name in TRANSLATIONS if line.switch(name)]
-    if len(chosen) != 1:
-        listed = ", ".join(f"--{name}" for name in TRANSLATIONS)
-        raise UsageError(f"exactly one translation must be given: one of {listed}")
-    module, _, function = TRANSLATIONS[chosen[0]].partition(":")
-    getattr(import_module(module), function)(line, line.arguments[0] if line.arguments else "-")
-    return SUCCESS
+    name, path = chosen_translation(line), line.arguments[0] if line.arguments else "-"
+    module, _, function = TRANSLATIONS[name].partition(":")
+    translation = getattr(import_module(module), function)
+    if name in WHOLE_FILE:
+        translation(line, path)
+        return SUCCESS
+    return _export(line, translation(line), path)
+
+
+def _export(line: CommandLine, translate: Translate, path: str) -> int:
+    """Translates every chunk of the input; the command line is checked before it is read."""
+    from mlc.tools.translate.process import make_session, process
+
+    session = make_session(line, translate)
+    marker = line.value("split-input-file") or SPLIT_MARKER
+    chunks = chunks_of(*read_input(path), marker if line.given("split-input-file") else None)
+    results = [process(chunk, session) for chunk in chunks]
+    succeeded = all(went_well for _, went_well in results)
+    output = line.value("o", "-")
+    if succeeded or output == "-":
+        separator = f"{line.value('output-split-marker')}\n".encode()
+        write_output(output, separator.join(text for text, _ in results))
+    return SUCCESS if succeeded else FAILURE
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+"""Modules of the llvm dialect to LLVM IR text.
+
+The bindings' own `translate_module_to_llvmir` prints the null pointer that stands for a failed translation,
+and so ends the process with the diagnostics unseen. This goes through the C API, which lies in the same
+library, and looks at the pointer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from mlc.bindings import _WHEEL, ir
+from mlc.bindings.address import address
+from mlc.bindings.diagnostics import DiagnosticsError, capture_diagnostics
+from mlc.bindings.parsing import Listener
+
+_LIBRARY = Path("_mlir_libs", "libTorchMLIRAggregateCAPI.so")
+
+
+def translate_to_llvm_ir(op: ir.Operation | ir.OpView, *, listener: Listener | None = None) -> str:
+    """LLVM IR of the module `op`, in the syntax of the wheel's LLVM.
+
+    `listener` sees diagnostics as they are emitted. Raises `DiagnosticsError` for what LLVM IR cannot say.
+    """
+    library = _library()
+    with capture_diagnostics(op.context, listener) as captured:
+        llvm_context = library.LLVMContextCreate()
+        try:
+            module = library.mlirTranslateModuleToLLVMIR(address(op), llvm_context)
+            if not module:
+                raise DiagnosticsError("the module cannot be translated to LLVM IR", captured)
+            return _take_text(library, module)
+        finally:
+            library.LLVMContextDispose(llvm_context)
+
+
+def _take_text(library: Any, module: int) -> str:
+    """The text of an LLVM module, which is freed."""
+    text = library.LLVMPrintModuleToString(module)
+    library.LLVMDisposeModule(module)
+    try:
+        return ctypes.string_at(text).decode(errors="surrogateescape")
+    finally:
+        library.LLVMDisposeMessage(text)
+
+
+@functools.cache
+def _library() -> Any:
+    """The C API of MLIR and LLVM; the extension modules have loaded it already.
+
+    PyDLL, not CDLL: handlers of diagnostics are Python's and need the interpreter lock.
+    """
+    spec = find_spec(_WHEEL)
+    assert spec is not None and spec.submodule_search_locations
+    library = ctypes.PyDLL(str(Path(next(iter(spec.submodule_search_locations))) / _LIBRARY))
+    for name, result, *arguments in (
+        ("LLVMContextCreate", ctypes.c_void_p),
+        ("LLVMContextDispose", None, ctypes.c_void_p),
+        ("mlirTranslateModuleToLLVMIR", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
+        ("LLVMPrintModuleToString", ctypes.c_void_p, ctypes.c_void_p),
+        ("LLVMDisposeModule", None, ctypes.c_void_p),
+        ("LLVMDisposeMessage", None, ctypes.c_void_p),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library

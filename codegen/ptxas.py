@@ -1,0 +1,48 @@
+"""NVIDIA's assembler, from PTX to the code of one GPU (cubin), where it is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from mlc.codegen.errors import CodegenError
+
+_TOOLKIT_VARIABLES = ("CUDA_HOME", "CUDA_PATH")
+_DEFAULT_TOOLKIT = "/usr/local/cuda"
+
+
+def find_ptxas() -> str | None:
+    """The path of ptxas: on $PATH, in $CUDA_HOME or $CUDA_PATH, or in /usr/local/cuda."""
+    toolkits = [os.environ[name] for name in _TOOLKIT_VARIABLES if os.environ.get(name)]
+    folders = [str(Path(toolkit, "bin")) for toolkit in (*toolkits, _DEFAULT_TOOLKIT)]
+    return shutil.which("ptxas") or shutil.which("ptxas", path=os.pathsep.join(folders))
+
+
+def assemble_ptx(ptx: bytes, arch: str, optimize: int = 3) -> bytes:
+    """The cubin of `ptx` for `arch` ("sm_90a"), at ptxas's level 0 to 3.
+
+    Raises CodegenError with ptxas's messages, or saying where ptxas was looked for.
+    """
+    program = find_ptxas()
+    if program is None:
+        raise CodegenError(
+            "ptxas, NVIDIA's assembler, was not found",
+            (f"looked on PATH, in CUDA_HOME, CUDA_PATH and {_DEFAULT_TOOLKIT}; --mlir-to-ptx needs none",),
+        )
+    with tempfile.TemporaryDirectory(prefix="mlc-ptxas-") as folder:
+        source, result = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_bytes(ptx)
+        command = [program, f"-arch={arch}", f"-O{optimize}", source.name, "-o", result.name]
+        try:
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+            )
+        except OSError as error:
+            raise CodegenError(f"{program} cannot be run: {error.strerror}") from error
+        if done.returncode != 0:
+            messages = (done.stdout + done.stderr).strip().splitlines()
+            raise CodegenError(f"ptxas failed with status {done.returncode}", tuple(messages))
+        return result.read_bytes()

@@ -1,0 +1,38 @@
+"""Processors of any triple, and the GPUs."""
+
+import pytest
+from mlc.codegen.machines import gpu_target, machine_target
+from mlc.targets import TargetError
+
+
+@pytest.mark.parametrize(
+    ("triple", "cpu", "features", "message"),
+    [
+        ("pdp11", "", "", "unknown target triple 'pdp11'"),
+        ("aarch64", "zork", "", "unknown target cpu 'zork' for aarch64"),
+        ("aarch64", "", "+zork", "unknown target feature '\\+zork' for aarch64"),
+        ("riscv64", "generic-rv32", "", "RV64 target requires an RV64 CPU"),
+        ("x86_64", "i386", "", "'i386' is no 64-bit processor"),
+    ],
+)
+def test_what_llvm_cannot_compile_for_is_refused(triple: str, cpu: str, features: str, message: str) -> None:
+    with pytest.raises(TargetError, match=message):
+        machine_target(triple, cpu, features)
+
+
+def test_described_processors_keep_their_vectors_under_another_triple() -> None:
+    target = machine_target("x86_64-pc-windows-msvc", "znver4", "-avx512bf16")
+    assert (target.vector_bits, target.features) == (512, ("-avx512bf16",))
+
+
+def test_ptx_version_is_raised_only_where_it_is_not_given_or_too_old() -> None:
+    assert gpu_target("nvptx", "sm_90a").features == ("+ptx83",)
+    assert gpu_target("nvptx", "sm_90a", "+ptx86").features == ("+ptx86",)
+    assert gpu_target("nvptx", "sm_100").features == ()
+    assert gpu_target("amdgpu", "gfx942").features == ()
+
+
+@pytest.mark.parametrize(("kind", "arch"), [("nvptx", "gfx942"), ("nvptx", "sm_9"), ("amdgpu", "sm_90")])
+def test_unknown_gpus_are_refused(kind: str, arch: str) -> None:
+    with pytest.raises(TargetError, match=f"unknown .*'{arch}'"):
+        gpu_target(kind, arch)

@@ -1,0 +1,40 @@
+"""The search for ptxas, and what it says."""
+
+from pathlib import Path
+
+import pytest
+from mlc.codegen import ptxas
+from mlc.codegen.errors import CodegenError
+
+
+def make_ptxas(folder: Path, script: str) -> None:
+    folder.mkdir(parents=True)
+    program = folder / "ptxas"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+@pytest.fixture(autouse=True)
+def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    monkeypatch.setattr(ptxas, "_DEFAULT_TOOLKIT", str(tmp_path / "nothing"))
+
+
+def test_missing_ptxas_says_where_it_was_looked_for() -> None:
+    with pytest.raises(CodegenError, match="not found\nlooked on PATH, in CUDA_HOME"):
+        ptxas.assemble_ptx(b"", "sm_80")
+
+
+def test_toolkit_is_found_and_its_output_returned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    make_ptxas(tmp_path / "cuda" / "bin", 'echo "$@" > kernel.cubin')
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
+    assert ptxas.assemble_ptx(b"", "sm_90a", 1) == b"-arch=sm_90a -O1 kernel.ptx -o kernel.cubin\n"
+
+
+def test_messages_of_ptxas_reach_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    make_ptxas(tmp_path / "bin", "echo 'line 3: bad opcode' >&2; exit 255")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(CodegenError, match="failed with status 255\nline 3: bad opcode"):
+        ptxas.assemble_ptx(b"", "sm_80")

@@ -1,0 +1,101 @@
+"""`--mlir-to-ptx`, `--mlir-to-cubin`, `--mlir-to-amdgcn`: device code of a module."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.bindings.llvm_translation import translate_to_llvm_ir
+from mlc.bindings.parsing import Listener
+from mlc.codegen.emit import emit
+from mlc.codegen.machines import gpu_target
+from mlc.codegen.ptxas import assemble_ptx
+from mlc.targets import Target, TargetError
+from mlc.tools.command_line import CommandLine, UsageError
+from mlc.tools.translate.errors import TranslationError
+from mlc.tools.translate.flags import optimization_level
+from mlc.tools.translate.process import Translate
+
+# PTX for Ampere also runs on what came later.
+_DEFAULT_ARCH = {"nvptx": "sm_80", "amdgpu": "gfx942"}
+_KERNEL = {"nvptx": "nvvm.kernel", "amdgpu": "rocdl.kernel"}
+_DEFAULT_LEVEL = 3
+
+
+def to_ptx(line: CommandLine) -> Translate:
+    """PTX text. Raises `UsageError`."""
+    return _device_code(line, "nvptx")
+
+
+def to_amdgcn(line: CommandLine) -> Translate:
+    """Assembly of AMD's GPUs. Raises `UsageError`."""
+    return _device_code(line, "amdgpu")
+
+
+def to_cubin(line: CommandLine) -> Translate:
+    """The ELF file that NVIDIA's driver loads. Raises `UsageError`."""
+    ptx = _device_code(line, "nvptx")
+    arch, level = line.value("gpu-arch", _DEFAULT_ARCH["nvptx"]), _level(line)
+    return lambda op, listener: assemble_ptx(ptx(op, listener), arch, level)
+
+
+def _device_code(line: CommandLine, kind: str) -> Translate:
+    target, level, name = _target(line, kind), _level(line), line.value("gpu-module")
+
+    def translate(op: ir.Operation, listener: Listener) -> bytes:
+        device = device_module(op, name, _KERNEL[kind])
+        text = translate_to_llvm_ir(device, listener=listener)
+        return emit(text, target, "asm", level, own_runtime=False)
+
+    return translate
+
+
+def _target(line: CommandLine, kind: str) -> Target:
+    arch = line.value("gpu-arch", _DEFAULT_ARCH[kind])
+    try:
+        return gpu_target(kind, arch, line.value("target-features"))
+    except TargetError as error:
+        raise UsageError(f"--gpu-arch={arch}: {error}") from error
+
+
+def _level(line: CommandLine) -> int:
+    level = optimization_level(line)
+    return _DEFAULT_LEVEL if level is None else level
+
+
+def device_module(op: ir.Operation, name: str, kernel: str) -> ir.Operation:
+    """What to translate: the contents of the gpu.module called `name` ("" where there is one) as a module of
+    its own, or `op` itself if it has no gpu.module but functions with the attribute `kernel`.
+
+    Raises `TranslationError`.
+    """
+    tops = [each.operation for each in op.regions[0].blocks[0].operations] if _has_body(op) else []
+    modules = {_symbol(each): each for each in tops if each.name == "gpu.module"}
+    if name and name not in modules:
+        raise TranslationError(f"no gpu.module @{name}; there are: {_listed(list(modules)) or 'none'}")
+    if len(modules) > 1 and not name:
+        raise TranslationError(f"several gpu.modules: {_listed(list(modules))}; choose one with --gpu-module")
+    if modules:
+        return _extract(modules[name] if name else next(iter(modules.values())))
+    if not any(each.name == "llvm.func" and kernel in each.attributes for each in tops):
+        raise TranslationError(f"no gpu.module, and no llvm.func with the attribute {kernel}")
+    return op
+
+
+def _extract(gpu_module: ir.Operation) -> ir.Operation:
+    """A module with copies of the ops in `gpu_module`."""
+    with gpu_module.location:
+        module = ir.Module.create()
+        for each in gpu_module.regions[0].blocks[0].operations:
+            each.operation.clone(ip=ir.InsertionPoint(module.body))
+    return module.operation
+
+
+def _has_body(op: ir.Operation) -> bool:
+    return len(op.regions) == 1 and len(op.regions[0].blocks) == 1
+
+
+def _symbol(op: ir.Operation) -> str:
+    return str(ir.StringAttr(op.attributes["sym_name"]).value)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"@{name}" for name in names)
