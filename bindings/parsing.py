@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mlc.bindings import ir
+from mlc.bindings.custom_form import unparsable_op
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
 
 Listener = Callable[[Diagnostic], None]
@@ -28,7 +29,7 @@ def parse_module(
     Locations name `source_name`. `listener` sees diagnostics as they are emitted. Raises `ParseError`.
     """
     rename = _Renaming(_BUFFER_NAME, source_name)
-    module = _parse(lambda: ir.Module.parse(text, context=context), context, rename, listener)
+    module = _parse(lambda: ir.Module.parse(text, context=context), context, rename, listener, text)
     if source_name != _BUFFER_NAME:
         rename.inside(module.operation)
     return module
@@ -40,7 +41,11 @@ def parse_operation(
     """Parses and verifies `text`, a single op of any kind. Raises `ParseError`."""
     rename = _Renaming(source_name, source_name)
     return _parse(
-        lambda: ir.Operation.parse(text, source_name=source_name, context=context), context, rename, listener
+        lambda: ir.Operation.parse(text, source_name=source_name, context=context),
+        context,
+        rename,
+        listener,
+        text,
     )
 
 
@@ -73,7 +78,11 @@ def parse_bytecode(
 
 
 def _parse(
-    parse: Callable[[], _Parsed], context: ir.Context, rename: _Renaming, listener: Listener | None
+    parse: Callable[[], _Parsed],
+    context: ir.Context,
+    rename: _Renaming,
+    listener: Listener | None,
+    text: str = "",
 ) -> _Parsed:
     captured: list[Diagnostic] = []
 
@@ -86,6 +95,8 @@ def _parse(
         try:
             return parse()
         except ir.MLIRError as error:
+            if not captured and (refused := unparsable_op(text, context, rename.old)):
+                collect(refused)
             raise ParseError(f"{rename.new}: cannot be parsed", captured) from error
 
 

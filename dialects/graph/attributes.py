@@ -138,7 +138,7 @@ def read_attributes(spec: OpSpec, attributes: Mapping[str, ir.Attribute]) -> dic
 
 
 def _present(attributes: Mapping[str, ir.Attribute], name: str) -> ir.Attribute:
-    """The attribute `name`; raises ShapeError for a location, which the bindings cannot read as an attribute."""
+    """The attribute `name`; raises ShapeError for a location: the bindings cannot read it as an attribute."""
     try:
         return attributes[name]
     except TypeError:

@@ -961,3 +961,11 @@ func.func @f(%a: tensor<2xf32>) {
   %r = "graph.concat"(%a, %a) {axis = 0} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<2xf32>) {
+  // expected-error @below {{'graph.relu' has no custom form; write "graph.relu"(...) instead}}
+  %r = graph.relu %a : tensor<2xf32>
+  return
+}
