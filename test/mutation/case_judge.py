@@ -14,6 +14,7 @@ _CRASHED = re.compile(r"^(.*) crashed \((SIG\w+)", re.MULTILINE)
 _ENDED = re.compile(r"^(.*) ended the process with status", re.MULTILINE)
 _STOPPED = re.compile(r"^(.*) did not end within [\d.]+ s and was stopped", re.MULTILINE)
 _RAISED = re.compile(r"^(.*--mlc-traceback shows where)", re.MULTILINE)
+_UNEXPLAINED = re.compile(r"[^\n]*error: [^\n]*cannot be parsed\n")
 _FLAWS = ("traceback", "internal error", "signal", "hang", "status", "silence")
 
 
@@ -52,7 +53,7 @@ def _of_status(status: int | None, messages: str) -> Verdict:
         return Verdict("success")
     if status not in (1, 2):
         return Verdict("status", str(status))
-    if not re.search(r"error:|mlc-(opt|translate):", messages):
+    if not re.search(r"error:|mlc-(opt|translate):", messages) or _UNEXPLAINED.fullmatch(messages):
         return Verdict("silence", f"status {status}")
     if status == 2:
         return Verdict("usage")

@@ -47,6 +47,7 @@ _FAKES: dict[str, Main] = {
     "status": lambda arguments: _message("mlc-opt: error: x", 3),
     "silence": lambda arguments: 1,
 }
+_UNEXPLAINED = "mlc-opt: error: input: cannot be parsed"
 
 
 @pytest.mark.parametrize("flaw", _FAKES)
@@ -54,6 +55,10 @@ def test_judge_catches(flaw: str) -> None:
     verdict = judge(run_case(_case(), _FAKES[flaw], limit=0.3 if flaw == "hang" else 10))
     assert verdict.name == flaw
     assert verdict.is_failure
+
+
+def test_judge_asks_for_the_cause() -> None:
+    assert judge(run_case(_case(), lambda arguments: _message(_UNEXPLAINED, 1))).name == "silence"
 
 
 @pytest.mark.parametrize(
