@@ -37,4 +37,4 @@
 // GFX: mlc-translate: error: --gpu-arch=gfx1: unknown target cpu 'gfx1'
 // LEVELS: mlc-translate: error: several optimisation levels: 1, 2
 // EFFECT: mlc-translate: error: --gpu-arch has no effect on --mlir-to-llvmir
-// NO-KERNEL: usage.mlir:1:1: error: no gpu.module, and no llvm.func with the attribute nvvm.kernel
+// NO-KERNEL: usage.mlir:{{[0-9:]+}}: error: no gpu.module, and no llvm.func with the attribute nvvm.kernel
