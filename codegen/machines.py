@@ -38,11 +38,12 @@ def machine_target(triple: str, cpu: str = "", features: str = "") -> Target:
 
 def gpu_target(kind: str, arch: str, features: str = "") -> Target:
     """A GPU: `kind` is "nvptx" or "amdgpu", `arch` LLVM's name, "sm_90a" or "gfx942". Raises TargetError."""
-    number = re.fullmatch(r"sm_(\d+)[af]?", arch)
-    if kind == "nvptx" and number is None:
-        raise TargetError(f"unknown GPU architecture {arch!r}: expected a name like sm_80 or sm_90a")
-    if kind == "nvptx" and int(number[1]) <= _LAST_ARCH_OF_PTX_FEATURE and "+ptx" not in features:
-        features = ",".join(part for part in (_PTX_FEATURE, features) if part)
+    if kind == "nvptx":
+        number = re.fullmatch(r"sm_(\d+)[af]?", arch)
+        if number is None:
+            raise TargetError(f"unknown GPU architecture {arch!r}: expected a name like sm_80 or sm_90a")
+        if int(number[1]) <= _LAST_ARCH_OF_PTX_FEATURE and "+ptx" not in features:
+            features = ",".join(part for part in (_PTX_FEATURE, features) if part)
     return machine_target(_GPU_TRIPLES[kind], arch, features)
 
 
