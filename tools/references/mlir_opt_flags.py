@@ -19,7 +19,7 @@ MLIR_OPT_FLAGS: dict[str, str] = {
     "help": "no descriptions of upstream's passes: the bindings do not hold them",
     "irdl-file": "may be given several times",
     "list-passes": "ours, upstream's and named pipelines, apart",
-    "load-dialect-plugin": f"{_NO_BINDING}; `--load-plugin` brings Python dialects, `--irdl-file` simple ones",
+    "load-dialect-plugin": f"{_NO_BINDING}; `--load-plugin` has Python dialects, `--irdl-file` simple ones",
     "load-pass-plugin": f"{_NO_BINDING}; passes in Python come with `--load-plugin`",
     "log-actions-to": f"{_NO_BINDING}; `--trace-rewrites` shows the rewrites of Python patterns",
     "log-mlir-actions-filter": _NO_BINDING,
