@@ -82,6 +82,7 @@ def _child(arguments: list[str], main: Main, folder: Path, out: Path, err: Path)
     status = 1
     try:
         os.setpgid(0, 0)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _redirect(folder, out, err)
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_SIZE, _FILE_SIZE))

@@ -18,6 +18,8 @@ from mutation_seeds import INPUT, Seed, seeds
 from pipeline_mutations import options_arguments, pipeline_arguments, random_flags
 from token_mutations import mutate_tokens
 
+_TRANSLATIONS = 0.12  # share of the cases for mlc-translate
+
 
 @dataclass(frozen=True)
 class Case:
@@ -54,9 +56,14 @@ def case_of(seed: int, number: int) -> Case:
     """The case `number` of the run with `seed`; the same in every process."""
     random = Random(f"{seed}/{number}")
     kind = random.choices(list(_KINDS), [weight for weight, _ in _KINDS.values()])[0]
-    start = random.choice(seeds())
+    start = random.choice(_by_tool()["mlc-translate" if random.random() < _TRANSLATIONS else "mlc-opt"])
     arguments, data = _KINDS[kind][1](random, start)
     return Case(number, kind, start.name, start.tool, tuple(arguments), data)
+
+
+@cache
+def _by_tool() -> dict[str, list[Seed]]:
+    return {tool: [seed for seed in seeds() if seed.tool == tool] for tool in ("mlc-opt", "mlc-translate")}
 
 
 def _bytes(random: Random, start: Seed) -> tuple[list[str], bytes]:

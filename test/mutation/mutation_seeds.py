@@ -39,10 +39,18 @@ def seeds() -> tuple[Seed, ...]:
 def built_in() -> list[Seed]:
     """The modules of `modules.txt`."""
     chunks = (HERE / "modules.txt").read_text().split(_MARKER)
-    return [
-        Seed(f"modules.txt:{number}", "mlc-opt", (INPUT, "--canonicalize", "--cse"), chunk)
-        for number, chunk in enumerate(chunks)
-    ]
+    found = []
+    for number, chunk in enumerate(chunks):
+        name = f"modules.txt:{number}"
+        found.append(Seed(name, "mlc-opt", (INPUT, "--canonicalize", "--cse"), chunk))
+        found += [Seed(name, "mlc-translate", (flag, INPUT), chunk) for flag in _translations(chunk)]
+    return found
+
+
+def _translations(text: str) -> list[str]:
+    if "llvm.func" in text:
+        return ["--mlir-to-llvmir", "--mlir-to-obj", "--mlir-to-ptx"]
+    return ["--mlir-to-cpp"] if "emitc" in text else []
 
 
 def _of_lit_test(path: Path) -> Iterator[Seed]:

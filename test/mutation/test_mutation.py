@@ -12,8 +12,8 @@ from case_judge import judge
 from case_process import Main, run_case
 from mutation_cases import KINDS, Case, case_of, generic_form
 from mutation_report import Result, summary
+from mutation_run import run_cases
 from mutation_seeds import INPUT, built_in, seeds
-from run import run_cases
 
 
 def _case(data: bytes = b"") -> Case:

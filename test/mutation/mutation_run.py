@@ -1,4 +1,4 @@
-"""Feeds the tools mutated inputs: `python test/mutation/run.py --cases 10000 --seed 1 --jobs 2`.
+"""Feeds the tools mutated inputs: `python test/mutation/mutation_run.py --cases 10000 --seed 1 --jobs 2`.
 
 No case may end in a traceback, a signal, a hang or silence; those that do are saved below build/mutation, and
 `--replay FOLDER` runs one of them again. Exit status: 0 if none did, else 1.
@@ -10,6 +10,7 @@ import argparse
 import importlib
 import multiprocessing
 import pkgutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +38,8 @@ def main() -> int:
     given = parser.parse_args()
     if given.replay:
         return _replay(given.replay)
+    # Without this, a termination would leave the workers behind.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     numbers = range(given.first, given.first + given.cases)
     results = list(run_cases(given.seed, numbers, given.jobs))
     text = f"seed {given.seed}: {summary(results)}"
@@ -70,9 +73,12 @@ def import_everything() -> None:
 def main_of(tool: str) -> Main:
     """The `main` of a tool, with a limit on each of its steps where it has one."""
     if tool == "mlc-translate":
+        from mlc.tools.translate import flags
         from mlc.tools.translate import main as translate
 
-        return translate.main
+        if all(flag.name != "mlc-step-timeout" for flag in flags.FLAGS):
+            return translate.main
+        return lambda arguments: translate.main([f"--mlc-step-timeout={STEP_LIMIT}", *arguments])
     from mlc.tools.opt import main as opt
 
     return lambda arguments: opt.main([f"--mlc-step-timeout={STEP_LIMIT}", *arguments])
