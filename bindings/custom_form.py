@@ -31,10 +31,13 @@ def unparsable_op(text: str, context: ir.Context, source_name: str) -> Diagnosti
 
 
 def _is_refused_silently(name: str, context: ir.Context) -> bool:
-    said = []
-    handler = context.attach_diagnostic_handler(
-        lambda diagnostic: bool(said.append(diagnostic.message)) or True
-    )
+    said: list[str] = []
+
+    def listen(diagnostic: ir.Diagnostic) -> bool:
+        said.append(diagnostic.message)
+        return True
+
+    handler = context.attach_diagnostic_handler(listen)
     try:
         ir.Module.parse(name, context=context)
     except ir.MLIRError:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mlc.bindings import PassManager, ir
+from mlc.bindings import PassManager, ir, parent_op
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
 from mlc.bindings.upstream import UpstreamPassError, parse_upstream, run_upstream
 from mlc.bindings.upstream_table import upstream_passes
@@ -48,6 +48,9 @@ class PassError(PassFailure):
         """`pass 'x' failed on 'func.func' operation: @f`."""
         return f"pass '{self.pass_name}' failed on {self.op_text}"
 
+
+# What upstream says of a pass that cannot run on an op.
+_NOT_FOR_THIS_OP = "on an unsupported operation"
 
 _watching_all: list[Instrumentation] = []
 
@@ -144,10 +147,20 @@ class _Runner:
         self.instrumentation.after(shown, op)
 
     def upstream(self, step: Step, anchor: str, op: ir.Operation) -> None:
+        # A nested `any(...)` passes over the ops on which a pass cannot run, as upstream's does.
+        lenient = anchor == "any" and parent_op(op) is not None
+        held: list[Diagnostic] = []
+        listener = held.append if lenient else self.instrumentation.diagnostic
         try:
-            run_upstream(self.managers[anchor, step.text], op, listener=self.instrumentation.diagnostic)
+            run_upstream(self.managers[anchor, step.text], op, listener=listener)
         except UpstreamPassError as error:
+            if lenient and any(_NOT_FOR_THIS_OP in each.message for each in held):
+                return
             raise PassError(step, describe_op(op), list(error.diagnostics)) from error
+        finally:
+            for each in held:
+                if _NOT_FOR_THIS_OP not in each.message:
+                    self.instrumentation.diagnostic(each)
 
     def python(self, step: Step, instance: Pass, op: ir.Operation) -> None:
         with capture_diagnostics(op.context, self.instrumentation.diagnostic) as captured:

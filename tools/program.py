@@ -102,7 +102,7 @@ def _refuse_undecodable(arguments: list[str]) -> None:
         try:
             argument.encode()
         except UnicodeEncodeError:
-            raise UsageError(f"argument {ascii(argument)} is not valid UTF-8") from None
+            raise UsageError(f"argument {argument!a} is not valid UTF-8") from None
 
 
 def _limit(line: CommandLine) -> float:

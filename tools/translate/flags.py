@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.tools.command_line import CommandLine, Flag, UsageError
+from mlc.tools.program import GUARD_FLAGS
 
 # Translation -> "module:function"; the function takes the command line and the input's path, and writes
 # the output.
@@ -26,6 +27,7 @@ TRANSLATIONS = {**WHOLE_FILE, **EXPORTS}
 FLAGS = (
     Flag("help", "show this help"),
     Flag("version", "show versions"),
+    *GUARD_FLAGS,
     Flag("import-onnx", "ONNX model to a module of the graph dialect"),
     Flag("mlir-to-llvmir", "module of the llvm dialect to LLVM IR text, unoptimised unless a level is given"),
     Flag("mlir-to-asm", "module of the llvm dialect to assembly"),

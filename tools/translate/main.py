@@ -9,7 +9,9 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mlc.tools.command_line import CommandLine, UsageError, flag_help, parse_command_line, unknown_flag
+from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
+from mlc.tools.guard import Activity
+from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.sources import SPLIT_MARKER, chunks_of, read_input, write_output
 from mlc.tools.translate.errors import TranslationError
 from mlc.tools.translate.flags import FLAGS, TRANSLATIONS, WHOLE_FILE, chosen_translation
@@ -17,8 +19,6 @@ from mlc.version import VERSION
 
 if TYPE_CHECKING:
     from mlc.tools.translate.process import Translate
-
-SUCCESS, FAILURE, USAGE = 0, 1, 2
 
 _USAGE = """OVERVIEW: mlc's translator between MLIR and other formats
 
@@ -30,27 +30,24 @@ OPTIONS:
 
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
+    return Program("mlc-translate", FLAGS, _information, _work).main(arguments)
+
+
+def _information(line: CommandLine) -> str:
+    if line.switch("help"):
+        return f"{_USAGE}{flag_help(FLAGS)}\n"
+    return f"mlc-translate {VERSION}\n" if line.switch("version") else ""
+
+
+def _work(line: CommandLine, activity: Activity) -> int:
     try:
-        line = parse_command_line(sys.argv[1:] if arguments is None else arguments, FLAGS)
-        return _run(line)
-    except UsageError as error:
-        print(f"mlc-translate: error: {error}\nmlc-translate: --help lists all flags", file=sys.stderr)
-        return USAGE
+        return _run(line, activity)
     except TranslationError as error:
         print(f"mlc-translate: error: {error}", file=sys.stderr)
         return FAILURE
-    except OSError as error:
-        print(f"mlc-translate: error: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
-        return FAILURE
 
 
-def _run(line: CommandLine) -> int:
-    if line.switch("help"):
-        write_output("-", f"{_USAGE}{flag_help(FLAGS)}\n")
-        return SUCCESS
-    if line.switch("version"):
-        write_output("-", f"mlc-translate {VERSION}\n")
-        return SUCCESS
+def _run(line: CommandLine, activity: Activity) -> int:
     if line.others:
         raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS])
     if len(line.arguments) > 1:
@@ -58,20 +55,21 @@ def _run(line: CommandLine) -> int:
     name, path = chosen_translation(line), line.arguments[0] if line.arguments else "-"
     module, _, function = TRANSLATIONS[name].partition(":")
     translation = getattr(import_module(module), function)
+    activity.begin(f"{path}: error: --{name}")
     if name in WHOLE_FILE:
         translation(line, path)
         return SUCCESS
-    return _export(line, translation(line), path)
+    return _export(line, translation(line), path, activity)
 
 
-def _export(line: CommandLine, translate: Translate, path: str) -> int:
+def _export(line: CommandLine, translate: Translate, path: str, activity: Activity) -> int:
     """Translates every chunk of the input; the command line is checked before it is read."""
     from mlc.tools.translate.process import make_session, process
 
     session = make_session(line, translate)
     marker = line.value("split-input-file") or SPLIT_MARKER
     chunks = chunks_of(*read_input(path), marker if line.given("split-input-file") else None)
-    results = [process(chunk, session) for chunk in chunks]
+    results = [process(chunk, session, activity) for chunk in chunks]
     succeeded = all(went_well for _, went_well in results)
     output = line.value("o", "-")
     if succeeded or output == "-":

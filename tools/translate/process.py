@@ -10,6 +10,7 @@ from mlc.bindings import Diagnostic, DiagnosticsError, ir
 from mlc.bindings.parsing import Listener
 from mlc.codegen.errors import CodegenError
 from mlc.tools.command_line import CommandLine, UsageError
+from mlc.tools.guard import Activity
 from mlc.tools.opt.listeners import DiagnosticOptions
 from mlc.tools.opt.listeners import Listener as Reporter
 from mlc.tools.opt.parsing import InputOptions, make_context, parse
@@ -56,12 +57,12 @@ def make_session(line: CommandLine, translate: Translate) -> Session:
     )
 
 
-def process(chunk: Chunk, session: Session) -> tuple[bytes, bool]:
+def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, bool]:
     """The output for one chunk, and whether it went well. Messages go to stderr."""
     reporter = Reporter(chunk.source, session.diagnostics)
     output, succeeded = b"", False
     try:
-        output, succeeded = _translate(chunk, session, reporter), True
+        output, succeeded = _translate(chunk, session, reporter, activity), True
     except DiagnosticsError as error:
         if not error.diagnostics:
             reporter.diagnostic(Diagnostic("error", error.summary, None))
@@ -70,9 +71,11 @@ def process(chunk: Chunk, session: Session) -> tuple[bytes, bool]:
     return output, succeeded
 
 
-def _translate(chunk: Chunk, session: Session, reporter: Reporter) -> bytes:
+def _translate(chunk: Chunk, session: Session, reporter: Reporter, activity: Activity) -> bytes:
+    activity.begin(f"{chunk.source.name}: error: the parser")
     context = make_context(session.input, chunk.raw, reporter.diagnostic)
     parsed = parse(chunk, session.input, context, reporter.diagnostic)
+    activity.begin(f"{chunk.source.name}: error: the translation")
     try:
         return session.translate(parsed.operation, reporter.diagnostic)
     except (TranslationError, CodegenError) as error:
