@@ -8,7 +8,9 @@ from pathlib import Path
 from suite import Outcome
 
 DRIFT = "Version drift: stock mlir-opt of the next version fails with the same message"
-MORE_DRIFT = "Version drift: stock mlir-opt of the next version fails as well, with another message"
+MORE_DRIFT = (
+    "Version drift, most likely: stock mlir-opt of the next version fails as well, with another message"
+)
 OPEN = "Not explained"
 _TABLE = Path(__file__).with_name("causes.tsv")
 

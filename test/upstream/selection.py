@@ -133,7 +133,9 @@ def _tools(line: str) -> Iterator[str]:
         if _SEPARATORS.fullmatch(word):
             first = True
         elif first and not (word in ("not", "env") or word.startswith(("-", "%{")) or "=" in word):
-            yield Path(word).name
+            yield (
+                Path(word).name if re.fullmatch(r"[\w./+%-]+", word) else "what cannot be told from its text"
+            )
             first = redirected
         first = first and not (word.startswith("%{"))
 
