@@ -18,10 +18,10 @@ MLC := $(RUN) mlc.tools.mlc.main
 MODELS := bench/models/build
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo check check-all lint test test-all format docs bench wheel clean
+.PHONY: help venv demo check check-all lint test test-all format docs bench upstream-tests mutations wheel clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(INSTALLED) ## Make .venv and install mlc into it, editable, with all that tests need
 
@@ -69,6 +69,13 @@ bench: $(INSTALLED) ## Compare with ONNX Runtime and OpenVINO on the models that
 	$(if $(OWN),$(RUN) pip install --quiet --disable-pip-version-check --editable '.[bench]')
 	$(PYTHON) -m bench.models --light --direct
 	$(PYTHON) -m bench --engines onnxruntime,openvino,mlc --threads 1,2
+
+upstream-tests: $(INSTALLED) ## Run LLVM's own tests of mlir-opt through mlc-opt (fetched with apt, on Debian)
+	test -d build/upstream/tests || test/upstream/fetch.sh
+	$(PYTHON) test/upstream/run.py --report --at-least 90
+
+mutations: $(INSTALLED) ## Run mlc-opt and mlc-translate on 10,000 mutated inputs and command lines
+	$(PYTHON) test/mutation/mutation_run.py --cases 10000 --seed 1 --jobs 2
 
 wheel: $(INSTALLED) ## Build the wheel into dist/
 	$(RUN) pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

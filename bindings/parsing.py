@@ -22,13 +22,19 @@ class ParseError(DiagnosticsError):
 
 
 def parse_module(
-    text: str, context: ir.Context, source_name: str = _BUFFER_NAME, *, listener: Listener | None = None
+    text: str,
+    context: ir.Context,
+    source_name: str = _BUFFER_NAME,
+    *,
+    listener: Listener | None = None,
+    first_line: int = 0,
 ) -> ir.Module:
     """Parses and verifies `text`; several top-level ops get an implicit module, as in mlir-opt.
 
-    Locations name `source_name`. `listener` sees diagnostics as they are emitted. Raises `ParseError`.
+    Locations name `source_name`; that of the text as a whole gets line `first_line`. `listener` sees
+    diagnostics as they are emitted. Raises `ParseError`.
     """
-    rename = _Renaming(_BUFFER_NAME, source_name)
+    rename = _Renaming(_BUFFER_NAME, source_name, first_line)
     module = _parse(lambda: ir.Module.parse(text, context=context), context, rename, listener, text)
     if source_name != _BUFFER_NAME:
         rename.inside(module.operation)
@@ -36,10 +42,15 @@ def parse_module(
 
 
 def parse_operation(
-    text: str, context: ir.Context, source_name: str = _BUFFER_NAME, *, listener: Listener | None = None
+    text: str,
+    context: ir.Context,
+    source_name: str = _BUFFER_NAME,
+    *,
+    listener: Listener | None = None,
+    first_line: int = 0,
 ) -> ir.OpView:
     """Parses and verifies `text`, a single op of any kind. Raises `ParseError`."""
-    rename = _Renaming(source_name, source_name)
+    rename = _Renaming(source_name, source_name, first_line)
     return _parse(
         lambda: ir.Operation.parse(text, source_name=source_name, context=context),
         context,
@@ -103,12 +114,13 @@ def _parse(
 class _Renaming:
     """Replaces the name of a source in locations. The parser itself only makes plain file locations."""
 
-    def __init__(self, old: str, new: str) -> None:
-        self.old, self.new = old, new
+    def __init__(self, old: str, new: str, first_line: int = 0) -> None:
+        self.old, self.new, self.first_line = old, new, first_line
 
     def location(self, location: ir.Location | None) -> ir.Location | None:
         if isinstance(location, ir.FileLineColLoc) and location.filename == self.old:
-            line, column = location.start_line, location.start_col
+            # Line 0 is that of the buffer as a whole.
+            line, column = location.start_line or self.first_line, location.start_col
             return ir.Location.file(self.new, line, column, context=location.context)
         return location
 

@@ -18,10 +18,15 @@ _MARKER_TAIL = 2
 
 @dataclass(frozen=True)
 class Source:
-    """IR text with the name under which diagnostics show it."""
+    """IR text with the name under which diagnostics show it.
+
+    `line` is the one, counted from 1, where the text begins in what it was split off, and blank lines stand
+    for what came before; 0 for what begins a file.
+    """
 
     name: str
     text: str
+    line: int = 0
 
 
 def read_input(path: str) -> tuple[str, bytes]:
@@ -70,7 +75,9 @@ def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]
 def _chunk(source: Source, start: int, end: int) -> Source:
     """Blank up to `start`, so that whatever counts lines and columns counts those of the whole."""
     lines, column = source.text.count("\n", 0, start), start - source.text.rfind("\n", 0, start) - 1
-    return Source(source.name, "\n" * lines + " " * column + source.text[start:end])
+    return Source(
+        source.name, "\n" * lines + " " * column + source.text[start:end], lines + 1 if start else 0
+    )
 
 
 def _warn_of_near_miss(source: Source, position: int) -> None:

@@ -40,12 +40,12 @@ def parse(
     chunk: Chunk, options: InputOptions, context: ir.Context, listener: Listener
 ) -> ir.Module | ir.OpView:
     """The IR of `chunk`. Raises `ParseError`."""
-    name = chunk.source.name
+    name, first_line = chunk.source.name, chunk.source.line
     if chunk.is_bytecode:
         return parse_bytecode(chunk.raw, context, name, listener=listener)
     if not options.implicit_module:
-        return parse_operation(chunk.source.text, context, name, listener=listener)
-    return parse_module(chunk.source.text, context, name, listener=listener)
+        return parse_operation(chunk.source.text, context, name, listener=listener, first_line=first_line)
+    return parse_module(chunk.source.text, context, name, listener=listener, first_line=first_line)
 
 
 def _load_irdl(path: str, context: ir.Context, listener: Listener) -> None:
