@@ -59,7 +59,9 @@ def chunks_of(name: str, raw: bytes, marker: str | None = None) -> list[Chunk]:
 
 def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]:
     """The chunks between lines that consist of `marker`; their lines and columns are those of `source`."""
-    start, search, head, tail = 0, 0, marker[:-_MARKER_TAIL], marker[-_MARKER_TAIL:]
+    # A head of at least one character, without which the search would not advance.
+    cut = len(marker) - min(_MARKER_TAIL, len(marker) - 1)
+    start, search, head, tail = 0, 0, marker[:cut], marker[cut:]
     text = source.text
     while (found := text.find(head, search)) >= 0:
         search = found + len(head)

@@ -66,8 +66,9 @@ class Instrumentations(Instrumentation):
 
 def symbol_name(op: ir.Operation) -> str | None:
     """The name of an op that is a symbol."""
-    attributes = op.attributes
-    return ir.StringAttr(attributes["sym_name"]).value if "sym_name" in attributes else None
+    name = op.attributes.get("sym_name")
+    # `value` raises for bytes that are not UTF-8; unregistered ops may call anything sym_name.
+    return name.value_bytes.decode(errors="backslashreplace") if isinstance(name, ir.StringAttr) else None
 
 
 def describe_op(op: ir.Operation) -> str:
