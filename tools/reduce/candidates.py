@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.tools.opt.parsing import InputOptions, make_context, parse
-from mlc.tools.reduce.edits import STRATEGIES, ops_of
+from mlc.tools.reduce.edits import ops_of
 from mlc.tools.reduce.isolate import isolated
+from mlc.tools.reduce.strategies import STRATEGIES
 from mlc.tools.sources import Chunk, Source
 
+_OPS = "ops"
 _DIM = re.compile(r"(?<![\w.])(\d+)(?=x)|(?<=x)(\d+)(?=x)")
 
 
@@ -19,25 +21,33 @@ class Workshop:
     """Makes candidates from the text of one chunk. Every method gives None where the IR cannot be had."""
 
     allow_unregistered: bool = False
-    allow_invalid: bool = False
+    # By the text's hash: the texts themselves may be large.
+    _counts: dict[int, dict[str, int]] = field(default_factory=dict)
 
-    def normal(self, text: str) -> str | None:
-        """The text as the printer writes it."""
+    def normal(self, text: str | bytes) -> str | None:
+        """The text, or bytecode, as the printer writes it."""
         return isolated(lambda: self._print(self._parse(text)))
 
     def ops(self, text: str) -> int | None:
         """The number of ops below the module."""
-        return isolated(lambda: len(ops_of(self._parse(text))))
+        return self._counted(text).get(_OPS)
 
     def edits(self, text: str, strategy: str) -> int:
         """In how many places `strategy` may apply."""
+        return self._counted(text).get(strategy, 0)
 
-        def count() -> int:
+    def _counted(self, text: str) -> dict[str, int]:
+        """The number of ops and of each strategy's edits; nothing where the IR cannot be had."""
+
+        def count() -> dict[str, int]:
             module = self._parse(text)
             with module.context, ir.Location.unknown():
-                return len(STRATEGIES[strategy](module))
+                places = {name: len(strategy(module)) for name, strategy in STRATEGIES.items()}
+                return {**places, _OPS: len(ops_of(module))}
 
-        return isolated(count) or 0
+        if hash(text) not in self._counts:
+            self._counts[hash(text)] = isolated(count) or {}
+        return self._counts[hash(text)]
 
     def edited(self, text: str, strategy: str, selected: set[int]) -> str | None:
         """The text after the edits numbered `selected`."""
@@ -52,8 +62,10 @@ class Workshop:
 
         return isolated(edit)
 
-    def _parse(self, text: str) -> ir.Module:
-        chunk = Chunk(Source("-", text), text.encode())
+    def _parse(self, text: str | bytes) -> ir.Module:
+        chunk = (
+            Chunk(Source("-", text), text.encode()) if isinstance(text, str) else Chunk(Source("-", ""), text)
+        )
         options = InputOptions(allow_unregistered=self.allow_unregistered)
         context = make_context(options, chunk.raw, lambda diagnostic: None)
         module = parse(chunk, options, context, lambda diagnostic: None)
@@ -61,11 +73,9 @@ class Workshop:
         return module
 
     def _print(self, module: ir.Module) -> str:
-        """Raises if the module does not verify and must."""
-        if not self.allow_invalid:
-            module.operation.verify()
-            return f"{module}\n"
-        return module.operation.get_asm(print_generic_op_form=True, assume_verified=True) + "\n"
+        """Raises if the module does not verify."""
+        module.operation.verify()
+        return f"{module}\n"
 
 
 def dims_of(text: str) -> list[int]:

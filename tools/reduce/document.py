@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 
 from mlc.passes.base import PassFailure
+from mlc.passes.options import OptionError, print_options, split_options
 from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
 from mlc.pipelines.reproducer import read_reproducer, reproducer_text
 from mlc.tools.sources import SPLIT_MARKER, Source, split_source
@@ -33,7 +36,8 @@ def read_document(name: str, text: str) -> Document:
     """Takes the input apart."""
     reproducer = read_reproducer(text)
     body = reproducer.text if reproducer else text
-    parts = [part.text.removeprefix("\n") for part in split_source(Source(name, body))]
+    # A part comes with blank lines in front, which keep its place in the whole.
+    parts = [part.text.lstrip() for part in split_source(Source(name, body))]
     chunks = tuple(part if part.endswith("\n") else f"{part}\n" for part in parts)
     if reproducer is None:
         return Document(chunks)
@@ -42,29 +46,54 @@ def read_document(name: str, text: str) -> Document:
 
 def passes_of(pipeline: str) -> int:
     """How many passes a pipeline holds; 0 if it cannot be read."""
-    try:
-        return _count(parse_pipeline(pipeline))
-    except PassFailure:
-        return 0
-
-
-def _count(nest: Nest | PassNode) -> int:
-    return sum(map(_count, nest.elements)) if isinstance(nest, Nest) else 1
+    return len(_passes(pipeline))
 
 
 def with_passes(pipeline: str, kept: list[int]) -> str:
     """The pipeline with the passes numbered `kept` only; anchors that become empty go."""
-    numbers = iter(range(len(pipeline)))
+    numbers = count()
+    return _changed(pipeline, lambda node: node if next(numbers) in kept else None)
+
+
+def options_of(pipeline: str) -> int:
+    """How many options the passes of a pipeline have together; 0 if it cannot be read."""
+    try:
+        return sum(len(list(split_options(node.options))) for node in _passes(pipeline))
+    except OptionError:
+        return 0
+
+
+def with_options(pipeline: str, kept: list[int]) -> str:
+    """The pipeline with the options numbered `kept` only."""
+    numbers = count()
+
+    def change(node: PassNode) -> PassNode:
+        options = [each for each in split_options(node.options) if next(numbers) in kept]
+        texts = (name if value is None else print_options({name: value}) for name, value in options)
+        return replace(node, options=" ".join(texts))
+
+    return _changed(pipeline, change)
+
+
+def _passes(pipeline: str) -> list[PassNode]:
+    found: list[PassNode] = []
+    with suppress(PassFailure):
+        _changed(pipeline, found.append)
+    return found
+
+
+def _changed(pipeline: str, change: Callable[[PassNode], PassNode | None]) -> str:
+    """The pipeline with what `change` makes of each pass, which None drops. Raises `PipelineError`."""
     root = parse_pipeline(pipeline)
-    return str(Nest(root.anchor, _kept(root, numbers, set(kept))))
+    return str(Nest(root.anchor, _elements(root, change)))
 
 
-def _kept(nest: Nest, numbers: Iterator[int], kept: set[int]) -> tuple[Nest | PassNode, ...]:
+def _elements(nest: Nest, change: Callable[[PassNode], PassNode | None]) -> tuple[Nest | PassNode, ...]:
     elements: list[Nest | PassNode] = []
     for each in nest.elements:
         if isinstance(each, PassNode):
-            if next(numbers) in kept:
-                elements.append(each)
-        elif inner := _kept(each, numbers, kept):
+            if (changed := change(each)) is not None:
+                elements.append(changed)
+        elif inner := _elements(each, change):
             elements.append(Nest(each.anchor, inner))
     return tuple(elements)

@@ -8,10 +8,11 @@ so that no call meets an op that another deleted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain, takewhile
+from itertools import chain
 
-from mlc.bindings import address, ir
+from mlc.bindings import ir
 from mlc.tools.reduce.functions import declare, drop_arguments, drop_results
+from mlc.tools.reduce.values import earlier_value, zero_before, zero_of
 
 Edit = Callable[[], None]
 
@@ -44,7 +45,7 @@ def _used(op: ir.Operation) -> bool:
 
 def bypass_ops(module: ir.Module) -> list[Edit]:
     """Replaces used results by operands, arguments of the block or earlier results, of the same type."""
-    return [lambda op=op: _replace(op, _earlier_value) for op in ops_of(module) if _used(op)]
+    return [lambda op=op: _replace(op, earlier_value) for op in ops_of(module) if _used(op)]
 
 
 def _replace(op: ir.Operation, substitute: Callable[[ir.Operation, ir.Type], ir.Value | None]) -> None:
@@ -56,38 +57,11 @@ def _replace(op: ir.Operation, substitute: Callable[[ir.Operation, ir.Type], ir.
         op.erase()
 
 
-def _earlier_value(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
-    block, here = op.block, address(op)
-    earlier = takewhile(lambda each: address(each) != here, block.operations)
-    values = chain(
-        op.operands, block.arguments, chain.from_iterable(each.operation.results for each in earlier)
-    )
-    return next((value for value in values if value.type == wanted), None)
-
-
 def constants(module: ir.Module) -> list[Edit]:
     """Replaces used results by the constant zero."""
     used = (op for op in ops_of(module) if _used(op) and op.name != "arith.constant")
-    return [lambda op=op: _replace(op, _zero_before) for op in used]
-
-
-def _zero_before(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
-    zero = zero_of(wanted)
-    if zero is None:
-        return None
-    where = ir.InsertionPoint(op)
-    constant = ir.Operation.create("arith.constant", results=[wanted], attributes={"value": zero}, ip=where)
-    return constant.results[0]
-
-
-def zero_of(wanted: ir.Type) -> ir.Attribute | None:
-    """The zero of a number's type or of a tensor or vector of static shape; None for other types."""
-    if isinstance(wanted, (ir.RankedTensorType, ir.VectorType)):
-        element = zero_of(wanted.element_type) if wanted.has_static_shape else None
-        return ir.DenseElementsAttr.get_splat(wanted, element) if element is not None else None
-    if isinstance(wanted, (ir.IntegerType, ir.IndexType)):
-        return ir.IntegerAttr.get(wanted, 0)
-    return ir.FloatAttr.get(wanted, 0.0) if isinstance(wanted, ir.FloatType) else None
+    numbers = (op for op in used if all(zero_of(result.type) is not None for result in op.results))
+    return [lambda op=op: _replace(op, zero_before) for op in numbers]
 
 
 def unwrap_regions(module: ir.Module) -> list[Edit]:
@@ -106,7 +80,7 @@ def _unwrap(op: ir.Operation) -> None:
     for argument in block.arguments:
         value = next((each for each in op.operands if each.type == argument.type), None)
         if value is None and any(True for _ in argument.uses):
-            value = _zero_before(op, argument.type)
+            value = zero_before(op, argument.type)
         if value is not None:
             argument.replace_all_uses_with(value)
     # By position: what a terminator yields, in the ops of scf, linalg and most others, are the results.
@@ -164,16 +138,3 @@ def signatures(module: ir.Module) -> list[Edit]:
         for op in functions
         for drop in (drop_arguments, drop_results)
     ]
-
-
-# In the order in which they are tried: those that remove most come first.
-STRATEGIES: dict[str, Callable[[ir.Module], list[Edit]]] = {
-    "delete ops": delete_ops,
-    "functions to declarations": declarations,
-    "unwrap regions": unwrap_regions,
-    "bypass ops": bypass_ops,
-    "constants": constants,
-    "function signatures": signatures,
-    "drop attributes": drop_attributes,
-    "simplify attributes": simplify_attributes,
-}

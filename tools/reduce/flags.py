@@ -20,7 +20,6 @@ FLAGS = (
     Flag("jobs", "tests that run at the same time (default 1)", "number"),
     Flag("max-tests", "stop after this many tests; 0 for no limit (default)", "number"),
     Flag("allow-unregistered-dialect", "parse ops and types of unknown dialects"),
-    Flag("allow-invalid", "also try IR that does not verify"),
     Flag("text", "reduce lines and words only, whatever the input is"),
     GUARD_FLAGS[0],
 )

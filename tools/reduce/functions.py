@@ -22,16 +22,22 @@ def declare(function: ir.Operation) -> None:
 
 
 def drop_arguments(function: ir.Operation, module: ir.Module) -> None:
-    """Drops the arguments that the body does not use."""
-    if _is_called(function, module) or not len(function.regions[0].blocks):
+    """Drops the arguments that the body does not use: all of a declaration."""
+    if _is_called(function, module):
         return
-    block = function.regions[0].blocks[0]
+    blocks = list(function.regions[0].blocks)
+    kept = _used_arguments(blocks[0]) if blocks else []
+    if len(kept) < len(_type(function).inputs) and "arg_attrs" in function.attributes:
+        del function.attributes["arg_attrs"]
+    _retype(function, kept, _type(function).results)
+
+
+def _used_arguments(block: ir.Block) -> list[ir.Type]:
+    """The types of the arguments that are left after the others were dropped."""
     unused = [i for i, argument in enumerate(block.arguments) if not any(True for _ in argument.uses)]
     for index in reversed(unused):
         block.erase_argument(index)
-    if unused and "arg_attrs" in function.attributes:
-        del function.attributes["arg_attrs"]
-    _retype(function, [argument.type for argument in block.arguments], _type(function).results)
+    return [argument.type for argument in block.arguments]
 
 
 def drop_results(function: ir.Operation, module: ir.Module) -> None:

@@ -6,8 +6,11 @@ import os
 import pickle
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -27,7 +30,15 @@ def isolated(work: Callable[[], Result], limit: float = 30.0) -> Result | None:
         os.close(reader)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    return pickle.loads(answer) if answer else None
+    if not answer:
+        return None
+    modules, result = pickle.loads(answer)
+    # What one child loaded, above all the Python side of dialects, the next ones find loaded.
+    for name in modules:
+        with suppress(ImportError):
+            import_module(name)
+    found: Result = result
+    return found
 
 
 def _work(work: Callable[[], Result], writer: int) -> None:
@@ -35,7 +46,9 @@ def _work(work: Callable[[], Result], writer: int) -> None:
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        answer = pickle.dumps(work())
+        before = set(sys.modules)
+        result = work()
+        answer = pickle.dumps(([name for name in sys.modules if name not in before], result))
         with os.fdopen(writer, "wb") as file:
             # The length tells a whole answer from a part.
             file.write(len(answer).to_bytes(8, "little") + answer)

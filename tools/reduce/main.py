@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
 from mlc.tools.guard import Activity
 from mlc.tools.program import FAILURE, GUARD_FLAGS, SUCCESS, Program
 from mlc.tools.reduce.flags import FLAGS
-from mlc.tools.reduce.oracle import Condition, Oracle, OutOfTests, shell_words
-from mlc.tools.sources import read_input, write_output
+from mlc.tools.reduce.oracle import UNDECODABLE, Condition, Oracle, OutOfTests
+from mlc.tools.sources import BYTECODE_MAGIC, Source, read_input, write_output
+
+if TYPE_CHECKING:
+    from mlc.tools.reduce.candidates import Workshop
+
+_INTERRUPTED = 128 + signal.SIGINT
+_SHELL_OPERATORS = ("|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1")
 
 _USAGE = """OVERVIEW: shrinks a failing .mlir input while a test finds it interesting
 
@@ -52,41 +59,52 @@ def _run(line: CommandLine, activity: Activity) -> int:
     oracle = _oracle(line)
     name, raw = read_input(line.arguments[0])
     signal.signal(signal.SIGTERM, _interrupt)
-    text = raw.decode(errors="replace")
-    if oracle.first_interesting([text]) is None:
-        print(f"mlc-reduce: error: {name} is not interesting: {oracle.verdict}", file=sys.stderr)
-        return FAILURE
-    return _reduce(line, oracle, name, text)
+    try:
+        return _reduce(line, oracle, name, raw)
+    except KeyboardInterrupt:
+        print("mlc-reduce: interrupted before anything was reduced", file=sys.stderr)
+        return _INTERRUPTED
 
 
 def _interrupt(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
-def _reduce(line: CommandLine, oracle: Oracle, name: str, text: str) -> int:
+def _reduce(line: CommandLine, oracle: Oracle, name: str, raw: bytes) -> int:
     from mlc.tools.reduce.candidates import Workshop
+
+    workshop = Workshop(line.switch("allow-unregistered-dialect"))
+    bytecode = raw.startswith(BYTECODE_MAGIC)
+    text = workshop.normal(raw) if bytecode else raw.decode(errors=UNDECODABLE)
+    if text is None:
+        print(
+            f"mlc-reduce: error: {name} is bytecode that cannot be read or does not verify", file=sys.stderr
+        )
+        return FAILURE
+    if oracle.first_interesting([text]) is None:
+        print(f"mlc-reduce: error: {name} is not interesting: {oracle.verdict}", file=sys.stderr)
+        return FAILURE
+    return _shrink(line, oracle, workshop, Source(name, text))
+
+
+def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: Source) -> int:
     from mlc.tools.reduce.document import read_document
     from mlc.tools.reduce.reducer import Reducer
 
-    workshop = Workshop(line.switch("allow-unregistered-dialect"), line.switch("allow-invalid"))
-    reducer = Reducer(read_document(name, text), oracle, workshop, line.switch("text"))
+    reducer = Reducer(read_document(source.name, source.text), oracle, workshop, line.switch("text"))
     start = reducer.best
     before, status, why = reducer.size(), SUCCESS, ""
     try:
         # The parts put together again may differ from the input in blank lines or comments.
-        if oracle.first_interesting([reducer.best.text()]) is not None:
+        if oracle.first_interesting([start.text()]) is not None:
             reducer.run()
     except OutOfTests:
         why = "; stopped by --max-tests"
     except KeyboardInterrupt:
-        status, why = 128 + signal.SIGINT, "; interrupted"
-    result = text if reducer.best is start else reducer.best.text()
-    write_output(line.value("o", "-"), result)
-    print(
-        f"mlc-reduce: {before}, {len(text)} bytes -> {reducer.size()}, {len(result)} bytes; "
-        f"{oracle.tests} tests{why}",
-        file=sys.stderr,
-    )
+        status, why = _INTERRUPTED, "; interrupted"
+    result = source.text if reducer.best is start else reducer.best.text()
+    write_output(line.value("o", "-"), result.encode(errors=UNDECODABLE))
+    print(f"mlc-reduce: {before} -> {reducer.size()}; {oracle.tests} tests{why}", file=sys.stderr)
     return status
 
 
@@ -116,11 +134,7 @@ def _command(line: CommandLine) -> list[str]:
     """The words of the test's command. Raises `UsageError`."""
     if line.given("test") == line.given("test-command"):
         raise UsageError("either --test=<program> or --test-command=<command> is needed")
-    try:
-        words = [line.value("test"), *line.values.get("test-arg", [])]
-        words = words if line.given("test") else shell_words(line.value("test-command"))
-    except ValueError as error:
-        raise UsageError(f"--test-command: {error}") from error
+    words = _words(line)
     program = words[0] if words else ""
     local = line.given("test") and os.path.exists(program)
     found = shutil.which(os.path.abspath(program) if local else program)
@@ -128,6 +142,24 @@ def _command(line: CommandLine) -> list[str]:
         cause = "is not executable" if os.path.exists(program) else "is not there"
         raise UsageError(f"the test '{program}' {cause}")
     return [found, *words[1:]]
+
+
+def _words(line: CommandLine) -> list[str]:
+    arguments = line.values.get("test-arg", [])
+    if line.given("test"):
+        return [line.value("test"), *arguments]
+    if arguments:
+        raise UsageError("--test-arg goes with --test; --test-command holds its arguments")
+    try:
+        words = shlex.split(line.value("test-command"))
+    except ValueError as error:
+        raise UsageError(f"--test-command: {error}") from error
+    operators = [word for word in words if word in _SHELL_OPERATORS]
+    if operators:
+        raise UsageError(
+            f"no shell runs --test-command: put what needs '{operators[0]}' into a script for --test"
+        )
+    return words
 
 
 if __name__ == "__main__":

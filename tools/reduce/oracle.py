@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -16,6 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+# How bytes that are not UTF-8 go from the input to candidates and to the result.
+UNDECODABLE = "surrogateescape"
 # What the tools of mlc say of a crash that they survived; their exit status is 1.
 _CRASH_MESSAGE = re.compile(r"\bcrashed \(SIG")
 _SHELL_SIGNAL = 128
@@ -71,14 +72,22 @@ class Oracle:
         return None
 
     def _judge(self, batch: list[str]) -> list[bool]:
-        keys = [hashlib.sha256(text.encode()).digest() for text in batch]
+        """Raises `OutOfTests` if no more of the batch may run and nothing interesting was among the rest."""
+        keys = [hashlib.sha256(_raw(text)).digest() for text in batch]
         new = {key: text for key, text in zip(keys, batch, strict=True) if key not in self._known}
-        if self.max_tests and self.tests + len(new) > self.max_tests:
+        room = self.max_tests - self.tests if self.max_tests else len(new)
+        self._run(dict(islice(new.items(), room)))
+        verdicts = [self._known.get(key, False) for key in keys]
+        if room < len(new) and True not in verdicts:
             raise OutOfTests
+        return verdicts
+
+    def _run(self, texts: dict[bytes, str]) -> None:
+        """Runs the test on all texts at the same time; their keys get verdicts."""
         with tempfile.TemporaryDirectory(prefix="mlc-reduce-") as folder:
             runs: dict[bytes, _Run] = {}
             try:
-                for number, (key, text) in enumerate(new.items()):
+                for number, (key, text) in enumerate(texts.items()):
                     runs[key] = _Run(self.command, Path(folder, f"{number}.mlir"), text)
                 for key, run in runs.items():
                     status, errors = run.result(self.timeout)
@@ -90,14 +99,13 @@ class Oracle:
             finally:
                 for run in runs.values():
                     run.stop()
-        return [self._known[key] for key in keys]
 
 
 class _Run:
     """One run of the test, in a process group of its own, so that it can be stopped with its children."""
 
     def __init__(self, command: list[str], path: Path, text: str) -> None:
-        path.write_text(text)
+        path.write_bytes(_raw(text))
         words = [word.replace("%s", str(path)) for word in command]
         if words == command:
             words.append(str(path))
@@ -107,6 +115,8 @@ class _Run:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
+            # Reproducers of mlc-opt and the like go away with the candidate.
+            env={**os.environ, "TMPDIR": str(path.parent)},
             start_new_session=True,
         )
 
@@ -127,6 +137,5 @@ class _Run:
         self._errors.close()
 
 
-def shell_words(command: str) -> list[str]:
-    """The words of a command line. Raises `ValueError` where a quote is open."""
-    return shlex.split(command)
+def _raw(text: str) -> bytes:
+    return text.encode(errors=UNDECODABLE)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from mlc.tools.reduce.candidates import Workshop, dims_of, with_dim
-from mlc.tools.reduce.document import Document, passes_of, with_passes
-from mlc.tools.reduce.edits import STRATEGIES
+from mlc.tools.reduce.document import Document, options_of, passes_of, with_options, with_passes
 from mlc.tools.reduce.minimise import minimise
 from mlc.tools.reduce.oracle import Oracle
+from mlc.tools.reduce.strategies import STRATEGIES
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 
@@ -43,10 +43,11 @@ class Reducer:
         """The size of `best`, for people."""
         counts = [None if self.text_only else self.workshop.ops(chunk) for chunk in self.best.chunks]
         known = [count for count in counts if count is not None]
-        if len(known) == len(counts):
-            return f"{sum(known)} ops"
-        text = self.best.text()
-        return f"{text.count(chr(10))} lines, {len(text)} bytes"
+        text, pipeline = self.best.text(), self.best.pipeline
+        parts = [_counted(sum(known), "op")] if len(known) == len(counts) else []
+        parts += [_counted(passes_of(pipeline), "pass", "es")] if pipeline else []
+        parts += [] if parts else [_counted(len(text.splitlines()), "line")]
+        return ", ".join([*parts, _counted(len(text), "byte")])
 
     def _progress(self) -> None:
         size = self.size()
@@ -60,12 +61,14 @@ class Reducer:
             self._search(len(chunks), lambda kept: replace(self.best, chunks=tuple(chunks[i] for i in kept)))
 
     def _pipeline(self) -> None:
-        pipeline = self.best.pipeline
-        if pipeline:
-            self._search(
-                passes_of(pipeline),
-                lambda kept: replace(self.best, pipeline=with_passes(pipeline, kept)),
-            )
+        """Drops passes, then options of those that stay."""
+        for count, part in ((passes_of, with_passes), (options_of, with_options)):
+            pipeline = self.best.pipeline
+            if pipeline:
+                self._search(
+                    count(pipeline),
+                    lambda kept, part=part, all=pipeline: replace(self.best, pipeline=part(all, kept)),
+                )
 
     def _chunk(self, index: int) -> None:
         text = self.best.chunks[index]
@@ -134,3 +137,7 @@ class Reducer:
         if number is not None:
             self.best = seen[number]
         return number
+
+
+def _counted(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else plural}"

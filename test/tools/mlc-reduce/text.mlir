@@ -1,6 +1,11 @@
-// RUN: mlc-reduce %S/Inputs/unparsable.mlir --test-command="mlc-opt %%s" --expect-stderr="undeclared" -o %t.mlir
+// RUN: mlc-reduce %S/Inputs/unparsable.mlir --test-command="grep -q 'return %missing'" -o %t.mlir
 // RUN: filecheck %s < %t.mlir
+// RUN: mlc-reduce %S/Inputs/split.mlir --text --test-command="grep -q sqrt" -o %t.text.mlir
+// RUN: filecheck %s < %t.text.mlir --check-prefix=TEXT
 
 // CHECK-NOT: constant
-// CHECK: %missing
-// CHECK-NOT: @second
+// CHECK: {{^}}return %missing
+// CHECK-NOT: {{.}}
+
+// TEXT: {{^}}sqrt
+// TEXT-NOT: {{.}}
