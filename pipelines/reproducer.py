@@ -44,13 +44,24 @@ def write_reproducer(path: str | Path, op: ir.Operation, pipeline: str, verify_e
         f"// Run with: mlc-opt --run-reproducer {target.name}\n{reproducer_text(op, pipeline, verify_each)}"
     )
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, target)
+        _write(target, text)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     return target
+
+
+def _write(target: Path, text: str) -> None:
+    if target.exists() and not target.is_file():  # a device or a pipe is written to, not replaced
+        target.write_text(text, encoding="utf-8")
+        return
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def read_reproducer(text: str) -> Reproducer | None:
