@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.targets import Target, parse_target
+from mlc.passes.base import PassFailure
+from mlc.targets import Target, TargetError, parse_target
 
 ATTRIBUTE = "tloop.target"
 # What hand-written IR without the attribute is scheduled for.
@@ -11,13 +12,17 @@ DEFAULT = "x86-64-v4"
 
 
 def target_of(op: ir.Operation) -> Target:
-    """The target that the module around `op` is compiled for."""
+    """The target that the module around `op` is compiled for. Raises `PassFailure` if there is no such."""
     module = op
     while module.name != "builtin.module" and module.parent is not None:
         module = module.parent.operation
     if ATTRIBUTE not in module.attributes:
         return parse_target(DEFAULT)
-    return parse_target(module.attributes[ATTRIBUTE].value)
+    written = module.attributes[ATTRIBUTE]
+    try:
+        return parse_target(ir.StringAttr(written).value)
+    except (TargetError, ValueError) as error:
+        raise PassFailure(f"attribute {ATTRIBUTE}: {error}", module.location) from error
 
 
 def set_target(module: ir.Operation, target: Target) -> None:

@@ -56,7 +56,7 @@ def _run(line: CommandLine, activity: Activity) -> int:
     _load_plugins(line)
     output, succeeded = [], True
     try:
-        session, chunks = _prepare(line)
+        session, chunks = _prepare(line, activity)
         for chunk in chunks:
             text, went_well = process(chunk, session, activity)
             output.append(text)
@@ -70,18 +70,20 @@ def _run(line: CommandLine, activity: Activity) -> int:
     return SUCCESS if succeeded else FAILURE
 
 
-def _prepare(line: CommandLine) -> tuple[Session, list[Chunk]]:
+def _prepare(line: CommandLine, activity: Activity) -> tuple[Session, list[Chunk]]:
     """Reads the input after the command line was checked, as a user at a terminal expects."""
     from mlc.pipelines.reproducer import read_reproducer
     from mlc.tools.opt.session import make_session
 
     path = line.arguments[0] if line.arguments else "-"
-    if not line.switch("run-reproducer"):
-        session = make_session(line)
-        name, raw = read_input(path)
+    reproduced = line.switch("run-reproducer")
+    session = None if reproduced else make_session(line)
+    name, raw = read_input(path)
+    # The clock starts here: whoever types or pipes the input may take time.
+    activity.begin(f"{name}: error: reading the input")
+    if session is not None:
         marker = line.value("split-input-file") or SPLIT_MARKER
         return session, chunks_of(name, raw, marker if line.given("split-input-file") else None)
-    name, raw = read_input(path)
     reproducer = read_reproducer(raw.decode(errors="replace"))
     if reproducer is None:
         raise UsageError(f"{name} holds no reproducer: no mlir_reproducer with a pipeline at its end")

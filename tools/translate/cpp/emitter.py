@@ -127,7 +127,7 @@ def _function(emitter: _Emitter, op: ir.Operation) -> None:
     emitter.names = {}
     block = op.regions[0].blocks[0]
     parameters = ", ".join(emitter.define(argument) for argument in block.arguments)
-    words = op.attributes["specifiers"] if "specifiers" in op.attributes else []
+    words = op.attributes.get("specifiers", [])
     specifiers = [ir.StringAttr(word).value for word in words]
     result = type_name(kind.results[0]) if len(kind.results) else "void"
     name = ir.StringAttr(op.attributes["sym_name"]).value
