@@ -46,6 +46,8 @@ class Program:
     information: Callable[[CommandLine], str]
     work: Callable[[CommandLine, Activity], int]
     bury: Callable[[CommandLine, Death], None] = _nothing
+    # False for tools that have children of their own do what may crash.
+    isolate: bool = True
 
     def main(self, arguments: Sequence[str] | None = None) -> int:
         """The entry point: prints what went wrong and returns the exit status."""
@@ -63,7 +65,7 @@ class Program:
         def work(activity: Activity) -> int:
             return self._reporting(lambda: self.work(line, activity), show_traceback)
 
-        if not line.switch("mlc-isolate", default=True):
+        if not line.switch("mlc-isolate", default=self.isolate):
             return work(Activity())
         result = run_guarded(work, limit=limit)
         if isinstance(result, int):

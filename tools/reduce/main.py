@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
 from mlc.tools.guard import Activity
-from mlc.tools.program import FAILURE, GUARD_FLAGS, SUCCESS, Program
+from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.reduce.flags import FLAGS
 from mlc.tools.reduce.oracle import UNDECODABLE, Condition, Oracle, OutOfTests
 from mlc.tools.sources import BYTECODE_MAGIC, Source, read_input, write_output
@@ -37,10 +37,8 @@ USAGE: mlc-reduce [options] input.mlir --test=script.sh -o reduced.mlir
 
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
-    # What may crash runs in children of this process, which must live to write the best.
-    program = Program("mlc-reduce", (*FLAGS, *GUARD_FLAGS[1:]), _information, _run)
-    return program.main(["--mlc-isolate=false", *given])
+    # The reducer has children do what may crash, and must itself live to write the best.
+    return Program("mlc-reduce", FLAGS, _information, _run, isolate=False).main(arguments)
 
 
 def _information(line: CommandLine) -> str:
@@ -91,7 +89,20 @@ def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: Sourc
     from mlc.tools.reduce.document import read_document
     from mlc.tools.reduce.reducer import Reducer
 
-    reducer = Reducer(read_document(source.name, source.text), oracle, workshop, line.switch("text"))
+    output = line.value("o", "-")
+
+    def keep(text: str) -> None:
+        write_output(output, text.encode(errors=UNDECODABLE))
+
+    if output != "-":  # now, as it may turn out only here that nothing can be written there
+        keep(source.text)
+    reducer = Reducer(
+        read_document(source.name, source.text),
+        oracle,
+        workshop,
+        line.switch("text"),
+        keep if output != "-" else None,
+    )
     start = reducer.best
     before, status, why = reducer.size(), SUCCESS, ""
     try:
@@ -102,8 +113,7 @@ def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: Sourc
         why = "; stopped by --max-tests"
     except KeyboardInterrupt:
         status, why = _INTERRUPTED, "; interrupted"
-    result = source.text if reducer.best is start else reducer.best.text()
-    write_output(line.value("o", "-"), result.encode(errors=UNDECODABLE))
+    keep(source.text if reducer.best is start else reducer.best.text())
     print(f"mlc-reduce: {before} -> {reducer.size()}; {oracle.tests} tests{why}", file=sys.stderr)
     return status
 

@@ -15,16 +15,27 @@ from mlc.tools.reduce.strategies import STRATEGIES
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 
+_NO_IR = (
+    "the input is reduced by lines and words, as it is no IR that mlc-opt accepts; "
+    "ops of unknown dialects need --allow-unregistered-dialect"
+)
+_NO_INTEREST = "the input is reduced by lines and words: as mlc-opt prints it, it is not interesting"
+
 
 @dataclass
 class Reducer:
-    """Reduces `best`, which is interesting at any time; `text_only` leaves the IR alone."""
+    """Reduces `best`, which is interesting at any time; `text_only` leaves the IR alone.
+
+    `keep` is handed the text of each new best.
+    """
 
     best: Document
     oracle: Oracle
     workshop: Workshop
     text_only: bool = False
+    keep: Callable[[str], None] | None = None
     _size: str = field(init=False)
+    _explained: bool = False
 
     def __post_init__(self) -> None:
         self._size = self.size()
@@ -54,6 +65,8 @@ class Reducer:
         if size != self._size:
             print(f"mlc-reduce: {self._size} -> {size}, {self.oracle.tests} tests", file=sys.stderr)
             self._size = size
+            if self.keep:
+                self.keep(self.best.text())
 
     def _chunks(self) -> None:
         chunks = self.best.chunks
@@ -72,14 +85,23 @@ class Reducer:
 
     def _chunk(self, index: int) -> None:
         text = self.best.chunks[index]
-        normal = None if self.text_only else self.workshop.normal(text)
-        if normal is None or self._accept([self.best.with_chunk(index, normal)]) is None:
+        if not self._normalised(index):
             self._pieces(index, text.splitlines(keepends=True))
             self._pieces(index, _WORDS.findall(self.best.chunks[index]))
             return
         for strategy in STRATEGIES:
             self._edit(index, strategy)
         self._shapes(index)
+
+    def _normalised(self, index: int) -> bool:
+        """Whether the chunk can be reduced as IR; it is what the printer writes then."""
+        normal = None if self.text_only else self.workshop.normal(self.best.chunks[index])
+        if normal is not None and self._accept([self.best.with_chunk(index, normal)]) is not None:
+            return True
+        if not self.text_only and not self._explained:
+            print(f"mlc-reduce: note: {_NO_IR if normal is None else _NO_INTEREST}", file=sys.stderr)
+            self._explained = True
+        return False
 
     def _pieces(self, index: int, pieces: list[str]) -> None:
         base = self.best

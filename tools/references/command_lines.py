@@ -59,8 +59,8 @@ regions, values, attributes, shapes. Other input is reduced by lines and words. 
 parser or the printer costs one candidate. Of mlir-reduce's `--reduction-tree` and `--opt-reduction-pass`
 nothing is needed: all edits are tried, until none makes the input smaller.
 
-Exit status: 0; 1 if the input is not interesting; 2 for a wrong command line; 130 after Ctrl-C, which writes
-the best so far.
+The file of `-o` holds the best so far at any time; Ctrl-C ends the search. Exit status: 0; 1 if the input is
+not interesting; 2 for a wrong command line; 130 after Ctrl-C.
 
 ## From a crash to a small case
 

@@ -6,9 +6,13 @@
 // RUN: not mlc-reduce %s --test=true --jobs=many 2>&1 | filecheck %s --check-prefix=NUMBER
 // RUN: not mlc-reduce %s --test=true --expect-stderr="(" 2>&1 | filecheck %s --check-prefix=REGEX
 // RUN: not mlc-reduce %s --test-command="grep -q x %%s | cat" 2>&1 | filecheck %s --check-prefix=SHELL
+// RUN: not mlc-reduce %s --test=true -o %t/none/out.mlir 2>&1 | filecheck %s --check-prefix=OUTPUT
 // RUN: not mlc-reduce %S/Inputs/none.mlir --test=true 2>&1 | filecheck %s --check-prefix=INPUT
 
 // SHELL: mlc-reduce: error: no shell runs --test-command: put what needs '|' into a script for --test
+// OUTPUT-NOT: tests
+// OUTPUT: mlc-reduce: error: {{.*}}out.mlir: No such file or directory
+// OUTPUT-NOT: tests
 // INPUT: mlc-reduce: error: {{.*}}none.mlir: No such file or directory
 // DULL: mlc-reduce: error: {{.*}}usage.mlir is not interesting: the test ended with
 // NONE: mlc-reduce: error: either --test=<program> or --test-command=<command> is needed
