@@ -98,7 +98,9 @@ def _anchored(random: Random, inner: str) -> str:
 
 
 def pipeline_arguments(random: Random) -> list[str]:
-    """A pipeline; one in five with its text damaged."""
+    """Flags, which nest by themselves, so that passes run; or a pipeline, one in five of them damaged."""
+    if random.random() < 0.5:
+        return [f"--{random_pass(random)}" for _ in range(random.choice((2, 3, 4, 6)))]
     text = random_pipeline(random)
     if random.random() < 0.7:
         text = f"{random.choice(('builtin.module', 'builtin.module', 'any', 'func.func'))}({text})"
