@@ -100,8 +100,10 @@ def _bury(line: CommandLine, death: Death) -> None:
     """Keeps the reproducer that the child left, under a name that is asked for or new."""
     from mlc.tools.opt.crash import keep_reproducer
 
-    path = keep_reproducer(death, line.value("mlir-pass-pipeline-crash-reproducer"))
-    if path:
+    wanted = line.value("mlir-pass-pipeline-crash-reproducer")
+    if line.switch("run-reproducer") and not wanted:
+        return  # the input is one
+    if path := keep_reproducer(death, wanted):
         print(
             f"mlc-opt: reproducer written to {path}; rerun with mlc-opt --run-reproducer {path}",
             file=sys.stderr,

@@ -18,6 +18,7 @@
 // FILE: pipeline: "builtin.module(test-tag,test-segfault)"
 
 // AGAIN: error: pass 'test-segfault' on 'func.func' operation: @f crashed (SIGSEGV)
+// AGAIN-NOT: reproducer written
 // HANG: crash.mlir:0:0: error: pass 'test-hang' on 'builtin.module' operation did not end within 2 s and was stopped
 // LEAVE: error: pass 'test-leave' on 'builtin.module' operation ended the process with status 0
 // NAMELESS: mlc-opt: reproducer written to {{.*}}mlc-opt-crash-{{.*}}.mlir; rerun with mlc-opt --run-reproducer
