@@ -21,6 +21,8 @@ class Workshop:
     """Makes candidates from the text of one chunk. Every method gives None where the IR cannot be had."""
 
     allow_unregistered: bool = False
+    # Print the generic form with locations, for tests that need them and ops that the custom form loses.
+    generic: bool = False
     # By the text's hash: the texts themselves may be large.
     _counts: dict[int, dict[str, int]] = field(default_factory=dict)
 
@@ -75,7 +77,9 @@ class Workshop:
     def _print(self, module: ir.Module) -> str:
         """Raises if the module does not verify."""
         module.operation.verify()
-        return f"{module}\n"
+        if not self.generic:
+            return f"{module}\n"
+        return module.operation.get_asm(enable_debug_info=True, print_generic_op_form=True) + "\n"
 
 
 def dims_of(text: str) -> list[int]:

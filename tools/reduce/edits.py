@@ -15,6 +15,8 @@ from mlc.tools.reduce.functions import declare, drop_arguments, drop_results
 from mlc.tools.reduce.values import earlier_value, zero_before, zero_of
 
 Edit = Callable[[], None]
+# Without them no op is valid that has them.
+_NEEDED = ("sym_name", "function_type", "operandSegmentSizes", "resultSegmentSizes")
 
 
 def ops_of(module: ir.Module) -> list[ir.Operation]:
@@ -100,7 +102,12 @@ def drop_attributes(module: ir.Module) -> list[Edit]:
     def drop(op: ir.Operation, name: str) -> None:
         del op.attributes[name]
 
-    return [lambda op=op, name=name: drop(op, name) for op in ops_of(module) for name in list(op.attributes)]
+    return [
+        lambda op=op, name=name: drop(op, name)
+        for op in ops_of(module)
+        for name in list(op.attributes)
+        if name not in _NEEDED
+    ]
 
 
 def simplify_attributes(module: ir.Module) -> list[Edit]:

@@ -42,9 +42,10 @@ class Reducer:
 
     def run(self) -> None:
         """Reduces to the fixed point. `best` holds what was reached if this raises."""
-        before = None
-        while before != self.best:
-            before = self.best
+        # By hash, as texts may be large. Edits that undo one another come back to a text.
+        seen: set[int] = set()
+        while (state := hash(self.best)) not in seen:
+            seen.add(state)
             self._chunks()
             self._pipeline()
             for index in range(len(self.best.chunks)):
@@ -84,24 +85,28 @@ class Reducer:
                 )
 
     def _chunk(self, index: int) -> None:
-        text = self.best.chunks[index]
-        if not self._normalised(index):
-            self._pieces(index, text.splitlines(keepends=True))
+        workshop = None if self.text_only else self._workshop_for(index)
+        if workshop is None:
+            self._pieces(index, self.best.chunks[index].splitlines(keepends=True))
             self._pieces(index, _WORDS.findall(self.best.chunks[index]))
             return
         for strategy in STRATEGIES:
-            self._edit(index, strategy)
-        self._shapes(index)
+            self._edit(index, strategy, workshop)
+        self._shapes(index, workshop)
 
-    def _normalised(self, index: int) -> bool:
-        """Whether the chunk can be reduced as IR; it is what the printer writes then."""
-        normal = None if self.text_only else self.workshop.normal(self.best.chunks[index])
-        if normal is not None and self._accept([self.best.with_chunk(index, normal)]) is not None:
-            return True
-        if not self.text_only and not self._explained:
-            print(f"mlc-reduce: note: {_NO_IR if normal is None else _NO_INTEREST}", file=sys.stderr)
+    def _workshop_for(self, index: int) -> Workshop | None:
+        """What reduces the chunk as IR, after the chunk became what its printer writes."""
+        text, why = self.best.chunks[index], _NO_IR
+        for workshop in (self.workshop, replace(self.workshop, generic=True)):
+            normal = workshop.normal(text)
+            if normal is not None and workshop.ops(normal) is not None:
+                why = _NO_INTEREST
+                if self._accept([self.best.with_chunk(index, normal)]) is not None:
+                    return workshop
+        if not self._explained:
+            print(f"mlc-reduce: note: {why}", file=sys.stderr)
             self._explained = True
-        return False
+        return None
 
     def _pieces(self, index: int, pieces: list[str]) -> None:
         base = self.best
@@ -109,21 +114,21 @@ class Reducer:
             len(pieces), lambda kept: base.with_chunk(index, "".join(pieces[number] for number in kept))
         )
 
-    def _edit(self, index: int, strategy: str) -> None:
+    def _edit(self, index: int, strategy: str, workshop: Workshop) -> None:
         """Makes as many of a strategy's edits as the test bears."""
         base, text = self.best, self.best.chunks[index]
-        count = self.workshop.edits(text, strategy)
+        count = workshop.edits(text, strategy)
 
         def candidate(kept: list[int]) -> Document | None:
-            edited = self.workshop.edited(text, strategy, set(range(count)) - set(kept))
+            edited = workshop.edited(text, strategy, set(range(count)) - set(kept))
             return None if edited is None else base.with_chunk(index, edited)
 
         self._search(count, candidate)
 
-    def _shapes(self, index: int) -> None:
+    def _shapes(self, index: int, workshop: Workshop) -> None:
         for dim in dims_of(self.best.chunks[index]):
             texts = (with_dim(self.best.chunks[index], dim, new) for new in (1, 2) if new < dim)
-            normal = (self.workshop.normal(text) for text in texts)
+            normal = (workshop.normal(text) for text in texts)
             self._accept(self.best.with_chunk(index, text) for text in normal if text is not None)
         self._progress()
 
