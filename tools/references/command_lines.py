@@ -55,10 +55,10 @@ a candidate's path and is interesting if it exits with 0, as for llvm-reduce (fo
 
 Input that parses, text or bytecode, is reduced as IR, which stays valid: chunks between split markers, passes
 of a reproducer's pipeline and their options, ops, bodies and signatures of functions, branches and blocks,
-regions, values, attributes, shapes. If the test needs locations, or ops whose custom form cannot be read again,
-that is the generic form. Other input is reduced by lines and words. What crashes or hangs in the parser or the
-printer costs one candidate. Of mlir-reduce's `--reduction-tree` and `--opt-reduction-pass`
-nothing is needed: all edits are tried, until none makes the input smaller.
+regions, values, attributes, shapes; in the generic form if the test needs locations or the custom form cannot
+be read again. Other input is reduced by lines and words. What crashes or hangs in the parser or the printer
+costs one candidate. Of mlir-reduce's `--reduction-tree` and `--opt-reduction-pass` nothing is needed: all
+edits are tried, until none makes the input smaller.
 
 The file of `-o` holds the best so far at any time; Ctrl-C ends the search. Exit status: 0; 1 if the input is
 not interesting; 2 for a wrong command line; 130 after Ctrl-C.
