@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from mlc.bindings import ir, parent_op
 from mlc.bindings.diagnostics import Diagnostic
 from mlc.passes.base import PassFailure
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.plan import Step
-from mlc.pipelines.reproducer import write_reproducer
+from mlc.pipelines.reproducer import reproducer_text
 from mlc.tools.diagnostics import DiagnosticPrinter
 from mlc.tools.expected import ExpectedDiagnostics
-from mlc.tools.sources import Source
+from mlc.tools.guard import Activity
+from mlc.tools.sources import Source, write_output
 
 # The bindings add this note to every error on an op; mlir-opt's flags can turn it off.
 _OP_NOTE = "see current operation: "
@@ -64,19 +64,19 @@ class Listener(Instrumentation):
 
 @dataclass
 class LocalReproducer(Instrumentation):
-    """Keeps a reproducer of the pass that runs, alone, in a file; removes it when the pass succeeds."""
+    """Keeps a reproducer of the pass that runs alone: in a file if it fails, for the parent if it crashes."""
 
-    path: Path
+    path: str
     verify_each: bool
+    activity: Activity
+    _text: str = ""
 
     def before(self, step: Step, op: ir.Operation) -> None:
         nest, root = step.text, op
         while (parent := parent_op(root)) is not None:
             nest, root = f"{root.name}({nest})", parent
-        write_reproducer(self.path, root, f"{root.name}({nest})", self.verify_each)
-
-    def after(self, step: Step, op: ir.Operation) -> None:
-        self.path.unlink(missing_ok=True)
+        self._text = reproducer_text(root, f"{root.name}({nest})", self.verify_each)
+        self.activity.leave(self._text.encode())
 
     def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
-        """The file stays."""
+        write_output(self.path, self._text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import traceback
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import DiagnosticsError
@@ -105,7 +104,7 @@ def _run_passes(root: ir.Operation, session: Session, listener: Listener, activi
 def _watchers(session: Session, listener: Listener, activity: Activity) -> list[Instrumentation]:
     watchers: list[Instrumentation | None] = [Announcer(activity)]
     if session.local_reproducer and session.crash_reproducer:
-        watchers.append(LocalReproducer(Path(session.crash_reproducer), session.verify_each))
+        watchers.append(LocalReproducer(session.crash_reproducer, session.verify_each, activity))
     watchers += [*session.watchers.parts, listener]
     return [each for each in watchers if each]
 
