@@ -1,20 +1,24 @@
-"""`--mlir-to-cpp`: modules of the emitc dialect to C++."""
+"""`--mlir-to-cpp`: modules of the emitc dialect to C or C++."""
 
 from __future__ import annotations
 
-from mlc import dialects
-from mlc.bindings import DiagnosticsError, parse_module
+from mlc.bindings import DiagnosticsError, ir
+from mlc.bindings.parsing import Listener
 from mlc.tools.command_line import CommandLine
-from mlc.tools.sources import read_input, write_output
 from mlc.tools.translate.cpp.emitter import translate
-from mlc.tools.translate.errors import TranslationError
+from mlc.tools.translate.process import Translate
 
 
-def to_cpp(line: CommandLine, path: str) -> None:
-    """Writes C++. Raises `TranslationError` for what has no spelling in C++."""
-    name, raw = read_input(path)
-    try:
-        module = parse_module(raw.decode(errors="replace"), dialects.create_context(), name)
-    except DiagnosticsError as error:
-        raise TranslationError(str(error)) from error
-    write_output(line.value("o", "-"), translate(module.operation))
+def to_cpp(line: CommandLine) -> Translate:
+    """C++ text; the flags are those of mlir-translate."""
+    at_top, file_id = line.switch("declare-variables-at-top"), line.value("file-id")
+
+    def translation(op: ir.Operation, listener: Listener) -> bytes:
+        try:
+            return translate(op, declare_variables_at_top=at_top, file_id=file_id).encode()
+        except DiagnosticsError as error:
+            for diagnostic in error.diagnostics:
+                listener(diagnostic)
+            raise
+
+    return translation

@@ -1,149 +1,172 @@
-"""Straight-line functions of the emitc dialect as C++: one statement per op."""
+"""The emitc dialect as C or C++ text: the same text as mlir-translate's --mlir-to-cpp."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
-from mlc.bindings import ir
-from mlc.bindings.diagnostics import position
-from mlc.tools.translate.cpp.types import UnsupportedTypeError, declaration, type_name
-from mlc.tools.translate.errors import TranslationError
+from mlc.bindings import address, ir
+from mlc.tools.translate.cpp.definitions import DEFINITIONS
+from mlc.tools.translate.cpp.errors import UnsupportedError, error_at, op_error
+from mlc.tools.translate.cpp.expressions import RIGHT_HAND_SIDES
+from mlc.tools.translate.cpp.inlining import ALWAYS_INLINE, EXPRESSION, expression_root, inlined_expressions
+from mlc.tools.translate.cpp.operators import precedence
+from mlc.tools.translate.cpp.statements import STATEMENTS
+from mlc.tools.translate.cpp.types import declaration
 
-_BINARY = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "bitwise_and": "&", "bitwise_or": "|",
-    "bitwise_xor": "^", "bitwise_left_shift": "<<", "bitwise_right_shift": ">>", "logical_and": "&&",
-    "logical_or": "||",
-}  # fmt: skip
-_UNARY = {"unary_minus": "-", "unary_plus": "+", "bitwise_not": "~", "logical_not": "!"}
-_PREDICATES = ("==", "!=", "<", "<=", ">", ">=", "<=>")
-
-
-def translate(op: ir.Operation) -> str:
-    """The C++ text of a module; raises TranslationError naming the place of what is not supported."""
-    emitter = _Emitter()
-    for inner in op.regions[0].blocks[0].operations:
-        emitter.emit(inner.operation)
-    return "".join([*emitter.lines, "\n"])
+_PRINTERS = STATEMENTS | DEFINITIONS
+_NO_SEMICOLON = {
+    f"emitc.{name}" for name in "declare_func file for if include switch verbatim".split()
+} | {"cf.cond_br"}  # fmt: skip
+_INDUCTION_NAMES = "ijklmnopqrst"
 
 
-class _Emitter:
-    """Collects lines; names values v1, v2, ... anew in every function."""
+def translate(op: ir.Operation, *, declare_variables_at_top: bool = False, file_id: str = "") -> str:
+    """The C++ text of `op`, usually a module.
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.names: dict[ir.Value, str] = {}
+    `declare_variables_at_top` declares variables where functions begin, which functions with several blocks
+    need; of the `emitc.file`s only the one called `file_id` is written. Raises `DiagnosticsError` with the
+    place of what C++ cannot say.
+    """
+    emitter = Emitter(inlined_expressions(op), declare_variables_at_top, file_id)
+    emitter.emit(op, semicolon=False)
+    return "".join(emitter.pieces)
+
+
+class Emitter:
+    """Collects text, and gives names to values: v1, v2, ... anew in every function."""
+
+    def __init__(self, inlined: set[int], declare_at_top: bool, file_id: str) -> None:
+        self.declare_at_top = declare_at_top
+        self.file_id = file_id
+        self.pieces: list[str] = []
         self.depth = 0
+        self.loops = 0
+        self._inlined = inlined
+        self._names: dict[ir.Value, str] = {}
+        self._count = 0
+        self._blocks: list[ir.Block] = []
 
-    def emit(self, op: ir.Operation) -> None:
-        """Adds the text of one op."""
+    def emit(self, op: ir.Operation, *, semicolon: bool = True) -> None:
+        """Writes one op and what ends it. Raises `DiagnosticsError`."""
+        if op.name in ALWAYS_INLINE or self.is_inlined_expression(op):
+            return
+        with self.located(op):
+            if op.name in _PRINTERS:
+                _PRINTERS[op.name](self, op)
+            elif op.name in RIGHT_HAND_SIDES:
+                self.write(f"{self.prefix(op)}{RIGHT_HAND_SIDES[op.name](self, op, 0)}")
+            else:
+                raise op_error(op, "unable to find printer for op")
+        self.write(";\n" if semicolon and op.name not in _NO_SEMICOLON else "\n")
+
+    @contextmanager
+    def located(self, op: ir.Operation) -> Iterator[None]:
+        """Gives what is unsupported inside the location of `op`."""
         try:
-            if op.name not in _PRINTERS:
-                raise UnsupportedTypeError(f"'{op.name}' op unable to find printer for op")
-            _PRINTERS[op.name](self, op)
-        except UnsupportedTypeError as error:
-            where = position(op.location)
-            place = ":".join(map(str, where)) if where else str(op.location)
-            raise TranslationError(f"{place}: {error}") from None
+            yield
+        except UnsupportedError as error:
+            raise error_at(op, str(error)) from error
 
-    def line(self, text: str) -> None:
-        self.lines.append(f"{'  ' * self.depth}{text}\n")
+    def write(self, text: str) -> None:
+        """Adds text; whatever begins a line is indented."""
+        for line in text.splitlines(keepends=True):
+            at_start = not self.pieces or self.pieces[-1].endswith("\n")
+            indentation = "  " * self.depth if at_start and line != "\n" else ""
+            self.pieces.append(f"{indentation}{line}")
 
-    def define(self, value: ir.Value) -> str:
-        """Gives `value` the next name and returns its declaration."""
-        self.names[value] = f"v{len(self.names) + 1}"
-        return declaration(value.type, self.names[value])
+    def indented(self, text: str) -> None:
+        """Adds text one level deeper."""
+        self.depth += 1
+        self.write(text)
+        self.depth -= 1
 
-    def assign(self, op: ir.Operation, text: str) -> None:
-        self.line(f"{self.define(op.results[0])} = {text};")
+    def block(self, ops: Iterable[ir.Operation], end: str = "") -> None:
+        """Adds statements and `end` one level deeper."""
+        self.depth += 1
+        for op in ops:
+            self.emit(op)
+        self.write(end)
+        self.depth -= 1
+
+    def enter_function(self, blocks: list[ir.Block]) -> None:
+        """Forgets all names."""
+        self._names, self._count, self._blocks = {}, 0, blocks
+
+    def label(self, block: ir.Block) -> str:
+        return f"label{self._blocks.index(block) + 1}"
+
+    def write_label(self, block: ir.Block) -> None:
+        """Labels stand at the margin."""
+        self.pieces.append(f"{self.label(block)}:\n")
+
+    def name(self, value: ir.Value) -> str:
+        """The name of the variable that holds `value`, a new one at first."""
+        return self._named(value, "v")
+
+    def name_induction(self, value: ir.Value) -> str:
+        """The name of a loop's variable: i, j, ... by depth, with a number."""
+        return self._named(value, _INDUCTION_NAMES[self.loops] if self.loops < len(_INDUCTION_NAMES) else "u")
+
+    def _named(self, value: ir.Value, letter: str) -> str:
+        if value not in self._names:
+            self._count += 1
+            self._names[value] = f"{letter}{self._count}"
+        return self._names[value]
+
+    def declare(self, value: ir.Value) -> str:
+        """The declaration of a variable for `value`. Raises `UnsupportedError`."""
+        return declaration(value.type, self.name(value))
+
+    def prefix(self, op: ir.Operation) -> str:
+        """What stands in front of the right-hand side: where the results go. Raises `UnsupportedError`."""
+        results = list(op.results)
+        if self.declare_at_top and any(result not in self._names for result in results):
+            raise op_error(op, "result variable for the operation has not been declared")
+        if len(results) < 2:
+            targets = map(self.name if self.declare_at_top else self.declare, results)
+            return "".join(f"{target} = " for target in targets)
+        declarations = "" if self.declare_at_top else "".join(f"{self.declare(each)};\n" for each in results)
+        return f"{declarations}std::tie({', '.join(map(self.name, results))}) = "
+
+    def expression(self, op: ir.Operation) -> str:
+        """The text of an `emitc.expression`."""
+        return self._inline(expression_root(op))
+
+    def operand(self, value: ir.Value, level: int = 0) -> str:
+        """The text of a used value; in parentheses if it is inlined and binds no stronger than `level`."""
+        op = self.defining_op(value)
+        if op is None:
+            return self.name(self._outer(value))
+        if self.is_inlined_expression(op):
+            return self._parenthesized(expression_root(op), level)
+        if op.name in ALWAYS_INLINE or _is_in_expression(op):
+            return self._parenthesized(op, level)
+        return self.name(self._outer(value))
+
+    def defining_op(self, value: ir.Value) -> ir.Operation | None:
+        """The op that gives `value`, None for an argument of a function or a block."""
+        owner = self._outer(value).owner
+        return None if isinstance(owner, ir.Block) else owner.operation
+
+    def is_inlined_expression(self, op: ir.Operation) -> bool:
+        return op.name == EXPRESSION and address(op) in self._inlined
+
+    def _outer(self, value: ir.Value) -> ir.Value:
+        """`value`, or what is passed for it if it is an argument of an expression."""
+        while isinstance(value.owner, ir.Block) and value.owner.owner.operation.name == EXPRESSION:
+            value = value.owner.owner.operation.operands[ir.BlockArgument(value).arg_number]
+        return value
+
+    def _parenthesized(self, op: ir.Operation, level: int) -> str:
+        text = self._inline(op)
+        return f"({text})" if precedence(op) <= level else text
+
+    def _inline(self, op: ir.Operation) -> str:
+        with self.located(op):
+            return RIGHT_HAND_SIDES[op.name](self, op, precedence(op))
 
 
-def _arguments(emitter: _Emitter, op: ir.Operation) -> list[str]:
-    return [emitter.names[value] for value in op.operands]
-
-
-def _binary(emitter: _Emitter, op: ir.Operation) -> None:
-    left, right = _arguments(emitter, op)
-    emitter.assign(op, f"{left} {_BINARY[op.name.removeprefix('emitc.')]} {right}")
-
-
-def _unary(emitter: _Emitter, op: ir.Operation) -> None:
-    emitter.assign(op, f"{_UNARY[op.name.removeprefix('emitc.')]}{_arguments(emitter, op)[0]}")
-
-
-def _compare(emitter: _Emitter, op: ir.Operation) -> None:
-    left, right = _arguments(emitter, op)
-    emitter.assign(op, f"{left} {_PREDICATES[ir.IntegerAttr(op.attributes['predicate']).value]} {right}")
-
-
-def _conditional(emitter: _Emitter, op: ir.Operation) -> None:
-    condition, yes, no = _arguments(emitter, op)
-    emitter.assign(op, f"{condition} ? {yes} : {no}")
-
-
-def _cast(emitter: _Emitter, op: ir.Operation) -> None:
-    emitter.assign(op, f"({type_name(op.results[0].type)}) {_arguments(emitter, op)[0]}")
-
-
-def _load(emitter: _Emitter, op: ir.Operation) -> None:
-    emitter.assign(op, _arguments(emitter, op)[0])
-
-
-def _store(emitter: _Emitter, op: ir.Operation) -> None:
-    target, value = _arguments(emitter, op)
-    emitter.line(f"{target} = {value};")
-
-
-def _constant(emitter: _Emitter, op: ir.Operation) -> None:
-    value = op.attributes["value"]
-    if not isinstance(value, ir.IntegerAttr) or str(value.type) == "i1":
-        raise UnsupportedTypeError(f"cannot emit attribute: {value}")
-    emitter.assign(op, str(value.value))
-
-
-def _call(emitter: _Emitter, op: ir.Operation) -> None:
-    callee = str(op.attributes["callee"]).removeprefix("@")
-    text = f"{callee}({', '.join(_arguments(emitter, op))})"
-    if len(op.results) > 1:
-        raise UnsupportedTypeError(f"'{op.name}' op with several results cannot be emitted")
-    emitter.assign(op, text) if len(op.results) else emitter.line(f"{text};")
-
-
-def _return(emitter: _Emitter, op: ir.Operation) -> None:
-    values = _arguments(emitter, op)
-    if len(values) > 1:
-        raise UnsupportedTypeError(f"'{op.name}' op with several operands cannot be emitted")
-    emitter.line(f"return {values[0]};" if values else "return;")
-
-
-def _include(emitter: _Emitter, op: ir.Operation) -> None:
-    file = ir.StringAttr(op.attributes["include"]).value
-    emitter.line(f"#include <{file}>" if "is_standard_include" in op.attributes else f'#include "{file}"')
-
-
-def _function(emitter: _Emitter, op: ir.Operation) -> None:
-    kind = ir.FunctionType(ir.TypeAttr(op.attributes["function_type"]).value)
-    if len(op.regions[0].blocks) != 1 or len(kind.results) > 1:
-        raise UnsupportedTypeError(f"'{op.name}' op needs one block and at most one result")
-    emitter.names = {}
-    block = op.regions[0].blocks[0]
-    parameters = ", ".join(emitter.define(argument) for argument in block.arguments)
-    words = op.attributes.get("specifiers", [])
-    specifiers = [ir.StringAttr(word).value for word in words]
-    result = type_name(kind.results[0]) if len(kind.results) else "void"
-    name = ir.StringAttr(op.attributes["sym_name"]).value
-    emitter.line(f"{' '.join([*specifiers, result])} {name}({parameters}) {{")
-    emitter.depth += 1
-    for inner in block.operations:
-        emitter.emit(inner.operation)
-    emitter.depth -= 1
-    emitter.line("}")
-
-
-_PRINTERS: dict[str, Callable[[_Emitter, ir.Operation], None]] = {
-    **{f"emitc.{name}": _binary for name in _BINARY},
-    **{f"emitc.{name}": _unary for name in _UNARY},
-    "emitc.cmp": _compare, "emitc.conditional": _conditional, "emitc.cast": _cast, "emitc.load": _load,
-    "emitc.assign": _store, "emitc.constant": _constant, "emitc.call": _call, "func.call": _call,
-    "emitc.return": _return, "func.return": _return, "emitc.include": _include,
-    "emitc.func": _function, "func.func": _function,
-}  # fmt: skip
+def _is_in_expression(op: ir.Operation) -> bool:
+    parent = op.parent
+    return parent is not None and parent.operation.name == EXPRESSION
