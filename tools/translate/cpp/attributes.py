@@ -89,7 +89,18 @@ def _number(text: str, kind: str) -> str:
     """An element as MLIR prints it, in decimal or, for a float without an exact decimal, as bits."""
     if kind not in FORMATS:
         return _integer(text, kind)
-    return float_text(_from_bits(int(text, 16), kind) if text.startswith("0x") else float(text), kind)
+    return float_text(
+        _from_bits(int(text, 16), kind) if text.startswith("0x") else _nearest(text, kind), kind
+    )
+
+
+def _nearest(text: str, kind: str) -> float:
+    """The value of the type `kind` that MLIR means: it prints no more digits than tell values apart."""
+    if kind != "bf16":
+        real = _BITS[kind][1]
+        return float(struct.unpack(real, struct.pack(real, float(text)))[0])
+    bits = int(struct.unpack("<I", struct.pack("<f", float(text)))[0])
+    return _from_bits(bits + 0x7FFF + (bits >> 16 & 1) >> 16, kind)
 
 
 def _from_bits(bits: int, kind: str) -> float:

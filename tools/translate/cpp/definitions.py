@@ -8,7 +8,7 @@ from mlc.bindings import DiagnosticsError, ir
 from mlc.tools.translate.cpp.attributes import attribute_text
 from mlc.tools.translate.cpp.errors import UnsupportedError, op_error
 from mlc.tools.translate.cpp.expressions import lookup
-from mlc.tools.translate.cpp.inlining import ALWAYS_INLINE, EXPRESSION
+from mlc.tools.translate.cpp.inlining import EXPRESSION, is_always_inline
 from mlc.tools.translate.cpp.statements import Statement
 from mlc.tools.translate.cpp.types import (
     declaration,
@@ -74,7 +74,7 @@ def _declare_results(emitter: Emitter, op: ir.Operation) -> None:
         for block in region.blocks:
             for each in block.operations:
                 inner = each.operation
-                if inner.name not in ALWAYS_INLINE and not emitter.is_inlined_expression(inner):
+                if not is_always_inline(inner) and not emitter.is_inlined_expression(inner):
                     _declare_results_of(emitter, inner)
                 if inner.name != EXPRESSION:
                     _declare_results(emitter, inner)

@@ -9,7 +9,12 @@ from mlc.bindings import address, ir
 from mlc.tools.translate.cpp.definitions import DEFINITIONS
 from mlc.tools.translate.cpp.errors import UnsupportedError, error_at, op_error
 from mlc.tools.translate.cpp.expressions import RIGHT_HAND_SIDES
-from mlc.tools.translate.cpp.inlining import ALWAYS_INLINE, EXPRESSION, expression_root, inlined_expressions
+from mlc.tools.translate.cpp.inlining import (
+    EXPRESSION,
+    expression_root,
+    inlined_expressions,
+    is_always_inline,
+)
 from mlc.tools.translate.cpp.operators import precedence
 from mlc.tools.translate.cpp.statements import STATEMENTS
 from mlc.tools.translate.cpp.types import declaration
@@ -49,7 +54,7 @@ class Emitter:
 
     def emit(self, op: ir.Operation, *, semicolon: bool = True) -> None:
         """Writes one op and what ends it. Raises `DiagnosticsError`."""
-        if op.name in ALWAYS_INLINE or self.is_inlined_expression(op):
+        if is_always_inline(op) or self.is_inlined_expression(op):
             return
         with self.located(op):
             if op.name in _PRINTERS:
@@ -140,7 +145,7 @@ class Emitter:
             return self.name(self._outer(value))
         if self.is_inlined_expression(op):
             return self._parenthesized(expression_root(op), level)
-        if op.name in ALWAYS_INLINE or _is_in_expression(op):
+        if is_always_inline(op) or _is_in_expression(op):
             return self._parenthesized(op, level)
         return self.name(self._outer(value))
 

@@ -42,7 +42,9 @@ def _cast(emitter: Emitter, op: ir.Operation, level: int) -> str:
 
 
 def _load(emitter: Emitter, op: ir.Operation, level: int) -> str:
-    return emitter.operand(op.operands[0], level)
+    # A place from outside the expression is complete in itself.
+    inside = not isinstance(op.operands[0].owner, ir.Block)
+    return emitter.operand(op.operands[0], level if inside else 0)
 
 
 def _dereference(emitter: Emitter, op: ir.Operation, level: int) -> str:
@@ -74,8 +76,9 @@ def lookup(op: ir.Operation, name: str) -> ir.Operation | None:
     if table is None:
         return None
     for each in table.regions[0].blocks[0].operations:
-        symbol = each.operation.attributes.get("sym_name", None)
-        if symbol is not None and ir.StringAttr(symbol).value == name:
+        attributes = each.operation.attributes
+        symbol = attributes["sym_name"] if "sym_name" in attributes else None  # noqa: SIM401
+        if isinstance(symbol, ir.StringAttr) and symbol.value == name:
             return each.operation
     return None
 

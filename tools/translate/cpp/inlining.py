@@ -6,15 +6,14 @@ from itertools import zip_longest
 
 from mlc.bindings import address, ir
 from mlc.tools.translate.cpp.operators import BINARY, UNARY
-from mlc.tools.translate.cpp.types import is_fundamental
+from mlc.tools.translate.cpp.types import is_array, is_fundamental, is_lvalue
 
 EXPRESSION = "emitc.expression"
-# Names of places and literals: wherever they are used.
-ALWAYS_INLINE = frozenset(
-    f"emitc.{name}"
-    for name in "dereference get_field get_global literal member member_of_ptr subscript".split()
+_ALWAYS_INLINE = frozenset(
+    f"emitc.{name}" for name in "dereference get_field get_global literal subscript".split()
 )
-_PURE = ALWAYS_INLINE | {"emitc.address_of", "emitc.conditional", "emitc.constant"}
+_MEMBERS = frozenset({"emitc.member", "emitc.member_of_ptr"})
+_PURE = _ALWAYS_INLINE | _MEMBERS | {"emitc.address_of", "emitc.conditional", "emitc.constant"}
 _OPERATORS = frozenset({*BINARY, *UNARY, "emitc.cmp"})
 # Ops that can be part of an expression. What they use is not inlined: who wanted that had put it into one.
 _PARTS = _OPERATORS | _PURE | {
@@ -23,6 +22,13 @@ _PARTS = _OPERATORS | _PURE | {
     "pre_increment expression".split()
 }  # fmt: skip
 _ONE_OPERAND = ("emitc.if", "emitc.switch", "emitc.return")
+
+
+def is_always_inline(op: ir.Operation) -> bool:
+    """Whether `op` is the name of a place or a literal, which is written wherever it is used."""
+    if op.name in _MEMBERS:
+        return is_lvalue(op.results[0].type) or is_array(op.results[0].type)
+    return op.name in _ALWAYS_INLINE
 
 
 def inlined_expressions(root: ir.Operation) -> set[int]:
@@ -47,7 +53,7 @@ def expression_root(expression: ir.Operation) -> ir.Operation:
 
 
 def _is_inlined(expression: ir.Operation, following: ir.Operation | None) -> bool:
-    if expression_root(expression).name in ALWAYS_INLINE:
+    if is_always_inline(expression_root(expression)):
         return True
     uses = list(expression.results[0].uses)
     if "do_not_inline" in expression.attributes or len(uses) != 1:
