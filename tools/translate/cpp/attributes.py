@@ -9,6 +9,7 @@ import struct
 from mlc.bindings import ir
 from mlc.tools.translate.cpp.errors import UnsupportedError
 from mlc.tools.translate.cpp.floats import FORMATS, float_text
+from mlc.tools.translate.cpp.strings import string_text
 from mlc.tools.translate.cpp.types import array_parts, is_array, type_name
 
 _OPAQUE = "#emitc.opaque<"
@@ -43,7 +44,7 @@ def is_opaque(attribute: ir.Attribute) -> bool:
 def opaque_text(attribute: ir.Attribute) -> str:
     """The text inside an `#emitc.opaque`."""
     quoted = str(attribute).removeprefix(_OPAQUE).removesuffix(">")
-    return ir.StringAttr(ir.Attribute.parse(quoted, attribute.context)).value
+    return string_text(ir.Attribute.parse(quoted, attribute.context))
 
 
 def _symbol(attribute: ir.SymbolRefAttr) -> str:

@@ -6,6 +6,7 @@ from mlc.bindings import DiagnosticsError, ir
 from mlc.bindings.parsing import Listener
 from mlc.tools.command_line import CommandLine
 from mlc.tools.translate.cpp.emitter import translate
+from mlc.tools.translate.cpp.strings import text_bytes
 from mlc.tools.translate.process import Translate
 
 
@@ -15,7 +16,7 @@ def to_cpp(line: CommandLine) -> Translate:
 
     def translation(op: ir.Operation, listener: Listener) -> bytes:
         try:
-            return translate(op, declare_variables_at_top=at_top, file_id=file_id).encode()
+            return text_bytes(translate(op, declare_variables_at_top=at_top, file_id=file_id))
         except DiagnosticsError as error:
             for diagnostic in error.diagnostics:
                 listener(diagnostic)

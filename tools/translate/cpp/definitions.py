@@ -10,6 +10,7 @@ from mlc.tools.translate.cpp.errors import UnsupportedError, op_error
 from mlc.tools.translate.cpp.expressions import lookup
 from mlc.tools.translate.cpp.inlining import EXPRESSION, is_always_inline
 from mlc.tools.translate.cpp.statements import Statement
+from mlc.tools.translate.cpp.strings import string_text
 from mlc.tools.translate.cpp.types import (
     declaration,
     is_array,
@@ -59,8 +60,8 @@ def _check_signature(op: ir.Operation, kind: ir.FunctionType) -> None:
 def _head(op: ir.Operation, kind: ir.FunctionType) -> str:
     """Specifiers, result type and name."""
     words = op.attributes["specifiers"] if "specifiers" in op.attributes else ()  # noqa: SIM401
-    name = ir.StringAttr(op.attributes["sym_name"]).value
-    return " ".join([*(ir.StringAttr(word).value for word in words), results_name(kind.results), name])
+    name = string_text(op.attributes["sym_name"])
+    return " ".join([*(string_text(word) for word in words), results_name(kind.results), name])
 
 
 def _parameters(emitter: Emitter, blocks: list[ir.Block]) -> str:
@@ -116,7 +117,7 @@ def _global(emitter: Emitter, op: ir.Operation) -> None:
 
 
 def _field(emitter: Emitter, op: ir.Operation) -> None:
-    name = ir.StringAttr(op.attributes["sym_name"]).value
+    name = string_text(op.attributes["sym_name"])
     text = declaration(ir.TypeAttr(op.attributes["type"]).value, name)
     if "initial_value" in op.attributes:
         text += f" = {attribute_text(op.attributes['initial_value'])}"
@@ -126,7 +127,7 @@ def _field(emitter: Emitter, op: ir.Operation) -> None:
 def _class(emitter: Emitter, op: ir.Operation) -> None:
     word = _CLASS_WORDS[ir.IntegerAttr(op.attributes["class_type"]).value]
     final = " final" if "final_specifier" in op.attributes else ""
-    emitter.write(f"{word} {ir.StringAttr(op.attributes['sym_name']).value}{final} {{\n")
+    emitter.write(f"{word} {string_text(op.attributes['sym_name'])}{final} {{\n")
     if word == "class":
         emitter.write(" public:\n")
     emitter.depth += 1
@@ -136,7 +137,7 @@ def _class(emitter: Emitter, op: ir.Operation) -> None:
 
 
 def _file(emitter: Emitter, op: ir.Operation) -> None:
-    if emitter.file_id and ir.StringAttr(op.attributes["id"]).value == emitter.file_id:
+    if emitter.file_id and string_text(op.attributes["id"]) == emitter.file_id:
         _contents(emitter, op)
 
 

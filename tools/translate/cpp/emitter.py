@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -23,6 +25,8 @@ _PRINTERS = STATEMENTS | DEFINITIONS
 _NO_SEMICOLON = {
     f"emitc.{name}" for name in "declare_func file for if include switch verbatim".split()
 } | {"cf.cond_br"}  # fmt: skip
+_RECURSION_LIMIT = 30_000
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _INDUCTION_NAMES = "ijklmnopqrst"
 
 
@@ -34,7 +38,15 @@ def translate(op: ir.Operation, *, declare_variables_at_top: bool = False, file_
     place of what C++ cannot say.
     """
     emitter = Emitter(inlined_expressions(op), declare_variables_at_top, file_id)
-    emitter.emit(op, semicolon=False)
+    limit = sys.getrecursionlimit()
+    # Half a dozen calls per op of an expression: Python's own limit is a hundred and fifty ops.
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        emitter.emit(op, semicolon=False)
+    except RecursionError:
+        raise error_at(op, "expressions or regions are nested too deeply to be written as C++") from None
+    finally:
+        sys.setrecursionlimit(limit)
     return "".join(emitter.pieces)
 
 
@@ -75,7 +87,7 @@ class Emitter:
 
     def write(self, text: str) -> None:
         """Adds text; whatever begins a line is indented."""
-        for line in text.splitlines(keepends=True):
+        for line in _LINES.findall(text):
             at_start = not self.pieces or self.pieces[-1].endswith("\n")
             indentation = "  " * self.depth if at_start and line != "\n" else ""
             self.pieces.append(f"{indentation}{line}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mlc.bindings import ir, parent_op
 from mlc.tools.translate.cpp.attributes import attribute_text
 from mlc.tools.translate.cpp.operators import BINARY, POSTFIX, PREFIX, UNARY, predicate
+from mlc.tools.translate.cpp.strings import string_text
 from mlc.tools.translate.cpp.types import is_pointer, type_name
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def lookup(op: ir.Operation, name: str) -> ir.Operation | None:
     for each in table.regions[0].blocks[0].operations:
         attributes = each.operation.attributes
         symbol = attributes["sym_name"] if "sym_name" in attributes else None  # noqa: SIM401
-        if isinstance(symbol, ir.StringAttr) and symbol.value == name:
+        if isinstance(symbol, ir.StringAttr) and string_text(symbol) == name:
             return each.operation
     return None
 
@@ -91,7 +92,7 @@ def _subscript(emitter: Emitter, op: ir.Operation, level: int) -> str:
 
 def _member(emitter: Emitter, op: ir.Operation, level: int) -> str:
     access = "." if op.name == "emitc.member" else "->"
-    return f"{emitter.operand(op.operands[0], level)}{access}{ir.StringAttr(op.attributes['member']).value}"
+    return f"{emitter.operand(op.operands[0], level)}{access}{string_text(op.attributes['member'])}"
 
 
 def _constant(emitter: Emitter, op: ir.Operation, level: int) -> str:
@@ -99,7 +100,7 @@ def _constant(emitter: Emitter, op: ir.Operation, level: int) -> str:
 
 
 def _literal(emitter: Emitter, op: ir.Operation, level: int) -> str:
-    return ir.StringAttr(op.attributes["value"]).value
+    return string_text(op.attributes["value"])
 
 
 def _symbol(emitter: Emitter, op: ir.Operation, level: int) -> str:
@@ -124,7 +125,7 @@ def _member_call(emitter: Emitter, op: ir.Operation, level: int) -> str:
 
 
 def _opaque_callee(emitter: Emitter, op: ir.Operation, operands: list[ir.Value], level: int) -> str:
-    callee = ir.StringAttr(op.attributes["callee"]).value
+    callee = string_text(op.attributes["callee"])
     if "template_args" in op.attributes:
         callee += f"<{', '.join(map(attribute_text, ir.ArrayAttr(op.attributes['template_args'])))}>"
     if "args" not in op.attributes:

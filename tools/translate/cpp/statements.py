@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mlc.bindings import ir
 from mlc.tools.translate.cpp.attributes import attribute_text, is_opaque, opaque_text
 from mlc.tools.translate.cpp.operators import ASSIGNMENTS
+from mlc.tools.translate.cpp.strings import string_text
 from mlc.tools.translate.cpp.types import type_name
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def _expression(emitter: Emitter, op: ir.Operation) -> None:
 
 
 def _verbatim(emitter: Emitter, op: ir.Operation) -> None:
-    text = ir.StringAttr(op.attributes["value"]).value
+    text = string_text(op.attributes["value"])
     operands = [emitter.operand(value) for value in op.operands]
     if operands:
         # "{{" is a brace, and "{}" the place of an operand; the verifier counted them.
@@ -49,7 +50,7 @@ def _verbatim(emitter: Emitter, op: ir.Operation) -> None:
 
 
 def _include(emitter: Emitter, op: ir.Operation) -> None:
-    file = ir.StringAttr(op.attributes["include"]).value
+    file = string_text(op.attributes["include"])
     emitter.write(f"#include <{file}>" if "is_standard_include" in op.attributes else f'#include "{file}"')
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from mlc.bindings import ir
 from mlc.tools.translate.cpp.errors import UnsupportedError
+from mlc.tools.translate.cpp.strings import string_text
 
 _NAMES = {
     "index": "size_t", "f16": "_Float16", "bf16": "__bf16", "f32": "float", "f64": "double",
@@ -117,7 +118,7 @@ def _pointer(inner: str, kind: ir.Type) -> str:
 
 
 def _opaque(inner: str, kind: ir.Type) -> str:
-    return ir.StringAttr(ir.Attribute.parse(inner, kind.context)).value
+    return string_text(ir.Attribute.parse(inner, kind.context))
 
 
 def _lvalue(inner: str, kind: ir.Type) -> str:
