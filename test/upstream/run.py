@@ -24,7 +24,7 @@ _MLC_OPT = [sys.executable, "-P", "-m", "mlc.tools.opt.main"]
 def main() -> int:
     """The entry point; fails if less than the share that is asked for passes."""
     options = _options()
-    suite = Suite(options.tests, options.tools, options.build, options.jobs)
+    suite = Suite(options.tests.resolve(), options.tools, options.build, options.jobs)
     selected, rejected = select(suite.tests)
     selected = [name for name in selected if options.filter in name]
     print(f"{len(selected)} tests", flush=True)

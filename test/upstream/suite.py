@@ -45,6 +45,7 @@ class Suite:
         self._write_program(folder / "bin" / "mlir-opt", command)
         listed, results = folder / "tests.txt", folder / "results.json"
         listed.write_text("\n".join(str(self.tests / name) for name in names))
+        results.unlink(missing_ok=True)  # so that a run that fails does not give the results of the last
         subprocess.run(
             [
                 *(sys.executable, "-c", _START, str(self.tests), str(_CONFIG)),
@@ -55,6 +56,8 @@ class Suite:
             stdout=subprocess.DEVNULL,
             check=False,
         )
+        if not results.exists():
+            raise SystemExit(f"lit did not run: no {results}")
         return self.last(variant)
 
     def last(self, variant: str) -> dict[str, Outcome]:
