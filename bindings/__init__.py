@@ -11,13 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlc.bindings.address import address as address
     from mlc.bindings.context import create_context as create_context
     from mlc.bindings.diagnostics import Diagnostic as Diagnostic
     from mlc.bindings.diagnostics import DiagnosticsError as DiagnosticsError
     from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
     from mlc.bindings.diagnostics import emit_diagnostic as emit_diagnostic
     from mlc.bindings.diagnostics import position as position
+    from mlc.bindings.identity import address as address
     from mlc.bindings.parents import outermost_op as outermost_op
     from mlc.bindings.parents import parent_op as parent_op
     from mlc.bindings.parsing import ParseError as ParseError
@@ -71,7 +71,7 @@ _EXPORTS: dict[str, tuple[str, str | None]] = {
     "capture_diagnostics": ("mlc.bindings.diagnostics", "capture_diagnostics"),
     "emit_diagnostic": ("mlc.bindings.diagnostics", "emit_diagnostic"),
     "position": ("mlc.bindings.diagnostics", "position"),
-    "address": ("mlc.bindings.address", "address"),
+    "address": ("mlc.bindings.identity", "address"),
     "outermost_op": ("mlc.bindings.parents", "outermost_op"),
     "parent_op": ("mlc.bindings.parents", "parent_op"),
     "ParseError": ("mlc.bindings.parsing", "ParseError"),

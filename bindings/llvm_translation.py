@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from mlc.bindings import _WHEEL, ir
-from mlc.bindings.address import address
 from mlc.bindings.diagnostics import DiagnosticsError, capture_diagnostics
+from mlc.bindings.identity import address
 from mlc.bindings.parsing import Listener
 
 _LIBRARY = Path("_mlir_libs", "libTorchMLIRAggregateCAPI.so")

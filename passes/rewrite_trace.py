@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir, parent_op
-from mlc.bindings.address import address
 from mlc.bindings.diagnostics import describe
+from mlc.bindings.identity import address
 from mlc.passes.patterns import Pattern, pattern_name
 from mlc.passes.rewriting import Changes, watch_changes
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
-from mlc.bindings.address import address
+from mlc.bindings.identity import address
 from mlc.passes.base import PassFailure
 from mlc.passes.patterns import Pattern, pattern_name
 from mlc.passes.statistics import collecting, count

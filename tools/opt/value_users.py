@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.bindings.address import address
+from mlc.bindings.identity import address
 from mlc.tools.opt.numbering import Block, Node, Numbering, make_tree
 
 Tree = list[Node | Block]
