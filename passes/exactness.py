@@ -1,0 +1,39 @@
+"""What a rewrite may do to numbers: the class that each rule declares.
+
+`exact`: the same bits, NaN and infinities included. `rounding`: the same up to the rounding of a few
+operations (reassociation, folding of factors); on by default. `approximate`: assumes something about the
+values (no NaN, no infinity) or loses precision; only where it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+CLASSES = ("exact", "rounding", "approximate")
+
+_Rule = TypeVar("_Rule", bound=Callable[..., Any])
+
+
+def rounding(rule: _Rule) -> _Rule:
+    """Declares that a rule changes results by rounding."""
+    rule.exactness = "rounding"  # type: ignore[attr-defined]  # functions take attributes
+    return rule
+
+
+def approximate(rule: _Rule) -> _Rule:
+    """Declares that a rule needs assumptions about values, or loses precision."""
+    rule.exactness = "approximate"  # type: ignore[attr-defined]  # functions take attributes
+    return rule
+
+
+def exactness_of(rule: Callable[..., Any]) -> str:
+    """The class of a rule or of what it wraps; `exact` unless declared otherwise."""
+    while not hasattr(rule, "exactness") and hasattr(rule, "__wrapped__"):
+        rule = rule.__wrapped__
+    return str(getattr(rule, "exactness", "exact"))
+
+
+def allowed(rule: Callable[..., Any], limit: str) -> bool:
+    """Whether a rule is within the class `limit`."""
+    return CLASSES.index(exactness_of(rule)) <= CLASSES.index(limit)
