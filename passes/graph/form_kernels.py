@@ -9,8 +9,8 @@ from typing import ClassVar
 from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import build_launch
-from mlc.passes.base import Pass
-from mlc.passes.graph.fusion import CONSTANTS, VIEWS, Group, fuse, small_constant
+from mlc.passes.base import Pass, option
+from mlc.passes.graph.fusion import CONSTANTS, VIEWS, Group, fuse, separate, small_constant
 
 HOST_FUNCTIONS = ("main", "prepare")
 PLACEHOLDER = "kernel"
@@ -147,9 +147,11 @@ class FormKernels(Pass):
 
     name: ClassVar[str] = "graph-form-kernels"
 
+    fuse: bool = option(True, help="put ops together; otherwise each op is a kernel of its own")
+
     def run(self, op: ir.Operation) -> None:
         outliner = Outliner(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             copy_trivial_results(function)
-            for group in fuse(function):
+            for group in fuse(function) if self.fuse else separate(function):
                 outliner.outline(group)

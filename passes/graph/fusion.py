@@ -143,6 +143,12 @@ def fuse(function: ir.Operation) -> list[Group]:
     return list(fusion.groups)
 
 
+def separate(function: ir.Operation) -> list[Group]:
+    """A group for each computed op of the function, in program order."""
+    ops = [op.operation for op in function.regions[0].blocks[0]]
+    return [Group([op], op.name) for op in ops if is_computed(op)]
+
+
 def small_constant(value: ir.Value) -> bool:
     """Constants of at most 1 KiB are part of the kernel."""
     return defining_op(value, "graph.constant") is not None
