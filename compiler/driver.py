@@ -134,11 +134,13 @@ def _build_stages(
 ) -> dict[str, Stage]:
     from mlc.compiler.modules import split
     from mlc.pipelines.driver import run_pipeline
+    from mlc.pipelines.grammar import Nest
 
     module = imported.module
+    pipelines = options.graph_pipelines()
+    pipeline = Nest("builtin.module", tuple(each for nest in pipelines for each in nest.elements))
     with timer.stage("graph"):
         options.progress("optimise", 0, 1)
-        pipeline = f"builtin.module({','.join(options.pipelines)})"
         run_pipeline(pipeline, module, verify_each=False, reproducer=reproducer_path(options.reproducer_dir))
         units = split(module.operation, {"main": target, "prepare": host_target()})
     if "main" not in units:

@@ -16,14 +16,15 @@ from mlc.pipelines.driver import run_pipeline
 
 def levels(model: Any, options: Options) -> Iterator[tuple[str, Any]]:
     """("import", module), then (pipeline, module) after each graph-level pipeline; it is one module."""
+    pipelines = options.graph_pipelines()
     options.progress("import", 0, 1)
     imported = open_source(model).load(options)
     yield "import", imported.module
-    for index, pipeline in enumerate(options.pipelines):
-        options.progress("optimise", index, len(options.pipelines))
+    for index, pipeline in enumerate(pipelines):
+        options.progress("optimise", index, len(pipelines))
         reproducer = reproducer_path(options.reproducer_dir)
-        run_pipeline(f"builtin.module({pipeline})", imported.module, verify_each=False, reproducer=reproducer)
-        yield pipeline, imported.module
+        run_pipeline(pipeline, imported.module, verify_each=False, reproducer=reproducer)
+        yield options.pipelines[index], imported.module
 
 
 def planned_module(model: Any, options: Options) -> Any:

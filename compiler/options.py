@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mlc.codegen.host import resolve_target
 from mlc.codegen.pool import WorkerPool
 from mlc.targets import Target
+
+if TYPE_CHECKING:
+    from mlc.pipelines.grammar import Nest
 
 # (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not
 # known.
@@ -25,9 +29,10 @@ class Options:
 
     `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims
     of ONNX inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker
-    processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order. `pool`: worker
-    processes of the caller's, made by `worker_pool`, that many compilations share; without one each
-    compilation starts its own.
+    processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order; wherever they hold a
+    pass of `disable_passes` it is left out, one of `replace_passes` is replaced by the pipeline text given.
+    `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
+    each compilation starts its own.
     """
 
     target: str = "cpu"
@@ -36,6 +41,8 @@ class Options:
     cache: bool = True
     jobs: int = 0
     pipelines: Sequence[str] = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-memory")
+    disable_passes: Sequence[str] = ()
+    replace_passes: Mapping[str, str] = field(default_factory=dict)
     progress: Progress = no_progress
     pool: WorkerPool | None = None
     reproducer_dir: str | None = None
@@ -47,6 +54,12 @@ class Options:
     def workers(self) -> int:
         return self.jobs or len(os.sched_getaffinity(0))
 
+    def graph_pipelines(self) -> list[Nest]:
+        """`pipelines` with their passes switched. Raises PipelineError for switches that make no sense."""
+        from mlc.pipelines.switches import switched
+
+        return switched(self.pipelines, self.disable_passes, self.replace_passes)
+
     def key_text(self) -> str:
         """What of the options changes the program."""
         return repr(
@@ -54,5 +67,7 @@ class Options:
                 sorted(self.dims.items()),
                 sorted((k, tuple(v)) for k, v in self.shapes.items()),
                 tuple(self.pipelines),
+                sorted(self.disable_passes),
+                sorted(self.replace_passes.items()),
             )
         )

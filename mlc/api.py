@@ -25,6 +25,8 @@ def compile(
     shapes: Mapping[str, Sequence[int]] | None = None,
     cache: bool = True,
     jobs: int = 0,
+    disable_passes: Sequence[str] = (),
+    replace_passes: Mapping[str, str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -33,10 +35,13 @@ def compile(
     graph dialect. `target`: "cpu" for this machine, or a CPU name. `threads`: how many threads a call uses,
     None for one per core. `dims` fixes dynamic dims by name, `shapes` whole inputs. `cache=False` neither
     reads nor writes the disk cache. `jobs`: worker processes that compile kernels, 0 for one per core.
+    `disable_passes` are left out of the graph-level pipelines, `replace_passes` maps names of passes to the
+    pipeline text that stands for them: `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`.
     `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
-    CPU, mlc.PassFailure for a pass that fails on the model, ValueError for a bad number of threads.
+    CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
+    of threads.
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"threads must be 1 to {MOST_THREADS}, but is {threads}")
@@ -49,6 +54,8 @@ def compile(
         shapes=shapes or {},
         cache=cache,
         jobs=jobs,
+        disable_passes=disable_passes,
+        replace_passes=replace_passes or {},
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

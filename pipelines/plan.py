@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -128,6 +129,10 @@ def _merge(items: list[Step | Plan]) -> tuple[Step | Plan, ...]:
 
 def _unknown(name: str) -> str:
     known = [*registry.names(), *pipeline_names(), *upstream_passes()]
+    return f"there is no pass or pipeline named '{name}'{did_you_mean(name, known)}"
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """`; did you mean 'x'?` with the names like `name`, or nothing."""
     close = difflib.get_close_matches(name, known, n=3)
-    hint = f"; did you mean {' or '.join(repr(each) for each in close)}?" if close else ""
-    return f"there is no pass or pipeline named '{name}'{hint}"
+    return f"; did you mean {' or '.join(repr(each) for each in close)}?" if close else ""

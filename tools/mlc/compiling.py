@@ -29,23 +29,48 @@ class CompileFlags:
     jobs: int
     cache: bool
     cache_dir: str | None
+    disable_pass: tuple[str, ...]
+    replace_pass: tuple[str, ...]
 
     def options(self, progress: Progress) -> Options:
-        """The compiler's options. Raises click.UsageError for a malformed --dim or --shape."""
+        """The compiler's options. Raises click.UsageError for a malformed --dim or --shape, and for passes
+        that cannot be switched."""
         from mlc.compiler import Options
 
         _announce_passes()
         dims, shapes = _sizes(self.dims, self.shapes)
         if self.cache_dir:
             os.environ["MLC_CACHE_DIR"] = os.path.abspath(self.cache_dir)
-        return Options(
+        options = Options(
             target=self.target_cpu,
             dims=dims,
             shapes=shapes,
             cache=self.cache,
             jobs=self.jobs,
+            disable_passes=self.disable_pass,
+            replace_passes=_replacements(self.replace_pass),
             progress=progress,
         )
+        _check_switches(options)
+        return options
+
+
+def _replacements(texts: tuple[str, ...]) -> dict[str, str]:
+    """--replace-pass by name."""
+    parted = [text.partition("=") for text in texts]
+    for name, equals, _ in parted:
+        if not (name and equals):
+            raise click.UsageError(f"--replace-pass expects NAME=PIPELINE, not '{name}{equals}'")
+    return {name: pipeline for name, _, pipeline in parted}
+
+
+def _check_switches(options: Options) -> None:
+    from mlc.pipelines.grammar import PipelineError
+
+    try:
+        options.graph_pipelines()
+    except PipelineError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _announce_passes() -> None:
@@ -106,6 +131,18 @@ _OPTIONS = (
         type=click.Path(file_okay=False),
         metavar="DIR",
         help="The cache's folder ('mlc cache' shows it).",
+    ),
+    click.option(
+        "--disable-pass",
+        multiple=True,
+        metavar="NAME",
+        help="Leave a pass out of the graph-level pipelines.",
+    ),
+    click.option(
+        "--replace-pass",
+        multiple=True,
+        metavar="NAME=PIPELINE",
+        help="Run this instead of a pass: graph-form-kernels='graph-form-kernels{fuse=false}'.",
     ),
 )
 

@@ -1,0 +1,94 @@
+"""Pass switches: a pass of the graph-level pipelines taken out, or replaced, wherever it stands in them.
+
+Named pipelines are expanded for that, so that reproducers and IR dumps show what really runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements
+from mlc.pipelines.named import lookup_pipeline
+from mlc.pipelines.plan import did_you_mean, resolve
+
+Elements = tuple[Nest | PassNode, ...]
+
+# What no program can be compiled without, and why. They may be replaced by pipelines that hold them.
+REQUIRED = {
+    "graph-form-kernels": "kernels are what is compiled",
+    "host-plan-memory": "host functions compile as programs on buffers",
+    "host-verify": "what is not verified there can crash the compiled program",
+}
+_ANCHOR = "builtin.module"
+
+
+def switched(
+    pipelines: Sequence[str], disabled: Sequence[str] = (), replaced: Mapping[str, str] | None = None
+) -> list[Nest]:
+    """Each of `pipelines` (elements on a module, as text) as a pipeline of its own, with passes switched.
+
+    `disabled` are names of passes to take out, `replaced` maps names to the pipeline text that stands
+    instead; what a replacement holds is not replaced again. Without switches named pipelines stay names.
+    Raises `PipelineError` for names that no pipeline holds, for replacements that are no pipelines, and for
+    passes that cannot be missed.
+    """
+    parsed = [parse_elements(text) for text in pipelines]
+    switches: dict[str, Elements] = {**dict.fromkeys(disabled, ()), **_replacements(replaced or {})}
+    if switches:
+        parsed = [tuple(_expanded(elements)) for elements in parsed]
+        _check(switches, [node.name for elements in parsed for node in _nodes(elements)])
+        parsed = [tuple(_switch(elements, switches)) for elements in parsed]
+    return [Nest(_ANCHOR, elements) for elements in parsed]
+
+
+def _replacements(replaced: Mapping[str, str]) -> dict[str, Elements]:
+    """The parsed replacements; each must be a pipeline on modules."""
+    parsed = {}
+    for name, text in replaced.items():
+        elements = parse_elements(text)
+        if not elements:
+            raise PipelineError(f"the replacement of '{name}' is empty; to take it out, disable it")
+        resolve(Nest(_ANCHOR, elements), text)
+        parsed[name] = tuple(_expanded(elements))
+    return parsed
+
+
+def _expanded(elements: Elements) -> Iterator[Nest | PassNode]:
+    """The elements without named pipelines, and without their places in a text that is not shown."""
+    for element in elements:
+        if isinstance(element, Nest):
+            yield Nest(element.anchor, tuple(_expanded(element.elements)))
+        elif (listed := lookup_pipeline(element.name)) is not None:
+            yield from _expanded(parse_elements(",".join(listed)))
+        else:
+            yield replace(element, position=None)
+
+
+def _nodes(elements: Elements) -> Iterator[PassNode]:
+    for element in elements:
+        if isinstance(element, Nest):
+            yield from _nodes(element.elements)
+        else:
+            yield element
+
+
+def _check(switches: Mapping[str, Elements], names: Sequence[str]) -> None:
+    for name, elements in switches.items():
+        if name not in names:
+            known = sorted(set(names))
+            hint = did_you_mean(name, known) or f"; they hold {', '.join(known)}"
+            raise PipelineError(f"the graph-level pipelines hold no pass '{name}'{hint}")
+        if name in REQUIRED and name not in [node.name for node in _nodes(elements)]:
+            raise PipelineError(f"pass '{name}' cannot be switched off: {REQUIRED[name]}")
+
+
+def _switch(elements: Elements, switches: Mapping[str, Elements]) -> Iterator[Nest | PassNode]:
+    for element in elements:
+        if isinstance(element, Nest):
+            inside = tuple(_switch(element.elements, switches))
+            yield from (Nest(element.anchor, inside),) if inside else ()
+        elif element.name in switches:
+            yield from switches[element.name]
+        else:
+            yield element

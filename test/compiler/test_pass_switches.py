@@ -1,0 +1,48 @@
+"""Programs compiled with passes switched off or replaced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mlc
+import numpy as np
+import pytest
+from dense import dense_model, dense_result
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler import Options, compile_program
+from mlc.compiler.levels import levels
+
+SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}
+
+
+def test_without_fusion_there_are_more_launches_and_the_same_results(pool: WorkerPool, x: np.ndarray) -> None:
+    model, options = dense_model(), Options(pool=pool)
+    fused = compile_program(model, options)
+    separate = compile_program(model, replace(options, replace_passes=SEPARATE))
+    assert separate.report["launches"] > fused.report["launches"]
+    for program in (fused, separate):
+        result = program.executable(threads=1)(x)[0]
+        assert np.allclose(result, dense_result(x, model), rtol=1e-5, atol=1e-5)
+
+
+def test_switches_are_part_of_the_key(pool: WorkerPool) -> None:
+    model, options = dense_model(), Options(pool=pool)
+    disabled = replace(options, disable_passes=["graph-split-prepare"])
+    for each in (options, disabled, replace(options, replace_passes=SEPARATE)):
+        assert not compile_program(model, each).report["from_cache"]
+    assert compile_program(model, disabled).report["from_cache"]
+
+
+def test_levels_keep_the_names_of_their_pipelines() -> None:
+    options = Options(disable_passes=["graph-split-prepare"])
+    found = {name: module.operation.get_asm() for name, module in levels(dense_model(), options)}
+    assert list(found) == ["import", *options.pipelines]
+    assert "@prepare" not in found["lower-graph"]
+
+
+def test_the_api_takes_switches(x: np.ndarray) -> None:
+    model = dense_model()
+    executable = mlc.compile(model, threads=1, disable_passes=["graph-pack-matmuls"], replace_passes=SEPARATE)
+    assert np.allclose(executable(x)[0], dense_result(x, model), rtol=1e-5, atol=1e-5)
+    with pytest.raises(mlc.PassFailure, match=r"hold no pass 'graph-pack-matmul'; did you mean"):
+        mlc.compile(model, disable_passes=["graph-pack-matmul"])

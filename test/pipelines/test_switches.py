@@ -1,0 +1,69 @@
+"""Passes switched off and replaced in the named pipelines."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from mlc.compiler import Options
+from mlc.pipelines.grammar import PipelineError
+from mlc.pipelines.named import FORM_KERNELS, GRAPH_OPTIMIZE
+from mlc.pipelines.switches import REQUIRED, switched
+
+PIPELINES = Options().pipelines
+SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}
+
+
+def texts(*pipelines: str, **switches: object) -> list[str]:
+    return [str(nest) for nest in switched(pipelines, **switches)]  # type: ignore[arg-type]
+
+
+def test_without_switches_names_stay() -> None:
+    assert texts(*PIPELINES) == [f"builtin.module({name})" for name in PIPELINES]
+
+
+def test_a_disabled_pass_is_nowhere() -> None:
+    without = [each for each in GRAPH_OPTIMIZE if each != "cse"]
+    assert len(without) < len(GRAPH_OPTIMIZE) - 1, "the test wants a pass that stands there twice"
+    assert texts("graph-optimize", disabled=["cse"]) == [f"builtin.module({','.join(without)})"]
+
+
+def test_a_nested_pass_and_its_empty_nest_go() -> None:
+    assert texts("func.func(cse),func.func(cse,canonicalize)", disabled=["cse"]) == [
+        "builtin.module(func.func(canonicalize))"
+    ]
+
+
+def test_a_replacement_keeps_the_place() -> None:
+    expected = ["graph-form-kernels{fuse=false}", *FORM_KERNELS[1:]]
+    assert texts("form-kernels", replaced=SEPARATE) == [f"builtin.module({','.join(expected)})"]
+
+
+def test_a_replacement_may_be_a_pipeline_and_is_not_replaced_again() -> None:
+    replaced = {"cse": "canonicalize,form-kernels", "canonicalize": "cse"}
+    inside = ",".join(["canonicalize", *FORM_KERNELS, "cse"])
+    assert texts("cse,canonicalize", replaced=replaced) == [f"builtin.module({inside})"]
+
+
+@pytest.mark.parametrize(
+    ("switches", "message"),
+    [
+        ({"disabled": ["graph-simplfy"]}, r"hold no pass 'graph-simplfy'; did you mean 'graph-simplify'"),
+        ({"disabled": ["inline"]}, r"hold no pass 'inline'; they hold canonicalize, cse, graph-"),
+        ({"disabled": ["graph-optimize"]}, r"hold no pass 'graph-optimize'"),
+        ({"replaced": {"cse": ""}}, r"the replacement of 'cse' is empty; to take it out, disable it"),
+        ({"replaced": {"cse": "csee"}}, r"no pass or pipeline named 'csee'; did you mean 'cse'"),
+        ({"replaced": {"graph-form-kernels": "graph-form-kernels{f=1}"}}, r"no option 'f'.*fuse"),
+        ({"replaced": {"cse": "cse)"}}, r"expected ',' or the end"),
+        ({"replaced": {"host-plan-memory": "cse"}}, r"cannot be switched off: host functions compile"),
+    ],
+)
+def test_switches_that_make_no_sense(switches: dict[str, object], message: str) -> None:
+    with pytest.raises(PipelineError, match=message):
+        texts(*PIPELINES, **switches)
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+def test_what_cannot_be_missed(name: str) -> None:
+    with pytest.raises(PipelineError, match=re.escape(f"'{name}' cannot be switched off: {REQUIRED[name]}")):
+        texts(*PIPELINES, disabled=[name])
