@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from mlc.bindings import func, ir
+from mlc.bindings.identity import address
 from mlc.dialects import graph
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.graph.prepare_budget import choose, default_budget
+from mlc.passes.remarks import missed
 from mlc.passes.rewriting import erase_if_unused
 
 MAIN, PREPARE = "main", "prepare"
@@ -49,9 +52,9 @@ class ConstantOps:
 
     def needed_outside(self) -> list[ir.Value]:
         """Computed values that other ops use, in the block's order."""
-        inside = set(self.computed.values())
+        inside = {address(op) for op in self.computed.values()}
         return [
-            value for value in self.computed if any(use.owner.operation not in inside for use in value.uses)
+            value for value in self.computed if any(address(use.owner) not in inside for use in value.uses)
         ]
 
 
@@ -106,6 +109,16 @@ def _finish(prepare: func.FuncOp, results: Iterable[ir.Value]) -> None:
     prepare.attributes["function_type"] = ir.TypeAttr.get(signature)
 
 
+def within_budget(constants: ConstantOps, needed: list[ir.Value], budget: int) -> list[ir.Value]:
+    """What @prepare computes for the `needed` values in `budget` bytes; -1 stands for the default."""
+    limit = default_budget(constants.bare) if budget < 0 else budget
+    choice = choose(constants.bare, constants.computed, needed, limit)
+    for value in choice.kept:
+        reason = f"{value.type} grows by more than is left of the budget of {limit} bytes"
+        missed(constants.computed[value], SplitPrepare.name, reason)
+    return choice.moved
+
+
 def split(main: func.FuncOp, constants: ConstantOps, needed: list[ir.Value]) -> None:
     """Makes @prepare, and replaces what @main needs of it by its results."""
     prepare = _new_function(main)
@@ -119,7 +132,8 @@ def split(main: func.FuncOp, constants: ConstantOps, needed: list[ir.Value]) -> 
                 prepared[copy] = graph.build("prepared", [], {"index": len(prepared)}, value.type)
         value.replace_all_uses_with(prepared[copy])
     _finish(prepare, prepared)
-    for op in reversed([*dict.fromkeys((*constants.bare.values(), *constants.computed.values()))]):
+    made = {address(op): op for op in (*constants.bare.values(), *constants.computed.values())}
+    for op in reversed(made.values()):
         erase_if_unused(op)
 
 
@@ -129,16 +143,28 @@ class SplitPrepare(Pass):
 
     Results of `@prepare` are the values that `@main` uses; `graph.prepared {index}` stands for them there.
     Weights and constants that `@main` uses as they are stay. Without such computation no `@prepare` is made.
+
+    Folding must not blow the weights up. A result costs its elements beyond those of the weights and
+    constants that it follows from (which count once for all results), in bytes of its element type; as many
+    results move as the budget pays for, those that grow least first. What costs too much (an expansion, a
+    tiling, an outer product) stays in `@main`, and the fewest elements that make it move instead.
+    Conversions of the element type are no growth.
     """
 
     name: ClassVar[str] = "graph-split-prepare"
+
+    budget: int = option(
+        -1,
+        help="bytes by which results may exceed what they follow from; -1: a tenth of the weights, "
+        "at least 16 MiB",
+    )
 
     def run(self, op: ir.Operation) -> None:
         main = find_function(op, MAIN)
         if main is None or main.is_external:
             return
         constants = ConstantOps.of(main.entry_block)
-        needed = constants.needed_outside()
+        needed = within_budget(constants, constants.needed_outside(), self.budget)
         if not needed:
             return
         if find_function(op, PREPARE) is not None:
