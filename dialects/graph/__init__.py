@@ -9,6 +9,7 @@ from __future__ import annotations
 
 # Importing a family's module defines its ops.
 from . import (  # noqa: F401
+    attention,
     contraction,
     convolution,
     creation,

@@ -97,9 +97,10 @@ unary("sigmoid", "`1 / (1 + e^-x)`", "Sigmoid")
 unary("relu", "`max(x, 0)`", "Relu", elements=NUMBER)
 unary(
     "gelu",
-    "`x * P(X <= x)` of the standard normal; `tanh` selects the usual approximation",
+    "`x * P(X <= x)` of the standard normal; `tanh` selects the usual approximation, `sigmoid` the quick one "
+    "`x * sigmoid(1.702 x)`",
     "Gelu",
-    attributes=(Attribute("approximate", "str", "formula", "none", ("none", "tanh")),),
+    attributes=(Attribute("approximate", "str", "formula", "none", ("none", "tanh", "sigmoid")),),
 )
 unary("silu", "`x * sigmoid(x)`", "Swish")
 unary("mish", "`x * tanh(softplus(x))`", "Mish")

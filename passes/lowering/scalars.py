@@ -178,6 +178,8 @@ def gelu(x: ir.Value, approximate: str) -> ir.Value:
         cube = mul(mul(x, x), x)
         inner = mul(number(x, 0.7978845608028654), add(x, mul(number(x, 0.044715), cube)))
         return mul(mul(half, x), add(one, math.tanh(inner)))
+    if approximate == "sigmoid":
+        return mul(x, sigmoid(mul(number(x, 1.702), x)))
     return mul(mul(half, x), add(one, math.erf(mul(x, number(x, 0.7071067811865476)))))
 
 

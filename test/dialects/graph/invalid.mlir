@@ -69,7 +69,7 @@ func.func @f(%a: tensor<2xf32>) {
 // -----
 
 func.func @f(%a: tensor<2xf32>) {
-  // expected-error @below {{'graph.gelu' op 'approximate' is "erf" instead of one of none, tanh}}
+  // expected-error @below {{'graph.gelu' op 'approximate' is "erf" instead of one of none, tanh, sigmoid}}
   %r = "graph.gelu"(%a) {approximate = "erf"} : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
@@ -967,5 +967,85 @@ func.func @f(%a: tensor<2xf32>) {
 func.func @f(%a: tensor<2xf32>) {
   // expected-error @below {{'graph.relu' has no custom form; write "graph.relu"(...) instead}}
   %r = graph.relu %a : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<5x4xf32>) {
+  // expected-error @below {{'graph.attention' op 'q' needs rank 3 or more, and q's: tensor<5x4xf32>}}
+  %r = "graph.attention"(%q, %q, %q) {scale = 1.0} : (tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<5x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<8x5x4xf32>, %k: tensor<3x7x4xf32>) {
+  // expected-error @below {{'graph.attention' op 'k' has 3 heads, which do not divide the 8 of q: tensor<3x7x4xf32>}}
+  %r = "graph.attention"(%q, %k, %k) {scale = 1.0} : (tensor<8x5x4xf32>, tensor<3x7x4xf32>, tensor<3x7x4xf32>) -> tensor<8x5x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<8x5x4xf32>, %k: tensor<4x7x4xf32>, %v: tensor<2x7x4xf32>) {
+  // expected-error @below {{'graph.attention' op 'k, v' heads of tensor<4x7x4xf32> and tensor<2x7x4xf32> differ: 4 against 2}}
+  %r = "graph.attention"(%q, %k, %v) {scale = 1.0} : (tensor<8x5x4xf32>, tensor<4x7x4xf32>, tensor<2x7x4xf32>) -> tensor<8x5x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<8x5x4xf32>, %k: tensor<8x7x3xf32>) {
+  // expected-error @below {{'graph.attention' op 'k' last dims of tensor<8x5x4xf32> and tensor<8x7x3xf32> differ: 4 against 3}}
+  %r = "graph.attention"(%q, %k, %k) {scale = 1.0} : (tensor<8x5x4xf32>, tensor<8x7x3xf32>, tensor<8x7x3xf32>) -> tensor<8x5x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<8x5x4xf32>, %k: tensor<8x7x4xf32>, %v: tensor<8x6x4xf32>) {
+  // expected-error @below {{'graph.attention' op 'v' keys of tensor<8x7x4xf32> and tensor<8x6x4xf32> differ: 7 against 6}}
+  %r = "graph.attention"(%q, %k, %v) {scale = 1.0} : (tensor<8x5x4xf32>, tensor<8x7x4xf32>, tensor<8x6x4xf32>) -> tensor<8x5x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<8x5x4xf32>, %m: tensor<5x5xi64>) {
+  // expected-error @below {{'graph.attention' op 'mask' has elements i64, neither i1 nor f32 as q}}
+  %r = "graph.attention"(%q, %q, %q, %m) {scale = 1.0} : (tensor<8x5x4xf32>, tensor<8x5x4xf32>, tensor<8x5x4xf32>, tensor<5x5xi64>) -> tensor<8x5x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<8x5x4xf32>, %m: tensor<3x8x5x5xi1>) {
+  // expected-error @below {{'graph.attention' op 'mask' does not broadcast to the scores tensor<8x5x5xf32>: tensor<3x8x5x5xi1>}}
+  %r = "graph.attention"(%q, %q, %q, %m) {scale = 1.0} : (tensor<8x5x4xf32>, tensor<8x5x4xf32>, tensor<8x5x4xf32>, tensor<3x8x5x5xi1>) -> tensor<8x5x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x5xf32>) {
+  // expected-error @below {{'graph.rotary_embedding' op 'x' needs an even last dim: tensor<8x5xf32>}}
+  %r = "graph.rotary_embedding"(%x, %x, %x) : (tensor<8x5xf32>, tensor<8x5xf32>, tensor<8x5xf32>) -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x6xf32>, %c: tensor<1xf32>) {
+  // expected-error @below {{'graph.rotary_embedding' op 'sin' last dims of tensor<8x6xf32> and tensor<1xf32> differ: 6 against 1}}
+  %r = "graph.rotary_embedding"(%x, %x, %c) : (tensor<8x6xf32>, tensor<8x6xf32>, tensor<1xf32>) -> tensor<8x6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x6xf32>, %c: tensor<2x8x6xf32>) {
+  // expected-error @below {{'graph.rotary_embedding' op 'cos' does not broadcast to x: tensor<2x8x6xf32> against tensor<8x6xf32>}}
+  %r = "graph.rotary_embedding"(%x, %c, %x) : (tensor<8x6xf32>, tensor<2x8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
   return
 }
