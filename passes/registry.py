@@ -18,6 +18,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
     "graph-conv-to-matmul": "mlc.passes.graph.conv_to_matmul:ConvToMatmul",
     "graph-decompose": "mlc.passes.graph.decompose:Decompose",
+    "graph-fold-padding": "mlc.passes.graph.fold_padding:FoldPadding",
     "graph-fold-scale": "mlc.passes.graph.fold_scale:FoldScale",
     "graph-form-kernels": "mlc.passes.graph.form_kernels:FormKernels",
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",

@@ -23,6 +23,8 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-decompose",
     # ... which go into the weights before them.
     "graph-fold-scale",
+    # Padding that exporters make an op of its own belongs to the window that reads it.
+    "graph-fold-padding",
     # Views of constants and numbers that these two leave.
     "graph-simplify",
     # Factors and offsets that several ops share are computed once.

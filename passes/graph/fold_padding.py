@@ -1,0 +1,239 @@
+"""graph-fold-padding: constant padding becomes the `pads` of the window op that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.values import Number, Rule, dtype, is_float, on_ranked, replacing
+from mlc.passes.remarks import missed
+from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, users
+
+_WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
+# Ops whose results are never below 0 (NaN aside).
+_NOT_NEGATIVE = frozenset(
+    f"graph.{name}" for name in ("relu", "abs", "sigmoid", "exp", "softmax", "softplus", "hard_sigmoid")
+)
+
+
+def constant_pad(value: ir.Value) -> ir.Operation | None:
+    """The `graph.pad` of mode constant that makes the value."""
+    pad = defining_op(value, "graph.pad")
+    return pad if pad is not None and graph.attribute(pad, "mode") == "constant" else None
+
+
+def _spatial_amounts(op: ir.Operation, pad: ir.Operation) -> list[int] | None:
+    """The padding as a window op's `pads`; None where it also pads batch or channels."""
+    spatial = len(graph.attribute(op, "strides"))
+    low, high = graph.attribute(pad, "low"), graph.attribute(pad, "high")
+    outside = [*low[:2], *high[:2], *low[2 + spatial :], *high[2 + spatial :]]
+    return None if any(outside) else [*low[2 : 2 + spatial], *high[2 : 2 + spatial]]
+
+
+def _is_lowest(value: Number, like: ir.Value) -> bool:
+    """Whether the number loses against every element."""
+    return value == (-np.inf if is_float(like) else np.iinfo(dtype(like)).min)
+
+
+def windows_hold_elements(op: ir.Operation, pads: Sequence[int]) -> bool:
+    """Whether no window of a pool can lie in the padding alone, whatever the input's size (not 0)."""
+    kernel, dilations = graph.attribute(op, "kernel"), graph.attribute(op, "dilations")
+    if not any(pads):
+        return True
+    return all(dilation == 1 for dilation in dilations) and all(
+        amount < width for amount, width in zip(pads, [*kernel, *kernel], strict=True)
+    )
+
+
+def _is_at_least(x: ir.Value, number: Number) -> bool:
+    """Whether the op that makes `x` gives nothing below `number`."""
+    op = defining_op(x)
+    if op is None:
+        return False
+    if op.name == "graph.clamp":
+        low = graph.attribute(op, "min")
+        return low is not None and number <= low
+    return op.name in _NOT_NEGATIVE and number <= 0
+
+
+def _takes(op: ir.Operation, pad: ir.Operation) -> bool:
+    """Whether the padding's value means to the op what its own padding does."""
+    value, pads = graph.attribute(pad, "value"), graph.attribute(op, "pads")
+    if op.name == "graph.conv":
+        return value == 0
+    if op.name == "graph.average_pool":
+        return value == 0 and (graph.attribute(op, "count_include_pad") or not any(pads))
+    added = _spatial_amounts(op, pad)
+    if _is_lowest(value, pad.operands[0]):
+        return True
+    joined = [] if added is None else [a + b for a, b in zip(pads, added, strict=True)]
+    return _is_at_least(pad.operands[0], value) and windows_hold_elements(op, joined)
+
+
+def _folds(op: ir.Operation, pad: ir.Operation) -> bool:
+    """Whether `op` computes the same from what is padded, with larger `pads`."""
+    if op.name not in _WINDOWS or op.operands[0] != pad.results[0] or pad.results[0] in list(op.operands)[1:]:
+        return False
+    added = _spatial_amounts(op, pad)
+    return added is not None and _same_positions(op, added) and _takes(op, pad)
+
+
+def into_window(op: ir.Operation) -> ir.Value | None:
+    """conv(pad(x)), average_pool(pad(x)): the op with larger `pads`."""
+    pad = constant_pad(op.operands[0])
+    if pad is None:
+        return None
+    if not _folds(op, pad):
+        missed(op, "fold_padding.into_window", "padding of another value, or of batch or channels")
+        return None
+    if not all(_folds(user, pad) for user in users(pad.results[0])):
+        missed(op, "fold_padding.into_window", "another op reads the padded tensor, which is made anyway")
+        return None
+    added = _spatial_amounts(op, pad) or []
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    attributes["pads"] = [a + b for a, b in zip(graph.attribute(op, "pads"), added, strict=True)]
+    if op.name == "graph.average_pool":
+        attributes["count_include_pad"] = True
+    operands = [pad.operands[0], *list(op.operands)[1:]]
+    return graph.build(op.name, operands, attributes, op.results[0].type)
+
+
+# The sign of a zero alone can change: a maximum with the padding's 0 makes -0.0 of relu positive.
+@rounding
+def into_max_pool(op: ir.Operation) -> ir.Value | None:
+    """max_pool(pad(x)): the op with larger `pads`."""
+    return into_window(op)
+
+
+def _same_positions(op: ir.Operation, added: Sequence[int]) -> bool:
+    """In ceil_mode a last window may start in elements that a pad adds, not in the op's own padding."""
+    return (
+        op.name == "graph.conv" or not graph.attribute(op, "ceil_mode") or not any(added[len(added) // 2 :])
+    )
+
+
+def pad_of_pad(op: ir.Operation) -> ir.Value | None:
+    """pad(pad(x)) of one constant, or of edges: one pad."""
+    inner, mode = defining_op(op.operands[0], "graph.pad"), graph.attribute(op, "mode")
+    if inner is None or mode not in ("constant", "edge") or graph.attribute(inner, "mode") != mode:
+        return None
+    if mode == "constant" and not _same_number(graph.attribute(inner, "value"), graph.attribute(op, "value")):
+        return None
+    amounts = {
+        name: [a + b for a, b in zip(graph.attribute(inner, name), graph.attribute(op, name), strict=True)]
+        for name in ("low", "high")
+    }
+    kept = {name: op.attributes[name] for name in op.attributes}
+    return graph.build("pad", [inner.operands[0]], kept | amounts, op.results[0].type)
+
+
+def _same_number(one: Number, other: Number) -> bool:
+    """Equal bits: -0.0 is not 0.0."""
+    return one == other and np.signbit(one) == np.signbit(other)
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a slice of a padded dim reads: `size` elements of x from `start` at `step`, between `low` and
+    `high` elements of padding.
+    """
+
+    start: int
+    size: int
+    step: int
+    low: int = 0
+    high: int = 0
+
+
+def _of_known_dim(dim: int, low: int, high: int, read: Range) -> Range | None:
+    """The part of x that a range of the padded dim holds; None where steps meet padding, or nothing of x."""
+    padded, step = dim + low + high, read.step
+    first = read.start + padded if read.start < 0 else read.start
+    size = read.size
+    if size == -1:
+        size = max(0, -(-(padded - first) // step) if step > 0 else first // -step + 1)
+    first -= low
+    last = first + (size - 1) * step
+    if size and min(first, last) >= 0 and max(first, last) < dim:
+        return Range(first, size, step)
+    before, after = max(0, -first), max(0, last - dim + 1)
+    inside = size - before - after
+    return Range(first + before, inside, 1, before, after) if step == 1 and inside > 0 else None
+
+
+def _of_unknown_dim(low: int, high: int, read: Range) -> Range | None:
+    if read.step != 1 or read.start < 0:
+        return None
+    if read.start >= low and not high:
+        return Range(read.start - low, read.size, 1)
+    return Range(0, -1, 1, low - read.start, high) if read.size == -1 and read.start <= low else None
+
+
+def _read_of_x(op: ir.Operation, pad: ir.Operation) -> list[Range] | None:
+    """What a slice of a pad reads of the padded tensor, per dim."""
+    ranges = []
+    arrays = [graph.attribute(op, name) for name in ("starts", "sizes", "steps")]
+    amounts = [graph.attribute(pad, name) for name in ("low", "high")]
+    for dim, low, high, *read in zip(graph.shape_of(pad.operands[0]), *amounts, *arrays, strict=True):
+        if not low and not high:
+            found: Range | None = Range(*read)
+        else:
+            found = (
+                _of_unknown_dim(low, high, Range(*read))
+                if dim is None
+                else _of_known_dim(dim, low, high, Range(*read))
+            )
+        if found is None:
+            return None
+        ranges.append(found)
+    return ranges
+
+
+def slice_of_pad(op: ir.Operation) -> ir.Value | None:
+    """slice(pad(x)): a slice of x, padded by what the slice reads of the padding."""
+    pad = defining_op(op.operands[0], "graph.pad")
+    ranges = None if pad is None else _read_of_x(op, pad)
+    if pad is None or ranges is None:
+        return None
+    low, high = [each.low for each in ranges], [each.high for each in ranges]
+    padded = any(low) or any(high)
+    same = low == graph.attribute(pad, "low") and high == graph.attribute(pad, "high")
+    if padded and (same or graph.attribute(pad, "mode") != "constant" or not has_one_use(pad.results[0])):
+        return None
+    arrays = {f"{name}s": [getattr(each, name) for each in ranges] for name in ("start", "size", "step")}
+    part = graph.build("slice", [pad.operands[0]], arrays, None if padded else op.results[0].type)
+    if not padded:
+        return part
+    amounts = {"mode": "constant", "value": pad.attributes["value"], "low": low, "high": high}
+    return graph.build("pad", [part], amounts, op.results[0].type)
+
+
+_RULES: dict[str, Rule] = {
+    "graph.conv": into_window,
+    "graph.average_pool": into_window,
+    "graph.max_pool": into_max_pool,
+    "graph.pad": pad_of_pad,
+    "graph.slice": slice_of_pad,
+}
+
+
+@dataclass(frozen=True)
+class FoldPadding(Pass):
+    """Turn constant padding in front of convolutions and pools into their `pads`.
+
+    Zeros fold into `conv` and into `average_pool` (which then counts padding), minus infinity into
+    `max_pool`, and so do numbers that are not above the pool's input (0 after relu). Pads of pads become one;
+    a slice of a pad reads what was padded. Padding that something else reads too stays.
+    """
+
+    name: ClassVar[str] = "graph-fold-padding"
+    exactness: ClassVar[str] = "rounding"
+
+    def run(self, op: ir.Operation) -> None:
+        apply_patterns(op, {name: on_ranked(replacing(rule)) for name, rule in _RULES.items()})
