@@ -6,6 +6,7 @@ wanted to do and could not. Without a collector nothing is kept, and nothing cos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ class Remark:
     op: str
     location: str
     message: str = ""
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The names in the location: ONNX nodes, or places of a file."""
+        return names_in(self.location)
 
 
 _collectors: list[list[Remark]] = []
@@ -49,16 +55,40 @@ def listening() -> bool:
 
 def applied(op: ir.Operation, rule: str, message: str = "") -> None:
     """Says that `rule` changed `op`; called while the op still exists."""
-    _add("applied", op, rule, message)
+    if _collectors:
+        applied_at(op.name, op.location, rule, message)
+
+
+def applied_at(name: str, location: ir.Location, rule: str, message: str = "") -> None:
+    """Says that `rule` changed an op called `name`, which may be gone."""
+    _add("applied", name, location, rule, message)
 
 
 def missed(op: ir.Operation, rule: str, reason: str) -> None:
     """Says that `rule` would have changed `op`, but for `reason`, which a user can understand."""
-    _add("missed", op, rule, reason)
-
-
-def _add(kind: str, op: ir.Operation, rule: str, message: str) -> None:
     if _collectors:
-        remark = Remark(kind, rule, op.name, str(op.location), message)
+        _add("missed", op.name, op.location, rule, reason)
+
+
+def _add(kind: str, name: str, location: ir.Location, rule: str, message: str) -> None:
+    if _collectors:
+        remark = Remark(kind, rule, name, str(location), message)
         for collector in _collectors:
             collector.append(remark)
+
+
+def names_in(location: str) -> tuple[str, ...]:
+    """The names in a location's text, each once: `a` and `b` of `loc(fused["a", "b"])`, places of files as
+    `file:line:column`."""
+    found = re.finditer(r'"((?:[^"\\]|\\.)*)"(:\d+:\d+)?', location)
+    return tuple(dict.fromkeys(_unescape(each[1]) + (each[2] or "") for each in found))
+
+
+def _unescape(text: str) -> str:
+    r"""MLIR's string escapes: `\\`, and `\41` for a byte."""
+    parts = re.split(r"\\(\\|[0-9A-Fa-f]{2})", text)
+    raw = [
+        part.encode() if place % 2 == 0 else b"\\" if part == "\\" else bytes.fromhex(part)
+        for place, part in enumerate(parts)
+    ]
+    return b"".join(raw).decode(errors="replace")

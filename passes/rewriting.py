@@ -14,6 +14,7 @@ from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.passes.base import PassFailure
 from mlc.passes.patterns import Pattern, pattern_name
+from mlc.passes.remarks import applied_at, listening
 from mlc.passes.statistics import collecting, count
 
 # One set per active `apply_patterns`: addresses of ops erased during its current sweep.
@@ -83,20 +84,26 @@ def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
         for where, op in [(address(op), op) for op in collect_ops(root, patterns.keys())]:
             if where in _erased[-1]:
                 continue
-            name = op.name
-            with ir.InsertionPoint(op), op.location:
+            name, location = op.name, op.location
+            with ir.InsertionPoint(op), location:
                 if _apply(patterns[name], op):
                     changed = name
+                    _report(patterns[name], name, location)
     finally:
         _erased.pop()
     return changed
 
 
 def _apply(pattern: Pattern, op: ir.Operation) -> bool:
-    changed = _tracers[-1](pattern, op) if _tracers else pattern(op)
-    if changed and collecting():
+    return _tracers[-1](pattern, op) if _tracers else pattern(op)
+
+
+def _report(pattern: Pattern, name: str, location: ir.Location) -> None:
+    """Tells those who listen that `pattern` changed an op called `name`, which may be gone."""
+    if collecting():
         count(pattern_name(pattern), help="rewrites by this pattern")
-    return changed
+    if listening():
+        applied_at(name, location, pattern_name(pattern))
 
 
 def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) -> list[ir.Operation]:

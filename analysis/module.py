@@ -1,0 +1,164 @@
+"""The costs of a module's host function, at the graph level or after kernels were formed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from mlc.analysis.constants import Constants
+from mlc.analysis.costs import MACS, Cost, byte_size, elements, op_cost, shape, touched
+from mlc.analysis.lifetimes import peak_bytes
+from mlc.bindings import ir
+from mlc.dialects.graph.elements import dtype_of
+from mlc.dialects.graph.types import element_name
+from mlc.passes.remarks import names_in
+
+LAUNCH = "tloop.launch"
+
+
+@dataclass(frozen=True)
+class OpCosts:
+    """One op, or one launch of a kernel.
+
+    `kind` is the op's name, or those of the kernel's ops, joined by '+'; `kernel` the kernel's name or "";
+    `nodes` the ONNX nodes it came from; `dtype` and `shape` those of the first result; `parameters` the
+    elements of the weights that it reads, shared ones at each reader.
+    """
+
+    kind: str
+    kernel: str
+    nodes: tuple[str, ...]
+    dtype: str
+    shape: tuple[int, ...]
+    parameters: int
+    cost: Cost
+    has_macs: bool
+
+
+@dataclass(frozen=True)
+class ModuleCosts:
+    """What one call of a function computes and moves.
+
+    `ops` in program order: graph ops, or, where kernels were formed, their launches. Ops that depend on
+    constants only are left out, as they run before: there are `constant_ops`. `parameters` are elements and
+    `weight_bytes` bytes of weights, each once; small constants inside kernels are none. `peak_bytes`: the
+    most bytes of other values at one time (see `lifetimes.peak_bytes`).
+    """
+
+    ops: tuple[OpCosts, ...]
+    parameters: int
+    weight_bytes: int
+    peak_bytes: int
+    constant_ops: int
+
+    @cached_property
+    def total(self) -> Cost:
+        """The sum over all ops."""
+        return sum((each.cost for each in self.ops), Cost())
+
+    @cached_property
+    def products(self) -> Cost:
+        """The sum over products and convolutions (after fusion: with what shares their kernels)."""
+        return sum((each.cost for each in self.ops if each.has_macs), Cost())
+
+    @property
+    def kernels(self) -> int:
+        """How many different kernels are launched."""
+        return len({each.kernel for each in self.ops if each.kernel})
+
+    @property
+    def launches(self) -> int:
+        """How many launches of kernels there are; 0 at the graph level."""
+        return sum(bool(each.kernel) for each in self.ops)
+
+
+def module_costs(module: ir.Module | ir.Operation, function: str = "main") -> ModuleCosts:
+    """The costs of a host function: per graph op, or, after form-kernels, per launch.
+
+    A launch moves its operands and results; what it computes are the graph ops of its kernel. Raises
+    `UnknownSize` for values with dynamic dims, KeyError if there is no such function.
+    """
+    functions = {
+        op.operation.attributes["sym_name"].value: op.operation
+        for op in module.operation.regions[0].blocks[0]
+    }
+    host = functions[function]
+    constants = Constants(host)
+    launches = Launches(functions)
+    computed = list(_computed(host))
+    ops = [op for op in computed if not constants.is_constant(op.results[0])]
+    launched = [op for op in ops if op.name == LAUNCH]
+    return ModuleCosts(
+        tuple(launches.costs(op, constants) for op in launched)
+        or tuple(_op_costs(op, constants) for op in ops),
+        constants.parameters(),
+        constants.weight_bytes(),
+        peak_bytes(host, constants.is_constant),
+        len(computed) - len(ops),
+    )
+
+
+def _computed(function: ir.Operation) -> Iterator[ir.Operation]:
+    """The function's ops that have results and are no constants themselves."""
+    for each in function.regions[0].blocks[0].operations:
+        op = each.operation
+        if op.results and not Constants.defines(op):
+            yield op
+
+
+def _op_costs(op: ir.Operation, constants: Constants) -> OpCosts:
+    return _record(op, op.name.removeprefix("graph."), "", constants, op_cost(op), op.name in MACS)
+
+
+def _record(
+    op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost, has_macs: bool
+) -> OpCosts:
+    result = op.results[0]
+    return OpCosts(
+        kind,
+        kernel,
+        names_in(str(op.location)),
+        dtype_of(element_name(result.type.element_type)).name,
+        tuple(shape(result)),
+        constants.parameters(op),
+        cost,
+        has_macs,
+    )
+
+
+class Launches:
+    """Costs of launches; a kernel's body is looked at once."""
+
+    def __init__(self, functions: Mapping[str, ir.Operation]) -> None:
+        self.functions = functions
+        self.kernels: dict[str, tuple[str, Cost, bool]] = {}
+
+    def costs(self, op: ir.Operation, constants: Constants) -> OpCosts:
+        name = op.attributes["kernel"].value
+        if name not in self.kernels:
+            self.kernels[name] = kernel_cost(self.functions[name])
+        kind, cost, has_macs = self.kernels[name]
+        return _record(op, kind, name, constants, cost, has_macs)
+
+
+def kernel_cost(kernel: ir.Operation) -> tuple[str, Cost, bool]:
+    """The names of the kernel's graph ops, what it computes and moves, and whether it has MACs.
+
+    Raises `UnknownSize`.
+    """
+    block = kernel.regions[0].blocks[0]
+    ops = [op.operation for op in block.operations if op.operation.results]
+    ops = [op for op in ops if not Constants.defines(op)]
+    inside = sum(map(op_cost, ops), Cost())
+    written = sum(map(byte_size, block.operations[len(block.operations) - 1].operands))
+    moved = written + sum(byte_size(each, _read(each)) for each in block.arguments)
+    kind = "+".join(op.name.removeprefix("graph.") for op in ops)
+    cost = Cost(inside.macs, inside.flops, inside.accesses, moved)
+    return kind, cost, any(op.name in MACS for op in ops)
+
+
+def _read(argument: ir.Value) -> int:
+    """How many elements of its argument a kernel reads: of a table, only the rows that it selects."""
+    read = sum(touched(use.owner.operation, use.operand_number) for use in argument.uses)
+    return min(elements(argument), read)
