@@ -31,6 +31,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-verify": "mlc.passes.graph.verify:Verify",
     "graph-verify-lowered": "mlc.passes.graph.verify_lowered:VerifyLowered",
     "host-entry": "mlc.passes.lowering.host_entry:HostEntry",
+    "host-order-launches": "mlc.passes.lowering.order_launches:OrderLaunches",
     "host-plan-memory": "mlc.passes.lowering.host_plan_memory:HostPlanMemory",
     "host-verify": "mlc.passes.lowering.host_verify:HostVerify",
     "kernel-entry": "mlc.passes.lowering.kernel_entry:KernelEntry",
@@ -42,6 +43,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
     "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",
     "tloop-unroll-strided-reads": "mlc.passes.tloop.unroll_strided_reads:UnrollStridedReads",
+    "tloop-verify-in-place": "mlc.passes.tloop.verify_in_place:VerifyInPlace",
     "tloop-verify-loops": "mlc.passes.tloop.verify_loops:VerifyLoops",
 }
 

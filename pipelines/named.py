@@ -61,6 +61,8 @@ FORM_KERNELS: list[str] = [
     "canonicalize",
     "cse",
     "symbol-dce",
+    # Branches one after the other, where that keeps fewer values alive.
+    "host-order-launches",
     # The planner and the kernels' compilation, each on its own, rely on launches that fit their kernels.
     "host-verify",
 ]
@@ -99,6 +101,8 @@ CPU_KERNEL: list[str] = [
     "func.func(linalg-fuse-elementwise-ops)",
     "canonicalize",
     "cse",
+    # The planner lets such kernels write over an operand; two loop nests would read what is overwritten.
+    "tloop-verify-in-place",
     "func.func(tloop-expand-math)",
     "tloop-default-schedules",
     "tloop-apply-schedules",

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import func, ir
 from mlc.dialects import graph
+from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
-from mlc.passes.graph.fusion import CONSTANTS, VIEWS, Group, fuse, separate, small_constant
+from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.fusion import Group, fuse, separate, small_constant
+from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
+from mlc.passes.rewriting import defining_op
+from mlc.passes.tloop.kernel_functions import IN_PLACE, MARK
 
 HOST_FUNCTIONS = ("main", "prepare")
 PLACEHOLDER = "kernel"
@@ -59,13 +65,15 @@ class Outliner:
         function = func.FuncOp(
             PLACEHOLDER, kind, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body)
         )
-        function.operation.attributes["tloop.kernel"] = ir.UnitAttr.get()
+        function.operation.attributes[MARK] = ir.UnitAttr.get()
         block = function.add_entry_block()
         values = dict(zip(arguments, block.arguments, strict=True))
         with ir.InsertionPoint(block):
             for op in group.ops:
                 self.copy(op, values)
             func.ReturnOp([values[value] for value in results], loc=_location(group))
+        if shared := in_place_operands(group, arguments):
+            function.operation.attributes[IN_PLACE] = ir.DenseI64ArrayAttr.get(shared)
         return function.operation
 
     def copy(self, op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
@@ -91,6 +99,21 @@ class Outliner:
         return name
 
 
+def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
+    """The arguments that a kernel of elementwise ops may write its result over: each element is read only
+    to compute the one in its place."""
+    kind = group.result.type
+    alike = all(op.name in ELEMENTWISE and _same_places(op.results[0].type, kind) for op in group.ops)
+    return [index for index, value in enumerate(arguments) if alike and _same_places(value.type, kind)]
+
+
+def _same_places(a: ir.Type, b: ir.Type) -> bool:
+    """Whether tensors of these types have their elements at the same bytes."""
+    first, second = ir.RankedTensorType(a), ir.RankedTensorType(b)
+    widths = [element_bytes(str(each.element_type)) for each in (first, second)]
+    return list(first.shape) == list(second.shape) and widths[0] == widths[1]
+
+
 def _describe(group: Group) -> str:
     """The ops' names, at most four."""
     names = [op.name.removeprefix("graph.") for op in group.ops]
@@ -113,10 +136,8 @@ def copy_trivial_results(function: ir.Operation) -> None:
     seen: set[ir.Value] = set()
     copies: dict[ir.Value, ir.Value] = {}
     for index, value in enumerate(terminator.operands):
-        source = _view_source(value)
-        owner = source.owner
-        computed = not isinstance(owner, ir.Block) and owner.operation.name not in CONSTANTS
-        if not computed or source in seen:
+        source = view_source(value)
+        if not _has_own_buffer(source) or source in seen:
             with ir.InsertionPoint(terminator), terminator.location:
                 original = _reshaped(copies[source], value) if source in copies else value
                 copies[source] = graph.build("identity", [original])
@@ -124,18 +145,16 @@ def copy_trivial_results(function: ir.Operation) -> None:
         seen.add(source)
 
 
+def _has_own_buffer(source: ir.Value) -> bool:
+    """Whether a launch, or launches together, write the value, and nothing else."""
+    op = defining_op(source)
+    return op is not None and op.name not in CONSTANTS and view_offset(op) is None
+
+
 def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
     if value.type == like.type:
         return value
     return graph.build("reshape", [value], {"shape": list(graph.shape_of(like))})
-
-
-def _view_source(value: ir.Value) -> ir.Value:
-    owner = value.owner
-    while not isinstance(owner, ir.Block) and owner.operation.name in VIEWS:
-        value = owner.operation.operands[0]
-        owner = value.owner
-    return value
 
 
 @dataclass(frozen=True)

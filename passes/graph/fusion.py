@@ -8,10 +8,9 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import OPERAND_LIMIT
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.rewriting import defining_op, has_one_use
 
-VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
-CONSTANTS = frozenset({"graph.constant", "graph.weight", "graph.prepared"})
 # A scan is a kernel of its own: its result depends on the order of the iterations.
 SCANS = frozenset({"graph.cumsum"})
 REDUCTIONS = (
@@ -53,7 +52,7 @@ class Group:
 
 def is_computed(op: ir.Operation) -> bool:
     """Whether the op needs a kernel: constants and views do not."""
-    return op.name.startswith("graph.") and op.name not in VIEWS | CONSTANTS
+    return op.name.startswith("graph.") and op.name not in CONSTANTS and not is_place(op)
 
 
 class Fusion:

@@ -4,14 +4,17 @@ kernels."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir, llvm
+from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.rewriting import collect_ops
 
 PREFIX = "mlc_"
+_STEPS = ("tloop.launch_into", "memref.copy")
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,10 @@ def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
             offset = op.operands[1].owner.operation.attributes["value"].value
             places[op.results[0]] = Place(places[op.operands[0]].argument, offset)
         elif op.name == "memref.reinterpret_cast":
-            places[op.results[0]] = places[op.operands[0]]
-        elif op.name not in ("arith.constant", "tloop.launch_into", "func.return"):
+            source, (first,) = places[op.operands[0]], op.attributes["static_offsets"]
+            width = element_bytes(str(op.results[0].type.element_type))
+            places[op.results[0]] = Place(source.argument, source.offset + first * width)
+        elif op.name not in ("arith.constant", *_STEPS, "func.return"):
             raise PassFailure(f"'{op.name}' cannot be part of a host function", op.location)
     return places
 
@@ -48,7 +53,7 @@ class EntryBuilder:
     def __init__(self, function: ir.Operation) -> None:
         self.function = function
         self.places = places_of(function)
-        self.launches = collect_ops(function, ["tloop.launch_into"])
+        self.steps = collect_ops(function, _STEPS)
         self.pointer = ir.Type.parse("!llvm.ptr")
         self.bases: dict[int, ir.Value] = {}
 
@@ -72,16 +77,28 @@ class EntryBuilder:
             llvm.ReturnOp()
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
-        widest = max((len(op.operands) for op in self.launches), default=1)
+        widest = max((len(op.operands) for op in self.steps), default=1)
         count = self.constant(widest)
         frame = llvm.AllocaOp(self.pointer, count, ir.TypeAttr.get(self.pointer)).result
-        for op in self.launches:
+        for op in self.steps:
             with op.location:
-                for slot, value in enumerate(op.operands):
-                    address = self.address(buffers, self.places[value])
-                    llvm.StoreOp(address, self.offset(frame, slot, self.pointer))
-                callee = ir.FlatSymbolRefAttr.get(op.attributes["kernel"].value)
-                self.call(callee, frame, dims)
+                if op.name == "memref.copy":
+                    self.copy(op, buffers)
+                else:
+                    self.launch(op, buffers, frame, dims)
+
+    def launch(self, op: ir.Operation, buffers: ir.Value, frame: ir.Value, dims: ir.Value) -> None:
+        for slot, value in enumerate(op.operands):
+            address = self.address(buffers, self.places[value])
+            llvm.StoreOp(address, self.offset(frame, slot, self.pointer))
+        self.call(ir.FlatSymbolRefAttr.get(op.attributes["kernel"].value), frame, dims)
+
+    def copy(self, op: ir.Operation, buffers: ir.Value) -> None:
+        """Copies one dense buffer to another of its shape."""
+        source, target = (self.address(buffers, self.places[value]) for value in op.operands)
+        kind = ir.MemRefType(op.operands[0].type)
+        size = prod(kind.shape) * element_bytes(str(kind.element_type))
+        llvm.MemcpyOp(target, source, self.constant(size), False)
 
     def call(self, callee: ir.Attribute, frame: ir.Value, dims: ir.Value) -> None:
         ir.Operation.create(

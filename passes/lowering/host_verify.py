@@ -9,11 +9,11 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.graph.form_kernels import is_host
-from mlc.passes.graph.fusion import CONSTANTS, VIEWS
+from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.violations import fail_on
 
-HOST_OPS = VIEWS | CONSTANTS | {"tloop.launch", "func.return"}
+HOST_OPS = CONSTANTS | {"tloop.launch", "func.return"}
 
 
 def mismatch(field: str, actual: Sequence[ir.Value], declared: Sequence[ir.Type]) -> str:
@@ -43,7 +43,7 @@ def violations(
 ) -> Iterator[tuple[str, ir.Location]]:
     """What keeps `function` from being a host program, as messages and locations."""
     for op in [each.operation for each in function.regions[0].blocks[0]]:
-        if op.name not in HOST_OPS:
+        if op.name not in HOST_OPS and not is_place(op):
             advice = ": run graph-form-kernels first" if op.name.startswith("graph.") else ""
             yield f"a host function cannot hold '{op.name}'{advice}", op.location
         if op.name == "tloop.launch" and (wrong := launch_violation(op, kernels)):
@@ -52,7 +52,8 @@ def violations(
 
 @dataclass(frozen=True)
 class HostVerify(Pass):
-    """Check that `@main` and `@prepare` hold only views, constants and launches that fit their kernels.
+    """Check that `@main` and `@prepare` hold only views, constants, concatenations in place, and launches
+    that fit their kernels.
 
     Reports every violation; changes nothing.
     """

@@ -3,12 +3,13 @@ int64_t *dims)`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import func, ir, llvm
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.kernel_functions import IN_PLACE, MARK, is_kernel
 
 IMPLEMENTATION = "__body"
 
@@ -99,11 +100,20 @@ def _retype_body(function: func.FuncOp, name: str, kinds: list[ir.MemRefType], p
             block.arguments[index].replace_all_uses_with(make_memref(pointers[index], kind))
     for _ in kinds:
         block.erase_argument(0)
-    facts = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get(), "llvm.nonnull": ir.UnitAttr.get()})
     attributes = function.operation.attributes
-    del attributes["tloop.kernel"]
-    attributes["arg_attrs"] = ir.ArrayAttr.get([facts for _ in kinds])
+    attributes["arg_attrs"] = ir.ArrayAttr.get(_pointer_facts(attributes, len(kinds)))
+    for mark in (MARK, IN_PLACE):
+        if mark in attributes:
+            del attributes[mark]
     attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([pointer] * len(kinds), []))
+
+
+def _pointer_facts(attributes: Mapping[str, ir.Attribute], count: int) -> list[ir.Attribute]:
+    """What LLVM may know of each pointer; the result of a kernel that works in place may be an operand."""
+    in_place = list(attributes[IN_PLACE]) if IN_PLACE in attributes else []
+    shared = {*in_place, count - 1} if in_place else set()
+    nonnull, noalias = {"llvm.nonnull": ir.UnitAttr.get()}, {"llvm.noalias": ir.UnitAttr.get()}
+    return [ir.DictAttr.get(nonnull if index in shared else nonnull | noalias) for index in range(count)]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from mlc.bindings import ir
 
 MARK = "tloop.kernel"
+# On a kernel of one result: the operands, of the result's shape, that it may write over.
+IN_PLACE = "tloop.in_place"
 
 
 def is_kernel(op: ir.Operation) -> bool:

@@ -4,15 +4,14 @@
 // its place; the second lives on. Views are free; what is returned is computed in the output, and read from there.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[IN:.*]]: memref<4x4xf32>, %[[OUT0:.*]]: memref<2x8xf32>, %[[OUT1:.*]]: memref<16xf32>, %[[W:.*]]: memref<16xf32>, %[[P:.*]]: memref<16xf32>, %[[ARENA:.*]]: memref<128xi8>)
-// CHECK-SAME: tloop.arena_bytes = 128 : i64, tloop.arena_lower_bound = 128 : i64, tloop.num_inputs = 1 : i64, tloop.num_outputs = 2 : i64, tloop.weights = [{hash = "ab", offset = 8 : i64, size = 64 : i64, source = "m.onnx", type = tensor<16xf32>}, {index = 1 : i64, type = tensor<16xf32>}]
+// CHECK-SAME: tloop.arena_bytes = 128 : i64, tloop.arena_lower_bound = 128 : i64, tloop.arena_strategy = "size, lowest gap", tloop.num_inputs = 1 : i64, tloop.num_outputs = 2 : i64, tloop.unshared_bytes = 320 : i64, tloop.weights = [{hash = "ab", offset = 8 : i64, size = 64 : i64, source = "m.onnx", type = tensor<16xf32>}, {index = 1 : i64, type = tensor<16xf32>}]
 // CHECK-DAG: %[[FLAT:.*]] = memref.reinterpret_cast %[[IN]] to offset: [0], sizes: [16], strides: [1]
 // CHECK-DAG: %[[A:.*]] = memref.view %[[ARENA]][%c0][]
 // CHECK: "tloop.launch_into"(%[[FLAT]], %[[A]]) {kernel = @k, num_outputs = 1 : i64
 // CHECK: %[[B:.*]] = memref.view %[[ARENA]][%c64][]
 // CHECK: "tloop.launch_into"(%[[A]], %[[W]], %[[B]]) {kernel = @add
-// CHECK: %[[C:.*]] = memref.view %[[ARENA]][%c0][]
-// CHECK: "tloop.launch_into"(%[[B]], %[[P]], %[[C]]) {kernel = @add
-// CHECK: "tloop.launch_into"(%[[C]], %[[OUT1]]) {kernel = @k
+// CHECK: "tloop.launch_into"(%[[B]], %[[P]], %[[A]]) {kernel = @add
+// CHECK: "tloop.launch_into"(%[[A]], %[[OUT1]]) {kernel = @k
 // CHECK: %[[RESULT:.*]] = memref.reinterpret_cast %[[OUT0]] to offset: [0], sizes: [16], strides: [1]
 // CHECK: "tloop.launch_into"(%[[OUT1]], %[[B]], %[[RESULT]]) {kernel = @add
 // CHECK: return
