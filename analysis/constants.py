@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mlc.analysis.costs import CONSTANTS, byte_size, elements
 from mlc.bindings import ir
 from mlc.bindings.identity import address
@@ -11,6 +13,22 @@ from mlc.dialects.graph.types import element_name
 _NO_PARAMETERS = ("i64", "i1")
 
 
+def inner_ops(op: ir.Operation) -> Iterator[ir.Operation]:
+    """All ops inside `op`, in program order."""
+    for region in op.regions:
+        for block in region:
+            for each in block.operations:
+                yield each.operation
+                yield from inner_ops(each.operation)
+
+
+def reads(op: ir.Operation) -> Iterator[ir.Value]:
+    """The operands of `op`, and those of the ops inside it."""
+    yield from op.operands
+    for each in inner_ops(op):
+        yield from each.operands
+
+
 class Constants:
     """The constants of a function, and the values that follow from them: these are computed before a call."""
 
@@ -18,11 +36,11 @@ class Constants:
         self.ops: dict[int, ir.Operation] = {}
         # For each value that follows from constants, the addresses of their ops.
         self.sources: dict[ir.Value, frozenset[int]] = {}
-        for op in (each.operation for each in function.regions[0].blocks[0].operations):
+        for op in inner_ops(function):
             if self.defines(op):
                 self.ops[address(op)] = op
                 self.sources[op.results[0]] = frozenset([address(op)])
-            elif op.name.startswith("graph.") and all(value in self.sources for value in op.operands):
+            elif op.name.startswith("graph.") and all(map(self.is_constant, reads(op))):
                 found = frozenset().union(*(self.sources[value] for value in op.operands))
                 self.sources.update(dict.fromkeys(op.results, found))
 

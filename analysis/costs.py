@@ -50,6 +50,9 @@ class Cost:
             self.moved_bytes + other.moved_bytes,
         )
 
+    def __mul__(self, times: int) -> Cost:
+        return Cost(self.macs * times, self.flops * times, self.accesses * times, self.moved_bytes * times)
+
     @property
     def intensity(self) -> float:
         """Floating-point operations per moved byte."""
@@ -152,6 +155,7 @@ _FAMILY_FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "quantisation": _per_result(2),
     "movement": _nothing,
     "creation": _nothing,
+    "control flow": _nothing,
 }
 _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "attention": _attention_flops,
@@ -209,9 +213,28 @@ def moved_bytes(op: ir.Operation) -> int:
 
 
 def op_cost(op: ir.Operation) -> Cost:
-    """The cost of one graph op. Raises `UnknownSize`."""
-    if op.name in RESHAPES | CONSTANTS:
+    """The cost of one graph op. A choice costs as its dearer branch, a loop as its body times its trip count,
+    or once where only a call knows that. Raises `UnknownSize`."""
+    if op.name in RESHAPES | CONSTANTS | {"graph.yield"}:
         return Cost()
+    if op.regions:
+        return _bodies_cost(op)
     macs = MACS[op.name](op) if op.name in MACS else 0
     flops = flops_function(op.name.removeprefix("graph."))(op)
     return Cost(macs, flops, accesses(op), moved_bytes(op))
+
+
+def _bodies_cost(op: ir.Operation) -> Cost:
+    bodies = [
+        sum((op_cost(each.operation) for each in region.blocks[0].operations), Cost())
+        for region in op.regions
+    ]
+    dearest = max(bodies, key=lambda each: (each.flops, each.moved_bytes))
+    return dearest * _trip_count(op) if op.name == "graph.loop" else dearest
+
+
+def _trip_count(loop: ir.Operation) -> int:
+    """The number of iterations if it is a constant, else 1. The largest i64 stands for "no limit"."""
+    constant = defining_op(loop.operands[0], "graph.constant")
+    count = 1 if constant is None else int(graph.attribute(constant, "value"))
+    return count if count < 1 << 62 else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mlc.analysis.constants import reads
 from mlc.analysis.costs import RESHAPES, byte_size
 from mlc.bindings import ir
 from mlc.passes.rewriting import defining_op
@@ -13,15 +14,16 @@ def peak_bytes(function: ir.Operation, is_weight: Callable[[ir.Value], bool]) ->
     """The most bytes that are live during one op of the function, without weights.
 
     Inputs are live until their last use, results until the end. Reshapes are no copies. An op's operands
-    and results are live together: nothing is computed in place. Raises `UnknownSize`.
+    and results are live together: nothing is computed in place. What lives only in bodies of control
+    flow is left out. Raises `UnknownSize`.
     """
     block = function.regions[0].blocks[0]
     ops = [each.operation for each in block.operations]
     # [first step, last step] of each value that has memory of its own.
     spans = {value: [0, 0] for value in block.arguments}
     for step, op in enumerate(ops):
-        for operand in op.operands:
-            root = _root(operand)
+        for value in reads(op):
+            root = _root(value)
             if root in spans:
                 spans[root][1] = step
         for result in op.results:

@@ -33,7 +33,11 @@ class OpCosts:
     shape: tuple[int, ...]
     parameters: int
     cost: Cost
-    has_macs: bool
+
+    @property
+    def is_product(self) -> bool:
+        """Whether it computes products or convolutions."""
+        return self.cost.macs > 0
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,8 @@ class ModuleCosts:
 
     @cached_property
     def products(self) -> Cost:
-        """The sum over products and convolutions (after fusion: with what shares their kernels)."""
-        return sum((each.cost for each in self.ops if each.has_macs), Cost())
+        """The sum over products and convolutions (after fusion with what shares their kernels)."""
+        return sum((each.cost for each in self.ops if each.is_product), Cost())
 
     @property
     def kernels(self) -> int:
@@ -108,12 +112,10 @@ def _computed(function: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def _op_costs(op: ir.Operation, constants: Constants) -> OpCosts:
-    return _record(op, op.name.removeprefix("graph."), "", constants, op_cost(op), op.name in MACS)
+    return _record(op, op.name.removeprefix("graph."), "", constants, op_cost(op))
 
 
-def _record(
-    op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost, has_macs: bool
-) -> OpCosts:
+def _record(op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost) -> OpCosts:
     result = op.results[0]
     return OpCosts(
         kind,
@@ -123,7 +125,6 @@ def _record(
         tuple(shape(result)),
         constants.parameters(op),
         cost,
-        has_macs,
     )
 
 
@@ -132,19 +133,20 @@ class Launches:
 
     def __init__(self, functions: Mapping[str, ir.Operation]) -> None:
         self.functions = functions
-        self.kernels: dict[str, tuple[str, Cost, bool]] = {}
+        self.kernels: dict[str, tuple[str, Cost]] = {}
 
     def costs(self, op: ir.Operation, constants: Constants) -> OpCosts:
         name = op.attributes["kernel"].value
         if name not in self.kernels:
             self.kernels[name] = kernel_cost(self.functions[name])
-        kind, cost, has_macs = self.kernels[name]
-        return _record(op, kind, name, constants, cost, has_macs)
+        kind, cost = self.kernels[name]
+        return _record(op, kind, name, constants, cost)
 
 
-def kernel_cost(kernel: ir.Operation) -> tuple[str, Cost, bool]:
-    """The names of the kernel's graph ops, what it computes and moves, and whether it has MACs.
+def kernel_cost(kernel: ir.Operation) -> tuple[str, Cost]:
+    """The names of the kernel's graph ops, and what it computes and moves.
 
+    Memory accesses are those of its products alone, if it has any: what is fused to them reads no memory.
     Raises `UnknownSize`.
     """
     block = kernel.regions[0].blocks[0]
@@ -154,8 +156,9 @@ def kernel_cost(kernel: ir.Operation) -> tuple[str, Cost, bool]:
     written = sum(map(byte_size, block.operations[len(block.operations) - 1].operands))
     moved = written + sum(byte_size(each, _read(each)) for each in block.arguments)
     kind = "+".join(op.name.removeprefix("graph.") for op in ops)
-    cost = Cost(inside.macs, inside.flops, inside.accesses, moved)
-    return kind, cost, any(op.name in MACS for op in ops)
+    products = sum((op_cost(op) for op in ops if op.name in MACS), Cost())
+    accesses = (products if products.macs else inside).accesses
+    return kind, Cost(inside.macs, inside.flops, accesses, moved)
 
 
 def _read(argument: ir.Value) -> int:

@@ -58,7 +58,7 @@ class OnnxSource:
         from mlc.frontends.onnx import import_model
 
         result = import_model(self.model, dims=options.dims, shapes=options.shapes)
-        require_static(_main_of(result.module), result.inputs)
+        require_static(main_of(result.module), result.inputs)
         return Imported(result.module, result.weights, self.name, result.inputs, result.outputs)
 
     def portable(self, reference: Reference) -> list[Any]:
@@ -110,7 +110,7 @@ class ModuleSource:
         else:
             module = self.module.operation.clone()
         store = WeightStore.for_module(module, self.path.parent if self.path else Path.cwd())
-        main = _main_of(module)
+        main = main_of(module)
         if main is None or not main.operation.regions[0].blocks:
             raise CompileError(f"{self.path or 'the module'} has no function @main with a body")
         inputs = _names(main, "arg_attrs", "input")
@@ -118,7 +118,8 @@ class ModuleSource:
         return Imported(module, store, self.name, inputs, _names(main, "res_attrs", "output"))
 
 
-def _main_of(module: Any) -> Any:
+def main_of(module: Any) -> Any:
+    """The function `@main` of a module, or None."""
     body = module.operation.regions[0].blocks[0]
     return next((op for op in body if _is_main(op.operation)), None)
 

@@ -45,7 +45,8 @@ def collect_remarks() -> Iterator[list[Remark]]:
     try:
         yield remarks
     finally:
-        _collectors.remove(remarks)
+        # By identity: two collectors that hold the same are equal.
+        _collectors[:] = [each for each in _collectors if each is not remarks]
 
 
 def listening() -> bool:

@@ -79,8 +79,6 @@ def test_matmul(operands: str, result: str, macs: int, second: int) -> None:
 
 
 def test_attention_is_two_products_and_a_softmax() -> None:
-    if "attention" not in graph.specs():
-        pytest.skip("the dialect has no attention")
     operands = "1x2x3x8xf32 1x1x5x8xf32 1x1x5x4xf32"
     cost = cost_of("attention", "scale = 0.5", operands, "1x2x3x4xf32")
     scores = 2 * 3 * 5

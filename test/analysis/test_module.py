@@ -67,10 +67,11 @@ def test_after_kernels_were_formed_a_launch_moves_operands_and_results() -> None
     after = module_costs(module)
     assert [each.kind for each in after.ops] == ["matmul+add+relu", "matmul"]
     assert (after.launches, after.kernels) == (2, 2)
+    assert after.products.accesses == before.products.accesses
     assert after.total.macs == before.total.macs and after.total.flops == before.total.flops
     assert after.total.moved_bytes == 4 * ((16 + 128 + 16 + 32) + (32 + 64 + 8))
     assert after.ops[0].nodes == ("first", "relu")
-    assert after.ops[0].has_macs and after.peak_bytes == 4 * (16 + 32)
+    assert after.ops[0].is_product and after.peak_bytes == 4 * (16 + 32)
 
 
 def test_a_kernel_that_gathers_reads_the_rows_it_selects() -> None:

@@ -22,6 +22,7 @@ _FOR_USERS = {
     "PipelineError",
     "TargetError",
     "ToolError",
+    "UnknownSize",
 }
 
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "run": "mlc.tools.mlc.run:run_command",
     "bench": "mlc.tools.mlc.bench:bench_command",
     "report": "mlc.tools.mlc.report:report_command",
+    "stats": "mlc.tools.mlc.stats:stats_command",
     "doctor": "mlc.tools.mlc.doctor:doctor_command",
     "cache": "mlc.tools.mlc.cache:cache_command",
     "targets": "mlc.tools.mlc.targets:targets_command",

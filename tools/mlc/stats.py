@@ -1,0 +1,186 @@
+"""`mlc stats`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from mlc.tools.mlc.compiling import CompileFlags, compile_options, show_log
+from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.tables import byte_size, table, tensor_text
+
+if TYPE_CHECKING:
+    from mlc.analysis import Cost, ModuleCosts, OpCosts
+    from mlc.compiler import Options
+    from rich.console import Console
+
+_LEVELS = {
+    "import": "as imported",
+    "graph-optimize": "after graph-optimize",
+    "form-kernels": "after form-kernels",
+}
+_COLUMNS = (
+    ">params M",
+    ">MACs M",
+    ">accesses M",
+    ">MFLOP",
+    ">MB moved",
+    ">FLOP/byte",
+)
+
+
+@click.command("stats", short_help="Count what a model computes and moves.")
+@click.argument("model", type=click.Path())
+@click.option("--per-op/--by-kind", default=False, help="One line per op, or per kind of op (the default).")
+@click.option("--optimized", is_flag=True, help="After graph-optimize rather than as imported.")
+@click.option("--kernels", is_flag=True, help="After fusion: what the launches of kernels compute and move.")
+@compile_options
+@output_options
+def stats_command(
+    session: Session, *, flags: CompileFlags, model: str, per_op: bool, optimized: bool, kernels: bool
+) -> None:
+    """Count the parameters, multiply-accumulates (MACs), memory accesses and bytes of MODEL (.onnx or .mlir).
+
+    Memory accesses are the literature's: one input read per MAC, each weight once, each output once. Moved
+    bytes are each op's operands and results, once. The totals of MACs and accesses cover convolutions and
+    matrix products; other ops are listed apart. Peak memory is that of activations, each allocated until its
+    last use; with --kernels also the planned arena. Nothing is compiled.
+    """
+    if optimized and kernels:
+        raise click.UsageError("--optimized and --kernels are two levels; choose one")
+    show_log(session)
+    level = "form-kernels" if kernels else "graph-optimize" if optimized else "import"
+    with session.progress() as progress:
+        costs, plan = _measure(model, flags.options(progress), level)
+    data = {"model": model, "level": level, **_totals(costs), **plan, "kinds": _kinds(costs.ops)}
+    if per_op:
+        data["ops"] = [_op(each) for each in costs.ops]
+    session.show(data, lambda console: _render(console, data))
+
+
+def _measure(model: str, options: Options, level: str) -> tuple[ModuleCosts, dict[str, int]]:
+    """The costs at `level`, and after kernels were formed the planned arena. Raises UnknownSize."""
+    from mlc.analysis import module_costs
+    from mlc.compiler.levels import levels
+
+    steps = levels(model, options)
+    costs = next(module_costs(module) for name, module in steps if name == level)
+    if level != "form-kernels":
+        return costs, {}
+    *_, (_, planned) = steps
+    return costs, _arena(planned)
+
+
+def _arena(module: Any) -> dict[str, int]:
+    """What the planner wrote at `@main`."""
+    from mlc.compiler.sources import main_of
+
+    attributes = main_of(module).operation.attributes
+    return {name: attributes[f"tloop.{name}"].value for name in ("arena_bytes", "arena_lower_bound")}
+
+
+def _cost(cost: Cost) -> dict[str, Any]:
+    return {
+        "macs": cost.macs,
+        "accesses": cost.accesses,
+        "flops": cost.flops,
+        "moved_bytes": cost.moved_bytes,
+        "intensity": round(cost.intensity, 3),
+    }
+
+
+def _totals(costs: ModuleCosts) -> dict[str, Any]:
+    """All of it; MACs and memory accesses are those of products and convolutions."""
+    return {
+        "parameters": costs.parameters,
+        "weight_bytes": costs.weight_bytes,
+        **_cost(costs.total),
+        "accesses": costs.products.accesses,
+        "peak_bytes": costs.peak_bytes,
+        "launches": costs.launches,
+        "kernels": costs.kernels,
+        "constant_ops": costs.constant_ops,
+    }
+
+
+def _kinds(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
+    """Sums by kind, those with the most work first."""
+    from mlc.analysis import Cost
+
+    groups: dict[str, list[OpCosts]] = {}
+    for op in ops:
+        groups.setdefault(op.kind, []).append(op)
+    rows = [
+        {
+            "kind": kind,
+            "products": group[0].is_product,
+            "count": len(group),
+            "parameters": sum(op.parameters for op in group),
+            **_cost(sum((op.cost for op in group), Cost())),
+        }
+        for kind, group in groups.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["macs"], -row["flops"], -row["moved_bytes"], row["kind"]))
+
+
+def _op(op: OpCosts) -> dict[str, Any]:
+    kernel = {"kernel": op.kernel} if op.kernel else {}
+    facts = {"kind": op.kind, **kernel, "products": op.is_product, "nodes": list(op.nodes), "dtype": op.dtype}
+    return {**facts, "shape": list(op.shape), "parameters": op.parameters, **_cost(op.cost)}
+
+
+def _render(console: Console, data: Mapping[str, Any]) -> None:
+    console.print(table(("", ""), _summary(data)))
+    rows = data.get("ops", data["kinds"])
+    for title, group in (
+        ("convolutions and products", [row for row in rows if row["products"]]),
+        ("other ops", [row for row in rows if not row["products"]]),
+    ):
+        if group:
+            console.print()
+            first = ("node", "op", "result") if "ops" in data else (">count", "op")
+            lines = [_names(row) + _numbers(row) for row in group]
+            console.print(table((*first, *_COLUMNS), lines, title=title))
+
+
+def _summary(data: Mapping[str, Any]) -> list[list[str]]:
+    rows = [
+        ["model", f"{data['model']}, {_LEVELS[data['level']]}"],
+        ["parameters", f"{_millions(data['parameters'])} M ({byte_size(data['weight_bytes'])})"],
+        ["multiply-accumulates", f"{_millions(data['macs'])} M"],
+        ["memory accesses", f"{_millions(data['accesses'])} M (one read per MAC, weights and outputs once)"],
+        ["operations", f"{_millions(data['flops'])} MFLOP (two per MAC, and other ops)"],
+        ["bytes moved", f"{byte_size(data['moved_bytes'])} (operands and results of each op, once)"],
+        ["intensity", f"{data['intensity']:.1f} FLOP per byte"],
+        ["peak memory", f"{byte_size(data['peak_bytes'])} of activations"],
+    ]
+    if data["launches"]:
+        rows.append(["kernels", f"{data['kernels']}, in {data['launches']} launches"])
+    if "arena_bytes" in data:
+        bound = byte_size(data["arena_lower_bound"])
+        rows.append(["planned arena", f"{byte_size(data['arena_bytes'])} (lower bound {bound})"])
+    if data["constant_ops"]:
+        rows.append(["not counted", f"{data['constant_ops']} ops on constants alone, computed before a call"])
+    return rows
+
+
+def _names(row: Mapping[str, Any]) -> list[str]:
+    if "nodes" in row:
+        return [_first(row["nodes"]), row["kind"], tensor_text(row["dtype"], row["shape"])]
+    return [str(row["count"]), row["kind"]]
+
+
+def _first(nodes: Sequence[str]) -> str:
+    more = f" (+{len(nodes) - 1})" if len(nodes) > 1 else ""
+    return f"{nodes[0]}{more}" if nodes else ""
+
+
+def _numbers(row: Mapping[str, Any]) -> list[str]:
+    counts = [_millions(row[name]) for name in ("parameters", "macs", "accesses", "flops", "moved_bytes")]
+    return [*counts, f"{row['intensity']:.1f}"]
+
+
+def _millions(count: int) -> str:
+    """Millions with one decimal, of small numbers two figures."""
+    return f"{count / 1e6:.1f}" if count >= 99_500 or count == 0 else f"{count / 1e6:.2g}"
