@@ -11,6 +11,7 @@ from __future__ import annotations
 from . import (  # noqa: F401
     attention,
     contraction,
+    control,
     convolution,
     creation,
     elementwise,
@@ -25,17 +26,21 @@ from . import (  # noqa: F401
 from .attributes import array_of, attribute
 from .builder import build, infer, write_defaults
 from .dialect import Graph, op_classes
+from .regions import CONTROL_OPS, build_control, build_yield, yield_of
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
 from .verifier import check, describe, refined_types
 
 __all__ = [
+    "CONTROL_OPS",
     "Graph",
     "OpSpec",
     "ShapeError",
     "array_of",
     "attribute",
     "build",
+    "build_control",
+    "build_yield",
     "check",
     "describe",
     "element_type",
@@ -45,4 +50,5 @@ __all__ = [
     "shape_of",
     "specs",
     "write_defaults",
+    "yield_of",
 ]

@@ -17,6 +17,9 @@ from .types import element_name, tensor_of
 SEGMENTS = "operandSegmentSizes"
 """IRDL's attribute that says which of several optional operands an op has."""
 
+RESULT_SEGMENTS = "resultSegmentSizes"
+"""The same for the results of ops whose number of results varies."""
+
 _FORMS = {
     "int": "an i64 integer",
     "float": "an f64 float",
@@ -45,6 +48,11 @@ def to_attribute(kind: str, value: Any, context: ir.Context) -> ir.Attribute:
             case "str":
                 return ir.StringAttr.get(str(value))
     return dense(np.asarray(value), context)
+
+
+def segments(count: int, most: int, context: ir.Context) -> ir.Attribute:
+    """The sizes of `most` optional operands or results, of which `count` are there."""
+    return ir.DenseI32ArrayAttr.get([int(place < count) for place in range(most)], context)
 
 
 def dense(array: np.ndarray, context: ir.Context) -> ir.Attribute:
@@ -128,7 +136,7 @@ def read_attributes(spec: OpSpec, attributes: Mapping[str, ir.Attribute]) -> dic
         declared = spec.attribute(name)
         if declared is not None:
             values[name] = read_attribute(declared, _present(attributes, name))
-        elif "." not in name and name != SEGMENTS:
+        elif "." not in name and name not in (SEGMENTS, RESULT_SEGMENTS):
             known = ", ".join(values) or "none"
             raise ShapeError(name, f"is no attribute of graph.{spec.name} (which has: {known})")
     for name, value in values.items():

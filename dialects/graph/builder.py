@@ -7,7 +7,7 @@ from typing import Any
 
 from mlc.bindings import ir
 
-from .attributes import SEGMENTS, read_attributes, to_attribute
+from .attributes import SEGMENTS, read_attributes, segments, to_attribute
 from .spec import REQUIRED, VARIADIC_LIMIT, OpSpec, ShapeError, Tensor, specs
 from .types import tensor_of, type_of
 from .verifier import check_results, refine
@@ -60,8 +60,7 @@ def _build_concat_tree(
 def _segments(spec: OpSpec, count: int, context: ir.Context) -> dict[str, ir.Attribute]:
     if not spec.operands or spec.operands[-1].kind != "variadic":
         return {}
-    sizes = [int(place < count) for place in range(VARIADIC_LIMIT)]
-    return {SEGMENTS: ir.DenseI32ArrayAttr.get(sizes, context)}
+    return {SEGMENTS: segments(count, len(spec.operands) - 1 + spec.operands[-1].most, context)}
 
 
 def infer(

@@ -13,8 +13,9 @@ from typing import Any
 from mlc.bindings import ext, ir
 
 from .attributes import attribute
+from .control import YIELD
 from .reference import document
-from .spec import VARIADIC_LIMIT, OpSpec, ShapeError, specs
+from .spec import OpSpec, ShapeError, specs
 from .verifier import check, describe
 
 
@@ -55,14 +56,23 @@ def _fields(spec: OpSpec) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for operand in spec.operands:
         if operand.kind == "variadic":
-            fields |= {f"{operand.name}_{place}": ext.Operand[Any] | None for place in range(VARIADIC_LIMIT)}
+            fields |= {f"{operand.name}_{place}": ext.Operand[Any] | None for place in range(operand.most)}
         else:
             fields[operand.name] = ext.Operand[Any] if operand.kind == "single" else ext.Operand[Any] | None
-    return fields | dict.fromkeys(spec.results, ext.Result[Any])
+    if spec.most_results:
+        names = spec.result_names(spec.most_results)
+        fields |= {name.replace(" ", "_"): ext.Result[Any] | None for name in names}
+    else:
+        fields |= dict.fromkeys(spec.results, ext.Result[Any])
+    return fields | dict.fromkeys(spec.regions, ext.Region)
 
 
 def _class_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_")) + "Op"
+
+
+def _traits(spec: OpSpec) -> list[Any]:
+    return [ext.Pure, ir.IsTerminatorTrait] if spec.name == YIELD else [ext.Pure]
 
 
 def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
@@ -72,7 +82,8 @@ def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
         "__module__": __name__,
         "__annotations__": _fields(spec),
         "spec": spec,
-        "verify_invariants": _verify_invariants,
+        # What regions hold is verified before what is around them.
+        "verify_region_invariants" if spec.regions else "verify_invariants": _verify_invariants,
     }
     accessors: dict[str, property] = {
         declared.name: _attribute_property(declared.name) for declared in spec.attributes
@@ -82,7 +93,7 @@ def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
     }
 
     op_class = type(ext.Operation)(
-        _class_name(spec.name), (Graph.Operation,), namespace, name=spec.name, traits=[ext.Pure]
+        _class_name(spec.name), (Graph.Operation,), namespace, name=spec.name, traits=_traits(spec)
     )
     for name, accessor in accessors.items():
         setattr(op_class, name, accessor)

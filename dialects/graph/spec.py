@@ -60,13 +60,23 @@ of optional ones instead, and says in `operandSegmentSizes` which it has.
 class Operand:
     """`like` names an operand of the same element type; `kind` is "single", "optional" or "variadic".
 
-    Only the last operand may be optional, and only the sole one variadic (1 to VARIADIC_LIMIT values).
+    Only the last operand may be optional or variadic (`least` to `most` values).
     """
 
     name: str
     elements: ElementClass = ANY
     like: str = ""
     kind: str = "single"
+    least: int = 1
+    most: int = VARIADIC_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A region's block as shape functions see it: its arguments, and what its `graph.yield` gives."""
+
+    arguments: tuple[Tensor, ...]
+    yields: tuple[Tensor, ...]
 
 
 REQUIRED = object()
@@ -84,7 +94,8 @@ class Attribute:
 
 
 class Call:
-    """One use of an op as its shape function sees it: operands (Tensor), attributes (Python values) by name.
+    """One use of an op as its shape function sees it: operands (Tensor), attributes (Python values) and
+    regions (Body) by name.
 
     A variadic operand is a tuple of tensors, an optional one that is absent is None. `written` is the result
     type that the op was written with, or None.
@@ -114,7 +125,10 @@ ShapeFunction = Callable[[Call], Tensor | tuple[Tensor, ...]]
 
 @dataclass(frozen=True)
 class OpSpec:
-    """The definition of one op. `result_given`: its result type is written, not only inferred."""
+    """The definition of one op. `result_given`: its result type is written, not only inferred.
+
+    `most_results`: how many results it may have where their number varies; `results` then is their one name.
+    """
 
     name: str
     family: str
@@ -126,6 +140,8 @@ class OpSpec:
     attributes: tuple[Attribute, ...] = ()
     results: tuple[str, ...] = ("result",)
     result_given: bool = False
+    regions: tuple[str, ...] = ()
+    most_results: int = 0
     _by_name: dict[str, Attribute] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -139,19 +155,25 @@ class OpSpec:
         inferred = self.infer(call)
         return (inferred,) if isinstance(inferred, Tensor) else inferred
 
+    def result_names(self, count: int) -> Sequence[str]:
+        """A name for each of `count` results."""
+        return [f"{self.results[0]} {place}" for place in range(count)] if self.most_results else self.results
+
     def operand_groups(self, values: Sequence[Any]) -> dict[str, Any]:
         """Operands by name; raises ShapeError when their number is wrong."""
-        last = self.operands[-1].kind if self.operands else "single"
+        end = self.operands[-1] if self.operands else None
+        last = end.kind if end else "single"
         singles = [operand.name for operand in self.operands if operand.kind == "single"]
-        least = len(singles) + (last == "variadic")
-        most = {"single": least, "optional": least + 1, "variadic": VARIADIC_LIMIT}[last]
+        least = most = len(singles)
+        if end and last != "single":
+            least, most = (least, least + 1) if last == "optional" else (least + end.least, least + end.most)
         if not least <= len(values) <= most:
             expected = str(least) if least == most else f"{least} to {most}"
             raise ShapeError("operands", f"number {len(values)} instead of {expected}")
         groups = dict(zip(singles, values, strict=False))
-        if last != "single":
+        if end and last != "single":
             rest = tuple(values[len(singles) :])
-            groups[self.operands[-1].name] = rest if last == "variadic" else rest[0] if rest else None
+            groups[end.name] = rest if last == "variadic" else rest[0] if rest else None
         return groups
 
 

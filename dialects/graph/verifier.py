@@ -9,22 +9,29 @@ from typing import Any
 from mlc.bindings import ir
 
 from .attributes import read_attributes
+from .regions import read_bodies
 from .rules import agree
-from .spec import Call, Operand, OpSpec, ShapeError, Tensor, specs
+from .spec import Body, Call, Operand, OpSpec, ShapeError, Tensor, specs
 from .types import tensor_of, type_of
 
 
 def infer(
-    spec: OpSpec, operands: Sequence[Tensor], attributes: Mapping[str, Any], given: Sequence[Tensor] = ()
+    spec: OpSpec,
+    operands: Sequence[Tensor],
+    attributes: Mapping[str, Any],
+    given: Sequence[Tensor] = (),
+    bodies: Mapping[str, Body] | None = None,
 ) -> tuple[Tensor, ...]:
     """The result types of an op. `given` are those it was written with, which some definitions
-    ask for.
+    ask for; `bodies` are its regions.
 
     All operands must have a known rank. Raises ShapeError.
     """
     groups = spec.operand_groups(operands)
     _check_elements(spec, groups)
-    return spec.infer_results(Call({**groups, **attributes}, given[0] if given else None))
+    if len(bodies or {}) != len(spec.regions):
+        raise ShapeError("regions", f"of graph.{spec.name} must be given: {', '.join(spec.regions)}")
+    return spec.infer_results(Call({**groups, **attributes, **(bodies or {})}, given[0] if given else None))
 
 
 def _check_elements(spec: OpSpec, groups: Mapping[str, Any]) -> None:
@@ -50,9 +57,10 @@ def check_results(spec: OpSpec, inferred: Sequence[Tensor], actual: Sequence[Ten
     """The written result types must be possible; raises ShapeError."""
     if len(actual) != len(inferred):
         raise ShapeError("results", f"number {len(actual)} instead of {len(inferred)}")
-    for name, expected, found in zip(spec.results, inferred, actual, strict=True):
+    for name, expected, found in zip(spec.result_names(len(actual)), inferred, actual, strict=True):
         same_element = expected.element == found.element
-        if not same_element or (found.shape is not None and not agree(expected.shape or (), found.shape)):
+        ranked = expected.shape is not None and found.shape is not None
+        if not same_element or (ranked and not agree(expected.shape or (), found.shape or ())):
             raise ShapeError(name, f"is {found}, the definition gives {expected}")
 
 
@@ -66,12 +74,13 @@ def refine(inferred: Tensor, written: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class OpData:
-    """An op as data: its definition, operand types, attributes and written result types."""
+    """An op as data: its definition, operand types, attributes, written result types and regions."""
 
     spec: OpSpec
     operands: list[Tensor]
     attributes: Mapping[str, Any]
     results: list[Tensor]
+    bodies: Mapping[str, Body]
 
     @property
     def ranked(self) -> bool:
@@ -80,7 +89,7 @@ class OpData:
 
     def infer(self) -> tuple[Tensor, ...]:
         """The result types that the definition gives, where `ranked`; checked against those written."""
-        inferred = infer(self.spec, self.operands, self.attributes, self.results)
+        inferred = infer(self.spec, self.operands, self.attributes, self.results, self.bodies)
         check_results(self.spec, inferred, self.results)
         return inferred
 
@@ -90,7 +99,7 @@ def read_op(op: ir.Operation | ir.OpView) -> OpData:
     spec = specs()[op.name.removeprefix("graph.")]
     operands = [tensor_of(value.type, f"operand {position}") for position, value in enumerate(op.operands)]
     results = [tensor_of(value.type, "result") for value in op.results]
-    return OpData(spec, operands, read_attributes(spec, op.attributes), results)
+    return OpData(spec, operands, read_attributes(spec, op.attributes), results, read_bodies(spec, op))
 
 
 def check(op: ir.Operation | ir.OpView) -> None:
