@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from typing import Any
 
 import numpy as np
 import onnx
@@ -29,9 +30,9 @@ def _pool() -> WorkerPool:
     return worker_pool()
 
 
-def compiled(model: onnx.ModelProto, threads: int = 2) -> Executable:
-    """The model, compiled by worker processes that all tests share."""
-    return compile_program(model, Options(pool=_pool())).executable(threads)
+def compiled(model: onnx.ModelProto, threads: int = 2, **options: Any) -> Executable:
+    """The model, compiled by worker processes that all tests share; `options` are the compiler's."""
+    return compile_program(model, Options(pool=_pool(), **options)).executable(threads)
 
 
 def reference(model: onnx.ModelProto, inputs: Arrays) -> Arrays:

@@ -73,10 +73,13 @@ class RandomGraph:
         """One more op; tries until one fits."""
         before = len(self.nodes)
         while len(self.nodes) == before:
-            self.choice((self.unary, self.unary, self.binary, self.binary, self.matmul, self.product,
-                         self.conv,
-                         self.pool, self.reduce, self.reshape, self.transpose, self.concat, self.slice,
-                         self.normalise, self.gather, self.pad))()  # fmt: skip
+            self.choice(self.pieces())()
+
+    def pieces(self) -> tuple[Callable[[], None], ...]:
+        """What a graph is made of; each adds nodes, or none where nothing suits."""
+        return (self.unary, self.unary, self.binary, self.binary, self.matmul, self.product, self.conv,
+                self.pool, self.reduce, self.reshape, self.transpose, self.concat, self.slice, self.normalise,
+                self.gather, self.pad)  # fmt: skip
 
     def unary(self) -> None:
         x = self.value()

@@ -6,15 +6,25 @@ import pytest
 from onnx import printer
 from oracle import compiled, differences, runtime
 from random_graphs import RandomGraph
+from random_patterns import PatternGraph
 
 # Errors of single ops grow along chains of up to 30.
 TOLERANCE = 1e-4
 SEEDS = [*range(30), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(30, 330))]
+PATTERN_SEEDS = [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 155))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_graph(seed: int) -> None:
-    graph = RandomGraph(seed)
+    agrees(RandomGraph(seed))
+
+
+@pytest.mark.parametrize("seed", PATTERN_SEEDS)
+def test_graph_of_patterns(seed: int) -> None:
+    agrees(PatternGraph(seed))
+
+
+def agrees(graph: RandomGraph) -> None:
     model = graph.model()
     expected = runtime(model, graph.inputs)
     assert expected is not None

@@ -1,0 +1,156 @@
+"""Graph passes in random orders on random graphs, and what they break.
+
+As a program, `python test/passes/pass_permutations.py SEED` prints the module of a graph, for mlc-opt.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("numerics", "frontends/onnx")]
+
+from graph_evaluator import evaluate
+from mlc.bindings import ir
+from mlc.frontends.onnx import ImportedModel, import_model
+from mlc.passes import registry
+from mlc.passes.base import PassFailure
+from mlc.pipelines.driver import run_pipeline
+from mlc.pipelines.named import GRAPH_OPTIMIZE, LOWER_GRAPH
+from oracle import difference
+from random_patterns import PatternGraph
+
+# Passes that stand in no pipeline by default.
+OPTIONAL = ("graph-stack-contractions",)
+VERIFIERS = ("graph-verify",)
+# Passes round constants to the models' f32; everything else is computed in double precision.
+TOLERANCE = 2e-6
+
+
+def _distinct(elements: Sequence[str]) -> list[str]:
+    return [each for each in dict.fromkeys(elements) if each not in VERIFIERS]
+
+
+def optimizers() -> list[str]:
+    """The passes of graph-optimize, and the optional ones that there are."""
+    return _distinct([*GRAPH_OPTIMIZE, *(name for name in OPTIONAL if registry.is_registered(name))])
+
+
+def lowerings() -> list[str]:
+    """The passes of lower-graph before constant work goes to `@prepare`."""
+    return _distinct(LOWER_GRAPH[: LOWER_GRAPH.index("graph-split-prepare")])
+
+
+def permutation(seed: int) -> list[str]:
+    """The optimizers in some order, then what lower-graph adds in some order; `@prepare` splits off last."""
+    rng = np.random.default_rng(seed)
+    first = optimizers()
+    more = [each for each in lowerings() if each not in first]
+    rng.shuffle(first)
+    rng.shuffle(more)
+    return [*first, *more, "graph-split-prepare"]
+
+
+@dataclass
+class Subject:
+    """A random graph, imported, with its results before any pass."""
+
+    seed: int
+
+    @cached_property
+    def graph(self) -> PatternGraph:
+        return PatternGraph(self.seed)
+
+    @cached_property
+    def imported(self) -> ImportedModel:
+        return import_model(self.graph.model())
+
+    @property
+    def text(self) -> str:
+        """The module before any pass."""
+        return str(self.imported.module.operation.get_asm())
+
+    @property
+    def inputs(self) -> list[np.ndarray]:
+        return [self.graph.inputs[name] for name in self.imported.inputs]
+
+    @cached_property
+    def expected(self) -> list[np.ndarray]:
+        return self.results(self.imported.module.operation)
+
+    @cached_property
+    def checked(self) -> dict[str, str | None]:
+        """What is wrong with a module, by its text."""
+        return {}
+
+    def results(self, module: ir.Operation) -> list[np.ndarray]:
+        return evaluate(module, self.inputs, self.imported.weights)
+
+    def after(self, passes: Sequence[str]) -> ir.Operation:
+        """The module after `passes`. Raises PassFailure."""
+        module = self.imported.module.operation.clone()
+        run_pipeline(f"builtin.module({','.join(passes)})", module, verify_each=False)
+        return module
+
+    def failure(self, passes: Sequence[str]) -> str | None:
+        """What is wrong with the program after `passes`, or None."""
+        try:
+            module = self.after(passes)
+            if not module.verify():
+                return "the module is not valid"
+        except (PassFailure, ir.MLIRError) as error:
+            return f"{type(error).__name__}: {error}"
+        text = module.get_asm(assume_verified=True)
+        if text not in self.checked:
+            self.checked[text] = self.compare(module)
+        return self.checked[text]
+
+    def compare(self, module: ir.Operation) -> str | None:
+        """What is wrong with the results of the module, or None."""
+        wrong = [
+            f"{name} {found}"
+            for name, actual, expected in zip(
+                self.imported.outputs, self.results(module), self.expected, strict=True
+            )
+            if (found := difference(actual, expected, TOLERANCE))
+        ]
+        return "; ".join(wrong) or None
+
+
+def shrink(passes: Sequence[str], fails: Callable[[Sequence[str]], object]) -> list[str]:
+    """As few of `passes`, in their order, as still fail: drops one at a time, until none can be spared."""
+    kept = list(passes)
+    while True:
+        for index in range(len(kept)):
+            fewer = [*kept[:index], *kept[index + 1 :]]
+            if fails(fewer):
+                kept = fewer
+                break
+        else:
+            return kept
+
+
+def report(subject: Subject, passes: Sequence[str]) -> str:
+    """How to see the failure of `passes`: the fewest that fail, as a command line of mlc-opt."""
+    fewest = shrink(passes, subject.failure)
+    flags = " ".join(f"--{each}" for each in fewest)
+    return f"{subject.failure(fewest)}\n{command(subject.seed)} {flags}"
+
+
+def command(seed: int) -> str:
+    """The command line that has mlc-opt read the graph, without its passes."""
+    return f"python test/passes/pass_permutations.py {seed} | mlc-opt"
+
+
+def main() -> None:
+    print(Subject(int(sys.argv[1])).text)
+
+
+if __name__ == "__main__":
+    main()

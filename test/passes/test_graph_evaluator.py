@@ -1,0 +1,59 @@
+"""The oracle of the property tests knows every op."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from evaluator_ops import pack, unpack
+from graph_evaluator import BY_TYPE, RULES, evaluate
+from mlc.bindings import ir
+from mlc.dialects import create_context, graph
+from mlc.frontends.weights import WeightStore
+
+# Quantisation is exact in f32 only; no random graph holds it.
+WITHOUT = {"quantize_linear", "dequantize_linear"}
+
+
+def test_every_op_has_a_rule() -> None:
+    assert sorted({*graph.specs()} - {*RULES} - BY_TYPE - WITHOUT) == []
+
+
+@pytest.mark.parametrize(
+    ("dims", "tiles", "order"),
+    [([1], [4], ()), ([1, 0], [2, 3], ()), ([2], [5], (1, 0, 2)), ([0, 2], [4, 4], ())],
+)
+def test_unpack_undoes_pack(dims: list[int], tiles: list[int], order: tuple[int, ...]) -> None:
+    x = np.arange(6 * 8 * 5).reshape(6, 8, 5)
+    packed = pack(x, dims, tiles, order, 0)
+    assert packed.shape[-len(tiles) :] == tuple(tiles)
+    assert np.array_equal(unpack(packed, dims, tiles, order, x.shape), x)
+
+
+def test_rows_of_a_pack_are_tiles() -> None:
+    x = np.arange(12).reshape(2, 6)
+    assert pack(x, [1], [3], (1, 0)).tolist() == [[[0, 1, 2], [6, 7, 8]], [[3, 4, 5], [9, 10, 11]]]
+
+
+MODULE = """
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "graph.constant"() {value = dense<1.0e-30> : tensor<f32>} : () -> tensor<f32>
+  %1 = "graph.add"(%x, %0) : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %2 = "graph.mul"(%1, %1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+}"""
+
+
+def evaluated(text: str) -> np.ndarray:
+    with create_context(allow_unregistered_dialects=True):
+        [result] = evaluate(ir.Module.parse(text), [np.zeros(2, np.float32)], WeightStore())
+    return result
+
+
+def test_floats_are_wide() -> None:
+    result = evaluated(MODULE)
+    assert result.dtype == np.float64 and (result > 0).all()
+
+
+def test_an_op_of_another_dialect_is_named() -> None:
+    with pytest.raises(NotImplementedError, match=r"not test\.add"):
+        evaluated(MODULE.replace('"graph.add"', '"test.add"'))

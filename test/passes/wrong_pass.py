@@ -1,0 +1,21 @@
+"""A pass with a fault, which the property tests must find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass
+from mlc.passes.rewriting import collect_ops, replace_op
+
+
+@dataclass(frozen=True)
+class DropNegation(Pass):
+    """Takes -x for x."""
+
+    name: ClassVar[str] = "test-drop-negation"
+
+    def run(self, op: ir.Operation) -> None:
+        for each in collect_ops(op, "graph.neg"):
+            replace_op(each, each.operands[0])
