@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from mlc.bindings import ir
+from mlc.pipelines.output_file import write_file
 
 _FIELD = re.compile(r'\b(pipeline|verify_each|disable_threading): ("(?:[^"\\]|\\.)*"|true|false)')
 _BLOCK = re.compile(r"\{-#\s*external_resources:\s*\{\s*mlir_reproducer:\s*\{(.*?)\}\s*\}\s*#-\}", re.DOTALL)
@@ -43,25 +42,8 @@ def write_reproducer(path: str | Path, op: ir.Operation, pipeline: str, verify_e
     text = (
         f"// Run with: mlc-opt --run-reproducer {target.name}\n{reproducer_text(op, pipeline, verify_each)}"
     )
-    try:
-        _write(target, text)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    write_file(target, text)
     return target
-
-
-def _write(target: Path, text: str) -> None:
-    if target.exists() and not target.is_file():  # a device or a pipe is written to, not replaced
-        target.write_text(text, encoding="utf-8")
-        return
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def read_reproducer(text: str) -> Reproducer | None:

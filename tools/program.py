@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -80,8 +79,8 @@ class Program:
         except UsageError as error:
             self._say(f"error: {error}", "--help lists all flags")
             return USAGE
-        except BrokenPipeError:  # `mlc-opt ... | head`: whoever read has what it wanted
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except BrokenPipeError:
+            pass  # `mlc-opt ... | head`: whoever read has what it wanted
         except OSError as error:
             self._say(f"error: {error.filename or 'output'}: {error.strerror or error}")
         except MemoryError:

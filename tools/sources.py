@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -89,41 +88,17 @@ def _warn_of_near_miss(source: Source, position: int) -> None:
 
 
 def write_output(path: str, data: str | bytes) -> None:
-    """Writes to `path` in one step, so that a reader never sees half a file; "-" is stdout. Raises
-    `OSError` that names `path`.
-    """
-    raw = data.encode() if isinstance(data, str) else data
-    if path == "-":
+    """Writes to `path`, a regular file in one step; "-" is stdout. Raises `OSError` that names `path`."""
+    if path != "-":
+        from mlc.pipelines.output_file import write_file
+
+        write_file(path, data)
+        return
+    try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.write(data.encode() if isinstance(data, str) else data)
         sys.stdout.buffer.flush()
-        return
-    try:
-        _write_file(Path(path), raw)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from error
-
-
-def _write_file(target: Path, raw: bytes) -> None:
-    if target.exists() and not target.is_file():  # /dev/null, a pipe
-        target.write_bytes(raw)
-        return
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        # What could not be written must not be tried again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OSError(error.errno, error.strerror, "<stdout>") from error
