@@ -160,7 +160,7 @@ class PatternGraph(RandomGraph):
     def silu(self) -> None:
         x = self.value()
         gate = self.choice(("Sigmoid", "HardSigmoid", "Softplus"))
-        y = self.add(gate, x, **({"alpha": 1 / 6} if gate == "HardSigmoid" else {}))
+        y = self.add(gate, x, alpha=1 / 6) if gate == "HardSigmoid" else self.add(gate, x)
         y = self.add("Tanh", y) if gate == "Softplus" else y
         self.add("Mul", *((x, y) if self.integer(0, 1) else (y, x)))
 
@@ -185,7 +185,7 @@ class PatternGraph(RandomGraph):
         if x is None:
             return
         shape, y = self.values[x], x
-        mean = {"shape": (*shape[:-1], 1), "keepdims": 1}
+        mean: dict[str, Any] = {"shape": (*shape[:-1], 1), "keepdims": 1}
         if self.integer(0, 1):
             y = self.add("Sub", x, self.add("ReduceMean", x, self.ints(-1), **mean))
         square = self.add("Mul", y, y) if self.integer(0, 1) else self.add("Pow", y, self.number(2.0))
@@ -208,7 +208,7 @@ class PatternGraph(RandomGraph):
             return
         shape = self.values[x]
         axis = self.integer(0, len(shape) - 1)
-        kept = {"shape": (*shape[:axis], 1, *shape[axis + 1 :]), "keepdims": 1}
+        kept: dict[str, Any] = {"shape": (*shape[:axis], 1, *shape[axis + 1 :]), "keepdims": 1}
         power = self.add("Exp", self.add("Sub", x, self.add("ReduceMax", x, self.ints(axis), **kept)))
         self.add("Div", power, self.add("ReduceSum", power, self.ints(axis), **kept))
 
@@ -257,7 +257,7 @@ class PatternGraph(RandomGraph):
         x = self.add("Relu", x) if self.integer(0, 1) else x
         x = self.add("Pad", x, pads, shape=(count, channels, *padded), mode=mode)
         result = (count, channels, *(size + 2 * own - 1 for size in padded))
-        common = {"shape": result, "pads": [own] * 4}
+        common: dict[str, Any] = {"shape": result, "pads": [own] * 4}
         match self.integer(0, 2):
             case 0:
                 x = self.add("MaxPool", x, kernel_shape=[2, 2], **common)

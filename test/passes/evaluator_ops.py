@@ -93,7 +93,7 @@ def _arg(function: Callable[..., Array]) -> Callable[..., Array]:
     return rule
 
 
-def _cumsum(x: Array, axis: Array | int, exclusive: bool, reverse: bool) -> Array:
+def _cumsum(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
     turned = np.flip(x, axis) if reverse else x
     total = np.cumsum(turned, axis)
     total = total - turned if exclusive else total
@@ -117,8 +117,8 @@ def _softmax(x: Array, axis: int) -> Array:
 
 
 def _layer_norm(x: Array, axes: Sequence[int], epsilon: float) -> Array:
-    where = {"axis": tuple(axes), "keepdims": True}
-    return (x - x.mean(**where)) / np.sqrt(x.var(**where) + epsilon)
+    mean, variance = (each(x, axis=tuple(axes), keepdims=True) for each in (np.mean, np.var))
+    return (x - mean) / np.sqrt(variance + epsilon)
 
 
 def _rms_norm(x: Array, axes: Sequence[int], epsilon: float) -> Array:

@@ -7,6 +7,7 @@ is far smaller than what a wrong rewrite changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from evaluator_attention import ATTENTION_OPS
@@ -19,8 +20,9 @@ from mlc.frontends.weights import Reference, WeightStore
 
 RULES: dict[str, Callable[..., np.ndarray]] = {**OPS, **WINDOW_OPS, **ATTENTION_OPS}
 
-# Those that the evaluator itself computes: their results follow from types and weights.
+# Those that the evaluator itself computes: their results follow from types, weights and bodies.
 BY_TYPE = {"constant", "weight", "prepared", "full", "cast", "range"}
+CONTROL = {"if", "loop", "yield"}
 
 
 def evaluate(
@@ -30,69 +32,89 @@ def evaluate(
 
     Raises NotImplementedError that names an op without a rule.
     """
-    functions = {
-        each.operation.attributes["sym_name"].value: each.operation
+    blocks = {
+        each.operation.attributes["sym_name"].value: each.operation.regions[0].blocks[0]
         for each in module.operation.regions[0].blocks[0]
     }
     with np.errstate(all="ignore"):
-        prepared = _run(functions["prepare"], [], store, []) if "prepare" in functions else []
-        return _run(functions["main"], inputs, store, prepared)
+        prepared = Evaluator(store, []).block(blocks["prepare"], []) if "prepare" in blocks else []
+        return Evaluator(store, prepared).block(blocks["main"], [_widened(array) for array in inputs])
 
 
-def _run(
-    function: ir.Operation, inputs: Sequence[np.ndarray], store: WeightStore, prepared: Sequence[np.ndarray]
-) -> list[np.ndarray]:
-    block = function.regions[0].blocks[0]
-    values: dict[ir.Value, np.ndarray] = dict(
-        zip(block.arguments, (_widened(array) for array in inputs), strict=True)
-    )
-    for each in block:
-        op = each.operation
-        operands = [values[value] for value in op.operands]
-        if op.name == "func.return":
-            return operands
-        values[op.results[0]] = _result(op, operands, store, prepared)
-    raise AssertionError("the function has no return")
+class Evaluator:
+    """Evaluates blocks; `values` are those of the blocks around, too."""
+
+    def __init__(self, store: WeightStore, prepared: Sequence[np.ndarray]) -> None:
+        self.store = store
+        self.prepared = prepared
+        self.values: dict[ir.Value, np.ndarray] = {}
+
+    def block(self, block: ir.Block, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """What the block returns or yields."""
+        self.values.update(zip(block.arguments, arguments, strict=True))
+        for each in block:
+            op = each.operation
+            operands = [self.values[value] for value in op.operands]
+            if op.name in ("func.return", "graph.yield"):
+                return operands
+            self.values.update(zip(op.results, self.results(op, operands), strict=True))
+        raise AssertionError("the block has no terminator")
+
+    def results(self, op: ir.Operation, operands: list[np.ndarray]) -> list[np.ndarray]:
+        match op.name:
+            case "graph.if":
+                return self.block(op.regions[0 if operands[0] else 1].blocks[0], [])
+            case "graph.loop":
+                return self.loop(op.regions[0].blocks[0], *operands)
+        return [self.result(op, operands)]
+
+    def loop(
+        self, body: ir.Block, trips: np.ndarray, condition: np.ndarray, *carried: np.ndarray
+    ) -> list[np.ndarray]:
+        """At least one iteration must run where values are scanned: their shape is not known before."""
+        current, scanned, iteration = list(carried), [], 0
+        while iteration < trips and condition:
+            condition, *found = self.block(body, [np.array(iteration), condition, *current])
+            current = found[: len(carried)]
+            scanned.append(found[len(carried) :])
+            iteration += 1
+        return [*current, *(np.stack(each) for each in zip(*scanned, strict=True))]
+
+    def result(self, op: ir.Operation, operands: list[np.ndarray]) -> np.ndarray:
+        attributes = _attributes(op)
+        match op.name:
+            case "graph.constant":
+                return _widened(attributes["value"])
+            case "graph.weight":
+                return _widened(_weight(op, attributes, self.store))
+            case "graph.prepared":
+                return self.prepared[attributes["index"]]
+            case "graph.full":
+                return np.full(_shape(op, *operands), attributes["value"], _dtype(op))
+            case "graph.cast":
+                return operands[0].astype(_dtype(op))
+            case "graph.range":
+                return np.arange(*(each.item() for each in operands))
+        if op.name.removeprefix("graph.") not in RULES:
+            raise NotImplementedError(f"the evaluator has no rule for {op.name}")
+        return RULES[op.name.removeprefix("graph.")](*operands, **attributes)
 
 
-def _result(
-    op: ir.Operation, operands: list[np.ndarray], store: WeightStore, prepared: Sequence[np.ndarray]
-) -> np.ndarray:
-    attributes = _attributes(op)
-    match op.name:
-        case "graph.constant":
-            return _widened(attributes["value"])
-        case "graph.weight":
-            return _widened(_weight(op, attributes, store))
-        case "graph.prepared":
-            return prepared[attributes["index"]]
-        case "graph.full":
-            return np.full(_shape(op, operands[0] if operands else None), attributes["value"], _dtype(op))
-        case "graph.cast":
-            return operands[0].astype(_dtype(op))
-        case "graph.range":
-            return np.arange(*operands)
-    if op.name.removeprefix("graph.") not in RULES:
-        raise NotImplementedError(f"the evaluator has no rule for {op.name}")
-    return RULES[op.name.removeprefix("graph.")](*operands, **attributes)
-
-
-def _attributes(op: ir.Operation) -> dict[str, object]:
+def _attributes(op: ir.Operation) -> dict[str, Any]:
     spec = graph.specs().get(op.name.removeprefix("graph."))
     if spec is None:
         raise NotImplementedError(f"the evaluator knows graph ops only, not {op.name}")
     return {each.name: graph.attribute(op, each.name) for each in spec.attributes}
 
 
-def _weight(op: ir.Operation, attributes: Mapping[str, object], store: WeightStore) -> np.ndarray:
-    reference = Reference(*(attributes[name] for name in ("source", "offset", "size", "hash")))  # type: ignore[arg-type]
+def _weight(op: ir.Operation, attributes: Mapping[str, Any], store: WeightStore) -> np.ndarray:
+    reference = Reference(*(attributes[name] for name in ("source", "offset", "size", "hash")))
     dtype = dtype_of(str(graph.element_type(op.results[0])))
     return store.buffer(reference).view(dtype).reshape(graph.shape_of(op.results[0]))
 
 
-def _shape(op: ir.Operation, dims: np.ndarray | None) -> tuple[int, ...]:
-    given = graph.shape_of(op.results[0])
-    return tuple(dims) if dims is not None else tuple(int(dim) for dim in given)
+def _shape(op: ir.Operation, dims: np.ndarray | None = None) -> tuple[int, ...]:
+    return tuple(graph.shape_of(op.results[0]) if dims is None else dims)
 
 
 def _dtype(op: ir.Operation) -> np.dtype:
@@ -103,6 +125,6 @@ def _wide(dtype: np.dtype) -> np.dtype:
     return dtype if dtype.kind in "iub" else np.dtype(np.float64)
 
 
-def _widened(array: object) -> np.ndarray:
+def _widened(array: Any) -> np.ndarray:
     found = np.asarray(array)
     return found.astype(_wide(found.dtype))
