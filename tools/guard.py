@@ -6,15 +6,17 @@ before the fork, so that the guard costs about a millisecond.
 
 from __future__ import annotations
 
+import io
 import mmap
 import os
 import signal
 import struct
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from typing import Any, TextIO
 
 _HEADER = struct.Struct("<?dI")  # has the child finished; when the step began, in seconds; bytes of its name
 _MEMORY = 4096
@@ -30,7 +32,7 @@ class Activity:
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _MEMORY)
         # In memory, so that nothing is left behind however the processes end.
-        self._will = os.fdopen(os.memfd_create("mlc"), "w+b")
+        self._reproducer = os.fdopen(os.memfd_create("mlc"), "w+b", buffering=0)
 
     def begin(self, step: str) -> None:
         """The child begins `step`, such as "in.mlir:1:1: error: pass 'cse'"; starts its clock."""
@@ -41,12 +43,26 @@ class Activity:
         """The child is done, and will end with the status that it chose."""
         self._memory[: _HEADER.size] = _HEADER.pack(True, 0.0, 0)
 
-    def leave(self, testament: bytes) -> None:
-        """What the parent is to keep if the child dies, say a reproducer."""
-        self._will.seek(0)
-        self._will.truncate()
-        self._will.write(testament)
-        self._will.flush()
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Inside the `with` block the child waits for others, say for a reader of its output; no clock."""
+        finished, began, length = _HEADER.unpack_from(self._memory)
+        _HEADER.pack_into(self._memory, 0, finished, 0.0, length)
+        try:
+            yield
+        finally:
+            _HEADER.pack_into(self._memory, 0, finished, time.monotonic() if began else 0.0, length)
+
+    def leave(self, reproducer: bytes) -> None:
+        """What the parent is to keep if the child dies; nothing is kept where there is no room for it."""
+        self._reproducer.seek(0)
+        self._reproducer.truncate()
+        left = memoryview(reproducer)
+        try:
+            while left:
+                left = left[self._reproducer.write(left) :]
+        except OSError:
+            self._reproducer.truncate(0)
 
     @property
     def finished(self) -> bool:
@@ -61,14 +77,14 @@ class Activity:
 
     @property
     def began(self) -> float:
-        """When the last step began, on the monotonic clock; 0 if none did."""
+        """When the last step began, on the monotonic clock; 0 if none did, or while the child waits."""
         return float(_HEADER.unpack_from(self._memory)[1])
 
     @property
-    def testament(self) -> bytes:
+    def reproducer(self) -> bytes:
         """What was left last."""
-        self._will.seek(0)
-        return self._will.read()
+        self._reproducer.seek(0)
+        return self._reproducer.read()
 
 
 @dataclass(frozen=True)
@@ -77,11 +93,16 @@ class Death:
 
     step: str
     cause: str
-    testament: bytes
+    reproducer: bytes
 
 
 # The child's own activity, for code that the activity is not handed to; None in other processes.
 current: Activity | None = None
+
+
+def waiting() -> AbstractContextManager[None]:
+    """`Activity.waiting` of the child's own activity; nothing elsewhere."""
+    return current.waiting() if current else nullcontext()
 
 
 def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int | Death:
@@ -106,7 +127,7 @@ def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int |
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if activity.finished and os.WIFEXITED(status):
         return os.WEXITSTATUS(status)
-    return Death(activity.step, cause or _cause(status), activity.testament)
+    return Death(activity.step, cause or _cause(status), activity.reproducer)
 
 
 def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> None:
@@ -115,6 +136,7 @@ def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> 
     current, status = activity, 1
     try:
         _die_with(parent)
+        sys.stdout, sys.stderr = (_without_clock(each, activity) for each in (sys.stdout, sys.stderr))
         status = work(activity)
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
@@ -123,6 +145,27 @@ def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> 
             sys.stderr.flush()
         activity.finish()
         os._exit(status)
+
+
+class _WaitingFile(io.FileIO):
+    """A file whose writes do not count as the child's work: its reader may take its time."""
+
+    def __init__(self, descriptor: int, activity: Activity) -> None:
+        super().__init__(descriptor, "wb", closefd=False)
+        self._activity = activity
+
+    def write(self, data: Any, /) -> int:
+        with self._activity.waiting():
+            return super().write(data)
+
+
+def _without_clock(stream: TextIO, activity: Activity) -> TextIO:
+    """`stream`, or one on the same file whose writes stop the clock."""
+    try:
+        raw = _WaitingFile(stream.fileno(), activity)
+    except (OSError, ValueError):  # no file: whoever put it there takes the text at once
+        return stream
+    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True)
 
 
 def _die_with(parent: int) -> None:
@@ -137,7 +180,7 @@ def _die_with(parent: int) -> None:
 def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
     """The wait status, and what ended a child that this killed."""
     while True:
-        # Before the first step Python loads its modules, as fast as the machine can.
+        # Before the first step Python loads its modules, as fast as the machine can. No clock runs then.
         began = activity.began or time.monotonic()
         left = began + limit - time.monotonic()
         received = signal.sigtimedwait(_AWAITED, max(left, 0.0)) if limit else signal.sigwaitinfo(_AWAITED)

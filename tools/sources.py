@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from mlc.tools.guard import waiting
+
 SPLIT_MARKER = "// -----"
 BYTECODE_MAGIC = b"ML\xefR"
 
@@ -30,9 +32,12 @@ class Source:
 
 def read_input(path: str) -> tuple[str, bytes]:
     """The name for diagnostics and the bytes of `path`, where "-" is stdin. Raises `OSError`."""
-    if path == "-":
+    if path != "-":
+        return path, Path(path).read_bytes()
+    try:
         return "<stdin>", sys.stdin.buffer.read()
-    return path, Path(path).read_bytes()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "<stdin>") from error
 
 
 @dataclass(frozen=True)
@@ -89,14 +94,19 @@ def _warn_of_near_miss(source: Source, position: int) -> None:
 
 def write_output(path: str, data: str | bytes) -> None:
     """Writes to `path`, a regular file in one step; "-" is stdout. Raises `OSError` that names `path`."""
-    if path != "-":
-        from mlc.pipelines.output_file import write_file
+    with waiting():
+        if path == "-":
+            _write_stdout(data.encode() if isinstance(data, str) else data)
+        else:
+            from mlc.pipelines.output_file import write_file
 
-        write_file(path, data)
-        return
+            write_file(path, data)
+
+
+def _write_stdout(raw: bytes) -> None:
     try:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data.encode() if isinstance(data, str) else data)
+        sys.stdout.buffer.write(raw)
         sys.stdout.buffer.flush()
     except OSError as error:
         # What could not be written must not be tried again when Python ends.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -88,6 +89,37 @@ def test_the_limit_is_per_step() -> None:
         return 5
 
     assert run_guarded(work, limit=0.5) == 5
+
+
+def test_no_clock_runs_while_the_child_waits() -> None:
+    def work(activity: Activity) -> int:
+        activity.begin("asking")
+        with activity.waiting():
+            time.sleep(0.5)
+        return 5
+
+    assert run_guarded(work, limit=0.2) == 5
+
+
+def test_the_clock_runs_again_after_the_wait() -> None:
+    def work(activity: Activity) -> int:
+        activity.begin("asking")
+        with activity.waiting():
+            pass
+        time.sleep(600)
+        return 0
+
+    assert run_guarded(work, limit=0.2) == Death("asking", "did not end within 0.2 s and was stopped", b"")
+
+
+def test_what_finds_no_room_is_not_left() -> None:
+    def work(activity: Activity) -> int:
+        activity.begin("leaving")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        activity.leave(b"x" * 2000)
+        os._exit(0)
+
+    assert run_guarded(work) == Death("leaving", "ended the process with status 0", b"")
 
 
 def test_long_steps_are_cut() -> None:

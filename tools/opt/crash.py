@@ -14,11 +14,11 @@ def keep_reproducer(death: Death, path: str = "") -> str:
 
     Empty if the child left nothing. Raises `OSError`.
     """
-    if not death.testament:
+    if not death.reproducer:
         return ""
     if not path:
-        suffix = ".mlirbc" if death.testament.startswith(BYTECODE_MAGIC) else ".mlir"
+        suffix = ".mlirbc" if death.reproducer.startswith(BYTECODE_MAGIC) else ".mlir"
         handle, path = tempfile.mkstemp(prefix="mlc-opt-crash-", suffix=suffix)
         os.close(handle)
-    write_output(path, death.testament)
+    write_output(path, death.reproducer)
     return path

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.guard import Activity, Death
 from mlc.tools.opt.flags import FLAGS
+from mlc.tools.opt.plugins import load_plugins
 from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.sources import SPLIT_MARKER, Chunk, chunks_of, read_input, write_output
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
-    return Program("mlc-opt", FLAGS, _information, _run, _bury).main(arguments)
+    return Program("mlc-opt", FLAGS, _information, _run, _keep_reproducer).main(arguments)
 
 
-def _information(line: CommandLine) -> str:
+def _information(line: CommandLine, activity: Activity) -> str:
     """The text of `--version`, `--help` and the like; nothing here loads MLIR but `--show-dialects`."""
     if not any(line.switch(name) for name in ("version", "help", "h", "list-passes", "show-dialects")):
         return ""
@@ -33,18 +34,8 @@ def _information(line: CommandLine) -> str:
         return help.version_text()
     if line.switch("show-dialects"):
         return help.dialects_text()
-    _load_plugins(line)
+    load_plugins(line, activity)
     return help.help_text() if line.switch("help") or line.switch("h") else help.list_text()
-
-
-def _load_plugins(line: CommandLine) -> None:
-    from mlc.passes.registry import PluginError, load_plugin
-
-    for path in line.values.get("load-plugin", []):
-        try:
-            load_plugin(path)
-        except PluginError as error:
-            raise UsageError(str(error)) from error
 
 
 def _run(line: CommandLine, activity: Activity) -> int:
@@ -53,7 +44,7 @@ def _run(line: CommandLine, activity: Activity) -> int:
 
     if len(line.arguments) > 1:
         raise UsageError(f"one input file at most, but got {', '.join(line.arguments)}")
-    _load_plugins(line)
+    load_plugins(line, activity)
     output, succeeded = [], True
     try:
         session, chunks = _prepare(line, activity)
@@ -96,7 +87,7 @@ def _separator(line: CommandLine) -> bytes:
     return f"{line.value('output-split-marker', SPLIT_MARKER)}\n".encode()
 
 
-def _bury(line: CommandLine, death: Death) -> None:
+def _keep_reproducer(line: CommandLine, death: Death) -> None:
     """Keeps the reproducer that the child left, under a name that is asked for or new."""
     from mlc.tools.opt.crash import keep_reproducer
 

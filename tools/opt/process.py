@@ -61,7 +61,7 @@ def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, 
 
 
 def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Activity) -> bytes:
-    _make_testament(chunk, session, activity)
+    _leave_reproducer(chunk, session, activity)
     activity.begin(f"{chunk.source.name}: error: the parser")
     context = make_context(session.input, chunk.raw, listener.diagnostic)
     with session.watchers.phase("Parser"):
@@ -78,7 +78,7 @@ def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Act
         return serialize(root, session.output)
 
 
-def _make_testament(chunk: Chunk, session: Session, activity: Activity) -> None:
+def _leave_reproducer(chunk: Chunk, session: Session, activity: Activity) -> None:
     """What is kept if C++ crashes: the input as it is, with the pipeline if it is text."""
     text = chunk.source.text
     activity.leave(

@@ -67,7 +67,7 @@ def drop_blocks(module: ir.Module) -> list[Edit]:
 def _drop(block: ir.Block) -> None:
     before = list(block.predecessors)
     if not before and not _used_elsewhere(block):
-        _bury(block)
+        _erase(block)
     elif len(before) == 1 and before[0] != block:
         _join(block, before[0])
 
@@ -87,11 +87,11 @@ def _join(block: ir.Block, before: ir.Block) -> None:
     for each in list(block.operations):
         each.operation.move_before(jump)
     jump.erase()
-    _bury(block)
+    _erase(block)
 
 
-def _bury(block: ir.Block) -> None:
+def _erase(block: ir.Block) -> None:
     """Erases a block, which the bindings can do only together with an op around it."""
-    grave = ir.Operation.create("builtin.module", regions=1)
-    block.append_to(grave.regions[0])
-    grave.erase()
+    owner = ir.Operation.create("builtin.module", regions=1)
+    block.append_to(owner.regions[0])
+    owner.erase()

@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     return Program("mlc-reduce", FLAGS, _information, _run, isolate=False).main(arguments)
 
 
-def _information(line: CommandLine) -> str:
+def _information(line: CommandLine, activity: Activity) -> str:
     if line.switch("version"):
         from mlc.tools.opt.help import version_text
 

@@ -81,7 +81,7 @@ class Reducer:
             if pipeline:
                 self._search(
                     count(pipeline),
-                    lambda kept, part=part, all=pipeline: replace(self.best, pipeline=part(all, kept)),
+                    lambda kept, part=part, whole=pipeline: replace(self.best, pipeline=part(whole, kept)),
                 )
 
     def _chunk(self, index: int) -> None:

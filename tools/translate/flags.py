@@ -5,8 +5,8 @@ from __future__ import annotations
 from mlc.tools.command_line import CommandLine, Flag, UsageError
 from mlc.tools.program import GUARD_FLAGS
 
-# Translation -> "module:function"; the function takes the command line and the input's path, and writes
-# the output.
+# Translation -> "module:function"; the function takes the command line, the input's path and the
+# activity, and writes the output.
 WHOLE_FILE = {
     "import-onnx": "mlc.tools.translate.import_onnx:import_onnx",
 }

@@ -10,19 +10,22 @@ from mlc.frontends.onnx import ImportedModel, import_model
 from mlc.frontends.sidecar import relocate, weight_references
 from mlc.frontends.weights import INLINE
 from mlc.tools.command_line import CommandLine, UsageError
+from mlc.tools.guard import Activity
 from mlc.tools.sources import read_input, write_output
 from mlc.tools.translate.errors import TranslationError
 
 
-def import_onnx(line: CommandLine, path: str) -> None:
+def import_onnx(line: CommandLine, path: str, activity: Activity) -> None:
     """Writes the module. With -o the references are relative to that file's folder.
 
     Weights that lie in no file below it go to a safetensors file beside it.
     """
     dims, shapes = parse_dims(line.values.get("dim", [])), parse_shapes(line.values.get("shape", []))
     output = line.value("o", "-")
+    # A file is left to the importer, which finds weights beside it.
+    name, model = read_input(path) if path == "-" else (path, path)
+    activity.begin(f"{name}: error: --import-onnx")
     try:
-        model = read_input(path)[1] if path == "-" else path
         imported = import_model(model, dims=dims, shapes=shapes, name="<stdin>")
         if output != "-":
             relocate(imported.module, imported.weights, Path(output))

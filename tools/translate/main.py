@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     return Program("mlc-translate", FLAGS, _information, _work).main(arguments)
 
 
-def _information(line: CommandLine) -> str:
+def _information(line: CommandLine, activity: Activity) -> str:
     if line.switch("help"):
         return f"{_USAGE}{flag_help(FLAGS)}\n"
     return f"mlc-translate {VERSION}\n" if line.switch("version") else ""
@@ -55,9 +55,8 @@ def _run(line: CommandLine, activity: Activity) -> int:
     name, path = chosen_translation(line), line.arguments[0] if line.arguments else "-"
     module, _, function = TRANSLATIONS[name].partition(":")
     translation = getattr(import_module(module), function)
-    activity.begin(f"{path}: error: --{name}")
     if name in WHOLE_FILE:
-        translation(line, path)
+        translation(line, path, activity)
         return SUCCESS
     return _export(line, translation(line), path, activity)
 
@@ -68,7 +67,10 @@ def _export(line: CommandLine, translate: Translate, path: str, activity: Activi
 
     session = make_session(line, translate)
     marker = line.value("split-input-file") or SPLIT_MARKER
-    chunks = chunks_of(*read_input(path), marker if line.given("split-input-file") else None)
+    name, raw = read_input(path)
+    # The clock starts here: whoever types or pipes the input may take time.
+    activity.begin(f"{name}: error: reading the input")
+    chunks = chunks_of(name, raw, marker if line.given("split-input-file") else None)
     results = [process(chunk, session, activity) for chunk in chunks]
     succeeded = all(went_well for _, went_well in results)
     output = line.value("o", "-")

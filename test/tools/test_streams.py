@@ -1,0 +1,91 @@
+"""The tools' standard streams: slow readers, full devices, closed descriptors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+_OPT = "mlc.tools.opt.main"
+_TRANSLATE = "mlc.tools.translate.main"
+# Longer than what a pipe holds.
+_LONG = (
+    "module {\n" + "".join(f"  func.func private @function_{number}()\n" for number in range(4000)) + "}\n"
+)
+
+
+def command(tool: str, *flags: str) -> list[str]:
+    return [sys.executable, "-m", tool, *flags]
+
+
+def shell(tool: str, flags: str, redirections: str) -> subprocess.CompletedProcess[str]:
+    line = f"{sys.executable} -m {tool} {flags} {redirections}"
+    return subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "in.mlir"
+    path.write_text("func.func private @f()\n")
+    return path
+
+
+@pytest.mark.parametrize("flags", [[], ["--cse", "--mlir-print-ir-after-all", "-o", "/dev/null"]])
+def test_a_slow_reader_is_no_hang(flags: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "in.mlir"
+    path.write_text(_LONG)
+    started = command(_OPT, str(path), "--mlc-step-timeout=1", *flags)
+    with subprocess.Popen(started, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        time.sleep(2.5)
+        output, _ = process.communicate()
+    assert process.returncode == 0, output[-200:]
+    assert "@function_3999" in output
+
+
+def test_whoever_types_slowly_is_no_hang() -> None:
+    started = command(_TRANSLATE, "--mlir-to-llvmir", "--mlc-step-timeout=1")
+    with subprocess.Popen(started, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(2.5)
+        _, errors = process.communicate("wrong")
+    assert errors.startswith("<stdin>:1:1: error: "), errors
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize("flags", ["--version", "{small}"])
+def test_a_full_output_is_an_error(flags: str, small: Path) -> None:
+    result = shell(_OPT, flags.format(small=small), "> /dev/full")
+    assert result.stderr == "mlc-opt: error: <stdout>: No space left on device\n"
+    assert result.returncode == 1
+
+
+def test_a_closed_output_is_an_error(small: Path) -> None:
+    result = shell(_OPT, str(small), ">&-")
+    assert result.stderr == "mlc-opt: error: <stdout>: Bad file descriptor\n"
+    assert result.returncode == 1
+
+
+@pytest.mark.parametrize(("tool", "flags"), [(_OPT, ""), (_TRANSLATE, "--mlir-to-cpp")])
+def test_a_closed_input_is_an_error(tool: str, flags: str) -> None:
+    result = shell(tool, flags, "<&-")
+    assert result.stderr.endswith(": error: <stdin>: Bad file descriptor\n"), result.stderr
+    assert result.returncode == 1
+
+
+def test_closed_errors_are_lost(small: Path) -> None:
+    result = shell(_OPT, f"{small} --cse --mlir-print-ir-after-all", "2>&-")
+    assert result.returncode == 0
+    assert result.stdout == "module {\n  func.func private @f()\n}\n\n"
+    assert shell(_OPT, "--nonsense", "2>&-").returncode == 2
+
+
+def test_a_limit_on_file_sizes_names_the_file(small: Path, tmp_path: Path) -> None:
+    big = tmp_path / "big.mlir"
+    big.write_text(_LONG)
+    line = f"ulimit -f 8; {sys.executable} -m {_OPT} {big} -o {tmp_path}/out.mlir"
+    result = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert result.stderr == f"mlc-opt: error: {tmp_path}/out.mlir: File too large\n"
+    assert result.returncode == 1
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["big.mlir", "in.mlir"]
