@@ -182,7 +182,7 @@ class _Runner:
             for each in error.diagnostics:
                 self.instrumentation.diagnostic(each)
             raise PassError(step, describe_op(op), [*error.diagnostics, *captured]) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             text = f"pass '{step.name}' raised {type(error).__name__}: {error}"
             raise self.error(
                 step, op, captured, Diagnostic("error", text, op.location), crashed=True

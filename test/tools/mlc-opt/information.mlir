@@ -10,7 +10,7 @@
 // HELP: Timing and statistics:
 // HELP: --mlir-timing
 // HELP: Passes of mlc:
-// HELP: --graph-simplify {{ +}} Remove ops that do nothing, join those that are one, and recognise what exporters took apart (on builtin.module, rounding)
+// HELP: --graph-simplify {{ +}} {{[A-Z].*}} (on builtin.module, rounding)
 // HELP: --test-tag {{ +}} Puts an attribute on each function (on func.func, exact)
 // HELP-NEXT: value=<int> the attribute's value; default 1
 // HELP-NEXT: mode=<string> how to write it (plain, named); default plain
