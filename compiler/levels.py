@@ -12,10 +12,16 @@ from mlc.compiler.options import Options
 from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.sources import open_source
 from mlc.pipelines.driver import run_pipeline
+from mlc.pipelines.instrumentation import Instrumentation
 
 
-def levels(model: Any, options: Options) -> Iterator[tuple[str, Any]]:
-    """("import", module), then (pipeline, module) after each graph-level pipeline; it is one module."""
+def levels(
+    model: Any, options: Options, instrumentation: Instrumentation | None = None
+) -> Iterator[tuple[str, Any]]:
+    """("import", module), then (pipeline, module) after each graph-level pipeline; it is one module.
+
+    `instrumentation` watches the pipelines.
+    """
     pipelines = options.graph_pipelines()
     options.progress("import", 0, 1)
     imported = open_source(model).load(options)
@@ -23,7 +29,7 @@ def levels(model: Any, options: Options) -> Iterator[tuple[str, Any]]:
     for index, pipeline in enumerate(pipelines):
         options.progress("optimise", index, len(pipelines))
         reproducer = reproducer_path(options.reproducer_dir)
-        run_pipeline(pipeline, imported.module, verify_each=False, reproducer=reproducer)
+        run_pipeline(pipeline, imported.module, instrumentation, verify_each=False, reproducer=reproducer)
         yield options.pipelines[index], imported.module
 
 

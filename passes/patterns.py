@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -27,15 +29,32 @@ class FirstOf:
         return False
 
 
-def pattern_name(pattern: Callable[..., Any]) -> str:
-    """`module.function` of a pattern, without `mlc.passes.`; of `FirstOf`, that of its last success.
+def innermost(pattern: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that a pattern is made from; of `FirstOf`, that of its last success.
 
     Functions around a pattern say so with `__wrapped__`, as `functools.wraps` does.
     """
-    if isinstance(pattern, FirstOf) and pattern.last is not None:
-        return pattern_name(pattern.last)
-    inner = pattern.func if isinstance(pattern, partial) else getattr(pattern, "__wrapped__", None)
-    if inner is not None:
-        return pattern_name(inner)
-    named = pattern if hasattr(pattern, "__qualname__") else type(pattern)
-    return f"{named.__module__}.{named.__qualname__}".removeprefix("mlc.passes.")
+    while True:
+        if isinstance(pattern, FirstOf) and pattern.last is not None:
+            pattern = pattern.last
+        elif isinstance(pattern, partial):
+            pattern = pattern.func
+        elif (wrapped := getattr(pattern, "__wrapped__", None)) is not None:
+            pattern = wrapped
+        else:
+            return pattern
+
+
+def pattern_name(pattern: Callable[..., Any]) -> str:
+    """`module.function` of the innermost pattern, without `mlc.passes.`; of a function inside another one the
+    name of that."""
+    inner = innermost(pattern)
+    named = inner if hasattr(inner, "__qualname__") else type(inner)
+    name = named.__qualname__.partition(".<locals>")[0]
+    return f"{named.__module__}.{name}".removeprefix("mlc.passes.")
+
+
+def pattern_summary(pattern: Callable[..., Any]) -> str:
+    """What the innermost pattern does: the first sentence of its docstring, "" if it has none."""
+    text = " ".join((inspect.getdoc(innermost(pattern)) or "").partition("\n\n")[0].split())
+    return re.split(r"(?<=[^.]\.)\s", text, maxsplit=1)[0].rstrip(".")

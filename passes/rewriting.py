@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.passes.base import PassFailure
-from mlc.passes.patterns import Pattern, pattern_name
+from mlc.passes.patterns import Pattern, pattern_name, pattern_summary
 from mlc.passes.remarks import applied_at, listening
 from mlc.passes.statistics import collecting, count
 
@@ -103,7 +103,7 @@ def _report(pattern: Pattern, name: str, location: ir.Location) -> None:
     if collecting():
         count(pattern_name(pattern), help="rewrites by this pattern")
     if listening():
-        applied_at(name, location, pattern_name(pattern))
+        applied_at(name, location, pattern_name(pattern), pattern_summary(pattern))
 
 
 def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) -> list[ir.Operation]:
