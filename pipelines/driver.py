@@ -129,7 +129,8 @@ class _Runner:
                     self.step(item, plan.anchor, op)
                     continue
                 for target in _children(op, item.anchor):
-                    self.run(item, target)
+                    if _is_alive(target):
+                        self.run(item, target)
         finally:
             self.instrumentation.leave(plan, op)
 
@@ -142,7 +143,8 @@ class _Runner:
             else:
                 self.python(step, step.python, op)
         except PassError as error:
-            self.instrumentation.failed(shown, op, error)
+            if _is_alive(op):
+                self.instrumentation.failed(shown, op, error)
             raise
         self.instrumentation.after(shown, op)
 
@@ -163,9 +165,15 @@ class _Runner:
                     self.instrumentation.diagnostic(each)
 
     def python(self, step: Step, instance: Pass, op: ir.Operation) -> None:
-        with capture_diagnostics(op.context, self.instrumentation.diagnostic) as captured:
-            with self.blame(step, op, captured), op.context, op.location:
+        context, location, text = op.context, op.location, describe_op(op)
+        with capture_diagnostics(context, self.instrumentation.diagnostic) as captured:
+            with self.blame(step, op, captured), context, location:
                 instance.run(op)
+            if not _is_alive(op):
+                message = f"pass '{step.name}' erased the op that it runs on"
+                captured.insert(0, Diagnostic("error", message, location))
+                self.instrumentation.diagnostic(captured[0])
+                raise PassError(step, text, captured)
             if self.verify_each and not _verify(op):
                 raise PassError(step, describe_op(op), captured)
 
@@ -205,6 +213,14 @@ class _Runner:
 def _valid_options(name: str) -> str:
     options = upstream_passes()[name].options
     return f"; its options with their defaults: {options}" if options else "; it has no options"
+
+
+def _is_alive(op: ir.Operation) -> bool:
+    """Whether nothing erased `op` by its Python handle."""
+    try:
+        return bool(op.name)
+    except RuntimeError:
+        return False
 
 
 def _verify(op: ir.Operation) -> bool:

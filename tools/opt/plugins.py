@@ -14,11 +14,36 @@ def load_plugins(line: CommandLine, activity: Activity) -> None:
 
 
 def _load(path: str) -> None:
-    from mlc.passes.registry import PluginError, load_plugin
+    from mlc.passes import registry
 
+    before = set(registry.names())
     try:
-        load_plugin(path)
-    except PluginError as error:
+        registry.load_plugin(path)
+    except registry.PluginError as error:
         raise UsageError(str(error)) from error
     except SystemExit as error:
         raise UsageError(f"cannot load plugin '{path}': it raised SystemExit: {error}") from error
+    for name in set(registry.names()) - before:
+        _check(path, name)
+
+
+def _check(path: str, name: str) -> None:
+    """What a plugin registered must be a pass, and have a name of its own. Raises `UsageError`."""
+    from mlc.bindings.upstream_table import upstream_passes
+    from mlc.passes import registry
+    from mlc.pipelines.named import lookup_pipeline
+
+    target = registry.target(name)
+    if name in upstream_passes():
+        raise UsageError(f"plugin '{path}': '{name}' is a pass of upstream MLIR; give yours another name")
+    if lookup_pipeline(name) is not None:
+        raise UsageError(f"plugin '{path}': '{name}' is a named pipeline; give the pass another name")
+    # A string names a module that is imported when the pass is used.
+    if not isinstance(target, str) and not _is_pass(target):
+        raise UsageError(f"plugin '{path}': '{name}' is no pass: {target!r} does not derive from Pass")
+
+
+def _is_pass(target: object) -> bool:
+    from mlc.passes.base import Pass
+
+    return isinstance(target, type) and issubclass(target, Pass)

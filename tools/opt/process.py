@@ -21,6 +21,10 @@ from mlc.tools.opt.watchers import Watchers
 from mlc.tools.sources import Chunk
 
 
+# Inputs of passes that failed, kept to the end: what a pass erased must not be freed again.
+_failed: list[ir.Module | ir.OpView] = []
+
+
 @dataclass
 class Session:
     """What the command line asks for. `watchers` sum over chunks.
@@ -72,7 +76,11 @@ def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Act
     if session.verify_roundtrip:
         activity.begin(f"{chunk.source.name}: error: --verify-roundtrip")
         verify_roundtrip(root, session.input)
-    _run_passes(root, session, listener, activity)
+    try:
+        _run_passes(root, session, listener, activity)
+    except PassError:
+        _failed.append(parsed)
+        raise
     activity.begin(f"{chunk.source.name}: error: printing")
     with session.watchers.phase("Output"):
         return serialize(root, session.output)
