@@ -1,8 +1,9 @@
 """What a rewrite may do to numbers: the class that each rule declares.
 
-`exact`: the same bits, NaN and infinities included. `rounding`: the same up to the rounding of a few
-operations (reassociation, folding of factors); on by default. `approximate`: assumes something about the
-values (no NaN, no infinity) or loses precision; only where it is asked for.
+`exact`: the same bits, infinities, denormals and the sign of zero included; NaN stays NaN, of any payload.
+`rounding`: the same up to the rounding of a few operations (reassociation, folding of factors) and the sign
+of zero, barring overflow on the way; on by default. `approximate`: assumes something about the values (no
+NaN, no infinity, no negative number) or loses precision; only where it is asked for.
 """
 
 from __future__ import annotations

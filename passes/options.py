@@ -31,10 +31,11 @@ class OptionInfo:
         return _print_value(self.default)
 
 
-def option(default: Any, *, help: str, choices: tuple[str, ...] = ()) -> Any:
+def option(default: Any, *, help: str, choices: tuple[str, ...] = (), name: str = "") -> Any:
     """A dataclass field that is a pass option. Its type is the field's annotation: int, float, bool, str,
-    `tuple[int, ...]` or `tuple[str, ...]`; `max_iterations` is written `max-iterations` in text."""
-    return dataclasses.field(default=default, metadata={"help": help, "choices": choices})
+    `tuple[int, ...]` or `tuple[str, ...]`; `max_iterations` is written `max-iterations` in text, or `name`
+    where the field cannot be called so."""
+    return dataclasses.field(default=default, metadata={"help": help, "choices": choices, "name": name})
 
 
 def option_infos(cls: type[Any]) -> tuple[OptionInfo, ...]:
@@ -42,7 +43,7 @@ def option_infos(cls: type[Any]) -> tuple[OptionInfo, ...]:
     hints = get_type_hints(cls)
     return tuple(
         OptionInfo(
-            name=field.name.replace("_", "-"),
+            name=field.metadata["name"] or field.name.replace("_", "-"),
             field=field.name,
             type_name=_type_name(hints[field.name]),
             default=field.default,

@@ -72,12 +72,12 @@ def _read_field(
 
 
 def _option(name: str, annotation: str, call: ast.Call) -> OptionInfo:
-    """The option of `name: annotation = option(default, help=..., choices=...)`."""
+    """The option of `name: annotation = option(default, help=..., choices=..., name=...)`."""
     if ast.unparse(call.func) != "option" or len(call.args) != 1:
         raise _NotPlain
     values = {each.arg: _constant(each.value) for each in call.keywords}
     return OptionInfo(
-        name=name.replace("_", "-"),
+        name=values.get("name", name.replace("_", "-")),
         field=name,
         type_name=_type_name(annotation),
         default=_constant(call.args[0]),

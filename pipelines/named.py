@@ -17,8 +17,22 @@ GRAPH_OPTIMIZE: list[str] = [
     # Equal values become one value, by which idioms are recognised; what nobody uses goes.
     "cse",
     "canonicalize",
+    # No-ops would stand between the parts of idioms.
+    "graph-eliminate-noops",
+    # What is computed of nothing would only be carried along.
+    "graph-eliminate-empty",
     # Idioms are recognised in the exporters' form, before it is taken apart.
-    "graph-simplify",
+    "graph-recognize-idioms",
+    # Work on small values before they are expanded, so that the passes below see them next to each other.
+    "graph-simplify-broadcasts",
+    # Quotients and powers as products, of which the laws of algebra know more.
+    "graph-reduce-strength",
+    "graph-simplify-algebra",
+    # The constants that are left meet, and go into weights.
+    "graph-reassociate-constants",
+    # Before factors and padding fold into convolutions: exporters of channels-last models put transposes
+    # between them.
+    "graph-sink-transposes",
     # Batch normalisation becomes factors and offsets ...
     "graph-decompose",
     # ... which go into the weights before them.
@@ -35,6 +49,8 @@ GRAPH_OPTIMIZE: list[str] = [
 
 # Graph level: layouts that vector machines want, ready for kernels.
 LOWER_GRAPH: list[str] = [
+    # First: its products get layouts, and its transposes meet those around it.
+    "graph-decompose-attention",
     # Windows without padding read their input without conditions; the pads fuse into what computes it.
     "graph-materialize-padding",
     # Before layouts: channels that do not fill vectors would force small blocks on their neighbours.

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.values import is_constant, is_static, on_ranked, replacing
-from mlc.passes.patterns import FirstOf
-from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use
-
-
-def _variable_and_constant(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
-    """The operands of a commutative op of which just one is constant."""
-    a, b = op.operands
-    if is_constant(b):
-        return None if is_constant(a) else (a, b)
-    return (b, a) if is_constant(a) else None
-
-
-def _sole_use(value: ir.Value, name: str) -> ir.Operation | None:
-    """The op called `name` that makes the value, if nothing else uses it."""
-    op = defining_op(value, name)
-    return op if op is not None and has_one_use(value) else None
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.constant_rules import chained
+from mlc.passes.graph.constant_terms import keeps_size, sole_use, variable_and_constant
+from mlc.passes.graph.rules import Rules, apply_rules
+from mlc.passes.graph.values import is_constant, is_static
+from mlc.passes.rewriting import defining_op, has_one_use
 
 
 def _along(axis: int, rank: int, scale: ir.Value) -> int | None:
@@ -65,9 +53,10 @@ def _scale_of_matmul(matmul: ir.Operation, scale: ir.Value) -> ir.Value | None:
 _SCALED = {"graph.conv": _scale_of_conv, "graph.matmul": _scale_of_matmul}
 
 
+@rounding
 def into_weights(op: ir.Operation) -> ir.Value | None:
     """conv(x, w) * s -> conv(x, w * s), and the same for matmul."""
-    found = _variable_and_constant(op)
+    found = variable_and_constant(op)
     product = defining_op(found[0]) if found else None
     if found is None or product is None or product.name not in _SCALED:
         return None
@@ -87,38 +76,24 @@ def _is_scaled(value: ir.Value) -> bool:
     op = defining_op(value)
     if op is None or not has_one_use(value):
         return False
-    return op.name in _SCALED or (op.name == "graph.mul" and _variable_and_constant(op) is not None)
+    return op.name in _SCALED or (op.name == "graph.mul" and variable_and_constant(op) is not None)
 
 
+@rounding
 def over_offset(op: ir.Operation) -> ir.Value | None:
     """(x + b) * s -> x*s + b*s, where s then folds into x."""
-    found = _variable_and_constant(op)
-    inner = _sole_use(found[0], "graph.add") if found else None
-    parts = _variable_and_constant(inner) if inner else None
+    found = variable_and_constant(op)
+    inner = sole_use(found[0], "graph.add") if found else None
+    parts = variable_and_constant(inner) if inner else None
     if not (found and parts and _is_scaled(parts[0]) and parts[0].type == op.results[0].type):
         return None
     (x, offset), scale = parts, found[1]
-    if not _keeps_size(offset, scale):
+    if not keeps_size(offset, scale):
         return None
     return graph.build("add", [graph.build("mul", [x, scale]), graph.build("mul", [offset, scale])])
 
 
-def _keeps_size(one: ir.Value, other: ir.Value) -> bool:
-    """Whether two static constants broadcast to no more elements than the larger has."""
-    if not (is_static(one) and is_static(other)):
-        return False
-    (result,) = graph.infer("add", [one.type, other.type])
-    return math.prod(result.shape) <= max(math.prod(one.type.shape), math.prod(other.type.shape))
-
-
-def chained(op: ir.Operation) -> ir.Value | None:
-    """(x + a) + b -> x + (a + b) for constants a and b, and the same for mul."""
-    found = _variable_and_constant(op)
-    inner = _sole_use(found[0], op.name) if found else None
-    parts = _variable_and_constant(inner) if inner else None
-    if not (found and parts) or not _keeps_size(parts[1], found[1]):
-        return None
-    return graph.build(op.name, [parts[0], graph.build(op.name, [parts[1], found[1]])])
+RULES: Rules = {"graph.mul": (into_weights, chained, over_offset), "graph.add": (chained,)}
 
 
 @dataclass(frozen=True)
@@ -135,5 +110,4 @@ class FoldScale(Pass):
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> None:
-        factors = FirstOf(replacing(into_weights), replacing(chained), replacing(over_offset))
-        apply_patterns(op, {"graph.mul": on_ranked(factors), "graph.add": on_ranked(replacing(chained))})
+        apply_rules(op, RULES, "rounding")

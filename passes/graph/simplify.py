@@ -1,4 +1,4 @@
-"""graph-simplify: fewer and simpler ops for the same values. The rules are in `simplify_*.py`."""
+"""graph-simplify: the rules of the node-level and algebra passes, all at once."""
 
 from __future__ import annotations
 
@@ -6,41 +6,42 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass
-from mlc.passes.graph import simplify_arithmetic, simplify_idioms, simplify_movement
-from mlc.passes.graph.values import Rule, on_ranked, replacing
-from mlc.passes.patterns import FirstOf, Pattern
-from mlc.passes.rewriting import apply_patterns
+from mlc.passes.base import Pass, option
+from mlc.passes.graph import (
+    eliminate_noops,
+    reassociate_constants,
+    reduce_strength,
+    simplify_algebra,
+    simplify_broadcasts,
+)
+from mlc.passes.graph.rules import apply_rules, joined
 
-_FAMILIES = (simplify_movement.RULES, simplify_arithmetic.RULES, simplify_idioms.RULES)
-
-
-def _rules(name: str) -> list[Rule]:
-    return [rule for family in _FAMILIES for rule in family.get(name, ())]
-
-
-def _pattern(name: str) -> Pattern:
-    """All that is tried on the ops of one name: operand order first, so that the rules see few forms."""
-    order = simplify_arithmetic.PATTERNS.get(name)
-    ordering = [] if order is None else [order]
-    return on_ranked(FirstOf(*ordering, *(replacing(rule) for rule in _rules(name))))
-
-
-_NAMES = {name for family in (*_FAMILIES, simplify_arithmetic.PATTERNS) for name in family}
-PATTERNS: dict[str, Pattern] = {name: _pattern(name) for name in sorted(_NAMES)}
+RULES = joined(
+    eliminate_noops.RULES,
+    simplify_algebra.RULES,
+    simplify_broadcasts.RULES,
+    reduce_strength.RULES,
+    reassociate_constants.RULES,
+)
 
 
 @dataclass(frozen=True)
 class Simplify(Pass):
-    """Remove ops that do nothing, join those that are one, and recognise what exporters took apart.
+    """Clean up: all rules of the node-level and algebra passes, together to a fixed point.
 
-    No-ops (identity, reshape to the same shape, `x * 1`, ...); chains of reshapes and of transposes; views of
-    weights; arithmetic on single numbers; GELU, SiLU, LayerNorm and RMSNorm from their parts. The constant
-    operand of commutative ops comes second.
+    The rules of graph-eliminate-noops, graph-simplify-algebra, graph-simplify-broadcasts,
+    graph-reduce-strength and graph-reassociate-constants, after passes that leave work for several of them.
     """
 
     name: ClassVar[str] = "graph-simplify"
     exactness: ClassVar[str] = "rounding"
 
+    limit: str = option(
+        "rounding",
+        name="exactness",
+        help="what rules may do to numbers",
+        choices=("exact", "rounding", "approximate"),
+    )
+
     def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, PATTERNS)
+        apply_rules(op, RULES, self.limit)

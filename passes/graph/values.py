@@ -72,6 +72,21 @@ def scalar_constant(number: Number, like: ir.Value) -> ir.Value:
     return graph.build("constant", [], {"value": np.asarray(number, dtype(like))})
 
 
+def filled(like: ir.Value, number: Number) -> ir.Value | None:
+    """A tensor of the type of `like` whose elements are all `number`; None where a dim is not known."""
+    if not is_static(like):
+        return None
+    value = float(number) if is_float(like) else int(number)
+    return graph.build("full", [], {"value": value}, like.type)
+
+
+def enlarged(value: ir.Value, like: ir.Value) -> ir.Value | None:
+    """The value broadcast to the type of `like`; None where that has dims that are not known."""
+    if value.type == like.type:
+        return value
+    return graph.build("expand", [value], {"shape": like.type.shape}) if is_static(like) else None
+
+
 def constant_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
     """The other operand and the number of a commutative op of which one operand is a splat constant."""
     a, b = op.operands

@@ -1,0 +1,172 @@
+"""Rules for values that are larger than they need be, since elementwise ops broadcast."""
+
+from __future__ import annotations
+
+from math import prod
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.rules import Rules
+from mlc.passes.graph.values import enlarged, is_float, is_static, scalar_constant, splat
+from mlc.passes.rewriting import defining_op, has_one_use
+
+_ELEMENTWISE = [spec for spec in graph.specs().values() if spec.family == "elementwise"]
+_UNARY = [f"graph.{spec.name}" for spec in _ELEMENTWISE if len(spec.operands) == 1]
+_BROADCASTING = [
+    f"graph.{spec.name}" for spec in _ELEMENTWISE if len(spec.operands) > 1 and spec.name != "prelu"
+]
+
+
+def _dims_follow(expand: ir.Operation) -> bool:
+    """Whether no dim of the result is told by the operand `dims` alone."""
+    return len(expand.operands) == 1 or is_static(expand.results[0])
+
+
+def expanded(value: ir.Value) -> ir.Value | None:
+    """The value before an expansion of known dims, or copies of dims of 1."""
+    op = defining_op(value)
+    if op is None:
+        return None
+    if op.name == "graph.expand":
+        return op.operands[0] if _dims_follow(op) else None
+    if op.name == "graph.tile":
+        counts = zip(graph.shape_of(op.operands[0]), graph.attribute(op, "repeats"), strict=True)
+        return op.operands[0] if all(dim == 1 or count == 1 for dim, count in counts) else None
+    return None
+
+
+def _leading_ones(value: ir.Value) -> ir.Value | None:
+    """The value before a view that puts dims of 1 in front."""
+    op = defining_op(value)
+    if op is None or op.name not in ("graph.reshape", "graph.unsqueeze"):
+        return None
+    shape, inner = graph.shape_of(value), graph.shape_of(op.operands[0])
+    added = len(shape) - len(inner)
+    same = added > 0 and shape == [1] * added + inner and inner.count(None) <= 1
+    return op.operands[0] if same else None
+
+
+def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
+    return {name: op.attributes[name] for name in op.attributes}
+
+
+def _smaller(value: ir.Value) -> ir.Value | None:
+    found = expanded(value)
+    return _leading_ones(value) if found is None else found
+
+
+def _smaller_type(value: ir.Value, smaller: ir.Value | None) -> ir.Type:
+    if smaller is not None:
+        return smaller.type
+    number = value.type.rank and splat(value) is not None
+    return ir.RankedTensorType.get([], value.type.element_type) if number else value.type
+
+
+def broadcast_operands(op: ir.Operation) -> ir.Value | None:
+    """f(expand(x), y) -> f(x, y), or expand(f(x, y)) where that is smaller; the same for tile of dims of 1,
+    for views with leading dims of 1, and for constants of equal elements.
+    """
+    smaller = [_smaller(operand) for operand in op.operands]
+    types = [_smaller_type(*pair) for pair in zip(op.operands, smaller, strict=True)]
+    if types == [operand.type for operand in op.operands]:
+        return None
+    result, attributes = op.results[0], _attributes(op)
+    (inferred,) = graph.infer(op.name, types, attributes)
+    if inferred != result.type and not (_is_smaller(inferred, result) and _used_here_only(op)):
+        return None
+    operands = [
+        scalar_constant(splat(old) or 0, old) if new is None and old.type != kind else new or old
+        for old, new, kind in zip(op.operands, smaller, types, strict=True)
+    ]
+    return enlarged(graph.build(op.name, operands, attributes), result)
+
+
+def _is_smaller(kind: ir.Type, than: ir.Value) -> bool:
+    return kind.has_static_shape and is_static(than) and prod(kind.shape) < prod(than.type.shape)
+
+
+def _used_here_only(op: ir.Operation) -> bool:
+    """Whether nothing else uses the expansions among the operands."""
+    return all(has_one_use(operand) for operand in op.operands if expanded(operand) is not None)
+
+
+def function_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """f(expand(x)) -> expand(f(x)) for f of one operand."""
+    x, result = expanded(op.operands[0]), op.results[0]
+    if x is None or not _is_smaller(x.type, result) or not has_one_use(op.operands[0]):
+        return None
+    kind = ir.RankedTensorType.get(x.type.shape, result.type.element_type)
+    return enlarged(graph.build(op.name, [x], _attributes(op), kind), result)
+
+
+def product_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """matmul(expand(a), b) -> matmul(a, b) where only batch dims are expanded, which broadcast."""
+    operands = []
+    for operand in op.operands:
+        smaller = expanded(operand)
+        fits = smaller is not None and smaller.type.rank > 1
+        matrix = fits and graph.shape_of(smaller)[-2:] == graph.shape_of(operand)[-2:]
+        operands.append(smaller if matrix else operand)
+    if operands == list(op.operands):
+        return None
+    (inferred,) = graph.infer(op.name, [operand.type for operand in operands])
+    return graph.build(op.name, operands) if inferred == op.results[0].type else None
+
+
+def expand_of_leading_ones(op: ir.Operation) -> ir.Value | None:
+    """expand adds leading dims by itself."""
+    x = _leading_ones(op.operands[0])
+    return None if x is None else enlarged(x, op.results[0])
+
+
+def tile_of_ones(op: ir.Operation) -> ir.Value | None:
+    """Copies of dims of 1: an expansion."""
+    x = expanded(op.results[0])
+    return None if x is None else enlarged(x, op.results[0])
+
+
+def _unexpanded(op: ir.Operation) -> ir.Value | None:
+    """What a reduction over expanded dims alone is of, in the result's shape."""
+    x, whole = expanded(op.operands[0]), op.operands[0]
+    if x is None or not (is_static(whole) and is_static(x)):
+        return None
+    shape, axes = [1] * (whole.type.rank - x.type.rank) + x.type.shape, graph.attribute(op, "axes")
+    if any(shape[axis] != 1 for axis in axes):
+        return None
+    kept = [dim for axis, dim in enumerate(shape) if graph.attribute(op, "keepdims") or axis not in axes]
+    small = x if list(x.type.shape) == kept else graph.build("reshape", [x], {"shape": kept})
+    return enlarged(small, op.results[0])
+
+
+def extreme_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """The largest or smallest of copies of one element."""
+    return _unexpanded(op)
+
+
+@rounding
+def mean_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """The mean of copies of one element."""
+    return _unexpanded(op) if is_float(op.operands[0]) else None
+
+
+@rounding
+def sum_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """The sum of copies of one element: it times their number."""
+    value = _unexpanded(op)
+    if value is None:
+        return None
+    count = prod(graph.shape_of(op.operands[0])[axis] for axis in graph.attribute(op, "axes"))
+    return graph.build("mul", [value, scalar_constant(count, value)])
+
+
+RULES: Rules = {
+    **dict.fromkeys(_UNARY, (function_of_expanded,)),
+    **dict.fromkeys(_BROADCASTING, (broadcast_operands,)),
+    "graph.matmul": (product_of_expanded,),
+    "graph.expand": (expand_of_leading_ones,),
+    "graph.tile": (tile_of_ones,),
+    **dict.fromkeys(("graph.reduce_max", "graph.reduce_min"), (extreme_of_expanded,)),
+    "graph.reduce_mean": (mean_of_expanded,),
+    "graph.reduce_sum": (sum_of_expanded,),
+}

@@ -1,0 +1,148 @@
+"""Rules that bring constants together: numbers are computed, chains of offsets and of factors become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.constant_terms import keeps_size, sole_use, variable_and_constant
+from mlc.passes.graph.rules import Rules
+from mlc.passes.graph.values import constant_array, dtype, is_constant, is_float, scalar_constant, splat
+from mlc.passes.rewriting import defining_op
+
+# Scalar arithmetic that NumPy does exactly as the compiled op would.
+_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
+    "graph.add": np.add,
+    "graph.sub": np.subtract,
+    "graph.mul": np.multiply,
+    "graph.div": np.divide,
+    "graph.neg": np.negative,
+    "graph.abs": np.abs,
+    "graph.sqrt": np.sqrt,
+    "graph.reciprocal": np.reciprocal,
+}
+
+
+def on_scalars(op: ir.Operation) -> ir.Value | None:
+    """Arithmetic on constants of one element; integers only where nothing is divided."""
+    arrays = [constant_array(operand) for operand in op.operands]
+    if any(array is None or array.size != 1 for array in arrays):
+        return None
+    kind = dtype(op.results[0])
+    if op.name in ("graph.div", "graph.reciprocal") and kind.kind in "iu":
+        return None
+    with np.errstate(all="ignore"):
+        value = np.asarray(_FUNCTIONS[op.name](*arrays), kind)
+    return graph.build("constant", [], {"value": value})
+
+
+def difference_as_sum(op: ir.Operation) -> ir.Value | None:
+    """x - c -> x + (-c) of floats: one form for offsets."""
+    minuend, subtrahend = op.operands
+    if not is_float(minuend) or not is_constant(subtrahend) or is_constant(minuend):
+        return None
+    number = splat(subtrahend) if subtrahend.type.rank == 0 else None
+    negated = graph.build("neg", [subtrahend]) if number is None else scalar_constant(-number, minuend)
+    return graph.build("add", [minuend, negated], None, op.results[0].type)
+
+
+@rounding
+def chained(op: ir.Operation) -> ir.Value | None:
+    """(x + a) + b -> x + (a + b) for constants a and b, and the same for mul."""
+    found = variable_and_constant(op)
+    inner = sole_use(found[0], op.name) if found else None
+    parts = variable_and_constant(inner) if inner else None
+    if not (found and parts) or not keeps_size(parts[1], found[1]):
+        return None
+    return graph.build(op.name, [parts[0], graph.build(op.name, [parts[1], found[1]])])
+
+
+@rounding
+def both_chained(op: ir.Operation) -> ir.Value | None:
+    """(x + a) + (y + b) -> (x + y) + (a + b) for constants a and b, and the same for mul."""
+    inner = [sole_use(operand, op.name) for operand in op.operands]
+    if inner[0] is None or inner[1] is None:
+        return None
+    first, second = variable_and_constant(inner[0]), variable_and_constant(inner[1])
+    if not (first and second) or first[0].type != second[0].type or not keeps_size(first[1], second[1]):
+        return None
+    variables = graph.build(op.name, [first[0], second[0]])
+    return graph.build(op.name, [variables, graph.build(op.name, [first[1], second[1]])])
+
+
+def _from_constant(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
+    """c and x of c - x or c / x."""
+    if op is None:
+        return None
+    constant, x = op.operands
+    return (constant, x) if is_constant(constant) and not is_constant(x) else None
+
+
+# The op that undoes another, and is not commutative: sums and differences, products and quotients.
+_INVERSE = {"graph.add": "graph.sub", "graph.mul": "graph.div"}
+_DIRECT = {inverse: direct for direct, inverse in _INVERSE.items()}
+
+
+@rounding
+def after_inverse(op: ir.Operation) -> ir.Value | None:
+    """(a - x) + b -> (a + b) - x, and (a / x) * b -> (a * b) / x, for constants a and b."""
+    found = variable_and_constant(op)
+    parts = _from_constant(sole_use(found[0], _INVERSE[op.name])) if found else None
+    if not (found and parts) or not keeps_size(parts[0], found[1]) or not is_float(found[0]):
+        return None
+    return graph.build(_INVERSE[op.name], [graph.build(op.name, [parts[0], found[1]]), parts[1]])
+
+
+@rounding
+def inverse_of_direct(op: ir.Operation) -> ir.Value | None:
+    """a - (x + b) -> (a - b) - x, and a / (x * b) -> (a / b) / x, for constants a and b."""
+    found = _from_constant(op)
+    inner = sole_use(found[1], _DIRECT[op.name]) if found else None
+    parts = variable_and_constant(inner) if inner else None
+    if not (found and parts) or not keeps_size(found[0], parts[1]) or not is_float(parts[0]):
+        return None
+    return graph.build(op.name, [graph.build(op.name, [found[0], parts[1]]), parts[0]])
+
+
+@rounding
+def inverse_of_inverse(op: ir.Operation) -> ir.Value | None:
+    """a - (b - x) -> x + (a - b), and a / (b / x) -> x * (a / b), for constants a and b."""
+    found = _from_constant(op)
+    parts = _from_constant(sole_use(found[1], op.name)) if found else None
+    if not (found and parts) or not keeps_size(found[0], parts[0]) or not is_float(parts[1]):
+        return None
+    return graph.build(_DIRECT[op.name], [parts[1], graph.build(op.name, [found[0], parts[0]])])
+
+
+def negated_product(op: ir.Operation) -> ir.Value | None:
+    """-(x * c) -> x * (-c) of floats, for a constant c."""
+    inner = sole_use(op.operands[0], "graph.mul")
+    parts = variable_and_constant(inner) if inner else None
+    if parts is None or not is_float(parts[0]):
+        return None
+    return graph.build("mul", [parts[0], graph.build("neg", [parts[1]])])
+
+
+def product_of_negated(op: ir.Operation) -> ir.Value | None:
+    """(-x) * c -> x * (-c), for a constant c."""
+    found = variable_and_constant(op)
+    inner = defining_op(found[0], "graph.neg") if found else None
+    if not found or inner is None:
+        return None
+    return graph.build("mul", [inner.operands[0], graph.build("neg", [found[1]])])
+
+
+_CHAINS = (on_scalars, chained, both_chained, after_inverse)
+_INVERSES = (on_scalars, inverse_of_direct, inverse_of_inverse)
+
+RULES: Rules = {
+    "graph.add": _CHAINS,
+    "graph.mul": (*_CHAINS, product_of_negated),
+    "graph.sub": (*_INVERSES, difference_as_sum),
+    "graph.div": _INVERSES,
+    "graph.neg": (on_scalars, negated_product),
+    **dict.fromkeys(("graph.abs", "graph.sqrt", "graph.reciprocal"), (on_scalars,)),
+}

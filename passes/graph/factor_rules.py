@@ -1,0 +1,54 @@
+"""Distributive law: a factor that two summands share is multiplied once."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.rules import Rules
+from mlc.passes.graph.values import is_constant
+from mlc.passes.remarks import missed
+from mlc.passes.rewriting import defining_op, has_one_use
+
+
+def _summands(op: ir.Operation, name: str) -> tuple[ir.Operation, ir.Operation] | None:
+    """The products called `name` that are the operands of a sum, if nothing else uses them."""
+    a, b = (defining_op(operand, name) for operand in op.operands)
+    if a is None or b is None or op.operands[0] == op.operands[1]:
+        return None
+    return (a, b) if all(has_one_use(operand) for operand in op.operands) else None
+
+
+@rounding
+def common_factor(op: ir.Operation) -> ir.Value | None:
+    """a*c + b*c -> (a + b) * c, and the same for differences."""
+    products = _summands(op, "graph.mul")
+    for place, other in ((0, 0), (0, 1), (1, 0), (1, 1)) if products else ():
+        first, second = (list(product.operands) for product in products or ())
+        factor = first.pop(place)
+        if factor == second.pop(other) and first[0].type == second[0].type:
+            return graph.build("mul", [graph.build(op.name, [first[0], second[0]]), factor])
+    return None
+
+
+@rounding
+def common_matrix(op: ir.Operation) -> ir.Value | None:
+    """a@w + b@w -> (a + b)@w, and x@v + x@w -> x@(v + w) of constant v and w: one product instead of two."""
+    products = _summands(op, "graph.matmul")
+    if products is None:
+        return None
+    (a, v), (b, w) = (product.operands for product in products)
+    result = op.results[0].type
+    if v == w and a.type == b.type:
+        return graph.build("matmul", [graph.build(op.name, [a, b]), v], None, result)
+    if a != b or v.type != w.type:
+        return None
+    if not (is_constant(v) and is_constant(w)):
+        missed(op, "common_matrix", "two products of one value, but their other operands are not constant")
+        return None
+    return graph.build("matmul", [a, graph.build(op.name, [v, w])], None, result)
+
+
+_LAWS = (common_factor, common_matrix)
+
+RULES: Rules = dict.fromkeys(("graph.add", "graph.sub"), _LAWS)

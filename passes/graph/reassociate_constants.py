@@ -1,0 +1,37 @@
+"""graph-reassociate-constants: constants meet, and factors go into weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass, option
+from mlc.passes.graph import constant_rules, scale_rules
+from mlc.passes.graph.rules import apply_rules, joined
+
+RULES = joined(constant_rules.RULES, scale_rules.RULES)
+
+
+@dataclass(frozen=True)
+class ReassociateConstants(Pass):
+    """Bring constants together, where they are computed once and for all.
+
+    Arithmetic on single numbers; chains of offsets, of factors, and of differences and quotients of
+    constants; signs into factors; differences of constants as sums. A factor in front of a product, behind
+    views of one, or of attention's scores goes into constant weights that nothing else uses; factors right
+    behind a product are left to graph-fold-scale. Ops with other users stay.
+    """
+
+    name: ClassVar[str] = "graph-reassociate-constants"
+    exactness: ClassVar[str] = "rounding"
+
+    limit: str = option(
+        "rounding",
+        name="exactness",
+        help="what rules may do to numbers",
+        choices=("exact", "rounding", "approximate"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        apply_rules(op, RULES, self.limit)

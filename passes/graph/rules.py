@@ -1,0 +1,31 @@
+"""Tables of rules: which rules a pass tries on which op, within a class of exactness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mlc.bindings import ir
+from mlc.passes.exactness import allowed
+from mlc.passes.graph.values import Rule, on_ranked, replacing
+from mlc.passes.patterns import FirstOf, Pattern
+from mlc.passes.rewriting import apply_patterns
+
+# Rules by op name ("graph.add"), in the order in which they are tried.
+Rules = Mapping[str, Sequence[Rule]]
+
+
+def joined(*tables: Rules) -> dict[str, tuple[Rule, ...]]:
+    """One table of all rules: those of earlier tables are tried first."""
+    names = sorted({name for table in tables for name in table})
+    return {name: tuple(rule for table in tables for rule in table.get(name, ())) for name in names}
+
+
+def patterns(rules: Rules, exactness: str) -> dict[str, Pattern]:
+    """The rules of the class `exactness`, and of stricter ones, as a pattern per op name."""
+    chosen = {name: [rule for rule in each if allowed(rule, exactness)] for name, each in rules.items()}
+    return {name: on_ranked(FirstOf(*map(replacing, each))) for name, each in chosen.items() if each}
+
+
+def apply_rules(root: ir.Operation, rules: Rules, exactness: str) -> None:
+    """Applies the rules within a class of exactness to a fixed point."""
+    apply_patterns(root, patterns(rules, exactness))

@@ -1,0 +1,34 @@
+"""graph-simplify-broadcasts: values no larger than they need be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass, option
+from mlc.passes.graph.broadcast_rules import RULES
+from mlc.passes.graph.rules import apply_rules
+
+
+@dataclass(frozen=True)
+class SimplifyBroadcasts(Pass):
+    """Leave broadcasting to the ops that do it by themselves, and compute before expanding.
+
+    expand, tile of dims of 1 and views with leading dims of 1 in front of elementwise ops and in batch dims
+    of matmul go; constants of equal elements become one number; elementwise ops of expanded values move
+    before the expansion; reductions over expanded dims are views, or products.
+    """
+
+    name: ClassVar[str] = "graph-simplify-broadcasts"
+    exactness: ClassVar[str] = "rounding"
+
+    limit: str = option(
+        "rounding",
+        name="exactness",
+        help="what rules may do to numbers",
+        choices=("exact", "rounding", "approximate"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        apply_rules(op, RULES, self.limit)

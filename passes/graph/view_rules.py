@@ -1,0 +1,125 @@
+"""Rules for views and transposes: those that do nothing, and chains that are one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.graph.rules import Rules
+from mlc.passes.graph.values import constant_array, is_static
+from mlc.passes.rewriting import defining_op
+
+VIEWS = ("graph.reshape", "graph.squeeze", "graph.unsqueeze")
+
+
+def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
+    """A reshape that keeps the type, where at most one dim is not known (the rest then determine it)."""
+    x = op.operands[0]
+    return x if x.type == op.results[0].type and graph.shape_of(x).count(None) <= 1 else None
+
+
+def reshape_of_view(op: ir.Operation) -> ir.Value | None:
+    """reshape(reshape(x)): the outer one alone."""
+    inner = defining_op(op.operands[0])
+    if inner is None or inner.name not in VIEWS:
+        return None
+    x, rest = inner.operands[0], list(op.operands)[1:]
+    shape = graph.attribute(op, "shape")
+    return graph.build("reshape", [x, *rest], {"shape": shape}, op.results[0].type)
+
+
+def view_of_inverse(op: ir.Operation) -> ir.Value | None:
+    """squeeze(unsqueeze(x)) over the same axes, and the other way round."""
+    other = "graph.unsqueeze" if op.name == "graph.squeeze" else "graph.squeeze"
+    inner = defining_op(op.operands[0], other)
+    if inner is None or sorted(graph.attribute(inner, "axes")) != sorted(graph.attribute(op, "axes")):
+        return None
+    return inner.operands[0]
+
+
+def view_of_nothing(op: ir.Operation) -> ir.Value | None:
+    """squeeze and unsqueeze without axes."""
+    return None if graph.attribute(op, "axes") else op.operands[0]
+
+
+def as_reshape(op: ir.Operation) -> ir.Value | None:
+    """The op, a view of static shape, as a reshape."""
+    result = op.results[0]
+    if not is_static(result):
+        return None
+    return graph.build("reshape", [op.operands[0]], {"shape": result.type.shape}, result.type)
+
+
+def view_of_constant(op: ir.Operation) -> ir.Value | None:
+    """A view of a weight, a constant or a fill: the same of the new type."""
+    source, result = defining_op(op.operands[0]), op.results[0]
+    if source is None or source.name not in _REMADE or not is_static(result):
+        return None
+    if source.name == "graph.constant":
+        array = constant_array(op.operands[0])
+        assert array is not None
+        return _constant(array.reshape(result.type.shape), source)
+    fields = {name: source.attributes[name] for name in source.attributes}
+    return graph.build(source.name, [], fields, result.type, source.location)
+
+
+_REMADE = ("graph.constant", "graph.weight", "graph.full")
+
+
+def _constant(array: np.ndarray, source: ir.Operation) -> ir.Value:
+    return graph.build("constant", [], {"value": array}, None, source.location)
+
+
+def _permutation(op: ir.Operation) -> list[int]:
+    return graph.attribute(op, "permutation")
+
+
+def identity_transpose(op: ir.Operation) -> ir.Value | None:
+    """A transpose that leaves every dim in its place."""
+    permutation = _permutation(op)
+    return op.operands[0] if permutation == sorted(permutation) else None
+
+
+def transpose_of_transpose(op: ir.Operation) -> ir.Value | None:
+    """transpose(transpose(x)): one with the combined permutation."""
+    inner = defining_op(op.operands[0], "graph.transpose")
+    if inner is None:
+        return None
+    first = _permutation(inner)
+    combined = [first[axis] for axis in _permutation(op)]
+    return graph.build("transpose", [inner.operands[0]], {"permutation": combined}, op.results[0].type)
+
+
+def moves_only_units(shape: Sequence[int | None], permutation: Sequence[int]) -> bool:
+    """Whether a transpose changes the places of dims of 1 only, so that the elements keep their order."""
+    moved = [axis for axis in permutation if shape[axis] != 1]
+    return moved == sorted(moved)
+
+
+def transpose_of_unit_dims(op: ir.Operation) -> ir.Value | None:
+    """A transpose that moves nothing but dims of 1: a reshape."""
+    return as_reshape(op) if moves_only_units(graph.shape_of(op.operands[0]), _permutation(op)) else None
+
+
+def transpose_of_constant(op: ir.Operation) -> ir.Value | None:
+    """A transposed small constant."""
+    array = constant_array(op.operands[0])
+    source = defining_op(op.operands[0])
+    return None if array is None or source is None else _constant(array.transpose(_permutation(op)), source)
+
+
+_SQUEEZES = (view_of_nothing, view_of_constant, view_of_inverse, as_reshape)
+
+RULES: Rules = {
+    "graph.reshape": (reshape_to_own_shape, view_of_constant, reshape_of_view),
+    "graph.squeeze": _SQUEEZES,
+    "graph.unsqueeze": _SQUEEZES,
+    "graph.transpose": (
+        identity_transpose,
+        transpose_of_constant,
+        transpose_of_transpose,
+        transpose_of_unit_dims,
+    ),
+}
