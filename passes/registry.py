@@ -42,6 +42,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-verify": "mlc.passes.graph.verify:Verify",
     "graph-verify-lowered": "mlc.passes.graph.verify_lowered:VerifyLowered",
+    "graph-verify-no-control-flow": "mlc.passes.graph.verify_no_control_flow:VerifyNoControlFlow",
     "host-entry": "mlc.passes.lowering.host_entry:HostEntry",
     "host-order-launches": "mlc.passes.lowering.order_launches:OrderLaunches",
     "host-plan-memory": "mlc.passes.lowering.host_plan_memory:HostPlanMemory",

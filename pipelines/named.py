@@ -17,6 +17,11 @@ GRAPH_OPTIMIZE: list[str] = [
     # Equal values become one value, by which idioms are recognised; what nobody uses goes.
     "cse",
     "canonicalize",
+    # Branches and loops whose course constants tell become straight lines, which all rules below understand;
+    # what loops compute anew each time moves out, and may leave branches without a difference.
+    "graph-simplify-control-flow",
+    "graph-hoist-invariants",
+    "graph-simplify-control-flow",
     # No-ops would stand between the parts of idioms.
     "graph-eliminate-noops",
     # What is computed of nothing would only be carried along.
@@ -41,6 +46,8 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-fold-padding",
     # Views of constants and numbers that these two leave.
     "graph-simplify",
+    # Rules build a producer anew where its user is, which may be in a loop: it moves out again.
+    "graph-hoist-invariants",
     # Factors and offsets that several ops share are computed once.
     "cse",
     # From here on all shapes are known as far as they can be.
@@ -49,6 +56,8 @@ GRAPH_OPTIMIZE: list[str] = [
 
 # Graph level: layouts that vector machines want, ready for kernels.
 LOWER_GRAPH: list[str] = [
+    # Layouts and kernels are for straight lines: what control flow is left is named before it confuses them.
+    "graph-verify-no-control-flow",
     # First: its products get layouts, and its transposes meet those around it.
     "graph-decompose-attention",
     # Windows without padding read their input without conditions; the pads fuse into what computes it.
@@ -72,6 +81,7 @@ LOWER_GRAPH: list[str] = [
 
 # Graph level to kernels: fusion, outlining, deduplication.
 FORM_KERNELS: list[str] = [
+    "graph-verify-no-control-flow",
     "graph-form-kernels",
     # Equal launches are one; launches of unused results go.
     "canonicalize",
