@@ -64,7 +64,12 @@ define(
         (
             Attribute("scale", "float", "factor of the scores"),
             Attribute("causal", "bool", "minus infinity is added to the scores of later keys", False),
-            Attribute("fill", "float", "the score of a key that a mask of i1 excludes", float("-inf")),
+            Attribute(
+                "fill",
+                "float",
+                "the score of a key that a mask of i1 excludes, minus infinity if absent",
+                None,
+            ),
             Attribute("safe", "bool", "weights that are NaN (all keys excluded) count as 0", False),
         ),
     )

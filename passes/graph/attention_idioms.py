@@ -1,0 +1,267 @@
+"""Rules of graph-recognize-idioms for attention: softmax(scale * q k^T + mask) v."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.attention_masks import LOWEST, Choice, Masks, simplified
+from mlc.passes.graph.idiom_terms import without_casts
+from mlc.passes.graph.rules import Rules
+from mlc.passes.graph.values import constant_and_other, scalar_constant, splat
+from mlc.passes.remarks import missed
+from mlc.passes.rewriting import defining_op, has_one_use, users
+
+
+@dataclass
+class Weights:
+    """What multiplies v: softmax(scores), with zeros for NaN where `safe`."""
+
+    scores: ir.Value
+    safe: bool
+
+
+@dataclass
+class Scores:
+    """scale * (query x keys), keys transposed, and what masks it."""
+
+    query: ir.Value
+    keys: ir.Value
+    scale: float
+    masks: Masks
+
+
+class Shared(Exception):
+    """A value inside the idiom that something else reads, too."""
+
+
+def _only(value: ir.Value, what: str) -> ir.Value:
+    """The value, which must have one use."""
+    if not has_one_use(value):
+        raise Shared(what)
+    return value
+
+
+def _weights(value: ir.Value) -> Weights | None:
+    """What the left operand of the product with v is, where it is a softmax of rows."""
+    guarded = _guarded(value)
+    inner = without_casts(value if guarded is None else guarded)
+    op = defining_op(inner, "graph.softmax")
+    if op is None or graph.attribute(op, "axis") != op.results[0].type.rank - 1:
+        return None
+    for each in (value, inner) if guarded is None else (value,):
+        _only(each, "the softmax has another use")
+    return Weights(
+        without_casts(_only(op.operands[0], "the masked scores have another use")), guarded is not None
+    )
+
+
+def _guarded(value: ir.Value) -> ir.Value | None:
+    """p of where(is_nan(p), 0, p), where nothing else reads p."""
+    op = defining_op(value, "graph.where")
+    test = defining_op(op.operands[0], "graph.is_nan") if op is not None else None
+    if op is None or test is None or splat(op.operands[1]) != 0:
+        return None
+    p = op.operands[2]
+    return p if test.operands[0] == p and len(users(p)) == 2 else None
+
+
+def _scores(value: ir.Value, depth: int = 8) -> Scores | None:
+    """Masks, scale and product, from the softmax's operand inwards."""
+    op = defining_op(value)
+    step = _STEPS.get(op.name) if op is not None else None
+    return step(op, depth - 1) if step is not None and op is not None and depth else None
+
+
+def _masked(op: ir.Operation, depth: int) -> Scores | None:
+    """scores + mask."""
+    for position in (0, 1):
+        inner = op.operands[position]
+        found = _scores(inner, depth) if inner.type == op.results[0].type else None
+        if found is not None:
+            _only(inner, "the scores have another use")
+            found.masks.added.append(op.operands[1 - position])
+            return found
+    return None
+
+
+def _chosen(op: ir.Operation, depth: int) -> Scores | None:
+    """where(mask, scores, number), and with the last two exchanged."""
+    condition, kept, dropped = op.operands
+    negative = splat(kept) is not None
+    inner, number = (dropped, kept) if negative else (kept, dropped)
+    fill = splat(number)
+    found = _scores(inner, depth) if fill is not None and inner.type == op.results[0].type else None
+    if found is None or fill is None:
+        return None
+    _only(inner, "the scores have another use")
+    found.masks.chosen.append(Choice(condition, float(fill), negative))
+    return found
+
+
+def _scaled(op: ir.Operation, depth: int) -> Scores | None:
+    """scores * number or scores / number, before any mask."""
+    inner, factor = _times_number(op)
+    found = _scores(inner, depth) if inner is not None else None
+    if inner is None or found is None or found.masks.added or found.masks.chosen:
+        return None
+    _only(inner, "the scores have another use")
+    found.scale *= factor
+    return found
+
+
+def _times_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
+    """x and c of x * c; x / d counts as x * (1 / d)."""
+    if op.name == "graph.mul":
+        found = constant_and_other(op)
+        return (found[0], float(found[1])) if found else (None, 1.0)
+    number = splat(op.operands[1]) if op.name == "graph.div" else None
+    return (op.operands[0], 1.0 / float(number)) if number else (None, 1.0)
+
+
+def _product(op: ir.Operation, _depth: int) -> Scores | None:
+    """query x keys, each of which may have a scale of its own."""
+    query, first = _without_scale(op.operands[0])
+    keys, second = _without_scale(op.operands[1])
+    return Scores(query, keys, first * second, Masks())
+
+
+def _without_scale(value: ir.Value) -> tuple[ir.Value, float]:
+    """x and c of x * c that nothing else reads."""
+    op = defining_op(value)
+    if op is None or op.name not in ("graph.mul", "graph.div") or not has_one_use(value):
+        return value, 1.0
+    inner, factor = _times_number(op)
+    return (value, 1.0) if inner is None or inner.type != value.type else (inner, factor)
+
+
+_STEPS = {
+    "graph.add": _masked,
+    "graph.where": _chosen,
+    "graph.mul": _scaled,
+    "graph.div": _scaled,
+    "graph.matmul": _product,
+}
+
+
+@dataclass
+class Heads:
+    """k or v as it will be: `source` transposed by `permutation`, then of shape `shape`."""
+
+    source: ir.Value
+    permutation: list[int]
+    shape: list[int | None]
+
+    def build(self) -> ir.Value:
+        """The value itself."""
+        value = self.source
+        if self.permutation != sorted(self.permutation):
+            value = graph.build("transpose", [value], {"permutation": self.permutation})
+        return (
+            value
+            if graph.shape_of(value) == self.shape
+            else graph.build("reshape", [value], {"shape": self.shape})
+        )
+
+
+def heads(value: ir.Value, transposed: bool) -> Heads:
+    """The value, or it with its last two dims exchanged, as one transpose of what it is a transpose of."""
+    rank, shape = value.type.rank, graph.shape_of(value)
+    if not transposed:
+        return Heads(value, list(range(rank)), shape)
+    permutation = [*range(rank - 2), rank - 1, rank - 2]
+    shape = [shape[axis] for axis in permutation]
+    op = defining_op(value, "graph.transpose")
+    if op is not None:
+        inner = graph.attribute(op, "permutation")
+        value, permutation = op.operands[0], [inner[axis] for axis in permutation]
+    return Heads(value, permutation, shape)
+
+
+def _before_repetition(each: Heads) -> Heads | None:
+    """x `[..., G, T, D]` of reshape(expand(x as [..., G, 1, T, D])) `[..., H, T, D]`: heads repeated in
+    place."""
+    view = defining_op(each.source, "graph.reshape")
+    expand = defining_op(view.operands[0], "graph.expand") if view is not None else None
+    if expand is None or each.permutation != sorted(each.permutation) or None in each.shape:
+        return None
+    inner, full = graph.shape_of(expand.operands[0]), graph.shape_of(expand.results[0])
+    if len(full) != len(each.shape) + 1 or len(inner) != len(full) or inner[-3] != 1 or None in full:
+        return None
+    joined = [*full[:-4], full[-4] * full[-3], *full[-2:]]
+    once = [*inner[:-3], *inner[-2:]]
+    if joined != each.shape or once != [*full[:-3], *full[-2:]]:
+        return None
+    return Heads(expand.operands[0], list(range(len(inner))), once)
+
+
+def _ungrouped(key: Heads, value: Heads) -> tuple[Heads, Heads]:
+    """k and v without repetition of their heads, where both have it."""
+    k, v = _before_repetition(key), _before_repetition(value)
+    return (key, value) if k is None or v is None or k.shape[-3] != v.shape[-3] else (k, v)
+
+
+def _fits(query: list[int | None], key: Heads, value: Heads) -> bool:
+    """Whether ranks and heads are attention's."""
+    if len({len(query), len(key.shape), len(value.shape)}) != 1 or len(query) < 3:
+        return False
+    q, k, v = query[-3], key.shape[-3], value.shape[-3]
+    return q is not None and k is not None and k == v and k > 0 and q % k == 0
+
+
+def _mask_operand(masks: Masks) -> tuple[list[ir.Value], float | None]:
+    """The mask as operand (or none), and what replaces excluded scores. `masks` are at most one of a kind."""
+    if not masks.chosen:
+        return masks.added, None
+    choice = masks.chosen[0]
+    truth = graph.build("not", [choice.mask]) if choice.negative else choice.mask
+    if not masks.added:
+        return [truth], choice.fill
+    numbers = masks.added[0]
+    fill = scalar_constant(choice.fill, numbers)
+    return [graph.build("where", [truth, numbers, fill])], None
+
+
+def _is_one_mask(masks: Masks) -> bool:
+    """Whether the masks are one, or two that can be one without growing to the size of all scores."""
+    if len(masks.chosen) > 1 or len(masks.added) > 1:
+        return False
+    if not (masks.chosen and masks.added):
+        return True
+    shapes = [graph.shape_of(masks.chosen[0].mask), graph.shape_of(masks.added[0])]
+    return masks.chosen[0].fill <= LOWEST and all(len(shape) < 3 or shape[-3] == 1 for shape in shapes)
+
+
+@rounding
+def attention(op: ir.Operation) -> ir.Value | None:
+    """softmax(scale * q k^T + mask) v, scaled and masked in any of the exporters' ways."""
+    if op.operands[0].type.rank < 3:
+        return None
+    try:
+        weights = _weights(op.operands[0])
+        found = _scores(weights.scores) if weights is not None else None
+    except Shared as reason:
+        missed(op, "attention", str(reason))
+        return None
+    return _attention(op, found, weights.safe) if found is not None and weights is not None else None
+
+
+def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:
+    """The op for what was found, unless its shapes or masks are beyond it."""
+    query = graph.shape_of(found.query)
+    key, value = _ungrouped(heads(found.keys, transposed=True), heads(op.operands[1], transposed=False))
+    if not _fits(query, key, value):
+        missed(op, "attention", "the heads of keys and values do not divide those of the queries")
+        return None
+    masks = simplified(found.masks, query[-2], key.shape[-2])
+    if not _is_one_mask(masks):
+        missed(op, "attention", "it has several masks")
+        return None
+    mask, fill = _mask_operand(masks)
+    attributes = {"scale": found.scale, "causal": masks.causal, "fill": fill, "safe": safe}
+    return graph.build("attention", [found.query, key.build(), value.build(), *mask], attributes)
+
+
+RULES: Rules = {"graph.matmul": (attention,)}

@@ -1,0 +1,122 @@
+"""graph-decompose-attention: attention and rotary embedding as products, softmax and elementwise ops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import ml_dtypes
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.attention_idioms import heads
+from mlc.passes.graph.rules import Rules, apply_rules
+from mlc.passes.graph.values import dtype, is_static, scalar_constant
+from mlc.passes.remarks import missed
+
+
+def _scaled(scores: ir.Value, scale: float) -> ir.Value:
+    """The factor comes behind the product, whose kernel takes it in."""
+    return scores if scale == 1 else graph.build("mul", [scores, scalar_constant(scale, scores)])
+
+
+def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
+    """Scores with the mask operand and the causal mask."""
+    operands = list(op.operands)
+    if len(operands) > 3 and str(graph.element_type(operands[3])) == "i1":
+        fill = graph.attribute(op, "fill")
+        lowest = scalar_constant(float("-inf") if fill is None else fill, scores)
+        scores = graph.build("where", [operands[3], scores, lowest])
+    elif len(operands) > 3:
+        scores = graph.build("add", [scores, operands[3]])
+    return graph.build("add", [scores, _causal(scores)]) if graph.attribute(op, "causal") else scores
+
+
+def _causal(scores: ir.Value) -> ir.Value:
+    """0 for keys that a query sees, the lowest number for later ones; work for `@prepare`."""
+    *_, rows, keys = graph.shape_of(scores)
+    lowest = float(ml_dtypes.finfo(dtype(scores)).min)
+    full = ir.RankedTensorType.get([rows, keys], graph.element_type(scores))
+    low = graph.build("full", [], {"value": lowest}, full)
+    return graph.build("trilu", [low], {"upper": True, "k": keys - rows + 1})
+
+
+def _weights(op: ir.Operation, scores: ir.Value) -> ir.Value:
+    """The softmax over the keys; NaN counts as 0 where the op says so."""
+    weights = graph.build("softmax", [scores], {"axis": scores.type.rank - 1})
+    if not graph.attribute(op, "safe"):
+        return weights
+    return graph.build("where", [graph.build("is_nan", [weights]), scalar_constant(0, weights), weights])
+
+
+def _viewed(value: ir.Value, shape: list[int]) -> ir.Value:
+    return value if graph.shape_of(value) == shape else graph.build("reshape", [value], {"shape": shape})
+
+
+@rounding
+def attention(op: ir.Operation) -> ir.Value | None:
+    """softmax(scale * q k^T + mask) v. The queries of one group of heads are rows of one product."""
+    q, k, v = list(op.operands)[:3]
+    groups = graph.shape_of(q)[-3] != graph.shape_of(k)[-3]
+    if (groups or graph.attribute(op, "causal")) and not all(map(is_static, (q, k, v))):
+        missed(op, "attention", "grouped heads and causal masks need dims that are known")
+        return None
+    *batch, count, rows, width = graph.shape_of(q)
+    joined = [graph.shape_of(k)[-3], count // graph.shape_of(k)[-3] * rows] if groups else [count, rows]
+    query = _viewed(q, [*batch, *joined, width])
+    product = graph.build("matmul", [query, heads(k, transposed=True).build()])
+    *leading, _, _, keys = graph.shape_of(product)
+    scores = _viewed(product, [*leading, count, rows, keys]) if groups else product
+    weights = _weights(op, _masked(op, _scaled(scores, graph.attribute(op, "scale"))))
+    if not groups:
+        return graph.build("matmul", [weights, v])
+    *leading, _, _, _ = graph.shape_of(weights)
+    value = graph.build("matmul", [_viewed(weights, [*leading, *joined, keys]), v])
+    return _viewed(value, list(op.results[0].type.shape))
+
+
+def _swapped(x: ir.Value, shape: list[int], axis: int) -> ir.Value:
+    """x, seen with a dim of 2 at `axis` (as `shape`), with the two exchanged."""
+    starts = [1 if place == axis else 0 for place in range(len(shape))]
+    steps = [-1 if place == axis else 1 for place in range(len(shape))]
+    return graph.build("slice", [_viewed(x, shape)], {"starts": starts, "sizes": shape, "steps": steps})
+
+
+@rounding
+def rotary_embedding(op: ir.Operation) -> ir.Value | None:
+    """x * cos + swapped(x) * (sin with the sign of the swapped pairs): one copy instead of two slices, a
+    negation and a concat. The signs go into sin, most often a weight."""
+    x, cos, sin = op.operands
+    if not (is_static(x) and is_static(sin)):
+        missed(op, "rotary_embedding", "its dims are not known")
+        return None
+    interleaved = graph.attribute(op, "interleaved")
+    half = x.type.shape[-1] // 2
+    pairs, axis = ([half, 2], -1) if interleaved else ([2, half], -2)
+    signs = np.asarray([-1, 1], dtype(x)).reshape([1, 2] if interleaved else [2, 1])
+    shape, angles = [*x.type.shape[:-1], *pairs], [*sin.type.shape[:-1], *pairs]
+    signed = graph.build("mul", [_viewed(sin, angles), graph.build("constant", [], {"value": signs})])
+    swapped = _viewed(_swapped(x, shape, len(shape) + axis), list(x.type.shape))
+    turned = graph.build("mul", [swapped, _viewed(signed, list(sin.type.shape))])
+    return graph.build("add", [graph.build("mul", [x, cos]), turned])
+
+
+RULES: Rules = {"graph.attention": (attention,), "graph.rotary_embedding": (rotary_embedding,)}
+
+
+@dataclass(frozen=True)
+class DecomposeAttention(Pass):
+    """Take attention and rotary embedding apart where no kernel computes them as one.
+
+    `attention` becomes product, scale, mask, softmax and product, in the form in which scale and mask end the
+    first product's kernel, and the transposes of k and v its reading. `rotary_embedding` becomes two products
+    with its factors and their sum.
+    """
+
+    name: ClassVar[str] = "graph-decompose-attention"
+    exactness: ClassVar[str] = "rounding"
+
+    def run(self, op: ir.Operation) -> None:
+        apply_rules(op, RULES, "rounding")
