@@ -175,6 +175,12 @@ def has_one_use(value: ir.Value) -> bool:
     return next(uses, None) is not None and next(uses, None) is None
 
 
+def has_one_user(value: ir.Value) -> bool:
+    """Whether exactly one op uses `value`, as one operand or as several."""
+    first, *others = [address(use.owner) for use in value.uses] or [None]
+    return first is not None and all(other == first for other in others)
+
+
 def users(value: ir.Value) -> list[ir.Operation]:
     """The distinct ops that use `value`, in the order of its use list."""
     return list({address(use.owner): use.owner.operation for use in value.uses}.values())

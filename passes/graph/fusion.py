@@ -9,7 +9,8 @@ from mlc.dialects import graph
 from mlc.dialects.tloop import OPERAND_LIMIT
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.graph.views import CONSTANTS, is_place
-from mlc.passes.rewriting import defining_op, has_one_use
+from mlc.passes.remarks import listening, missed
+from mlc.passes.rewriting import defining_op, has_one_use, has_one_user
 
 # A scan is a kernel of its own: its result depends on the order of the iterations.
 SCANS = frozenset({"graph.cumsum"})
@@ -74,7 +75,7 @@ class Fusion:
             group = producer
         else:
             group = Group([op], op.name, len(op.results) != 1 or op.name == "graph.concat")
-        if op.name in PRODUCTS | TAKES_PROLOGUE:
+        if op.name in PRODUCTS | TAKES_PROLOGUE | ELEMENTWISE:
             self.take_operands(group, op)
         self.groups.pop(group, None)
         self.groups[group] = None
@@ -84,9 +85,11 @@ class Fusion:
     def producer_for(self, op: ir.Operation) -> Group | None:
         """The group that `op` can finish: the one with the heaviest anchor where there are several."""
         candidates = [
-            self.by_result[value] for value in op.operands if value in self.by_result and has_one_use(value)
+            self.by_result[value] for value in op.operands if value in self.by_result and has_one_user(value)
         ]
         fitting = [group for group in candidates if not group.closed and self.accepts(group, op)]
+        if not fitting and listening():
+            self.explain(op)
         return max(
             fitting,
             key=lambda group: (group.anchor in PRODUCTS | WINDOWS, group.anchor in ROWS),
@@ -109,11 +112,30 @@ class Fusion:
             return group.anchor == "graph.matmul" and graph.attribute(op, "permutation")[last] == last
         return False
 
+    def explain(self, op: ir.Operation) -> None:
+        """Says why an op that could end another kernel begins one."""
+        values = [value for value in op.operands if value in self.by_result]
+        if not values or op.name not in ELEMENTWISE | {"graph.pad", "graph.transpose"}:
+            return
+        group = self.by_result[values[0]]
+        if not has_one_user(values[0]):
+            reason = "its operand has other readers, for which it must be in memory"
+        elif group.closed or group.anchor not in TAKES_EPILOGUE:
+            reason = f"nothing can follow in a kernel of '{group.ops[-1].name}'"
+        elif graph.shape_of(group.result) != graph.shape_of(op.results[0]):
+            reason = "its operand is broadcast: the kernel would compute it again for each element"
+        else:
+            reason = f"a kernel of '{group.anchor}' cannot end with it"
+        missed(op, "fusion", reason)
+
     def take_operands(self, group: Group, op: ir.Operation) -> None:
         """Moves producers that only `op` reads into `group`, where that pays."""
         for position, value in enumerate(op.operands):
             producer = self.by_result.get(value)
             if producer is None or producer is group or not has_one_use(value) or producer.closed:
+                continue
+            # One operand of the launch is the result.
+            if len(group.inputs() | producer.inputs()) >= OPERAND_LIMIT:
                 continue
             if self.can_read_through(producer, op, position):
                 del self.groups[producer]
@@ -122,7 +144,11 @@ class Fusion:
 
     def can_read_through(self, producer: Group, op: ir.Operation, position: int) -> bool:
         """Whether `op` can compute operand `position` as it reads it: elementwise ops in front of a row
-        reduction, a transpose in front of a product."""
+        reduction or of another elementwise op of their shape, a transpose in front of a product."""
+        if op.name in ELEMENTWISE:
+            return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
+                producer.result
+            ) == graph.shape_of(op.results[0])
         if op.name in TAKES_PROLOGUE:
             return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
                 producer.result

@@ -53,16 +53,27 @@ def test_a_value_with_two_readers_ends_its_group() -> None:
     assert groups(f"%x: {MATRIX}", body) == [["exp"], ["neg"], ["abs"]]
 
 
-def test_an_op_that_reads_a_value_twice_does_not_take_it() -> None:
+def test_an_op_that_reads_a_value_twice_takes_it() -> None:
     body = unary("%0", "exp", "%x") + binary("%1", "mul", "%0, %0")
-    assert groups(f"%x: {MATRIX}", body) == [["exp"], ["mul"]]
+    assert groups(f"%x: {MATRIX}", body) == [["exp", "mul"]]
 
 
-def test_epilogue_prefers_the_product() -> None:
+def test_an_elementwise_op_takes_both_producers() -> None:
+    body = unary("%0", "exp", "%x") + unary("%1", "neg", "%y") + binary("%2", "mul", "%0, %1")
+    assert groups(f"%x: {MATRIX}, %y: {MATRIX}", body) == [["neg", "exp", "mul"]]
+
+
+def test_a_broadcast_producer_stays_outside() -> None:
+    body = f"%0 = {op('exp', '%b', f'({VECTOR}) -> {VECTOR}')}\n" + unary("%1", "neg", "%y")
+    body += binary("%2", "mul", "%1, %0", right=VECTOR)
+    assert groups(f"%b: {VECTOR}, %y: {MATRIX}", body) == [["exp"], ["neg", "mul"]]
+
+
+def test_the_epilogue_of_a_product_takes_what_it_reads() -> None:
     product = f"%1 = {op('matmul', '%a, %b', f'(tensor<8x4xf32>, tensor<4x16xf32>) -> {MATRIX}')}\n"
     body = unary("%0", "exp", "%x") + product + binary("%2", "add", "%0, %1")
     arguments = f"%x: {MATRIX}, %a: tensor<8x4xf32>, %b: tensor<4x16xf32>"
-    assert groups(arguments, body) == [["exp"], ["matmul", "add"]]
+    assert groups(arguments, body) == [["exp", "matmul", "add"]]
 
 
 def test_a_larger_result_is_no_epilogue() -> None:
