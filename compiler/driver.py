@@ -168,6 +168,7 @@ def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
         "launches": len(main.host.kernels),
         "arena_bytes": main.host.arena_bytes,
         "arena_lower_bound": main.host.arena_lower_bound,
+        "arena_strategy": main.host.arena_strategy,
         "mlir_seconds": round(report.mlir_seconds, 3),
         "llvm_seconds": round(report.llvm_seconds, 3),
         "slowest_kernels": slowest,

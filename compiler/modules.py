@@ -39,6 +39,7 @@ class HostFunction:
     weights: tuple[Reference | int, ...]
     arena_bytes: int
     arena_lower_bound: int
+    arena_strategy: str
     kernels: tuple[str, ...] = ()
 
 
@@ -104,6 +105,7 @@ def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
         tuple(_weight(each) for each in references),
         op.attributes["tloop.arena_bytes"].value,
         op.attributes["tloop.arena_lower_bound"].value,
+        op.attributes["tloop.arena_strategy"].value,
         tuple(call.attributes["kernel"].value for call in calls),
     )
 

@@ -22,6 +22,7 @@ def host(name: str = "main", weights: tuple[Reference | int, ...] = ()) -> HostF
         weights=weights,
         arena_bytes=128,
         arena_lower_bound=64,
+        arena_strategy="size, lowest gap",
         kernels=("k", "k"),
     )
 

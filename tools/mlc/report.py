@@ -74,10 +74,15 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
         cached = "program cached" if report.get("from_cache") else f"{report['kernels_cached']} cached"
         rows.append(["kernels", f"{report['kernels']} ({cached}), {report['launches']} launches"])
     if "arena_bytes" in report:
-        bound = byte_size(report["arena_lower_bound"])
-        rows.append(["arena", f"{byte_size(report['arena_bytes'])} (lower bound {bound})"])
+        rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
     rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
     return rows
+
+
+def _arena(size: int, bound: int) -> str:
+    """The arena, and how far it is above what is live at once."""
+    over = size / bound - 1 if bound else 0.0
+    return f"{byte_size(size)} ({over:.1%} over the lower bound {byte_size(bound)})"
 
 
 def _slowest(console: Console, report: Mapping[str, Any]) -> None:
