@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlc.analysis.costs import CONSTANTS, byte_size, elements
+from mlc.analysis.costs import byte_size, elements
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects.graph.types import element_name
+from mlc.passes.graph.views import CONSTANTS
 
 # Constants of these are indices, shapes and masks.
 _NO_PARAMETERS = ("i64", "i1")

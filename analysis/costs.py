@@ -16,11 +16,8 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.types import element_name
+from mlc.passes.graph.views import CONSTANTS, RESHAPES
 from mlc.passes.rewriting import defining_op
-
-# These cost nothing: the same buffer under another shape, and what is there before the program runs.
-RESHAPES = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
-CONSTANTS = frozenset({"graph.constant", "graph.weight", "graph.prepared"})
 
 
 class UnknownSize(Exception):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.analysis.constants import reads
-from mlc.analysis.costs import RESHAPES, byte_size
+from mlc.analysis.costs import byte_size
 from mlc.bindings import ir
-from mlc.passes.rewriting import defining_op
+from mlc.passes.graph.views import RESHAPES, view_source
 
 
 def peak_bytes(function: ir.Operation, is_weight: Callable[[ir.Value], bool]) -> int:
@@ -23,7 +23,7 @@ def peak_bytes(function: ir.Operation, is_weight: Callable[[ir.Value], bool]) ->
     spans = {value: [0, 0] for value in block.arguments}
     for step, op in enumerate(ops):
         for value in reads(op):
-            root = _root(value)
+            root = view_source(value)
             if root in spans:
                 spans[root][1] = step
         for result in op.results:
@@ -43,12 +43,3 @@ def _most(spans: dict[ir.Value, list[int]], steps: int) -> int:
         live += each
         most = max(most, live)
     return most
-
-
-def _root(value: ir.Value) -> ir.Value:
-    """The value whose memory a reshape shows."""
-    op = defining_op(value)
-    while op is not None and op.name in RESHAPES:
-        value = op.operands[0]
-        op = defining_op(value)
-    return value

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mlc.analysis.constants import inner_ops
-from mlc.analysis.costs import CONSTANTS
 from mlc.analysis.module import LAUNCH
 from mlc.bindings import ir
+from mlc.passes.graph.views import CONSTANTS
 from mlc.passes.remarks import names_in
 
 # An op's name without `graph.`, and the ONNX nodes that it came from.

@@ -58,7 +58,7 @@ class OnnxSource:
         from mlc.frontends.onnx import import_model
 
         result = import_model(self.model, dims=options.dims, shapes=options.shapes)
-        require_static(main_of(result.module), result.inputs)
+        require_static(main_of(result.module), result.inputs, result.dynamic_dims)
         return Imported(result.module, result.weights, self.name, result.inputs, result.outputs)
 
     def portable(self, reference: Reference) -> list[Any]:
@@ -124,8 +124,13 @@ def main_of(module: Any) -> Any:
     return next((op for op in body if _is_main(op.operation)), None)
 
 
-def require_static(main: Any, names: tuple[str, ...]) -> None:
-    """Raises CompileError naming every input of `@main` that is no tensor or has unknown sizes."""
+def require_static(
+    main: Any, names: tuple[str, ...], dynamic_dims: Mapping[str, tuple[str, ...]] | None = None
+) -> None:
+    """Raises CompileError naming every input of `@main` that is no tensor or has unknown sizes.
+
+    `dynamic_dims` are the names of such sizes, by input.
+    """
     kinds = main.operation.attributes["function_type"].value.inputs
     notes = []
     for name, kind in zip(names, kinds, strict=True):
@@ -136,13 +141,11 @@ def require_static(main: Any, names: tuple[str, ...]) -> None:
                 "?" if kind.is_dynamic_dim(axis) else str(kind.get_dim_size(axis))
                 for axis in range(kind.rank)
             ]
-            notes.append(
-                f"input '{name}' is {'x'.join(sizes)}: give --shape {name}:{'x'.join(sizes)} with numbers"
-            )
+            options = [f"--dim {dim}=N" for dim in (dynamic_dims or {}).get(name, ())]
+            shown = " ".join(options or [f"--shape {name}:{'x'.join(sizes)} with numbers"])
+            notes.append(f"input '{name}' is {'x'.join(sizes)}: give {shown}")
     if notes:
-        raise CompileError(
-            "all inputs must be tensors of known sizes (--dim NAME=N fixes a named one)", notes
-        )
+        raise CompileError("all inputs must be tensors of known sizes", notes)
 
 
 def _is_main(op: Any) -> bool:

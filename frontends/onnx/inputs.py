@@ -19,6 +19,12 @@ class InputType:
     shape: tuple[Dim, ...]
     number: int
 
+    @property
+    def dynamic_dims(self) -> tuple[str, ...]:
+        """The names of the dims that are not known, each once; some have none."""
+        symbols = [(axis, dim.text) for axis, dim in enumerate(self.shape) if isinstance(dim, Symbol)]
+        return tuple(dict.fromkeys(text for axis, text in symbols if text != f"{self.name}.shape[{axis}]"))
+
 
 def read_inputs(
     graph: GraphProto, name: str, dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]

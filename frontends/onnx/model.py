@@ -30,7 +30,8 @@ NAME_ATTRIBUTE = "graph.name"
 class ImportedModel:
     """`module` holds `@main`.
 
-    `inputs` and `outputs` are the model's names in the order of its arguments and results.
+    `inputs` and `outputs` are the model's names in the order of its arguments and results; `dynamic_dims`
+    the names of dims of an input that are not known.
     """
 
     module: ir.Module
@@ -38,6 +39,7 @@ class ImportedModel:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     name: str
+    dynamic_dims: Mapping[str, tuple[str, ...]]
 
 
 def import_model(
@@ -66,7 +68,12 @@ def import_model(
             _build_main(loaded, inputs, Frame(opsets))
     outputs = tuple(o.name for o in loaded.proto.graph.output)
     return ImportedModel(
-        module, loaded.store, tuple(i.name for i in inputs), outputs, loaded.proto.graph.name or "model"
+        module,
+        loaded.store,
+        tuple(i.name for i in inputs),
+        outputs,
+        loaded.proto.graph.name or "model",
+        {i.name: i.dynamic_dims for i in inputs},
     )
 
 

@@ -66,7 +66,8 @@ def test_optimized_is_after_the_graph_pipeline(mlc: Any, save: Any, tmp_path: Pa
 
 def test_vgg_16_of_the_literature(mlc: Any, save: Any, tmp_path: Path) -> None:
     """VGG-16 without its classifier at 126x224 has 8380 million MACs."""
-    nodes, weights, last, channels = [], {}, "x", 3
+    nodes, last, channels = [], "x", 3
+    weights: dict[str, np.ndarray] = {}
     for block, (width, count) in enumerate([(64, 2), (128, 2), (256, 3), (512, 3), (512, 3)]):
         for place in range(count):
             name = f"conv{block + 1}_{place + 1}"
@@ -96,7 +97,11 @@ def test_dynamic_dims(mlc: Any, save: Any, tmp_path: Path) -> None:
     nodes = [helper.make_node("Relu", ["x"], ["y"], "act")]
     path = save(tmp_path / "dynamic.onnx", nodes, inputs={"x": ["batch", 8]}, outputs={"y": ["batch", 8]})
     done = mlc("stats", path)
-    assert done.status == 1 and "input 'x' is ?x8" in done.err and "Traceback" not in done.err
+    assert (
+        done.status == 1
+        and "input 'x' is ?x8: give --dim batch=N" in done.err
+        and "Traceback" not in done.err
+    )
     for flags in (("--dim", "batch=3"), ("--shape", "x:3x8")):
         assert mlc("stats", path, "--json", *flags).json()["flops"] == 24
 
@@ -122,3 +127,9 @@ def test_usage_and_broken_models(mlc: Any, mlp: Path) -> None:
     Path("cut.onnx").write_bytes(mlp.read_bytes()[:3000])
     done = mlc("stats", "cut.onnx", "--json")
     assert done.status == 1 and "cut.onnx: not a valid ONNX model" in done.json()["error"]
+
+
+def test_dims_without_names_are_given_by_shape(mlc: Any, save: Any, tmp_path: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    path = save(tmp_path / "unnamed.onnx", nodes, inputs={"x": [None, 8]}, outputs={"y": [None, 8]})
+    assert "input 'x' is ?x8: give --shape x:?x8 with numbers" in mlc("stats", path).err

@@ -1,0 +1,39 @@
+"""Costs of control flow."""
+
+from mlc.analysis import module_costs
+from mlc.bindings import parse_module
+from mlc.dialects import create_context
+
+CHOICE = """func.func @main(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
+  %n = "graph.constant"() {value = dense<5> : tensor<i64>} : () -> tensor<i64>
+  %t = "graph.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %0 = "graph.if"(%c) ({
+    %1 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = "graph.exp"(%1) : (tensor<4xf32>) -> tensor<4xf32>
+    "graph.yield"(%2) {operandSegmentSizes = ONE_OF_32} : (tensor<4xf32>) -> ()
+  }, {
+    "graph.yield"(%x) {operandSegmentSizes = ONE_OF_32} : (tensor<4xf32>) -> ()
+  }) {resultSegmentSizes = ONE_OF_32} : (tensor<i1>) -> tensor<4xf32>
+  %3 = "graph.loop"(%n, %t, %0) ({
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %v: tensor<4xf32>):
+    %4 = "graph.add"(%v, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    "graph.yield"(%go, %4) {operandSegmentSizes = TWO_OF_32} : (tensor<i1>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = THREE_OF_34, resultSegmentSizes = ONE_OF_32}
+    : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}"""
+
+
+def segments(present: int, limit: int) -> str:
+    """Which of the optional operands or results are there."""
+    return f"array<i32: {', '.join(['1'] * present + ['0'] * (limit - present))}>"
+
+
+def test_a_choice_costs_its_dearer_branch_and_a_loop_its_iterations() -> None:
+    text = CHOICE.replace("ONE_OF_32", segments(1, 32)).replace("TWO_OF_32", segments(2, 32))
+    costs = module_costs(
+        parse_module(text.replace("THREE_OF_34", segments(3, 34)), create_context(), "t.mlir")
+    )
+    assert [(each.kind, each.cost.flops) for each in costs.ops] == [("if", 8), ("loop", 5 * 4)]
+    # x lives on in the loop's body: x, the loop's operand and its result.
+    assert costs.peak_bytes == 3 * 16
