@@ -3,8 +3,8 @@
 // Padding is explicit, convolutions are blocked, products are on panels; weights are packed by @prepare, and views of
 // weights are weights of another shape; the bias works on the product's own shape.
 // CHECK-LABEL: func.func @main
-// CHECK-NEXT: %[[PAD:.*]] = "graph.pad"(%arg0)
-// CHECK-NEXT: %[[X:.*]] = "graph.pack"(%[[PAD]])
+// CHECK-NEXT: %[[PACK:.*]] = "graph.pack"(%arg0)
+// CHECK-NEXT: %[[X:.*]] = "graph.pad"(%[[PACK]])
 // CHECK-NEXT: %[[W:.*]] = "graph.prepared"() {index = 0 : i64} : () -> tensor<1x1x3x3x16x32xf32>
 // CHECK-NEXT: %[[CONV:.*]] = "graph.conv"(%[[X]], %[[W]]) {{.*}}layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>
 // CHECK-NEXT: %[[B:.*]] = "graph.weight"() {{.*}} -> tensor<1x1x1x1x32xf32>

@@ -88,11 +88,11 @@ func.func @dynamic(%x: tensor<?x16x8x8xf32>, %w: tensor<32x16x3x3xf32>) -> tenso
 
 // Four channels per group: the input is read one by one, the output is blocked within its group.
 // CHECK-LABEL: func.func @small_group
-// CHECK: "graph.reshape"(%arg0) {{.*}} -> tensor<1x16x4x4x1xf32>
-// CHECK: "graph.conv"({{.*}}group = 4{{.*}} -> tensor<1x4x4x4x8xf32>
-func.func @small_group(%x: tensor<1x16x4x4xf32>, %w: tensor<32x4x1x1xf32>) -> tensor<1x32x4x4xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x4x4xf32>, tensor<32x4x1x1xf32>) -> tensor<1x32x4x4xf32>
-  return %0 : tensor<1x32x4x4xf32>
+// CHECK: "graph.reshape"(%arg0) {{.*}} -> tensor<1x16x8x8x1xf32>
+// CHECK: "graph.conv"({{.*}}group = 4{{.*}} -> tensor<1x4x6x6x8xf32>
+func.func @small_group(%x: tensor<1x16x8x8xf32>, %w: tensor<32x4x3x3xf32>) -> tensor<1x32x6x6xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xf32>, tensor<32x4x3x3xf32>) -> tensor<1x32x6x6xf32>
+  return %0 : tensor<1x32x6x6xf32>
 }
 
 // -----
@@ -103,19 +103,21 @@ func.func @small_group(%x: tensor<1x16x4x4xf32>, %w: tensor<32x4x1x1xf32>) -> te
 // CHECK: "graph.conv"(%[[X32]],
 // CHECK: %[[X8:.*]] = "graph.pack"(%arg0) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 8>
 // CHECK: "graph.conv"(%[[X8]], {{.*}}group = 4
-func.func @two_blocks_of_one_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>, %v: tensor<32x8x1x1xf32>) -> (tensor<1x32x4x4xf32>, tensor<1x32x4x4xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
-  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x8x1x1xf32>) -> tensor<1x32x4x4xf32>
-  return %0, %1 : tensor<1x32x4x4xf32>, tensor<1x32x4x4xf32>
+func.func @two_blocks_of_one_input(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x1x1xf32>, %v: tensor<32x8x3x3xf32>) -> (tensor<1x32x8x8xf32>, tensor<1x32x6x6xf32>) {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
+  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x8x3x3xf32>) -> tensor<1x32x6x6xf32>
+  return %0, %1 : tensor<1x32x8x8xf32>, tensor<1x32x6x6xf32>
 }
 
 // -----
 
+// Unpacking both parts moves as much as unpacking their concatenation, and the image itself needs no second pack.
 // CHECK-LABEL: func.func @residual_of_input
 // CHECK: %[[X32:.*]] = "graph.pack"(%arg0) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 32>
 // CHECK: %[[CONV:.*]] = "graph.conv"(%[[X32]], {{.*}} -> tensor<1x4x4x4x8xf32>
-// CHECK: %[[X8:.*]] = "graph.pack"(%arg0) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 8>
-// CHECK: "graph.add"(%[[CONV]], %[[X8]])
+// CHECK: %[[PLAIN:.*]] = "graph.unpack"(%[[CONV]])
+// CHECK: "graph.conv"(%[[X32]], {{.*}} -> tensor<1x1x4x4x8xf32>
+// CHECK: "graph.add"(%[[PLAIN]], %arg0)
 func.func @residual_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>, %v: tensor<8x32x1x1xf32>) -> tensor<1x40x4x4xf32> {
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
   %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x4x4xf32>
@@ -129,11 +131,12 @@ func.func @residual_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>
 // CHECK-LABEL: func.func @depthwise_of_input
 // CHECK: %[[X8:.*]] = "graph.pack"(%arg0) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 8>
 // CHECK: "graph.conv"(%[[X8]], {{.*}}group = 32
-func.func @depthwise_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<8x32x1x1xf32>, %v: tensor<32x1x1x1xf32>) -> tensor<1x40x4x4xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x4x4xf32>
-  %2 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x1x1x1xf32>) -> tensor<1x32x4x4xf32>
-  %3 = "graph.concat"(%2, %0) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x4x4xf32>, tensor<1x8x4x4xf32>) -> tensor<1x40x4x4xf32>
-  return %3 : tensor<1x40x4x4xf32>
+func.func @depthwise_of_input(%x: tensor<1x32x40x40xf32>, %w: tensor<8x32x1x1xf32>, %v: tensor<32x1x7x7xf32>) -> tensor<1x40x34x34xf32> {
+  %s = "graph.slice"(%x) {starts = array<i64: 0, 0, 3, 3>, sizes = array<i64: 1, 32, 34, 34>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x32x40x40xf32>) -> tensor<1x32x34x34xf32>
+  %0 = "graph.conv"(%s, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x34x34xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x34x34xf32>
+  %2 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x40x40xf32>, tensor<32x1x7x7xf32>) -> tensor<1x32x34x34xf32>
+  %3 = "graph.concat"(%2, %0) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x34x34xf32>, tensor<1x8x34x34xf32>) -> tensor<1x40x34x34xf32>
+  return %3 : tensor<1x40x34x34xf32>
 }
 
 // -----
@@ -163,11 +166,159 @@ func.func @squeeze_and_excite(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32
 
 // An operand of lower rank gets the leading dims before its channels are blocked.
 // CHECK-LABEL: func.func @low_rank
-// CHECK: %[[PLAIN:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 1, 32, 4, 4>}
+// CHECK: %[[PLAIN:.*]] = "graph.reshape"({{.*}}) {shape = array<i64: 1, 32, 4, 4>}
 // CHECK: %[[BLOCKED:.*]] = "graph.pack"(%[[PLAIN]]) {{.*}} -> tensor<1x1x4x4x32xf32>
 // CHECK: "graph.add"({{.*}}, %[[BLOCKED]])
-func.func @low_rank(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>, %b: tensor<32x4x4xf32>) -> tensor<1x32x4x4xf32> {
+func.func @low_rank(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32> {
+  %b = "graph.weight"() {source = "w", offset = 0, size = 2048, hash = "0"} : () -> tensor<32x4x4xf32>
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
   %1 = "graph.add"(%0, %b) : (tensor<1x32x4x4xf32>, tensor<32x4x4xf32>) -> tensor<1x32x4x4xf32>
   return %1 : tensor<1x32x4x4xf32>
+}
+
+// -----
+
+// A view of few pixels: a depthwise 1x1 convolution saves less than the two conversions around it cost.
+// CHECK-LABEL: func.func @small_gain
+// CHECK-NOT: graph.pack
+// CHECK: "graph.conv"({{.*}}layout = "NCHW",
+// CHECK-NOT: graph.unpack
+// CHECK: return
+func.func @small_gain(%x: tensor<1x32x4x4xf32>, %w: tensor<32x1x1x1xf32>) -> tensor<1x32x4x4xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x1x1x1xf32>) -> tensor<1x32x4x4xf32>
+  return %0 : tensor<1x32x4x4xf32>
+}
+
+// -----
+
+// Four readers share one conversion, so that the same convolution pays four times over.
+// CHECK-LABEL: func.func @shared_conversion
+// CHECK: %[[X:.*]] = "graph.pack"(%arg0)
+// CHECK-NOT: "graph.pack"(%arg0)
+// CHECK: "graph.conv"(%[[X]],
+// CHECK: "graph.conv"(%[[X]],
+// CHECK: "graph.conv"(%[[X]],
+// CHECK: "graph.conv"(%[[X]],
+// CHECK: return
+func.func @shared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32>) -> (tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>) {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
+  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 2, 2>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x14x14xf32>
+  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 3, 3>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x13x13xf32>
+  %3 = "graph.conv"(%x, %w) {dilations = array<i64: 4, 4>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x12x12xf32>
+  %4 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x15x15xf32>) -> tensor<1x32x1x1xf32>
+  %5 = "graph.reduce_max"(%1) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x14x14xf32>) -> tensor<1x32x1x1xf32>
+  %6 = "graph.reduce_sum"(%2) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x13x13xf32>) -> tensor<1x32x1x1xf32>
+  %7 = "graph.reduce_min"(%3) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x12x12xf32>) -> tensor<1x32x1x1xf32>
+  return %4, %5, %6, %7 : tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>
+}
+
+// -----
+
+// One of the four alone stays plain.
+// CHECK-LABEL: func.func @unshared_conversion
+// CHECK-NOT: graph.pack
+// CHECK: return
+func.func @unshared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32>) -> tensor<1x32x1x1xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
+  %1 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x15x15xf32>) -> tensor<1x32x1x1xf32>
+  return %1 : tensor<1x32x1x1xf32>
+}
+
+// -----
+
+// Between two products an elementwise chain stays plain; an op that needs plain values is given them once.
+// CHECK-LABEL: func.func @forced
+// CHECK: %[[CONV:.*]] = "graph.conv"({{.*}} -> tensor<1x1x16x16x32xf32>
+// CHECK: %[[RELU:.*]] = "graph.relu"(%[[CONV]]) : (tensor<1x1x16x16x32xf32>)
+// CHECK: %[[PLAIN:.*]] = "graph.unpack"(%[[RELU]])
+// CHECK-NOT: graph.unpack
+// CHECK: "graph.lrn"(%[[PLAIN]])
+// CHECK: "graph.softmax"(%[[PLAIN]])
+func.func @forced(%x: tensor<1x3x18x18xf32>, %w: tensor<32x3x3x3xf32>) -> (tensor<1x32x16x16xf32>, tensor<1x32x16x16xf32>) {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x18x18xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x16x16xf32>
+  %1 = "graph.relu"(%0) : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
+  %2 = "graph.lrn"(%1) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, size = 5} : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
+  %3 = "graph.softmax"(%1) {axis = 3} : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
+  return %2, %3 : tensor<1x32x16x16xf32>, tensor<1x32x16x16xf32>
+}
+
+// -----
+
+// Whole blocks of channels are cut out and added; a mean may drop the spatial dims.
+// CHECK-LABEL: func.func @slice_and_pad
+// CHECK: "graph.slice"({{.*}}) {sizes = array<i64: 1, 2, 16, 16, 16>, starts = array<i64: 0, 1, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1, 1>} : (tensor<1x4x16x16x16xf32>) -> tensor<1x2x16x16x16xf32>
+// CHECK: "graph.pad"({{.*}}) {high = array<i64: 0, 1, 0, 0, 0>, low = array<i64: 0, 0, 0, 0, 0>{{.*}} -> tensor<1x3x16x16x16xf32>
+// CHECK: %[[MEAN:.*]] = "graph.reduce_mean"({{.*}} -> tensor<1x3x1x1x16xf32>
+// CHECK: %[[R:.*]] = "graph.reshape"(%[[MEAN]]) {{.*}} -> tensor<1x48xf32>
+// CHECK: return %[[R]]
+func.func @slice_and_pad(%x: tensor<1x3x18x18xf32>, %w: tensor<64x3x3x3xf32>) -> tensor<1x48xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x18x18xf32>, tensor<64x3x3x3xf32>) -> tensor<1x64x16x16xf32>
+  %1 = "graph.slice"(%0) {starts = array<i64: 0, 16, 0, 0>, sizes = array<i64: 1, 32, 16, 16>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x64x16x16xf32>) -> tensor<1x32x16x16xf32>
+  %2 = "graph.pad"(%1) {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 16, 0, 0>, mode = "constant", value = 0.0} : (tensor<1x32x16x16xf32>) -> tensor<1x48x16x16xf32>
+  %3 = "graph.reduce_mean"(%2) {axes = array<i64: 2, 3>, keepdims = false} : (tensor<1x48x16x16xf32>) -> tensor<1x48xf32>
+  return %3 : tensor<1x48xf32>
+}
+
+// -----
+
+// A slice within a block, and a concatenation with a part that has no block, are plain; what is before them is not.
+// CHECK-LABEL: func.func @odd_channels
+// CHECK: %[[CONV:.*]] = "graph.conv"({{.*}} -> tensor<1x1x16x16x32xf32>
+// CHECK: %[[PLAIN:.*]] = "graph.unpack"(%[[CONV]])
+// CHECK-NOT: graph.unpack
+// CHECK: "graph.slice"(%[[PLAIN]])
+// CHECK: "graph.concat"(%[[PLAIN]], %arg2)
+func.func @odd_channels(%x: tensor<1x3x18x18xf32>, %w: tensor<32x3x3x3xf32>, %y: tensor<1x3x16x16xf32>) -> (tensor<1x5x16x16xf32>, tensor<1x35x16x16xf32>) {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x18x18xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x16x16xf32>
+  %1 = "graph.slice"(%0) {starts = array<i64: 0, 3, 0, 0>, sizes = array<i64: 1, 5, 16, 16>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x32x16x16xf32>) -> tensor<1x5x16x16xf32>
+  %2 = "graph.concat"(%0, %y) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x16x16xf32>, tensor<1x3x16x16xf32>) -> tensor<1x35x16x16xf32>
+  return %1, %2 : tensor<1x5x16x16xf32>, tensor<1x35x16x16xf32>
+}
+
+// -----
+
+// A channel shuffle before a blocked convolution packs in the same transpose: blocks of 16 hold four of each of the
+// four groups.
+// CHECK-LABEL: func.func @shuffle
+// CHECK: %[[SPLIT:.*]] = "graph.reshape"(%arg0) {shape = array<i64: 1, 4, 7, 4, 16, 16>}
+// CHECK: %[[MOVED:.*]] = "graph.transpose"(%[[SPLIT]]) {permutation = array<i64: 0, 2, 4, 5, 3, 1>} {{.*}} -> tensor<1x7x16x16x4x4xf32>
+// CHECK: %[[X:.*]] = "graph.reshape"(%[[MOVED]]) {{.*}} -> tensor<1x7x16x16x16xf32>
+// CHECK-NOT: graph.transpose
+// CHECK: "graph.conv"(%[[X]],
+func.func @shuffle(%x: tensor<1x112x16x16xf32>, %w: tensor<112x1x3x3xf32>) -> tensor<1x112x14x14xf32> {
+  %0 = "graph.reshape"(%x) {shape = array<i64: 1, 4, 28, 16, 16>} : (tensor<1x112x16x16xf32>) -> tensor<1x4x28x16x16xf32>
+  %1 = "graph.transpose"(%0) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x4x28x16x16xf32>) -> tensor<1x28x4x16x16xf32>
+  %2 = "graph.reshape"(%1) {shape = array<i64: 1, 112, 16, 16>} : (tensor<1x28x4x16x16xf32>) -> tensor<1x112x16x16xf32>
+  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, group = 112, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x112x16x16xf32>, tensor<112x1x3x3xf32>) -> tensor<1x112x14x14xf32>
+  return %3 : tensor<1x112x14x14xf32>
+}
+
+// -----
+
+// Three groups do not fit into blocks: the shuffle is plain, and its result is packed.
+// CHECK-LABEL: func.func @shuffle_of_three
+// CHECK: %[[MOVED:.*]] = "graph.transpose"({{.*}}) {permutation = array<i64: 0, 2, 1, 3, 4>}
+// CHECK: %[[PLAIN:.*]] = "graph.reshape"(%[[MOVED]])
+// CHECK: %[[X:.*]] = "graph.pack"(%[[PLAIN]])
+// CHECK: "graph.conv"(%[[X]],
+func.func @shuffle_of_three(%x: tensor<1x96x16x16xf32>, %w: tensor<96x1x5x5xf32>) -> tensor<1x96x12x12xf32> {
+  %0 = "graph.reshape"(%x) {shape = array<i64: 1, 3, 32, 16, 16>} : (tensor<1x96x16x16xf32>) -> tensor<1x3x32x16x16xf32>
+  %1 = "graph.transpose"(%0) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x3x32x16x16xf32>) -> tensor<1x32x3x16x16xf32>
+  %2 = "graph.reshape"(%1) {shape = array<i64: 1, 96, 16, 16>} : (tensor<1x32x3x16x16xf32>) -> tensor<1x96x16x16xf32>
+  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, group = 96, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x96x16x16xf32>, tensor<96x1x5x5xf32>) -> tensor<1x96x12x12xf32>
+  return %3 : tensor<1x96x12x12xf32>
+}
+
+// -----
+
+// What is computed from weights alone is no image.
+// CHECK-LABEL: func.func @weights
+// CHECK: %[[W:.*]] = "graph.mul"({{.*}} -> tensor<16x16x3x3xf32>
+// CHECK: "graph.pack"(%[[W]]) {inner_dims = array<i64: 1, 0>
+func.func @weights(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x6x6xf32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 9216, hash = "0"} : () -> tensor<16x16x3x3xf32>
+  %s = "graph.weight"() {source = "w", offset = 9216, size = 64, hash = "1"} : () -> tensor<16x1x1x1xf32>
+  %v = "graph.mul"(%w, %s) : (tensor<16x16x3x3xf32>, tensor<16x1x1x1xf32>) -> tensor<16x16x3x3xf32>
+  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x6x6xf32>
+  return %0 : tensor<1x16x6x6xf32>
 }

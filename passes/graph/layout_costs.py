@@ -1,0 +1,98 @@
+"""What layouts cost: the interface through which layout assignment asks, and the analytic model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Protocol
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.targets import Target
+
+# Cycles from the start of a floating-point operation to its result: what each step of a long sum of scalars
+# takes.
+LATENCY = 4
+# Steps of a sum so short that the processor works on several sums at once: then each takes one cycle, for
+# two loads.
+SHORT_SUM = 64
+# Bytes read and written per cycle by `pack` and `unpack`: 35 MB in 7 ms on ShuffleNet (docs/benchmarks.md).
+CONVERTED_BYTES = 2
+# Bytes per cycle of kernels that stream through memory.
+STREAMED_BYTES = 16
+# A kernel more: its call, its first cache misses, and the threads that it may wake.
+LAUNCH = 500
+
+
+class LayoutCosts(Protocol):
+    """Times in one unit, the same for all methods; only differences matter.
+
+    `block` is the number of channels in a block of the op's result, 1 for the plain layout. `op` is the op on
+    plain values. Times must be finite and not negative.
+    """
+
+    def conv(self, op: ir.Operation, block: int) -> float:
+        """A `graph.conv`."""
+
+    def window(self, op: ir.Operation, block: int) -> float:
+        """A pool."""
+
+    def elementwise(self, op: ir.Operation, block: int) -> float:
+        """An elementwise op, one that moves data (concat, slice, pad, channel shuffle), or a reduction over
+        whole images."""
+
+    def conversion(self, moved: int) -> float:
+        """A `pack` or `unpack` that reads and writes `moved` bytes in all."""
+
+
+@dataclass(frozen=True)
+class AnalyticCosts:
+    """Cycles of one core of `target`, from operations and bytes.
+
+    On blocked data, vectors run along the channels of a block. Windows on plain data are summed one element
+    after the other, because no vector runs along a dim that windows slide over.
+    """
+
+    target: Target
+
+    def conv(self, op: ir.Operation, block: int) -> float:
+        """Depthwise, grouped and full convolutions differ by their multiply-adds per output alone."""
+        return self._windows(op, prod(graph.shape_of(op.operands[1])[1:]), block)
+
+    def window(self, op: ir.Operation, block: int) -> float:
+        return self._windows(op, prod(graph.attribute(op, "kernel")), block)
+
+    def elementwise(self, op: ir.Operation, block: int) -> float:
+        """Either layout is contiguous, so that vectors run along the innermost dims in both."""
+        values = [*op.operands, *op.results]
+        return sum(4 * prod(dim or 1 for dim in graph.shape_of(value)) for value in values) / STREAMED_BYTES
+
+    def conversion(self, moved: int) -> float:
+        return LAUNCH + moved / CONVERTED_BYTES
+
+    def _windows(self, op: ir.Operation, steps: int, block: int) -> float:
+        """A sum of so many steps for each element of the result."""
+        if block == 1:
+            cycles = float(steps * (LATENCY if steps > SHORT_SUM else 1))
+        else:
+            vectors_per_cycle = 2 if self.target.fma else 1
+            cycles = steps / (vectors_per_cycle * min(block, self.target.vector_bits // 32))
+        return prod(graph.shape_of(op.results[0])) * cycles
+
+
+_MODELS: dict[str, Callable[[Target], LayoutCosts]] = {"analytic": AnalyticCosts}
+
+
+def register_layout_costs(name: str, model: Callable[[Target], LayoutCosts]) -> None:
+    """Adds a model for the option `costs=<name>` of `graph-assign-layouts`. Raises `ValueError` if the name
+    is taken."""
+    if _MODELS.setdefault(name, model) is not model:
+        raise ValueError(f"layout costs '{name}' are already registered")
+
+
+def layout_costs(name: str, target: Target) -> LayoutCosts:
+    """The model called `name` for a target. Raises `KeyError` with the names that exist."""
+    if name not in _MODELS:
+        raise KeyError(f"no layout costs '{name}'; there are {', '.join(sorted(_MODELS))}")
+    return _MODELS[name](target)
