@@ -95,7 +95,7 @@ define(
         ("If",),
         (Operand("condition", BOOL),),
         _if,
-        results=("result",),
+        results=(),
         regions=("then_branch", "else_branch"),
         most_results=CONTROL_LIMIT,
     )
@@ -117,7 +117,7 @@ define(
             Operand("initial", kind="variadic", least=0, most=CONTROL_LIMIT),
         ),
         _loop,
-        results=("result",),
+        results=(),
         regions=("body",),
         most_results=CONTROL_LIMIT,
     )

@@ -127,7 +127,7 @@ ShapeFunction = Callable[[Call], Tensor | tuple[Tensor, ...]]
 class OpSpec:
     """The definition of one op. `result_given`: its result type is written, not only inferred.
 
-    `most_results`: how many results it may have where their number varies; `results` then is their one name.
+    `most_results`: how many results it may have where their number varies; `results` then is empty.
     """
 
     name: str
@@ -157,7 +157,7 @@ class OpSpec:
 
     def result_names(self, count: int) -> Sequence[str]:
         """A name for each of `count` results."""
-        return [f"{self.results[0]} {place}" for place in range(count)] if self.most_results else self.results
+        return [f"result {place}" for place in range(count)] if self.most_results else self.results
 
     def operand_groups(self, values: Sequence[Any]) -> dict[str, Any]:
         """Operands by name; raises ShapeError when their number is wrong."""
