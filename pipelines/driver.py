@@ -67,12 +67,13 @@ def run_pipeline(
     *,
     verify_each: bool = True,
     reproducer: str | Path | None = None,
+    reproducer_flags: str = "",
 ) -> None:
     """Runs `pipeline`, such as "builtin.module(graph-optimize,func.func(cse))", on `module`.
 
     Python handles to ops inside `module` are stale afterwards. With `reproducer`, a failure writes the IR
-    as it was before the pipeline, and the pipeline, to that file. Raises `PipelineError` before anything
-    ran, and `PassError`.
+    as it was before the pipeline, and the pipeline, to that file; `reproducer_flags` are what mlc-opt needs
+    besides to run it. Raises `PipelineError` before anything ran, and `PassError`.
     """
     nest = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
     plan = resolve(nest, str(pipeline))
@@ -86,7 +87,9 @@ def run_pipeline(
         runner.run(plan, root)
     except PassError as error:
         if original is not None and reproducer is not None:
-            error.reproducer = write_reproducer(reproducer, original.operation, str(nest), verify_each)
+            error.reproducer = write_reproducer(
+                reproducer, original.operation, str(nest), verify_each, reproducer_flags
+            )
         raise
 
 

@@ -13,17 +13,27 @@ _FIELD = re.compile(r'\b(pipeline|verify_each|disable_threading): ("(?:[^"\\]|\\
 _BLOCK = re.compile(r"\{-#\s*external_resources:\s*\{\s*mlir_reproducer:\s*\{(.*?)\}\s*\}\s*#-\}", re.DOTALL)
 
 
+_RUN_WITH = "// Run with: mlc-opt --run-reproducer %s"
+_RUN_LINE = re.compile(rf"^{_RUN_WITH}(.*)\n", re.MULTILINE)
+
+
 @dataclass(frozen=True)
 class Reproducer:
-    """What `read_reproducer` finds: the IR text without the resource block, and how to run it."""
+    """What `read_reproducer` finds: the IR text without the resource block, and how to run it.
+
+    `flags` are those of mlc-opt that the run needs, say to load a plugin, as a shell takes them.
+    """
 
     text: str
     pipeline: str
     verify_each: bool
+    flags: str = ""
 
 
-def reproducer_text(ir_or_text: ir.Operation | str, pipeline: str, verify_each: bool = True) -> str:
-    """The IR, and at its end `pipeline`, in the form that mlir-opt and mlc-opt rerun."""
+def reproducer_text(
+    ir_or_text: ir.Operation | str, pipeline: str, verify_each: bool = True, flags: str = ""
+) -> str:
+    """The IR, and at its end how to run it and `pipeline`, in the form that mlir-opt and mlc-opt rerun."""
     body = ir_or_text
     if isinstance(body, ir.Operation):
         body = body.get_asm(enable_debug_info=True, print_generic_op_form=True, assume_verified=True)
@@ -33,17 +43,16 @@ def reproducer_text(ir_or_text: ir.Operation | str, pipeline: str, verify_each: 
         f'      pipeline: "{escaped}",\n      disable_threading: true,\n'
         f"      verify_each: {'true' if verify_each else 'false'}\n    }}\n  }}\n#-}}\n"
     )
-    return f"{body.rstrip()}\n\n{block}"
+    # At the end, so that the lines of the IR keep their numbers.
+    return f"{body.rstrip()}\n\n{_RUN_WITH}{flags and f' {flags}'}\n{block}"
 
 
-def write_reproducer(path: str | Path, op: ir.Operation, pipeline: str, verify_each: bool = True) -> Path:
-    """Writes a reproducer atomically and returns its path. Raises `OSError` that names `path`."""
-    target = Path(path)
-    text = (
-        f"// Run with: mlc-opt --run-reproducer {target.name}\n{reproducer_text(op, pipeline, verify_each)}"
-    )
-    write_file(target, text)
-    return target
+def write_reproducer(
+    path: str | Path, op: ir.Operation, pipeline: str, verify_each: bool = True, flags: str = ""
+) -> Path:
+    """Writes a reproducer in one step and returns its path. Raises `OSError` that names `path`."""
+    write_file(path, reproducer_text(op, pipeline, verify_each, flags))
+    return Path(path)
 
 
 def read_reproducer(text: str) -> Reproducer | None:
@@ -53,6 +62,8 @@ def read_reproducer(text: str) -> Reproducer | None:
     if block is None or "pipeline" not in fields:
         return None
     pipeline = re.sub(r"\\(.)", r"\1", fields["pipeline"][1:-1])
+    body = text[: block.start()] + text[block.end() :]
+    run = _RUN_LINE.search(body)
     return Reproducer(
-        text[: block.start()] + text[block.end() :], pipeline, fields.get("verify_each") != "false"
+        _RUN_LINE.sub("", body), pipeline, fields.get("verify_each") != "false", run[1].strip() if run else ""
     )

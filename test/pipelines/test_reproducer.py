@@ -17,11 +17,14 @@ def module_text() -> str:
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     module = parse_module(module_text(), create_context())
     pipeline = 'builtin.module(x{a="b c" d=\\e})'
-    path = write_reproducer(tmp_path / "r.mlir", module.operation, pipeline, verify_each=False)
+    flags = "--load-plugin='a b.py'"
+    path = write_reproducer(tmp_path / "r.mlir", module.operation, pipeline, False, flags)
     found = read_reproducer(path.read_text())
     assert found is not None
     assert found.pipeline == pipeline
     assert not found.verify_each
+    assert found.flags == flags
+    assert "Run with" not in found.text
     assert parse_module(found.text, create_context()).operation.verify()
 
 

@@ -13,10 +13,10 @@ from mlc.tools.guard import Activity, Death
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.plugins import load_plugins
 from mlc.tools.program import FAILURE, SUCCESS, Program
-from mlc.tools.sources import SPLIT_MARKER, Chunk, chunks_of, read_input, write_output
+from mlc.tools.sources import BYTECODE_MAGIC, SPLIT_MARKER, Chunk, chunks_of, read_input, write_output
 
 if TYPE_CHECKING:
-    from mlc.tools.opt.process import Session
+    from mlc.tools.opt.process import OptSession
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -61,7 +61,7 @@ def _run(line: CommandLine, activity: Activity) -> int:
     return SUCCESS if succeeded else FAILURE
 
 
-def _prepare(line: CommandLine, activity: Activity) -> tuple[Session, list[Chunk]]:
+def _prepare(line: CommandLine, activity: Activity) -> tuple[OptSession, list[Chunk]]:
     """Reads the input after the command line was checked, as a user at a terminal expects."""
     from mlc.pipelines.reproducer import read_reproducer
     from mlc.tools.opt.session import make_session
@@ -90,15 +90,16 @@ def _separator(line: CommandLine) -> bytes:
 def _keep_reproducer(line: CommandLine, death: Death) -> None:
     """Keeps the reproducer that the child left, under a name that is asked for or new."""
     from mlc.tools.opt.crash import keep_reproducer
+    from mlc.tools.opt.rerun import rerun_flags, rerun_hint
 
     wanted = line.value("mlir-pass-pipeline-crash-reproducer")
     if line.switch("run-reproducer") and not wanted:
         return  # the input is one
-    if path := keep_reproducer(death, wanted):
-        print(
-            f"mlc-opt: reproducer written to {path}; rerun with mlc-opt --run-reproducer {path}",
-            file=sys.stderr,
-        )
+    path = keep_reproducer(death, wanted)
+    if path and death.reproducer.startswith(BYTECODE_MAGIC):
+        print(f"mlc-opt: the input is kept in {path}", file=sys.stderr)
+    elif path:
+        print(rerun_hint(path, rerun_flags(line)), file=sys.stderr)
 
 
 if __name__ == "__main__":

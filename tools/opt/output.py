@@ -10,7 +10,7 @@ from mlc.bindings import DiagnosticsError, ir
 from mlc.bindings.diagnostics import Diagnostic, capture_diagnostics
 from mlc.bindings.parsing import parse_bytecode, parse_operation
 from mlc.tools.command_line import UsageError
-from mlc.tools.opt.parsing import InputOptions, make_context
+from mlc.tools.parsing import InputOptions, make_context
 
 
 class RoundtripError(Exception):

@@ -14,19 +14,20 @@ from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
 from mlc.tools.announcer import Announcer
 from mlc.tools.guard import Activity
-from mlc.tools.opt.listeners import DiagnosticOptions, Listener, LocalReproducer
+from mlc.tools.opt.local_reproducer import LocalReproducer
 from mlc.tools.opt.output import OutputOptions, RoundtripError, serialize, verify_roundtrip
-from mlc.tools.opt.parsing import InputOptions, make_context, parse
+from mlc.tools.opt.rerun import rerun_hint
 from mlc.tools.opt.watchers import Watchers
+from mlc.tools.parsing import InputOptions, make_context, parse
+from mlc.tools.reporter import DiagnosticOptions, Reporter
 from mlc.tools.sources import Chunk
-
 
 # Inputs of passes that failed, kept to the end: what a pass erased must not be freed again.
 _failed: list[ir.Module | ir.OpView] = []
 
 
 @dataclass
-class Session:
+class OptSession:
     """What the command line asks for. `watchers` sum over chunks.
 
     `nest_fits_root` holds for a pipeline from pass flags, which runs on whatever op the input is.
@@ -43,41 +44,44 @@ class Session:
     crash_reproducer: str | None = None
     local_reproducer: bool = False
     generated_reproducer: str | None = None
+    rerun_flags: str = ""
     traceback: bool = False
 
 
-def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, bool]:
+def process(chunk: Chunk, session: OptSession, activity: Activity) -> tuple[bytes, bool]:
     """The output for one chunk, and whether it went well. Messages go to stderr."""
-    listener = Listener(chunk.source, session.diagnostics)
+    reporter = Reporter(chunk.source, session.diagnostics)
     output, succeeded = b"", False
     try:
-        output, succeeded = _transform(chunk, session, listener, activity), True
+        output, succeeded = _transform(chunk, session, reporter, activity), True
     except DiagnosticsError as error:
         if not error.diagnostics:
             print(f"mlc-opt: error: {error.summary}", file=sys.stderr)
     except RoundtripError as error:
-        listener.diagnostic(error.diagnostic)
+        reporter.diagnostic(error.diagnostic)
     except PassError as error:
         _report(error, session)
-    if listener.expected:
-        succeeded = listener.expected.finish()
+    if reporter.expected:
+        succeeded = reporter.expected.finish()
     return output, succeeded
 
 
-def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Activity) -> bytes:
-    _leave_reproducer(chunk, session, activity)
+def _transform(chunk: Chunk, session: OptSession, reporter: Reporter, activity: Activity) -> bytes:
+    # The input as it is: bytecode alone, text with its pipeline.
+    activity.leave(chunk.raw if chunk.is_bytecode else _reproducer(chunk.source.text, session.nest, session))
+    context = make_context(session.input, chunk.raw, reporter.diagnostic, activity)
     activity.begin(f"{chunk.source.name}: error: the parser")
-    context = make_context(session.input, chunk.raw, listener.diagnostic)
     with session.watchers.phase("Parser"):
-        parsed = parse(chunk, session.input, context, listener.diagnostic)
+        parsed = parse(chunk, session.input, context, reporter.diagnostic)
     root = parsed.operation
-    if chunk.is_bytecode:
-        activity.leave(reproducer_text(root, str(session.nest), session.verify_each).encode())
+    nest = Nest(root.name, session.nest.elements) if session.nest_fits_root else session.nest
+    if chunk.is_bytecode or nest != session.nest:
+        activity.leave(_reproducer(root if chunk.is_bytecode else chunk.source.text, nest, session))
     if session.verify_roundtrip:
         activity.begin(f"{chunk.source.name}: error: --verify-roundtrip")
         verify_roundtrip(root, session.input)
     try:
-        _run_passes(root, session, listener, activity)
+        _run_passes(root, nest, session, reporter, activity)
     except PassError:
         _failed.append(parsed)
         raise
@@ -86,38 +90,39 @@ def _transform(chunk: Chunk, session: Session, listener: Listener, activity: Act
         return serialize(root, session.output)
 
 
-def _leave_reproducer(chunk: Chunk, session: Session, activity: Activity) -> None:
-    """What is kept if C++ crashes: the input as it is, with the pipeline if it is text."""
-    text = chunk.source.text
-    activity.leave(
-        chunk.raw
-        if chunk.is_bytecode
-        else reproducer_text(text, str(session.nest), session.verify_each).encode()
-    )
+def _reproducer(ir_or_text: ir.Operation | str, nest: Nest, session: OptSession) -> bytes:
+    return reproducer_text(ir_or_text, str(nest), session.verify_each, session.rerun_flags).encode()
 
 
-def _run_passes(root: ir.Operation, session: Session, listener: Listener, activity: Activity) -> None:
-    nest = Nest(root.name, session.nest.elements) if session.nest_fits_root else session.nest
+def _run_passes(
+    root: ir.Operation, nest: Nest, session: OptSession, reporter: Reporter, activity: Activity
+) -> None:
     if session.generated_reproducer:
-        write_reproducer(session.generated_reproducer, root, str(nest), session.verify_each)
+        with activity.waiting():
+            write_reproducer(
+                session.generated_reproducer, root, str(nest), session.verify_each, session.rerun_flags
+            )
     run_pipeline(
         nest,
         root,
-        Instrumentations(list(_watchers(session, listener, activity))),
+        Instrumentations(list(_watchers(session, reporter, activity))),
         verify_each=session.verify_each,
         reproducer=None if session.local_reproducer else session.crash_reproducer,
+        reproducer_flags=session.rerun_flags,
     )
 
 
-def _watchers(session: Session, listener: Listener, activity: Activity) -> list[Instrumentation]:
+def _watchers(session: OptSession, reporter: Reporter, activity: Activity) -> list[Instrumentation]:
     watchers: list[Instrumentation | None] = [Announcer(activity)]
     if session.local_reproducer and session.crash_reproducer:
-        watchers.append(LocalReproducer(session.crash_reproducer, session.verify_each, activity))
-    watchers += [*session.watchers.parts, listener]
+        watchers.append(
+            LocalReproducer(session.crash_reproducer, session.verify_each, activity, session.rerun_flags)
+        )
+    watchers += [*session.watchers.parts, reporter]
     return [each for each in watchers if each]
 
 
-def _report(error: PassError, session: Session) -> None:
+def _report(error: PassError, session: OptSession) -> None:
     """Says which pass failed on what; the diagnostics were shown when they were emitted."""
     if session.traceback and error.__cause__ is not None:
         traceback.print_exception(error.__cause__)
@@ -127,4 +132,4 @@ def _report(error: PassError, session: Session) -> None:
     print(f"mlc-opt: error: {error.summary}{hint}", file=sys.stderr)
     reproducer = session.crash_reproducer if session.local_reproducer else error.reproducer
     if reproducer:
-        print(f"mlc-opt: reproducer written to {reproducer}", file=sys.stderr)
+        print(rerun_hint(str(reproducer), session.rerun_flags), file=sys.stderr)

@@ -13,27 +13,30 @@ from mlc.pipelines.named import lookup_pipeline, pipeline_names
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
-from mlc.tools.opt.listeners import SEVERITIES, DiagnosticOptions
 from mlc.tools.opt.output import OutputOptions
-from mlc.tools.opt.parsing import InputOptions
 from mlc.tools.opt.printing import count, make_printer
-from mlc.tools.opt.process import Session
+from mlc.tools.opt.process import OptSession
+from mlc.tools.opt.rerun import rerun_flags
 from mlc.tools.opt.watchers import make_watchers, passes_verify
+from mlc.tools.parsing import InputOptions
+from mlc.tools.reporter import SEVERITIES, DiagnosticOptions
 
 _LEVELS = ("all", "only-expected")
 
 
-def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
+def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession:
     """The session that the flags describe; `reproduced` is the pipeline of a reproducer.
 
     Raises `UsageError`, and `PipelineError` for a pipeline that cannot be.
     """
+    if reproduced is not None:
+        _refuse_pipelines(line)
     from_flags = reproduced is None and not line.given("pass-pipeline")
     nest = pipeline_of(line) if reproduced is None else parse_pipeline(reproduced)
     plan = resolve(nest, str(nest))
     if line.switch("dump-pass-pipeline"):
         _dump(plan)
-    return Session(
+    return OptSession(
         nest=nest,
         output=_output(line),
         input=InputOptions(
@@ -56,8 +59,19 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> Session:
         crash_reproducer=line.value("mlir-pass-pipeline-crash-reproducer") or None,
         local_reproducer=line.switch("mlir-pass-pipeline-local-reproducer"),
         generated_reproducer=line.value("mlir-generate-reproducer") or None,
+        rerun_flags=rerun_flags(line),
         traceback=line.switch("mlc-traceback"),
     )
+
+
+def _refuse_pipelines(line: CommandLine) -> None:
+    """Raises `UsageError` for what a reproducer decides."""
+    others = [written for _, _, written in line.others]
+    others += [f"--{name}" for name in ("pass-pipeline", "split-input-file") if line.given(name)]
+    if others:
+        raise UsageError(
+            f"--run-reproducer runs the pipeline of the file, and cannot be combined with {others[0]}"
+        )
 
 
 def _dump(plan: Plan) -> None:

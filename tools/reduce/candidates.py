@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
-from mlc.tools.opt.parsing import InputOptions, make_context, parse
+from mlc.tools.parsing import InputOptions, make_context, parse
 from mlc.tools.reduce.edits import ops_of
 from mlc.tools.reduce.isolate import isolated
 from mlc.tools.reduce.strategies import STRATEGIES

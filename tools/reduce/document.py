@@ -21,11 +21,14 @@ class Document:
     chunks: tuple[str, ...]
     pipeline: str | None = None
     verify_each: bool = True
+    flags: str = ""
 
     def text(self) -> str:
         """The whole input again."""
         body = f"{SPLIT_MARKER}\n".join(self.chunks)
-        return body if self.pipeline is None else reproducer_text(body, self.pipeline, self.verify_each)
+        if self.pipeline is None:
+            return body
+        return reproducer_text(body, self.pipeline, self.verify_each, self.flags)
 
     def with_chunk(self, index: int, text: str) -> Document:
         """The same with another text for one chunk."""
@@ -41,7 +44,7 @@ def read_document(name: str, text: str) -> Document:
     chunks = tuple(part if part.endswith("\n") else f"{part}\n" for part in parts)
     if reproducer is None:
         return Document(chunks)
-    return Document(chunks, reproducer.pipeline, reproducer.verify_each)
+    return Document(chunks, reproducer.pipeline, reproducer.verify_each, reproducer.flags)
 
 
 def passes_of(pipeline: str) -> int:

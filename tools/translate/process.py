@@ -11,9 +11,8 @@ from mlc.bindings.parsing import Listener
 from mlc.codegen.errors import CodegenError
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.guard import Activity
-from mlc.tools.opt.listeners import DiagnosticOptions
-from mlc.tools.opt.listeners import Listener as Reporter
-from mlc.tools.opt.parsing import InputOptions, make_context, parse
+from mlc.tools.parsing import InputOptions, make_context, parse
+from mlc.tools.reporter import DiagnosticOptions, Reporter
 from mlc.tools.sources import Chunk
 from mlc.tools.translate.errors import TranslationError
 
@@ -25,7 +24,7 @@ _LEVELS = ("all", "only-expected")
 
 
 @dataclass(frozen=True)
-class Session:
+class TranslateSession:
     """What the command line asks for."""
 
     translate: Translate
@@ -33,14 +32,14 @@ class Session:
     diagnostics: DiagnosticOptions
 
 
-def make_session(line: CommandLine, translate: Translate) -> Session:
+def make_session(line: CommandLine, translate: Translate) -> TranslateSession:
     """The session that the flags describe. Raises `UsageError`."""
     expected = None
     if line.given("verify-diagnostics"):
         expected = line.value("verify-diagnostics") or "all"
         if expected not in _LEVELS:
             raise UsageError(f"--verify-diagnostics must be one of {', '.join(_LEVELS)}, not '{expected}'")
-    return Session(
+    return TranslateSession(
         translate,
         InputOptions(
             allow_unregistered=line.switch("allow-unregistered-dialect"),
@@ -57,7 +56,7 @@ def make_session(line: CommandLine, translate: Translate) -> Session:
     )
 
 
-def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, bool]:
+def process(chunk: Chunk, session: TranslateSession, activity: Activity) -> tuple[bytes, bool]:
     """The output for one chunk, and whether it went well. Messages go to stderr."""
     reporter = Reporter(chunk.source, session.diagnostics)
     output, succeeded = b"", False
@@ -71,7 +70,7 @@ def process(chunk: Chunk, session: Session, activity: Activity) -> tuple[bytes, 
     return output, succeeded
 
 
-def _translate(chunk: Chunk, session: Session, reporter: Reporter, activity: Activity) -> bytes:
+def _translate(chunk: Chunk, session: TranslateSession, reporter: Reporter, activity: Activity) -> bytes:
     activity.begin(f"{chunk.source.name}: error: the parser")
     context = make_context(session.input, chunk.raw, reporter.diagnostic)
     parsed = parse(chunk, session.input, context, reporter.diagnostic)

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from mlc.bindings import create_context, ir, parse_module
 from mlc.bindings.parsing import Listener, parse_bytecode, parse_operation
-from mlc.tools.opt.our_dialects import OUR_DIALECTS
-from mlc.tools.sources import Chunk, read_input
+from mlc.bindings.upstream_dialects import UPSTREAM_DIALECTS
+from mlc.tools.guard import Activity
+from mlc.tools.irdl_files import load_irdl
+from mlc.tools.our_dialects import OUR_DIALECTS
+from mlc.tools.sources import Chunk
 
 
 @dataclass(frozen=True)
@@ -20,10 +23,12 @@ class InputOptions:
     our_dialects: bool = False
 
 
-def make_context(options: InputOptions, raw: bytes, listener: Listener) -> ir.Context:
-    """A context with the dialects that `raw` may need.
+def make_context(
+    options: InputOptions, raw: bytes, listener: Listener, activity: Activity | None = None
+) -> ir.Context:
+    """A context with the dialects that `raw` may need; `activity` is told of IRDL files.
 
-    Raises `ParseError`, and `OSError` for an IRDL file that cannot be read.
+    Raises `DiagnosticsError`, and `OSError` for an IRDL file that cannot be read.
     """
     # Text without their names needs no dialect of ours, and loading them costs start-up time.
     context = create_context(allow_unregistered_dialects=options.allow_unregistered)
@@ -31,8 +36,11 @@ def make_context(options: InputOptions, raw: bytes, listener: Listener) -> ir.Co
         from mlc.dialects import load
 
         load(context)
+    known = {*UPSTREAM_DIALECTS, *OUR_DIALECTS}
     for path in options.irdl_files:
-        _load_irdl(path, context, listener)
+        if activity:
+            activity.begin(f"{path}: error: loading the dialects")
+        known |= load_irdl(path, context, listener, known)
     return context
 
 
@@ -46,11 +54,3 @@ def parse(
     if not options.implicit_module:
         return parse_operation(chunk.source.text, context, name, listener=listener, first_line=first_line)
     return parse_module(chunk.source.text, context, name, listener=listener, first_line=first_line)
-
-
-def _load_irdl(path: str, context: ir.Context, listener: Listener) -> None:
-    from mlc.bindings import irdl
-
-    _, raw = read_input(path)
-    module = parse_module(raw.decode(errors="replace"), context, path, listener=listener)
-    irdl.load_dialects(module)

@@ -1,0 +1,3 @@
+irdl.dialect @a {
+  irdl.operation
+}

@@ -1,0 +1,49 @@
+"""`--irdl-file`: dialects that a file defines in IRDL."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from mlc.bindings import Diagnostic, DiagnosticsError, ir, parse_module
+from mlc.bindings.parsing import Listener
+from mlc.tools.sources import read_input
+
+
+def load_irdl(path: str, context: ir.Context, listener: Listener, known: Set[str]) -> set[str]:
+    """Loads the dialects of the file at `path`, and returns their names.
+
+    Upstream aborts on dialects that are there already, so names in `known` are errors. Raises
+    `DiagnosticsError` after `listener` was told, and `OSError`.
+    """
+    from mlc.bindings import irdl
+
+    name, raw = read_input(path)
+    module = parse_module(raw.decode(errors="replace"), context, name, listener=listener)
+    names: set[str] = set()
+    for each in _definitions(module):
+        defined = ir.StringAttr(each.attributes["sym_name"]).value
+        if defined in known | names:
+            _fail(f"dialect '{defined}' is already registered", each.location, listener)
+        names.add(defined)
+    if not names:
+        _fail("no irdl.dialect in this file", module.operation.location, listener)
+    irdl.load_dialects(module)
+    return names
+
+
+def _definitions(module: ir.Module) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "irdl.dialect":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found
+
+
+def _fail(message: str, location: ir.Location, listener: Listener) -> None:
+    diagnostic = Diagnostic("error", message, location)
+    listener(diagnostic)
+    raise DiagnosticsError(message, [diagnostic])
