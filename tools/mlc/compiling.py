@@ -180,6 +180,12 @@ def is_compiled(path: str) -> bool:
         return file.read(4) == b"PK\x03\x04"
 
 
+def check_is_model(path: str) -> None:
+    """Raises ToolError for an executable file, OSError for one that cannot be read."""
+    if is_compiled(path):
+        raise ToolError(f"{path} is compiled already; give the model that it came from")
+
+
 def load_or_compile(path: str, flags: CompileFlags, session: Session, threads: int | None) -> Executable:
     """The executable of a .mlcx file, or of a model."""
     show_log(session)

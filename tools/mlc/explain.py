@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from mlc.tools.mlc.compiling import CompileFlags, compile_options, show_log
+from mlc.tools.mlc.compiling import CompileFlags, check_is_model, compile_options, show_log
 from mlc.tools.mlc.session import Session, output_options
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def explain_command(
 
     A line names the first node; --verbose names all. Nothing is compiled.
     """
+    check_is_model(model)
     show_log(session)
     with session.progress() as progress:
         options = flags.options(progress)

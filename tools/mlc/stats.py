@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from mlc.tools.mlc.compiling import CompileFlags, compile_options, show_log
+from mlc.tools.mlc.compiling import CompileFlags, check_is_model, compile_options, show_log
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.tables import byte_size, table, tensor_text
 
@@ -49,6 +49,7 @@ def stats_command(
     """
     if optimized and kernels:
         raise click.UsageError("--optimized and --kernels are two levels; choose one")
+    check_is_model(model)
     show_log(session)
     level = "form-kernels" if kernels else "graph-optimize" if optimized else "import"
     with session.progress() as progress:
@@ -153,13 +154,15 @@ def _summary(data: Mapping[str, Any]) -> list[list[str]]:
         ["operations", f"{_millions(data['flops'])} MFLOP (two per MAC, and other ops)"],
         ["bytes moved", f"{byte_size(data['moved_bytes'])} (operands and results of each op, once)"],
         ["intensity", f"{data['intensity']:.1f} FLOP per byte"],
-        ["peak memory", f"{byte_size(data['peak_bytes'])} of activations"],
+        ["peak memory", f"{byte_size(data['peak_bytes'])} of activations, inputs and outputs"],
     ]
     if data["launches"]:
         rows.append(["kernels", f"{data['kernels']}, in {data['launches']} launches"])
     if "arena_bytes" in data:
         bound = byte_size(data["arena_lower_bound"])
-        rows.append(["planned arena", f"{byte_size(data['arena_bytes'])} (lower bound {bound})"])
+        rows.append(
+            ["planned arena", f"{byte_size(data['arena_bytes'])} of activations alone (lower bound {bound})"]
+        )
     if data["constant_ops"]:
         rows.append(["not counted", f"{data['constant_ops']} ops on constants alone, computed before a call"])
     return rows

@@ -172,6 +172,8 @@ def test_errors(mlc: Any, model: Path, mlp: Path) -> None:
     assert mlc("explain").status == 2
     done = mlc("explain", "absent.onnx")
     assert done.status == 1 and "absent.onnx" in done.err and "Traceback" not in done.err
+    Path("done.mlcx").write_bytes(b"PK\3\4")
+    assert "done.mlcx is compiled already" in mlc("explain", "done.mlcx").err
     Path("cut.onnx").write_bytes(mlp.read_bytes()[:3000])
     done = mlc("explain", "cut.onnx", "--json")
     assert done.status == 1 and "cut.onnx: not a valid ONNX model" in done.json()["error"]

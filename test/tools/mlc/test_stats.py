@@ -124,6 +124,8 @@ def test_usage_and_broken_models(mlc: Any, mlp: Path) -> None:
     assert mlc("stats", mlp, "--optimized", "--kernels").status == 2
     done = mlc("stats", "absent.onnx")
     assert done.status == 1 and "absent.onnx" in done.err and "No such file or directory" in done.err
+    Path("done.mlcx").write_bytes(b"PK\3\4")
+    assert "done.mlcx is compiled already" in mlc("stats", "done.mlcx").err
     Path("cut.onnx").write_bytes(mlp.read_bytes()[:3000])
     done = mlc("stats", "cut.onnx", "--json")
     assert done.status == 1 and "cut.onnx: not a valid ONNX model" in done.json()["error"]
