@@ -26,6 +26,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-fold-scale": "mlc.passes.graph.fold_scale:FoldScale",
     "graph-form-kernels": "mlc.passes.graph.form_kernels:FormKernels",
     "graph-hoist-invariants": "mlc.passes.graph.hoist_invariants:HoistInvariants",
+    "graph-hoist-movement": "mlc.passes.graph.hoist_movement:HoistMovement",
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
     "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",

@@ -35,6 +35,8 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-simplify-algebra",
     # The constants that are left meet, and go into weights.
     "graph-reassociate-constants",
+    # What was split for grouped convolutions, and computed alike in each part, is one op again.
+    "graph-eliminate-concat-split",
     # Before factors and padding fold into convolutions: exporters of channels-last models put transposes
     # between them.
     "graph-sink-transposes",
@@ -44,6 +46,8 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-fold-scale",
     # Padding that exporters make an op of its own belongs to the window that reads it.
     "graph-fold-padding",
+    # Last of those that move ops: parts of products and of weights, once these are what they will be.
+    "graph-hoist-movement",
     # Views of constants and numbers that these two leave.
     "graph-simplify",
     # Rules build a producer anew where its user is, which may be in a loop: it moves out again.

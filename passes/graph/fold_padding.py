@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.values import Number, Rule, dtype, is_float, on_ranked, replacing
+from mlc.passes.graph.rules import Rules, apply_rules
+from mlc.passes.graph.values import Number, dtype, is_float
 from mlc.passes.remarks import missed
-from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, users
+from mlc.passes.rewriting import defining_op, has_one_use, users
 
 _WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # Ops whose results are never below 0 (NaN aside).
@@ -214,12 +215,12 @@ def slice_of_pad(op: ir.Operation) -> ir.Value | None:
     return graph.build("pad", [part], amounts, op.results[0].type)
 
 
-_RULES: dict[str, Rule] = {
-    "graph.conv": into_window,
-    "graph.average_pool": into_window,
-    "graph.max_pool": into_max_pool,
-    "graph.pad": pad_of_pad,
-    "graph.slice": slice_of_pad,
+RULES: Rules = {
+    "graph.conv": (into_window,),
+    "graph.average_pool": (into_window,),
+    "graph.max_pool": (into_max_pool,),
+    "graph.pad": (pad_of_pad,),
+    "graph.slice": (slice_of_pad,),
 }
 
 
@@ -235,5 +236,12 @@ class FoldPadding(Pass):
     name: ClassVar[str] = "graph-fold-padding"
     exactness: ClassVar[str] = "rounding"
 
+    limit: str = option(
+        "rounding",
+        name="exactness",
+        help="what rules may do to numbers",
+        choices=("exact", "rounding", "approximate"),
+    )
+
     def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {name: on_ranked(replacing(rule)) for name, rule in _RULES.items()})
+        apply_rules(op, RULES, self.limit)

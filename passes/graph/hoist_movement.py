@@ -1,0 +1,201 @@
+"""graph-hoist-movement: parts are taken before they are computed, elements shrink before they move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass, option
+from mlc.passes.exactness import allowed, rounding
+from mlc.passes.graph.fold_padding import windows_hold_elements
+from mlc.passes.graph.fusion import TAKES_EPILOGUE
+from mlc.passes.graph.narrowed_ops import WHOLE, Narrowed, Parts, is_cut, narrowed
+from mlc.passes.graph.slice_rules import Part, parts, slice_of
+from mlc.passes.graph.values import Rule, dtype, erase_dead, is_constant, on_ranked, replacing
+from mlc.passes.patterns import Pattern
+from mlc.passes.remarks import missed
+from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, replace_op, users
+
+# Ops whose work is worth less of, whatever happens around them.
+_HEAVY = frozenset(
+    f"graph.{name}"
+    for name in (
+        *("matmul", "conv", "attention", "max_pool", "average_pool"),
+        *("softmax", "log_softmax", "layer_norm", "rms_norm", "gather"),
+    )
+)
+_VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
+# How far a chain is followed to see where a part could be taken.
+_DEPTH = 16
+
+
+def same_parts(value: ir.Value) -> list[ir.Operation] | None:
+    """The slices of the value, if nothing else reads it and all take the same."""
+    readers = users(value)
+    if any(reader.name != "graph.slice" for reader in readers):
+        return None
+    first = parts(readers[0])
+    return readers if all(parts(reader) == first for reader in readers[1:]) else None
+
+
+def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH) -> bool:
+    """Whether `op` should compute a part: not where it shares a kernel with what makes its operand, which
+    then computes all of it, in a kernel of its own."""
+    if op.name in _HEAVY or op.name.startswith("graph.reduce"):
+        return _spares_weights(op, plan)
+    for operand, taken in zip(op.operands, plan.operands, strict=True):
+        producer = defining_op(operand)
+        if producer is None or taken is None or not any(is_cut(taken, operand)) or is_constant(operand):
+            if op.name in _VIEWS:
+                return False
+            continue
+        if op.name not in _VIEWS and (producer.name not in TAKES_EPILOGUE or not has_one_use(operand)):
+            continue
+        further = narrowed(producer, taken, exactness) if has_one_use(operand) and depth else None
+        if further is None or not _pays(producer, further, exactness, depth - 1):
+            return False
+    return True
+
+
+def _spares_weights(op: ir.Operation, plan: Narrowed) -> bool:
+    """Whether a part of constant weights replaces them: with other users, both would be kept."""
+    if op.name not in ("graph.conv", "graph.matmul"):
+        return True
+    weights, taken = op.operands[1], plan.operands[1]
+    return (
+        taken is None or not any(is_cut(taken, weights)) or has_one_use(weights) or not is_constant(weights)
+    )
+
+
+def take_part_first(exactness: str, op: ir.Operation) -> bool:
+    """slice(f(x)) -> f(slice(x)), where nothing needs the rest of f(x)."""
+    producer = defining_op(op.operands[0])
+    if producer is None or not any(is_cut(taken := parts(op), op.operands[0])):
+        return False
+    plan = narrowed(producer, taken, exactness)
+    if plan is None:
+        return False
+    readers = same_parts(producer.results[0])
+    if readers is None:
+        missed(op, "hoist_movement.take_part_first", "something else reads what it is a part of")
+        return False
+    if not _pays(producer, plan, exactness):
+        return False
+    new = _compute_part(producer, plan, op.results[0].type)
+    for reader in readers:
+        replace_op(reader, new)
+    erase_dead([producer])
+    return True
+
+
+def _compute_part(op: ir.Operation, plan: Narrowed, kind: ir.Type) -> ir.Value:
+    """The part of the op's result, of type `kind`, just before the op."""
+    with ir.InsertionPoint(op), op.location:
+        operands = [_part(operand, taken) for operand, taken in zip(op.operands, plan.operands, strict=True)]
+        attributes = {name: op.attributes[name] for name in op.attributes} | plan.attributes
+        return graph.build(op.name, operands, attributes, kind)
+
+
+def _part(value: ir.Value, taken: Parts | None) -> ir.Value:
+    if taken is None or not any(is_cut(taken, value)):
+        return value
+    shape = graph.shape_of(value)
+    sizes = [
+        part if dim is None or part != WHOLE else Part(0, dim, 1)
+        for part, dim in zip(taken, shape, strict=True)
+    ]
+    return slice_of(value, sizes)
+
+
+@rounding
+def pool_before_activation(op: ir.Operation) -> ir.Value | None:
+    """max_pool(relu(x)) -> relu(max_pool(x)), and the same for clamp: fewer elements. The sign of a zero can
+    change."""
+    inner = defining_op(op.operands[0])
+    if inner is None or inner.name not in ("graph.relu", "graph.clamp") or not has_one_use(op.operands[0]):
+        return None
+    if not windows_hold_elements(op, graph.attribute(op, "pads")):
+        return None
+    pooling = {name: op.attributes[name] for name in op.attributes}
+    pooled = graph.build("max_pool", [inner.operands[0]], pooling, op.results[0].type)
+    activation = {name: inner.attributes[name] for name in inner.attributes}
+    return graph.build(inner.name, [pooled], activation, op.results[0].type)
+
+
+def _width(value: ir.Value) -> int:
+    return dtype(value).itemsize
+
+
+def shrink_before_movement(op: ir.Operation) -> ir.Value | None:
+    """cast(transpose(x)) to fewer bytes -> transpose(cast(x)), where the cast joins what makes x."""
+    inner = defining_op(op.operands[0])
+    if inner is None or inner.name not in ("graph.transpose", "graph.expand", "graph.tile"):
+        return None
+    x = inner.operands[0]
+    if _width(op.results[0]) >= _width(x) or not has_one_use(op.operands[0]) or not _is_computed(x):
+        return None
+    casting = {name: op.attributes[name] for name in op.attributes}
+    kind = ir.RankedTensorType.get(x.type.shape, graph.element_type(op.results[0]))
+    operands = [graph.build("cast", [x], casting, kind), *list(inner.operands)[1:]]
+    movement = {name: inner.attributes[name] for name in inner.attributes}
+    return graph.build(inner.name, operands, movement, op.results[0].type)
+
+
+def grow_after_movement(op: ir.Operation) -> ir.Value | None:
+    """transpose(cast(x)) to more bytes -> cast(transpose(x)): the cast joins the transpose."""
+    inner = defining_op(op.operands[0], "graph.cast")
+    if inner is None or not has_one_use(op.operands[0]):
+        return None
+    x = inner.operands[0]
+    if _width(op.results[0]) <= _width(x) or not _is_computed(x):
+        return None
+    permutation = {"permutation": op.attributes["permutation"]}
+    casting = {name: inner.attributes[name] for name in inner.attributes}
+    return graph.build("cast", [graph.build("transpose", [x], permutation)], casting, op.results[0].type)
+
+
+def _is_computed(x: ir.Value) -> bool:
+    """Whether the kernel that makes x can take a cast."""
+    producer = defining_op(x)
+    return producer is not None and producer.name in TAKES_EPILOGUE and has_one_use(x)
+
+
+_RULES: dict[str, Rule] = {
+    "graph.cast": shrink_before_movement,
+    "graph.max_pool": pool_before_activation,
+    "graph.transpose": grow_after_movement,
+}
+
+
+@dataclass(frozen=True)
+class HoistMovement(Pass):
+    """Take parts of values before what is computed of them, so that the rest is not computed.
+
+    A slice moves up through elementwise ops, normalisations and reductions of whole rows, products (rows
+    and columns, of constant weights too), convolutions (images, output channels), transposes and reshapes,
+    where nothing else reads the values and no fused kernel is torn apart. Where only one token of a
+    transformer's last block is read, the block computes only that one. Max-pooling goes before relu and
+    clamp; casts to smaller elements before transposes, casts to larger ones behind them.
+    """
+
+    name: ClassVar[str] = "graph-hoist-movement"
+    anchor: ClassVar[str] = "func.func"
+    exactness: ClassVar[str] = "rounding"
+
+    limit: str = option(
+        "rounding",
+        name="exactness",
+        help="what rules may do to numbers",
+        choices=("exact", "rounding", "approximate"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        patterns: dict[str, Pattern] = {
+            name: on_ranked(replacing(rule)) for name, rule in _RULES.items() if allowed(rule, self.limit)
+        }
+        patterns["graph.slice"] = on_ranked(partial(take_part_first, self.limit))
+        # A part moves up by one op in each sweep.
+        apply_patterns(op, patterns, max_iterations=1024)

@@ -1,0 +1,208 @@
+"""How ops compute a part of their result: from which parts of their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.exactness import exactness_of, rounding
+from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.fusion import REDUCTIONS
+from mlc.passes.graph.sink_reshapes import dim_groups
+from mlc.passes.graph.slice_rules import Part
+
+WHOLE = Part(0, -1, 1)
+Parts = list[Part]
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """The parts of the operands, `None` for an operand that is read whole, and attributes that differ."""
+
+    operands: tuple[Parts | None, ...]
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+Rule = Callable[[ir.Operation, Parts], Narrowed | None]
+
+
+def is_cut(taken: Sequence[Part], value: ir.Value) -> list[bool]:
+    """Per dim, whether parts of the value leave something out or change the order."""
+    return [not part.is_whole(dim) for part, dim in zip(taken, graph.shape_of(value), strict=True)]
+
+
+def _broadcast_part(op: ir.Operation, operand: ir.Value, taken: Parts) -> Parts | None:
+    """What a part of the result needs of an operand that broadcasts to it; None if that is not known."""
+    result, own = graph.shape_of(op.results[0]), graph.shape_of(operand)
+    cut, offset = is_cut(taken, op.results[0]), len(result) - len(own)
+    needed = []
+    for axis, dim in enumerate(own):
+        part, is_one = taken[offset + axis], dim == 1 and result[offset + axis] != 1
+        if not cut[offset + axis] or is_one:
+            needed.append(WHOLE)
+        elif dim is None and len(op.operands) > 1:
+            return None
+        else:
+            needed.append(part)
+    return needed
+
+
+def _elementwise(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    parts = [_broadcast_part(op, operand, taken) for operand in op.operands]
+    found = [each for each in parts if each is not None]
+    return Narrowed(tuple(found)) if len(found) == len(parts) else None
+
+
+@rounding
+def _along_rows(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Softmax, normalisations, scans: whole rows."""
+    name = "axes" if op.name in ("graph.layer_norm", "graph.rms_norm") else "axis"
+    axes = graph.attribute(op, name)
+    cut = is_cut(taken, op.results[0])
+    return (
+        None if any(cut[axis] for axis in ([axes] if isinstance(axes, int) else axes)) else Narrowed((taken,))
+    )
+
+
+@rounding
+def _reduction(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    name = "axis" if op.name in ("graph.arg_max", "graph.arg_min") else "axes"
+    found = graph.attribute(op, name)
+    axes = [found] if isinstance(found, int) else found
+    rest, kept = iter(taken), graph.attribute(op, "keepdims")
+    parts = []
+    for axis in range(op.operands[0].type.rank):
+        part = next(rest) if kept or axis not in axes else WHOLE
+        if axis in axes and kept and not part.is_whole(1):
+            return None
+        parts.append(WHOLE if axis in axes else part)
+    return Narrowed((parts,))
+
+
+@rounding
+def _matmul(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Rows of the result are rows of the first operand, columns those of the second."""
+    a, b = op.operands
+    if a.type.rank < 2 or b.type.rank < 2:
+        return None
+    rank, cut = op.results[0].type.rank, is_cut(taken, op.results[0])
+    parts = []
+    for operand, inner in ((a, 1), (b, 0)):
+        shape = graph.shape_of(operand)
+        batch = [WHOLE if dim == 1 else part for dim, part in zip(shape[-3::-1], taken[-3::-1], strict=False)]
+        if any(dim is None for dim, touched in zip(shape[-3::-1], cut[-3::-1], strict=False) if touched):
+            return None
+        last = [WHOLE, WHOLE]
+        last[1 - inner] = taken[rank - 2 + 1 - inner]
+        parts.append([*batch[::-1], *last])
+    return Narrowed(tuple(parts))
+
+
+@rounding
+def _convolution(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Images of the batch; output channels, where every one reads all of the input."""
+    cut, groups = is_cut(taken, op.results[0]), graph.attribute(op, "group")
+    if graph.attribute(op, "layout") != "NCHW" or any(cut[2:]) or (cut[1] and groups != 1):
+        return None
+    rest = [WHOLE] * (len(taken) - 1)
+    return Narrowed(([taken[0], *rest], [taken[1], *rest]))
+
+
+def _pool(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    cut = is_cut(taken, op.results[0])
+    return None if graph.attribute(op, "layout") != "NCHW" or any(cut[2:]) else Narrowed((taken,))
+
+
+def _transpose(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    parts = [WHOLE] * len(taken)
+    for axis, part in zip(graph.attribute(op, "permutation"), taken, strict=True):
+        parts[axis] = part
+    return Narrowed((parts,))
+
+
+def _reshape(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Dims that the reshape leaves as they are."""
+    old, new = graph.shape_of(op.operands[0]), graph.shape_of(op.results[0])
+    groups = None if None in old or None in new or 0 in old else dim_groups(old, new)
+    if groups is None or len(op.operands) > 1:
+        return None
+    cut, parts = is_cut(taken, op.results[0]), [WHOLE] * len(old)
+    for olds, news in groups:
+        if len(olds) == len(news) == 1:
+            parts[olds[0]] = taken[news[0]]
+        elif any(cut[axis] for axis in news):
+            return None
+    sizes = [part.size if touched else dim for part, touched, dim in zip(taken, cut, new, strict=True)]
+    return Narrowed((parts,), {"shape": sizes})
+
+
+def _expand(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    if len(op.operands) > 1 or not op.results[0].type.has_static_shape:
+        return None
+    parts = _broadcast_part(op, op.operands[0], taken)
+    sizes = zip(taken, is_cut(taken, op.results[0]), graph.shape_of(op.results[0]), strict=True)
+    shape = [part.size if touched else dim for part, touched, dim in sizes]
+    return None if parts is None else Narrowed((parts,), {"shape": shape})
+
+
+def _pad(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    amounts = zip(graph.attribute(op, "low"), graph.attribute(op, "high"), strict=True)
+    padded = [low or high for low, high in amounts]
+    cut = is_cut(taken, op.results[0])
+    return None if any(a and b for a, b in zip(padded, cut, strict=True)) else Narrowed((taken,))
+
+
+def _gather(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    axis, rank = graph.attribute(op, "axis"), op.operands[1].type.rank
+    return Narrowed(([*taken[:axis], WHOLE, *taken[axis + rank :]], list(taken[axis : axis + rank])))
+
+
+@rounding
+def _attention(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Queries: all keys and values are read."""
+    rows, cut = taken[-2], is_cut(taken, op.results[0])
+    if any(cut[:-2]) or cut[-1] or (graph.attribute(op, "causal") and not _reaches_end(op, rows)):
+        return None
+    whole: list[Parts | None] = [None] * (len(op.operands) - 1)
+    if len(op.operands) > 3:
+        mask = graph.shape_of(op.operands[3])
+        if len(mask) > 1 and mask[-2] is None:
+            return None
+        if len(mask) > 1 and mask[-2] != 1:
+            whole[2] = [*[WHOLE] * (len(mask) - 2), rows, WHOLE]
+    return Narrowed(([*[WHOLE] * (len(taken) - 2), rows, WHOLE], *whole))
+
+
+def _reaches_end(op: ir.Operation, rows: Part) -> bool:
+    """Whether the rows are the last ones: keys after a query are counted from there."""
+    dim = graph.shape_of(op.results[0])[-2]
+    return dim is not None and rows.step == 1 and rows.start + rows.size == dim
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(ELEMENTWISE, _elementwise),
+    **dict.fromkeys(REDUCTIONS, _reduction),
+    **dict.fromkeys(("softmax", "log_softmax", "layer_norm", "rms_norm", "cumsum"), _along_rows),
+    **dict.fromkeys(("graph.max_pool", "graph.average_pool"), _pool),
+    "graph.matmul": _matmul,
+    "graph.conv": _convolution,
+    "graph.attention": _attention,
+    "graph.transpose": _transpose,
+    "graph.reshape": _reshape,
+    "graph.expand": _expand,
+    "graph.pad": _pad,
+    "graph.gather": _gather,
+}
+_RULES |= {f"graph.{name}": rule for name, rule in _RULES.items() if not name.startswith("graph.")}
+
+
+def narrowed(op: ir.Operation, taken: Parts, exactness: str) -> Narrowed | None:
+    """How `op` computes a part of its result; None where it cannot, or not within a class of exactness."""
+    rule = _RULES.get(op.name)
+    if rule is None or len(op.results) != 1 or (exactness == "exact" and exactness_of(rule) != "exact"):
+        return None
+    cut = is_cut(taken, op.results[0])
+    return rule(op, [part if touched else WHOLE for part, touched in zip(taken, cut, strict=True)])
