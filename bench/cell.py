@@ -7,6 +7,7 @@ import os
 import selectors
 import signal
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +34,20 @@ class Key:
 class Cell:
     """A running worker. Use as a context manager; leaving it ends the process and its children.
 
-    `cache` is the folder that compilers may cache in: an empty one makes the compile cold.
+    `cache` is the folder that compilers may cache in: an empty one makes the compile cold. `environment`:
+    more variables for the process.
     """
 
     def __init__(
-        self, key: Key, model: Path, cpus: list[int], *, python: str, cache: Path, log: Path
+        self,
+        key: Key,
+        model: Path,
+        cpus: list[int],
+        *,
+        python: str,
+        cache: Path,
+        log: Path,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.key = key
         command = [
@@ -53,7 +63,7 @@ class Cell:
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=_environment(key.threads, cache),
+            env=_environment(key.threads, cache) | dict(environment or {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

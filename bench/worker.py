@@ -56,6 +56,7 @@ class Worker:
             "ready_s": loaded + called,
             "base_mb": base,
             "process_peak_mb": measure.peak_memory_mb(),
+            "facts": engine.facts(self.call) if hasattr(engine, "facts") else {},
         }
 
     def outputs(self, inputs: str, outputs: str) -> dict[str, Any]:

@@ -6,7 +6,8 @@ An engine module offers
     load(path: pathlib.Path, threads: int) -> callable
 
 where the callable takes a dict of C-contiguous arrays and returns its outputs in the order of the ONNX graph:
-an array, a sequence of arrays, or a dict of them. The arrays belong to the caller. A module is imported in a
+an array, a sequence of arrays, or a dict of them. The arrays belong to the caller. A module may also offer
+`facts(callable) -> dict`, what else there is to report of a loaded model. A module is imported in a
 process of its own, pinned to `threads` CPUs, in an interpreter that need have nothing but NumPy and what the
 engine wraps.
 """

@@ -61,7 +61,8 @@ func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<?x2xf32>) {
       "graph.yield"(%more) {operands: 1 of 32} : (tensor<2xf32>) -> ()
     }) {results: 1 of 32} : (tensor<i1>) -> tensor<2xf32>
     "graph.yield"(%c, %next, %s) {operands: 3 of 32} : (tensor<i1>, tensor<2xf32>, tensor<2xf32>) -> ()
-  }) {operands: 3 of 34, results: 2 of 32} : (tensor<i64>, tensor<i1>, tensor<2xf32>) -> (tensor<2xf32>, tensor<?x2xf32>)
+  }) {operands: 3 of 34, results: 2 of 32} : (tensor<i64>, tensor<i1>, tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<?x2xf32>)
   return %0#0, %0#1 : tensor<2xf32>, tensor<?x2xf32>
 }"""
 

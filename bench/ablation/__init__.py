@@ -1,0 +1,1 @@
+"""What each graph pass, fusion and the memory planner bring: the same models without it."""

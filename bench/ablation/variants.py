@@ -1,0 +1,39 @@
+"""The programs that are compared: all passes, one pass switched off, no fusion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlc.pipelines.grammar import PassNode, parse_elements
+from mlc.pipelines.named import GRAPH_OPTIMIZE, LOWER_GRAPH
+
+DEFAULT, UNFUSED = "all", "no fusion"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is switched; `name` is the pass, `DEFAULT` or `UNFUSED`."""
+
+    name: str
+    disable: tuple[str, ...] = ()
+    replace: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Keywords of `mlc.compile` and of the compiler's `Options`."""
+        return {"disable_passes": self.disable, "replace_passes": self.replace}
+
+
+def passes() -> list[str]:
+    """The passes of graph-optimize and lower-graph that change programs, in their order."""
+    nodes = [node for text in (*GRAPH_OPTIMIZE, *LOWER_GRAPH) for node in parse_elements(text)]
+    names = dict.fromkeys(node.name for node in nodes if isinstance(node, PassNode))
+    return [name for name in names if "verify" not in name]
+
+
+def variants(names: Sequence[str]) -> list[Variant]:
+    """The program with all passes, without fusion, and without each of `names`."""
+    unfused = Variant(UNFUSED, replace={"graph-form-kernels": "graph-form-kernels{fuse=false}"})
+    return [Variant(DEFAULT), unfused, *(Variant(name, disable=(name,)) for name in names)]
