@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.attention_masks import LOWEST, Choice, Masks, simplified
+from mlc.passes.graph.attention_heads import fits, heads, ungrouped
+from mlc.passes.graph.attention_masks import Choice, Masks, lowest, simplified
 from mlc.passes.graph.idiom_terms import without_casts
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_and_other, scalar_constant, splat
@@ -146,71 +147,6 @@ _STEPS = {
 }
 
 
-@dataclass
-class Heads:
-    """k or v as it will be: `source` transposed by `permutation`, then of shape `shape`."""
-
-    source: ir.Value
-    permutation: list[int]
-    shape: list[int | None]
-
-    def build(self) -> ir.Value:
-        """The value itself."""
-        value = self.source
-        if self.permutation != sorted(self.permutation):
-            value = graph.build("transpose", [value], {"permutation": self.permutation})
-        return (
-            value
-            if graph.shape_of(value) == self.shape
-            else graph.build("reshape", [value], {"shape": self.shape})
-        )
-
-
-def heads(value: ir.Value, transposed: bool) -> Heads:
-    """The value, or it with its last two dims exchanged, as one transpose of what it is a transpose of."""
-    rank, shape = value.type.rank, graph.shape_of(value)
-    if not transposed:
-        return Heads(value, list(range(rank)), shape)
-    permutation = [*range(rank - 2), rank - 1, rank - 2]
-    shape = [shape[axis] for axis in permutation]
-    op = defining_op(value, "graph.transpose")
-    if op is not None:
-        inner = graph.attribute(op, "permutation")
-        value, permutation = op.operands[0], [inner[axis] for axis in permutation]
-    return Heads(value, permutation, shape)
-
-
-def _before_repetition(each: Heads) -> Heads | None:
-    """x `[..., G, T, D]` of reshape(expand(x as [..., G, 1, T, D])) `[..., H, T, D]`: heads repeated in
-    place."""
-    view = defining_op(each.source, "graph.reshape")
-    expand = defining_op(view.operands[0], "graph.expand") if view is not None else None
-    if expand is None or each.permutation != sorted(each.permutation) or None in each.shape:
-        return None
-    inner, full = graph.shape_of(expand.operands[0]), graph.shape_of(expand.results[0])
-    if len(full) != len(each.shape) + 1 or len(inner) != len(full) or inner[-3] != 1 or None in full:
-        return None
-    joined = [*full[:-4], full[-4] * full[-3], *full[-2:]]
-    once = [*inner[:-3], *inner[-2:]]
-    if joined != each.shape or once != [*full[:-3], *full[-2:]]:
-        return None
-    return Heads(expand.operands[0], list(range(len(inner))), once)
-
-
-def _ungrouped(key: Heads, value: Heads) -> tuple[Heads, Heads]:
-    """k and v without repetition of their heads, where both have it."""
-    k, v = _before_repetition(key), _before_repetition(value)
-    return (key, value) if k is None or v is None or k.shape[-3] != v.shape[-3] else (k, v)
-
-
-def _fits(query: list[int | None], key: Heads, value: Heads) -> bool:
-    """Whether ranks and heads are attention's."""
-    if len({len(query), len(key.shape), len(value.shape)}) != 1 or len(query) < 3:
-        return False
-    q, k, v = query[-3], key.shape[-3], value.shape[-3]
-    return q is not None and k is not None and k == v and k > 0 and q % k == 0
-
-
 def _mask_operand(masks: Masks) -> tuple[list[ir.Value], float | None]:
     """The mask as operand (or none), and what replaces excluded scores. `masks` are at most one of a kind."""
     if not masks.chosen:
@@ -231,7 +167,9 @@ def _is_one_mask(masks: Masks) -> bool:
     if not (masks.chosen and masks.added):
         return True
     shapes = [graph.shape_of(masks.chosen[0].mask), graph.shape_of(masks.added[0])]
-    return masks.chosen[0].fill <= LOWEST and all(len(shape) < 3 or shape[-3] == 1 for shape in shapes)
+    return masks.chosen[0].fill <= lowest(masks.added[0]) and all(
+        len(shape) < 3 or shape[-3] == 1 for shape in shapes
+    )
 
 
 @rounding
@@ -251,11 +189,11 @@ def attention(op: ir.Operation) -> ir.Value | None:
 def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:
     """The op for what was found, unless its shapes or masks are beyond it."""
     query = graph.shape_of(found.query)
-    key, value = _ungrouped(heads(found.keys, transposed=True), heads(op.operands[1], transposed=False))
-    if not _fits(query, key, value):
+    key, value = ungrouped(heads(found.keys, transposed=True), heads(op.operands[1], transposed=False))
+    if not fits(query, key, value):
         missed(op, "attention", "the heads of keys and values do not divide those of the queries")
         return None
-    masks = simplified(found.masks, query[-2], key.shape[-2])
+    masks = simplified(found.masks, found.query, query[-2], key.shape[-2])
     if not _is_one_mask(masks):
         missed(op, "attention", "it has several masks")
         return None

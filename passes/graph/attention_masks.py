@@ -9,14 +9,14 @@ from functools import lru_cache
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.graph.values import constant_array, dtype, is_static, splat
 from mlc.passes.rewriting import defining_op
 
 # A score this low has no weight next to any score that a model computes.
-LOWEST = -1e30
+_LOWEST = -1e30
 # Larger masks take longer to hash than is worth it.
 _HASHED = 1 << 22
-_FILLS = (float("-inf"), float(np.finfo(np.float32).min))
 
 
 @dataclass
@@ -49,8 +49,10 @@ def _hashes(rows: int, keys: int, element: str) -> dict[str, str]:
     if element == "i1":
         arrays = {"all": [np.ones_like(triangle)], "causal": [triangle], "inverse": [~triangle]}
     else:
-        masks = [np.where(triangle, 0, fill).astype(np.float32) for fill in _FILLS]
-        arrays = {"all": [np.zeros(triangle.shape, np.float32)], "causal": masks}
+        numbers = dtype_of(element)
+        fills = (-np.inf, np.finfo(numbers).min)
+        masks = [np.where(triangle, 0, fill).astype(numbers) for fill in fills]
+        arrays = {"all": [np.zeros(triangle.shape, numbers)], "causal": masks}
     return {
         hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(): kind
         for kind, each in arrays.items()
@@ -68,7 +70,7 @@ def _size(value: ir.Value) -> tuple[int, int] | None:
 def _of_weight(op: ir.Operation) -> str:
     """The kind of a mask that is a weight."""
     size, element = _size(op.results[0]), str(graph.element_type(op.results[0]))
-    if size is None or element not in ("i1", "f32") or size[0] * size[1] > _HASHED:
+    if size is None or element not in ("i1", "f32", "f16") or size[0] * size[1] > _HASHED:
         return ""
     return _hashes(*size, element).get(graph.attribute(op, "hash"), "")
 
@@ -77,7 +79,7 @@ def _of_array(value: ir.Value, array: np.ndarray) -> str:
     """The kind of a mask that is a constant."""
     size = _size(value)
     keeps = array if array.dtype == bool else array == 0
-    drops = ~array if array.dtype == bool else array <= LOWEST
+    drops = ~array if array.dtype == bool else array <= lowest(value)
     if keeps.all():
         return "all"
     if size is None:
@@ -140,13 +142,13 @@ def _of_triangle(op: ir.Operation) -> str:
 def lowest(like: ir.Value) -> float:
     """The number from which on a score counts as excluded, for a type of elements."""
     if not isinstance(graph.element_type(like), ir.F16Type):
-        return LOWEST
+        return _LOWEST
     return float(np.finfo(dtype(like)).min)
 
 
-def simplified(masks: Masks, rows: int | None, keys: int | None) -> Masks:
+def simplified(masks: Masks, like: ir.Value, rows: int | None, keys: int | None) -> Masks:
     """The same without masks that exclude nothing, and with causal ones told apart where they span all
-    scores."""
+    scores, which have the elements of `like`."""
     result = Masks()
     for value in masks.added:
         kind = _spanning(value, kind_of(value), rows, keys)
@@ -154,7 +156,7 @@ def simplified(masks: Masks, rows: int | None, keys: int | None) -> Masks:
         result.added += [value] if not kind else []
     for choice in masks.chosen:
         kind = _spanning(choice.mask, _kind_of_choice(choice), rows, keys)
-        causal = kind == "causal" and choice.fill <= LOWEST
+        causal = kind == "causal" and choice.fill <= lowest(like)
         result.causal |= causal
         result.chosen += [] if causal or kind == "all" else [choice]
     return result

@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.attention_idioms import heads
+from mlc.passes.graph.attention_heads import heads
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.values import dtype, is_static, scalar_constant
 from mlc.passes.remarks import missed

@@ -1,0 +1,81 @@
+// RUN: mlc-opt %s --graph-decompose-attention | filecheck %s
+
+// Lengths that are not known; the transpose of the keys joins the one before.
+// CHECK-LABEL: func.func @plain
+// CHECK-NEXT: %[[KEYS:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 0, 2, 3, 1>}
+// CHECK-NEXT: %[[PRODUCT:.*]] = "graph.matmul"(%arg0, %[[KEYS]])
+// CHECK-NEXT: %[[SCALE:.*]] = "graph.constant"() {value = dense<1.250000e-01> : tensor<f32>}
+// CHECK-NEXT: %[[SCALED:.*]] = "graph.mul"(%[[PRODUCT]], %[[SCALE]])
+// CHECK-NEXT: %[[MASKED:.*]] = "graph.add"(%[[SCALED]], %arg3)
+// CHECK-NEXT: %[[WEIGHTS:.*]] = "graph.softmax"(%[[MASKED]]) {axis = 3 : i64}
+// CHECK-NEXT: %[[RESULT:.*]] = "graph.matmul"(%[[WEIGHTS]], %arg2)
+// CHECK-NEXT: return %[[RESULT]]
+func.func @plain(%q: tensor<?x12x?x64xf32>, %k: tensor<?x?x12x64xf32>, %v: tensor<?x12x?x64xf32>,
+                 %mask: tensor<?x1x1x?xf32>) -> tensor<?x12x?x64xf32> {
+  %0 = "graph.transpose"(%k) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<?x?x12x64xf32>) -> tensor<?x12x?x64xf32>
+  %1 = "graph.attention"(%q, %0, %v, %mask) {scale = 0.125} : (tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x1x1x?xf32>) -> tensor<?x12x?x64xf32>
+  return %1 : tensor<?x12x?x64xf32>
+}
+
+// CHECK-LABEL: func.func @truth_values
+// CHECK: %[[PRODUCT:.*]] = "graph.matmul"(%arg0,
+// CHECK: %[[FILL:.*]] = "graph.constant"() {value = dense<-1.000000e+04> : tensor<f32>}
+// CHECK: %[[MASKED:.*]] = "graph.where"(%arg1, %[[PRODUCT]], %[[FILL]])
+// CHECK: %[[WEIGHTS:.*]] = "graph.softmax"(%[[MASKED]])
+// CHECK: %[[NAN:.*]] = "graph.is_nan"(%[[WEIGHTS]])
+// CHECK: %[[SAFE:.*]] = "graph.where"(%[[NAN]], %{{.*}}, %[[WEIGHTS]])
+// CHECK: "graph.matmul"(%[[SAFE]], %arg0)
+func.func @truth_values(%q: tensor<2x3x4xf32>, %mask: tensor<3x3xi1>) -> tensor<2x3x4xf32> {
+  %0 = "graph.attention"(%q, %q, %q, %mask) {scale = 1.0, fill = -10000.0, safe = true} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<3x3xi1>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @causal
+// CHECK: %[[FULL:.*]] = "graph.full"() {value = -6.550400e+04 : f64} : () -> tensor<3x5xf16>
+// CHECK: %[[MASK:.*]] = "graph.trilu"(%[[FULL]]) {k = 3 : i64, upper = true}
+// CHECK: "graph.add"(%{{.*}}, %[[MASK]])
+func.func @causal(%q: tensor<2x3x4xf16>, %k: tensor<2x5x4xf16>) -> tensor<2x3x4xf16> {
+  %0 = "graph.attention"(%q, %k, %k) {scale = 1.0, causal = true} : (tensor<2x3x4xf16>, tensor<2x5x4xf16>, tensor<2x5x4xf16>) -> tensor<2x3x4xf16>
+  return %0 : tensor<2x3x4xf16>
+}
+
+// The rows of a group are rows of one product; masks see heads.
+// CHECK-LABEL: func.func @grouped
+// CHECK: "graph.reshape"(%arg0) {{.*}} -> tensor<1x2x20x4xf32>
+// CHECK: "graph.matmul"({{.*}}) : (tensor<1x2x20x4xf32>, tensor<1x2x4x7xf32>) -> tensor<1x2x20x7xf32>
+// CHECK: "graph.add"({{.*}}, %arg2) : (tensor<1x8x5x7xf32>, tensor<1x8x5x7xf32>)
+// CHECK: "graph.matmul"({{.*}}, %arg1) : (tensor<1x2x20x7xf32>, tensor<1x2x7x4xf32>) -> tensor<1x2x20x4xf32>
+// CHECK: "graph.reshape"({{.*}}) {{.*}} -> tensor<1x8x5x4xf32>
+func.func @grouped(%q: tensor<1x8x5x4xf32>, %k: tensor<1x2x7x4xf32>, %mask: tensor<1x8x5x7xf32>) -> tensor<1x8x5x4xf32> {
+  %0 = "graph.attention"(%q, %k, %k, %mask) {scale = 1.0} : (tensor<1x8x5x4xf32>, tensor<1x2x7x4xf32>, tensor<1x2x7x4xf32>, tensor<1x8x5x7xf32>) -> tensor<1x8x5x4xf32>
+  return %0 : tensor<1x8x5x4xf32>
+}
+
+// How many keys there are is not known here.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: graph.attention
+func.func @dynamic(%q: tensor<2x?x4xf32>) -> tensor<2x?x4xf32> {
+  %0 = "graph.attention"(%q, %q, %q) {scale = 1.0, causal = true} : (tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+  return %0 : tensor<2x?x4xf32>
+}
+
+// One copy with the halves exchanged; the signs go into the sines.
+// CHECK-LABEL: func.func @rotary
+// CHECK: %[[SIGNS:.*]] = "graph.constant"() {value = dense<{{\[}}[-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>}
+// CHECK: "graph.mul"(%{{.*}}, %[[SIGNS]]) : (tensor<5x2x4xf32>, tensor<2x1xf32>)
+// CHECK: "graph.slice"(%{{.*}}) {sizes = array<i64: 3, 5, 2, 4>, starts = array<i64: 0, 0, 1, 0>, steps = array<i64: 1, 1, -1, 1>}
+// CHECK: %[[TURNED:.*]] = "graph.mul"
+// CHECK: %[[STRAIGHT:.*]] = "graph.mul"(%arg0, %arg1)
+// CHECK: "graph.add"(%[[STRAIGHT]], %[[TURNED]])
+func.func @rotary(%x: tensor<3x5x8xf32>, %cos: tensor<5x8xf32>) -> tensor<3x5x8xf32> {
+  %0 = "graph.rotary_embedding"(%x, %cos, %cos) : (tensor<3x5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>) -> tensor<3x5x8xf32>
+  return %0 : tensor<3x5x8xf32>
+}
+
+// CHECK-LABEL: func.func @interleaved
+// CHECK: dense<{{\[}}[-1.000000e+00, 1.000000e+00]]> : tensor<1x2xf32>
+// CHECK: "graph.slice"(%{{.*}}) {sizes = array<i64: 3, 4, 2>, starts = array<i64: 0, 0, 1>, steps = array<i64: 1, 1, -1>}
+func.func @interleaved(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %0 = "graph.rotary_embedding"(%x, %x, %x) {interleaved = true} : (tensor<3x8xf32>, tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
