@@ -136,9 +136,8 @@ def folded_normalisation(op: ir.Operation) -> ir.Value | None:
     """x * f + (offset - mean * f) with f = scale * rsqrt(variance + epsilon), as TensorFlow writes it."""
     for scaled, shifted in both_orders(op):
         difference = defining_op(shifted, "graph.sub")
-        for mean, factor in both_orders(
-            defining_op(difference.operands[1]) if difference is not None else None
-        ):
+        product = defining_op(difference.operands[1], "graph.mul") if difference is not None else None
+        for mean, factor in both_orders(product):
             found = _mean(mean)
             result = _folded(scaled, factor, found) if found else None
             if result is not None and difference is not None:

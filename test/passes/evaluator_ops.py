@@ -28,8 +28,9 @@ def _gelu(x: Array, approximate: str) -> Array:
     return x / 2 * (1 + _erf(x / math.sqrt(2)))
 
 
-def _clamp(x: Array, min: float, max: float) -> Array:
-    return np.minimum(np.maximum(x, min), max)
+def _clamp(x: Array, min: float | None, max: float | None) -> Array:
+    above = x if min is None else np.maximum(x, min)
+    return above if max is None else np.minimum(above, max)
 
 
 def _hard_sigmoid(x: Array, alpha: float, beta: float) -> Array:
