@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 _TRUE, _FALSE = ("", "true", "1"), ("false", "0")
@@ -46,6 +47,32 @@ class CommandLine:
     def value(self, name: str, default: str = "") -> str:
         """The last value of `name`."""
         return self.values.get(name, [default])[-1]
+
+    def choice(self, name: str, choices: Sequence[str], *, default: str = "") -> str:
+        """The value of `name`, one of `choices`: `default` or the first if left out. Raises `UsageError`."""
+        value = self.value(name) or default or choices[0]
+        if value not in choices:
+            raise UsageError(f"--{name} must be one of {', '.join(choices)}, not '{value}'")
+        return value
+
+    def count(self, name: str, default: int, *, least: int = 0) -> int:
+        """The value of `name`, a whole number of at least `least`. Raises `UsageError`."""
+        text = self.value(name, str(default))
+        if not re.fullmatch("[0-9]{1,18}", text) or int(text) < least:
+            range_text = f" from {least}" if least else " below 10^18"
+            raise UsageError(f"--{name} needs a whole number{range_text}, not '{text}'")
+        return int(text)
+
+    def seconds(self, name: str, default: float) -> float:
+        """The value of `name`, a number of seconds, 0 included. Raises `UsageError`."""
+        text = self.value(name, str(default))
+        try:
+            number = float(text)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < float("inf"):
+            raise UsageError(f"--{name} needs a number of seconds, not '{text}'")
+        return number
 
     def given(self, name: str) -> bool:
         """Whether the flag was given at all."""

@@ -58,7 +58,7 @@ class Program:
     def _run(self, arguments: list[str]) -> int:
         _refuse_undecodable(arguments)
         line = parse_command_line(arguments, self.flags)
-        limit, show_traceback = _limit(line), line.switch("mlc-traceback")
+        limit, show_traceback = line.seconds("mlc-step-timeout", _STEP_TIMEOUT), line.switch("mlc-traceback")
 
         def work(activity: Activity) -> int:
             return self._reporting(lambda: self._inform_or_work(line, activity), show_traceback)
@@ -125,14 +125,3 @@ def _refuse_undecodable(arguments: list[str]) -> None:
             argument.encode()
         except UnicodeEncodeError:
             raise UsageError(f"argument {argument!a} is not valid UTF-8") from None
-
-
-def _limit(line: CommandLine) -> float:
-    text = line.value("mlc-step-timeout", str(_STEP_TIMEOUT))
-    try:
-        limit = float(text)
-    except ValueError:
-        limit = -1.0
-    if not 0 <= limit < float("inf"):
-        raise UsageError(f"--mlc-step-timeout needs a number of seconds, not '{text}'")
-    return limit

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from mlc.bindings.diagnostics import Diagnostic
 from mlc.pipelines.instrumentation import Instrumentation
+from mlc.tools.command_line import CommandLine
 from mlc.tools.diagnostics import DiagnosticPrinter
 from mlc.tools.expected import ExpectedDiagnostics
 from mlc.tools.sources import Source
@@ -14,6 +15,7 @@ from mlc.tools.sources import Source
 # The bindings add this note to every error on an op; mlir-opt's flags can turn it off.
 _OP_NOTE = "see current operation: "
 
+_LEVELS = ("all", "only-expected")
 # From the gravest to the least.
 SEVERITIES = ("error", "warning", "remark", "note")
 
@@ -55,3 +57,8 @@ class Reporter(Instrumentation):
             self.expected.see(diagnostic)
         elif wanted := self.options.filter(diagnostic):
             self.printer.show(wanted)
+
+
+def expected_level(line: CommandLine) -> str | None:
+    """The level of --verify-diagnostics, None if it was not given. Raises `UsageError`."""
+    return line.choice("verify-diagnostics", _LEVELS) if line.given("verify-diagnostics") else None

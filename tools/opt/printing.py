@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Protocol
 
 from mlc.bindings import ir, parent_op
@@ -38,7 +37,7 @@ def make_printer(line: CommandLine) -> Printer:
     options["enable_debug_info"] |= options["pretty_debug_info"]
     for flag, option in _LIMITS.items():
         if line.given(flag):
-            options[option] = count(flag, line.value(flag))
+            options[option] = line.count(flag, 0)
     assumed = options["assume_verified"]
     users, unique = line.switch("mlir-print-value-users"), line.switch("mlir-print-unique-ssa-ids")
     if (users or unique) and options["use_name_loc_as_prefix"]:
@@ -60,10 +59,3 @@ def make_printer(line: CommandLine) -> Printer:
             return print_annotated(op, options | form | scope, users=users, unique=unique)
 
     return show
-
-
-def count(flag: str, text: str) -> int:
-    """The value of a flag that takes a number. Raises `UsageError`."""
-    if not re.fullmatch("[0-9]{1,18}", text):
-        raise UsageError(f"--{flag} needs a number below 10^18, not '{text}'")
-    return int(text)

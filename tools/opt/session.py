@@ -14,14 +14,12 @@ from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.output import OutputOptions
-from mlc.tools.opt.printing import count, make_printer
+from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.process import OptSession
 from mlc.tools.opt.rerun import rerun_flags
 from mlc.tools.opt.watchers import make_watchers, passes_verify
 from mlc.tools.parsing import InputOptions
-from mlc.tools.reporter import SEVERITIES, DiagnosticOptions
-
-_LEVELS = ("all", "only-expected")
+from mlc.tools.reporter import SEVERITIES, DiagnosticOptions, expected_level
 
 
 def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession:
@@ -46,7 +44,7 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession
             our_dialects=_has_python(plan),
         ),
         diagnostics=DiagnosticOptions(
-            expected=_level(line),
+            expected=expected_level(line),
             notes=not line.switch("mlir-disable-diagnostic-notes"),
             op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
             severities=_severities(line),
@@ -88,7 +86,7 @@ def _output(line: CommandLine) -> OutputOptions:
     return OutputOptions(
         lambda op: printer(op, verified),
         line.switch("emit-bytecode"),
-        count("emit-bytecode-version", version) if version else None,
+        line.count("emit-bytecode-version", 0) if version else None,
     )
 
 
@@ -120,19 +118,6 @@ def _has_python(plan: Plan) -> bool:
 def _severities(line: CommandLine) -> tuple[str, ...]:
     """The wanted severities: mlir-opt's levels, by name or number."""
     levels = ("errors", "warnings", "remarks")
-    text = line.value("mlir-diagnostic-verbosity-level", "remarks")
-    if text not in (*levels, "0", "1", "2"):
-        raise UsageError(
-            f"--mlir-diagnostic-verbosity-level must be one of {', '.join(levels)}, not '{text}'"
-        )
-    level = int(text) if text.isdigit() else levels.index(text)
+    chosen = line.choice("mlir-diagnostic-verbosity-level", (*levels, "0", "1", "2"), default="remarks")
+    level = int(chosen) if chosen.isdigit() else levels.index(chosen)
     return SEVERITIES if level == len(levels) - 1 else SEVERITIES[: level + 1]
-
-
-def _level(line: CommandLine) -> str | None:
-    if not line.given("verify-diagnostics"):
-        return None
-    level = line.value("verify-diagnostics") or "all"
-    if level not in _LEVELS:
-        raise UsageError(f"--verify-diagnostics must be one of {', '.join(_LEVELS)}, not '{level}'")
-    return level

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,7 +55,7 @@ def make_watchers(line: CommandLine) -> Watchers:
 
 
 def _add_statistics(line: CommandLine, watchers: Watchers) -> None:
-    display = _choice(line, "mlir-pass-statistics-display", STATISTICS_DISPLAYS)
+    display = line.choice("mlir-pass-statistics-display", STATISTICS_DISPLAYS)
     if line.switch("mlir-pass-statistics"):
         statistics = Statistics()
         watchers.parts.append(statistics)
@@ -63,8 +63,8 @@ def _add_statistics(line: CommandLine, watchers: Watchers) -> None:
 
 
 def _add_timing(line: CommandLine, watchers: Watchers) -> None:
-    display = _choice(line, "mlir-timing-display", TIMING_DISPLAYS)
-    form = _choice(line, "mlir-output-format", TIMING_FORMATS)
+    display = line.choice("mlir-timing-display", TIMING_DISPLAYS)
+    form = line.choice("mlir-output-format", TIMING_FORMATS)
     if line.switch("mlir-timing"):
         timing = watchers.timing = Timing()
         watchers.parts.append(timing)
@@ -107,14 +107,6 @@ def _selected(line: CommandLine, flag: str) -> Container[str] | None:
             known = [*registry.names(), *upstream_passes()]
             raise UsageError(f"--{flag}: there is no pass named '{name}'{close_matches(name, known)}")
     return names or None
-
-
-def _choice(line: CommandLine, flag: str, choices: Sequence[str]) -> str:
-    """The value of `flag`, of which the first choice is the default. Raises `UsageError`."""
-    value = line.value(flag, choices[0])
-    if value not in choices:
-        raise UsageError(f"--{flag} must be one of {', '.join(choices)}, not '{value}'")
-    return value
 
 
 def _expression(line: CommandLine, flag: str) -> re.Pattern[str]:

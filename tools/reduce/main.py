@@ -87,7 +87,7 @@ def _reduce(line: CommandLine, oracle: Oracle, name: str, raw: bytes) -> int:
 
 def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: Source) -> int:
     from mlc.tools.reduce.document import read_document
-    from mlc.tools.reduce.reducer import Reducer
+    from mlc.tools.reduce.reducer import Reducer, counted
 
     output = line.value("o", "-")
 
@@ -97,24 +97,25 @@ def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: Sourc
     if output != "-":  # now, as it may turn out only here that nothing can be written there
         keep(source.text)
     reducer = Reducer(
+        source.text,
         read_document(source.name, source.text),
         oracle,
         workshop,
         line.switch("text"),
         keep if output != "-" else None,
     )
-    start = reducer.best
     before, status, why = reducer.size(), SUCCESS, ""
     try:
         # The parts put together again may differ from the input in blank lines or comments.
-        if oracle.first_interesting([start.text()]) is not None:
+        if oracle.first_interesting([reducer.best.text()]) is not None:
             reducer.run()
     except OutOfTests:
         why = "; stopped by --max-tests"
     except KeyboardInterrupt:
         status, why = _INTERRUPTED, "; interrupted"
-    keep(source.text if reducer.best is start else reducer.best.text())
-    print(f"mlc-reduce: {before} -> {reducer.size()}; {oracle.tests} tests{why}", file=sys.stderr)
+        print(file=sys.stderr)  # the terminal shows ^C where the line would begin
+    keep(reducer.smallest)
+    print(f"mlc-reduce: {before} -> {reducer.size()}; {counted(oracle.tests, 'test')}{why}", file=sys.stderr)
     return status
 
 
@@ -124,20 +125,13 @@ def _oracle(line: CommandLine) -> Oracle:
     except re.error as error:
         raise UsageError(f"--expect-stderr is not a regular expression: {error}") from error
     condition = Condition(
-        _number(line, "expect-exit") if line.given("expect-exit") else None,
+        line.count("expect-exit", 0) if line.given("expect-exit") else None,
         line.switch("expect-crash"),
         line.switch("expect-hang"),
         pattern,
     )
-    jobs, most = _number(line, "jobs", 1), _number(line, "max-tests")
-    return Oracle(_command(line), condition, _number(line, "timeout", 60), max(jobs, 1), most)
-
-
-def _number(line: CommandLine, flag: str, default: int = 0) -> int:
-    text = line.value(flag, str(default))
-    if not text.isdecimal():
-        raise UsageError(f"--{flag} needs a whole number, not '{text}'")
-    return int(text)
+    jobs, most = line.count("jobs", 1, least=1), line.count("max-tests", 0)
+    return Oracle(_command(line), condition, line.seconds("timeout", 60), jobs, most)
 
 
 def _command(line: CommandLine) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from mlc.tools.reduce.candidates import Workshop, dims_of, with_dim
 from mlc.tools.reduce.document import Document, options_of, passes_of, with_options, with_passes
 from mlc.tools.reduce.minimise import minimise
-from mlc.tools.reduce.oracle import Oracle
+from mlc.tools.reduce.oracle import UNDECODABLE, Oracle
 from mlc.tools.reduce.strategies import STRATEGIES
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
@@ -26,18 +26,23 @@ _NO_INTEREST = "the input is reduced by lines and words: as mlc-opt prints it, i
 class Reducer:
     """Reduces `best`, which is interesting at any time; `text_only` leaves the IR alone.
 
-    `keep` is handed the text of each new best.
+    `original` is the input as it is. The form in which IR is reduced may be longer than the input's own, so
+    that `best` is the base of the next step, and `smallest` the result. `keep` is handed each new result.
     """
 
+    original: str
     best: Document
     oracle: Oracle
     workshop: Workshop
     text_only: bool = False
     keep: Callable[[str], None] | None = None
+    smallest: str = field(init=False)
+    _smallest: Document = field(init=False)
     _size: str = field(init=False)
     _explained: bool = False
 
     def __post_init__(self) -> None:
+        self.smallest, self._smallest = self.original, self.best
         self._size = self.size()
 
     def run(self) -> None:
@@ -52,22 +57,25 @@ class Reducer:
                 self._chunk(index)
 
     def size(self) -> str:
-        """The size of `best`, for people."""
-        counts = [None if self.text_only else self.workshop.ops(chunk) for chunk in self.best.chunks]
+        """The size of the result, for people."""
+        result = self._smallest
+        counts = [None if self.text_only else self.workshop.ops(chunk) for chunk in result.chunks]
         known = [count for count in counts if count is not None]
-        text, pipeline = self.best.text(), self.best.pipeline
-        parts = [_counted(sum(known), "op")] if len(known) == len(counts) else []
-        parts += [_counted(passes_of(pipeline), "pass", "es")] if pipeline else []
-        parts += [] if parts else [_counted(len(text.splitlines()), "line")]
-        return ", ".join([*parts, _counted(len(text), "byte")])
+        text, pipeline = self.smallest, result.pipeline
+        parts = [counted(sum(known), "op")] if len(known) == len(counts) else []
+        parts += [counted(passes_of(pipeline), "pass", "es")] if pipeline else []
+        parts += [] if parts else [counted(len(text.splitlines()), "line")]
+        return ", ".join([*parts, counted(_bytes(text), "byte")])
 
     def _progress(self) -> None:
         size = self.size()
         if size != self._size:
-            print(f"mlc-reduce: {self._size} -> {size}, {self.oracle.tests} tests", file=sys.stderr)
+            print(
+                f"mlc-reduce: {self._size} -> {size}, {counted(self.oracle.tests, 'test')}", file=sys.stderr
+            )
             self._size = size
             if self.keep:
-                self.keep(self.best.text())
+                self.keep(self.smallest)
 
     def _chunks(self) -> None:
         chunks = self.best.chunks
@@ -101,7 +109,7 @@ class Reducer:
             normal = workshop.normal(text)
             if normal is not None and workshop.ops(normal) is not None:
                 why = _NO_INTEREST
-                if self._accept([self.best.with_chunk(index, normal)]) is not None:
+                if self._accept([self.best.with_chunk(index, normal)], may_grow=True) is not None:
                     return workshop
         if not self._explained:
             print(f"mlc-reduce: note: {why}", file=sys.stderr)
@@ -151,20 +159,31 @@ class Reducer:
         minimise(list(range(count)), first_interesting)
         self._progress()
 
-    def _accept(self, documents: Iterable[Document]) -> int | None:
-        """Takes the first interesting document as the best; its number, counted from 0."""
-        seen: list[Document] = []
+    def _accept(self, documents: Iterable[Document], *, may_grow: bool = False) -> int | None:
+        """Takes the first interesting document that is not longer than the best; its number, from 0."""
+        limit = _bytes(self.best.text())
+        offered: list[tuple[int, Document]] = []
 
         def texts() -> Iterator[str]:
-            for document in documents:
-                seen.append(document)
-                yield document.text()
+            for number, document in enumerate(documents):
+                text = document.text()
+                if may_grow or _bytes(text) <= limit:
+                    offered.append((number, document))
+                    yield text
 
-        number = self.oracle.first_interesting(texts())
-        if number is not None:
-            self.best = seen[number]
+        found = self.oracle.first_interesting(texts())
+        if found is None:
+            return None
+        number, self.best = offered[found]
+        if _bytes(self.best.text()) < _bytes(self.smallest):
+            self.smallest, self._smallest = self.best.text(), self.best
         return number
 
 
-def _counted(number: int, noun: str, plural: str = "s") -> str:
+def _bytes(text: str) -> int:
+    return len(text.encode(errors=UNDECODABLE))
+
+
+def counted(number: int, noun: str, plural: str = "s") -> str:
+    """`number` and `noun` in the right number: 1 test, 2 tests."""
     return f"{number} {noun}{'' if number == 1 else plural}"

@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from mlc.bindings import Diagnostic, DiagnosticsError, ir
 from mlc.bindings.parsing import Listener
 from mlc.codegen.errors import CodegenError
-from mlc.tools.command_line import CommandLine, UsageError
+from mlc.tools.command_line import CommandLine
 from mlc.tools.guard import Activity
 from mlc.tools.parsing import InputOptions, make_context, parse
-from mlc.tools.reporter import DiagnosticOptions, Reporter
+from mlc.tools.reporter import DiagnosticOptions, Reporter, expected_level
 from mlc.tools.sources import Chunk
 from mlc.tools.translate.errors import TranslationError
 
 # From an op and a listener for MLIR's diagnostics to the output. Raises `DiagnosticsError` after the
 # listener was told, `TranslationError` and `CodegenError`.
 Translate = Callable[[ir.Operation, Listener], bytes]
-
-_LEVELS = ("all", "only-expected")
 
 
 @dataclass(frozen=True)
@@ -34,11 +32,6 @@ class TranslateSession:
 
 def make_session(line: CommandLine, translate: Translate) -> TranslateSession:
     """The session that the flags describe. Raises `UsageError`."""
-    expected = None
-    if line.given("verify-diagnostics"):
-        expected = line.value("verify-diagnostics") or "all"
-        if expected not in _LEVELS:
-            raise UsageError(f"--verify-diagnostics must be one of {', '.join(_LEVELS)}, not '{expected}'")
     return TranslateSession(
         translate,
         InputOptions(
@@ -46,7 +39,7 @@ def make_session(line: CommandLine, translate: Translate) -> TranslateSession:
             implicit_module=not line.switch("no-implicit-module"),
         ),
         DiagnosticOptions(
-            expected=expected,
+            expected=expected_level(line),
             notes=not line.switch("error-diagnostics-only"),
             severities=("error",)
             if line.switch("error-diagnostics-only")

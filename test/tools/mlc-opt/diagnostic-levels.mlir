@@ -10,7 +10,7 @@
 // ERRORS: func.func @f
 // COLOR: 1: {{.}}[1;34mremark: {{.}}[0mhere is a function
 // COLOR: {{^.}}[1;32m^
-// USAGE: mlc-opt: error: --mlir-diagnostic-verbosity-level must be one of errors, warnings, remarks, not 'notes'
+// USAGE: mlc-opt: error: --mlir-diagnostic-verbosity-level must be one of errors, warnings, remarks, 0, 1, 2, not 'notes'
 func.func @f() {
   return
 }

@@ -4,6 +4,8 @@
 // RUN: not mlc-reduce %s --test=%S/Inputs/not-executable.sh 2>&1 | filecheck %s --check-prefix=EXECUTABLE
 // RUN: not mlc-reduce %s --tset=true 2>&1 | filecheck %s --check-prefix=TYPO
 // RUN: not mlc-reduce %s --test=true --jobs=many 2>&1 | filecheck %s --check-prefix=NUMBER
+// RUN: not mlc-reduce %s --test=true --jobs=0 2>&1 | filecheck %s --check-prefix=JOBS
+// RUN: not mlc-reduce %s --test=true --timeout=-1 2>&1 | filecheck %s --check-prefix=TIMEOUT
 // RUN: not mlc-reduce %s --test=true --expect-stderr="(" 2>&1 | filecheck %s --check-prefix=REGEX
 // RUN: not mlc-reduce %s --test-command="grep -q x %%s | cat" 2>&1 | filecheck %s --check-prefix=SHELL
 // RUN: not mlc-reduce %s --test=true -o %t/none/out.mlir 2>&1 | filecheck %s --check-prefix=OUTPUT
@@ -19,5 +21,7 @@
 // MISSING: mlc-reduce: error: the test '{{.*}}none.sh' is not there
 // EXECUTABLE: mlc-reduce: error: the test '{{.*}}not-executable.sh' is not executable
 // TYPO: mlc-reduce: error: unknown argument '--tset=true'; did you mean --text or --test
-// NUMBER: mlc-reduce: error: --jobs needs a whole number, not 'many'
+// JOBS: mlc-reduce: error: --jobs needs a whole number from 1, not '0'
+// TIMEOUT: mlc-reduce: error: --timeout needs a number of seconds, not '-1'
+// NUMBER: mlc-reduce: error: --jobs needs a whole number from 1, not 'many'
 // REGEX: mlc-reduce: error: --expect-stderr is not a regular expression
