@@ -39,6 +39,7 @@ def pass_data(report: PassReport, wanted: Wanted) -> dict[str, Any]:
         "pipeline": report.pipeline,
         "ops": [report.before.ops(), report.after.ops()],
         "prepare_ops": [report.before.ops("prepare"), report.after.ops("prepare")],
+        "launches": sum(each.function == "main" for each in report.kernels),
         "applied": _remarks([each for each in report.applied if _asked(each, wanted)]),
         "missed": _remarks([each for each in report.missed if _asked(each, wanted)]),
         "removed": _entries(report.removed, wanted),
@@ -138,12 +139,11 @@ def _in_full(line: Line) -> list[str]:
 
 def _heading(data: Mapping[str, Any]) -> str:
     before, after = data["ops"]
-    launches = sum(row["launches"] for row in data["kernels"] if row["function"] == "main")
     if "arena_bytes" in data:
         bound = byte_size(data["arena_lower_bound"])
         changes = [f"arena {byte_size(data['arena_bytes'])}, lower bound {bound}"]
-    elif launches:
-        changes = [f"{before} ops -> {launches} launches"]
+    elif data["launches"]:
+        changes = [f"{before} ops -> {data['launches']} launches"]
     else:
         changes = [f"{before} -> {after} ops" if before != after else f"{after} ops"]
         if data["prepare_ops"][0] != data["prepare_ops"][1]:

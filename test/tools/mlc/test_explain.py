@@ -100,7 +100,7 @@ def test_missed_only(mlc: Any, model: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert ("join", 1) in [(each["rule"], each["count"]) for each in row["missed"]]
     shown = mlc("explain", model, "--missed", "--pass", "graph-form-kernels").out
     assert "     1x missed join: " in shown and "(there is nothing to join with)" in shown
-    assert "something" not in shown
+    assert "something" not in shown and " ops -> " in shown and shown.splitlines()[0].endswith("launches")
     assert "missed nothing: cse" in mlc("explain", model, "--missed", "--pass", "cse").out
 
 
@@ -115,6 +115,7 @@ def test_the_lines_of_a_pass() -> None:
         "pipeline": "graph-optimize",
         "ops": [10, 8],
         "prepare_ops": [0, 3],
+        "launches": 0,
         "applied": [
             {"rule": "x.rule", "message": "a -> b", "count": 12, "nodes": ["n1", "n2", "n3"]},
             {"rule": "x.long", "message": "m" * 200, "count": 1, "nodes": ["n4"]},
@@ -146,6 +147,7 @@ def test_ops_that_came_and_went_stand_for_passes_without_rules() -> None:
         "pipeline": "graph-y",
         "ops": [4, 4],
         "prepare_ops": [0, 0],
+        "launches": 0,
         "applied": [],
         "missed": [],
         "removed": [{"op": "add", "count": 3, "nodes": ["n1"]}],
