@@ -66,9 +66,10 @@ LOWER_GRAPH: list[str] = [
     "graph-decompose-attention",
     # Windows without padding read their input without conditions; the pads fuse into what computes it.
     "graph-materialize-padding",
-    # Before layouts: channels that do not fill vectors would force small blocks on their neighbours.
-    "graph-conv-to-matmul",
+    # Blocked channels, where they and the conversions at their edges are cheapest for the whole graph.
     "graph-assign-layouts",
+    # What is left plain: 1x1 windows are products there.
+    "graph-conv-to-matmul",
     "graph-pack-matmuls",
     # Packing leaves reshapes and unpacks that cancel or are dead.
     "graph-simplify",

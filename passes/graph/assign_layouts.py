@@ -29,7 +29,9 @@ class AssignLayouts(Pass):
     name: ClassVar[str] = "graph-assign-layouts"
     anchor: ClassVar[str] = "func.func"
 
-    costs: str = option("analytic", help="the model of times: analytic, or one that a plugin registered")
+    costs: str = option(
+        "analytic", help="the model of times: analytic, always-blocked, always-plain, or a plugin's"
+    )
     # Costs given by a program go before the named ones.
     model: LayoutCosts | None = None
 

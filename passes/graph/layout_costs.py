@@ -9,6 +9,7 @@ from typing import Protocol
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.graph.conv_to_matmul import is_product
 from mlc.targets import Target
 
 # Cycles from the start of a floating-point operation to its result: what each step of a long sum of scalars
@@ -51,13 +52,16 @@ class AnalyticCosts:
     """Cycles of one core of `target`, from operations and bytes.
 
     On blocked data, vectors run along the channels of a block. Windows on plain data are summed one element
-    after the other, because no vector runs along a dim that windows slide over.
+    after the other, because no vector runs along a dim that windows slide over; but pointwise convolutions
+    become matrix products, whose vectors run along the image.
     """
 
     target: Target
 
     def conv(self, op: ir.Operation, block: int) -> float:
         """Depthwise, grouped and full convolutions differ by their multiply-adds per output alone."""
+        if block == 1 and is_product(op):
+            block = prod(graph.shape_of(op.results[0])[2:])
         return self._windows(op, prod(graph.shape_of(op.operands[1])[1:]), block)
 
     def window(self, op: ir.Operation, block: int) -> float:
@@ -72,16 +76,40 @@ class AnalyticCosts:
         return LAUNCH + moved / CONVERTED_BYTES
 
     def _windows(self, op: ir.Operation, steps: int, block: int) -> float:
-        """A sum of so many steps for each element of the result."""
+        """A sum of so many steps for each element of the result, with vectors along runs of `block`
+        elements."""
+        elements = prod(graph.shape_of(op.results[0]))
         if block == 1:
-            cycles = float(steps * (LATENCY if steps > SHORT_SUM else 1))
-        else:
-            vectors_per_cycle = 2 if self.target.fma else 1
-            cycles = steps / (vectors_per_cycle * min(block, self.target.vector_bits // 32))
-        return prod(graph.shape_of(op.results[0])) * cycles
+            return float(elements * steps * (LATENCY if steps > SHORT_SUM else 1))
+        vectors = elements / block * -(-block // (self.target.vector_bits // 32))
+        return vectors * steps / (2 if self.target.fma else 1)
 
 
-_MODELS: dict[str, Callable[[Target], LayoutCosts]] = {"analytic": AnalyticCosts}
+@dataclass(frozen=True)
+class OneLayout:
+    """One layout wherever it is possible, whatever the conversions: what the choice is worth shows in
+    comparison."""
+
+    blocked: bool
+
+    def conv(self, op: ir.Operation, block: int) -> float:
+        return float((block > 1) != self.blocked)
+
+    def window(self, op: ir.Operation, block: int) -> float:
+        return self.conv(op, block)
+
+    def elementwise(self, op: ir.Operation, block: int) -> float:
+        return self.conv(op, block)
+
+    def conversion(self, moved: int) -> float:
+        return 0.0
+
+
+_MODELS: dict[str, Callable[[Target], LayoutCosts]] = {
+    "analytic": AnalyticCosts,
+    "always-blocked": lambda _target: OneLayout(True),
+    "always-plain": lambda _target: OneLayout(False),
+}
 
 
 def register_layout_costs(name: str, model: Callable[[Target], LayoutCosts]) -> None:

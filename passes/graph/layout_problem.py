@@ -10,6 +10,7 @@ from mlc.dialects import graph
 from mlc.passes.graph.channel_blocks import WINDOW_OPS, Groups, wanted_block
 from mlc.passes.graph.layout_costs import LayoutCosts
 from mlc.passes.graph.layout_cut import SINK, LayoutCut
+from mlc.passes.rewriting import collect_ops
 
 
 @dataclass
@@ -49,11 +50,18 @@ class LayoutProblem:
             block = self.groups.block(op.results[0])
             item = self.items[op.results[0]] = self.cut.item(self._time(op, 1), self._time(op, block))
         for position, value in enumerate(op.operands):
-            wanted = 1 if item is None else wanted_block(self.groups, op, position)
-            if item is not None and wanted > 1:
-                self.readers.setdefault(value, Readers()).blocked.setdefault(wanted, []).append(item)
-            elif value in self.items:
-                self.readers.setdefault(value, Readers()).plain = True
+            self._read(value, item, 1 if item is None else wanted_block(self.groups, op, position))
+        # What ops inside `op` read of this block's values, they read in plain form.
+        for inside in collect_ops(op) if len(op.regions) else []:
+            for value in inside.operands:
+                self._read(value, None, 1)
+
+    def _read(self, value: ir.Value, item: int | None, wanted: int) -> None:
+        """Notes that `item` reads `value` in blocks of `wanted`, or something in plain form (1)."""
+        if item is not None and wanted > 1:
+            self.readers.setdefault(value, Readers()).blocked.setdefault(wanted, []).append(item)
+        elif value in self.items:
+            self.readers.setdefault(value, Readers()).plain = True
 
     def _time(self, op: ir.Operation, block: int) -> float:
         if op.name == "graph.conv":

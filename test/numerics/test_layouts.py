@@ -1,0 +1,105 @@
+"""Blocked ops compute what plain ones do, whatever the costs say: each op that can be blocked, both ways.
+
+Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from idiom_builder import Builder, Form, model_of
+from mlc.bindings import ir
+from mlc.frontends.onnx import import_model
+from mlc.passes.rewriting import collect_ops
+from mlc.pipelines.driver import run_pipeline
+from oracle import compiled, differences, runtime
+
+PASS = "graph-assign-layouts"
+
+
+def conv(b: Builder, x: str, outputs: int, per_group: int, size: int = 1, **attributes: object) -> str:
+    pads = [size // 2] * 4
+    return b.Conv(x, b.value(outputs, per_group, size, size), b.value(outputs), pads=pads, **attributes)
+
+
+def slice_and_pad(b: Builder) -> str:
+    y = conv(b, b.input(2, 16, 9, 7), 64, 16, 3)
+    part = b.Slice(y, [16, 1, 0], [48, 8, 7], [1, 2, 3], [1, 2, 1])
+    return b.Pad(part, [0, 16, 0, 1, 0, 32, 1, 0], 1.5)
+
+
+def slice_backwards(b: Builder) -> str:
+    return b.Slice(conv(b, b.input(1, 8, 6, 6), 32, 8), [8, -1], [24, -7], [1, 3], [1, -1])
+
+
+def odd_slice(b: Builder) -> str:
+    y = conv(b, b.input(1, 16, 5, 5), 32, 16)
+    return b.Concat(b.Slice(y, [3], [19], [1]), y, b.input(1, 5, 5, 5), axis=1)
+
+
+def concat(b: Builder) -> str:
+    x = b.input(1, 8, 6, 6)
+    parts = [conv(b, x, 24, 8), b.Relu(conv(b, x, 16, 8, 3)), b.MaxPool(x, kernel_shape=[3, 3], pads=[1] * 4)]
+    return b.Sigmoid(b.Concat(*parts, axis=1))
+
+
+def reductions(b: Builder) -> str:
+    y = conv(b, b.input(2, 8, 6, 6), 32, 8, 3)
+    mean = b.ReduceMean(y, axes=[2, 3], keepdims=0)
+    return b.Add(mean, b.ReduceMax(b.Mul(y, y), axes=[2, 3], keepdims=0))
+
+
+def squeeze_and_excite(b: Builder) -> str:
+    y = conv(b, b.input(2, 8, 6, 6), 32, 8, 3)
+    gate = b.Sigmoid(conv(b, b.Relu(conv(b, b.GlobalAveragePool(y), 8, 32)), 32, 8))
+    return b.Add(b.Mul(y, gate), b.Mul(y, b.value(32, 1, 1)))
+
+
+def shuffled(groups: int, batch: int = 2) -> Callable[[Builder], str]:
+    def write(b: Builder) -> str:
+        x = b.Relu(b.input(batch, 48, 6, 5))
+        split = b.Reshape(x, [batch, groups, 48 // groups, 6, 5])
+        mixed = b.Reshape(b.Transpose(split, perm=[0, 2, 1, 3, 4]), [batch, 48, 6, 5])
+        return b.Concat(conv(b, mixed, 48, 1, 3, group=48), mixed, axis=1)
+
+    return write
+
+
+def residual(b: Builder) -> str:
+    x = b.input(1, 16, 7, 7)
+    y = b.Relu(conv(b, x, 16, 16, 3))
+    z = b.LRN(b.Add(conv(b, y, 16, 8, 3, group=2), y), size=3)
+    return b.Add(b.AveragePool(z, kernel_shape=[3, 3], pads=[1] * 4), conv(b, b.Add(x, z), 16, 16))
+
+
+FORMS = {
+    "slice_and_pad": slice_and_pad,
+    "slice_backwards": slice_backwards,
+    "odd_slice": odd_slice,
+    "concat": concat,
+    "reductions": reductions,
+    "squeeze_and_excite": squeeze_and_excite,
+    "shuffle_2": shuffled(2),
+    "shuffle_4": shuffled(4),
+    "shuffle_3": shuffled(3),
+    "shuffle_8": shuffled(8, batch=1),
+    "residual": residual,
+}
+MODEL, INPUTS = model_of({name: Form(write, []) for name, write in FORMS.items()}, opset=13)
+
+
+@pytest.mark.parametrize("costs", ["analytic", "always-blocked", "always-plain"])
+def test_layouts_against_onnxruntime(costs: str) -> None:
+    expected = runtime(MODEL, INPUTS)
+    assert expected is not None
+    results = compiled(MODEL, replace_passes={PASS: f"{PASS}{{costs={costs}}}"}).run(INPUTS)
+    assert not differences(results, expected)
+
+
+@pytest.mark.parametrize(("costs", "layout"), [("always-blocked", "NCHWc"), ("always-plain", "NCHW")])
+def test_the_costs_decide(costs: str, layout: str) -> None:
+    module = import_model(MODEL).module
+    run_pipeline(f"builtin.module(graph-optimize,func.func({PASS}{{costs={costs}}}))", module)
+    convs = collect_ops(module.operation, "graph.conv")
+    assert {ir.StringAttr(op.attributes["layout"]).value for op in convs} == {layout}
