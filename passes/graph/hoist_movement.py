@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, option
 from mlc.passes.exactness import allowed, rounding
+from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.graph.fold_padding import windows_hold_elements
 from mlc.passes.graph.fusion import TAKES_EPILOGUE
 from mlc.passes.graph.narrowed_ops import WHOLE, Narrowed, Parts, is_cut, narrowed
@@ -52,7 +54,7 @@ def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH)
             if op.name in _VIEWS:
                 return False
             continue
-        if op.name not in _VIEWS and (producer.name not in TAKES_EPILOGUE or not has_one_use(operand)):
+        if op.name not in _VIEWS and not _shares_kernel(operand):
             continue
         further = narrowed(producer, taken, exactness) if has_one_use(operand) and depth else None
         if further is None or not _pays(producer, further, exactness, depth - 1):
@@ -110,6 +112,23 @@ def _part(value: ir.Value, taken: Parts | None) -> ir.Value:
     return slice_of(value, sizes)
 
 
+def look_up_first(op: ir.Operation) -> ir.Value | None:
+    """gather(f(x)) -> f(gather(x)) for elementwise f of x and of numbers, where fewer elements are looked up
+    than there are."""
+    inner, axis = defining_op(op.operands[0]), graph.attribute(op, "axis")
+    if inner is None or inner.name not in ELEMENTWISE or not has_one_use(op.operands[0]):
+        return None
+    x, *numbers = inner.operands
+    count, dims = graph.shape_of(op.operands[1]), graph.shape_of(x)
+    if any(number.type.rank for number in numbers) or is_constant(x) or _shares_kernel(x):
+        return None
+    if len(dims) <= axis or None in (*count, dims[axis]) or prod(count) >= dims[axis]:
+        return None
+    found = graph.build("gather", [x, op.operands[1]], {"axis": axis})
+    attributes = {name: inner.attributes[name] for name in inner.attributes}
+    return graph.build(inner.name, [found, *numbers], attributes, op.results[0].type)
+
+
 @rounding
 def pool_before_activation(op: ir.Operation) -> ir.Value | None:
     """max_pool(relu(x)) -> relu(max_pool(x)), and the same for clamp: fewer elements. The sign of a zero can
@@ -135,7 +154,7 @@ def shrink_before_movement(op: ir.Operation) -> ir.Value | None:
     if inner is None or inner.name not in ("graph.transpose", "graph.expand", "graph.tile"):
         return None
     x = inner.operands[0]
-    if _width(op.results[0]) >= _width(x) or not has_one_use(op.operands[0]) or not _is_computed(x):
+    if _width(op.results[0]) >= _width(x) or not has_one_use(op.operands[0]) or not _shares_kernel(x):
         return None
     casting = {name: op.attributes[name] for name in op.attributes}
     kind = ir.RankedTensorType.get(x.type.shape, graph.element_type(op.results[0]))
@@ -150,21 +169,22 @@ def grow_after_movement(op: ir.Operation) -> ir.Value | None:
     if inner is None or not has_one_use(op.operands[0]):
         return None
     x = inner.operands[0]
-    if _width(op.results[0]) <= _width(x) or not _is_computed(x):
+    if _width(op.results[0]) <= _width(x) or not _shares_kernel(x):
         return None
     permutation = {"permutation": op.attributes["permutation"]}
     casting = {name: inner.attributes[name] for name in inner.attributes}
     return graph.build("cast", [graph.build("transpose", [x], permutation)], casting, op.results[0].type)
 
 
-def _is_computed(x: ir.Value) -> bool:
-    """Whether the kernel that makes x can take a cast."""
+def _shares_kernel(x: ir.Value) -> bool:
+    """Whether the kernel that makes x can take an elementwise op that reads it."""
     producer = defining_op(x)
     return producer is not None and producer.name in TAKES_EPILOGUE and has_one_use(x)
 
 
 _RULES: dict[str, Rule] = {
     "graph.cast": shrink_before_movement,
+    "graph.gather": look_up_first,
     "graph.max_pool": pool_before_activation,
     "graph.transpose": grow_after_movement,
 }

@@ -1,0 +1,121 @@
+"""Passes that move data keep what random graphs compute, and change nothing when they run twice."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+
+import numpy as np
+import pytest
+from mlc.frontends.onnx import import_model
+from mlc.pipelines.driver import run_pipeline
+from movement_graphs import MovementGraph
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+from pass_permutations import Subject
+
+# As graph-optimize does before them.
+BEFORE = ["graph-infer-shapes", "cse", "canonicalize", "graph-eliminate-noops", "graph-reduce-strength"]
+PASSES = [
+    "graph-eliminate-concat-split",
+    "graph-sink-transposes",
+    "graph-fold-padding",
+    "graph-hoist-movement",
+]
+GRAPHS, FAST_GRAPHS = 200, 6
+
+
+class MovementSubject(Subject):
+    @cached_property
+    def graph(self) -> MovementGraph:  # type: ignore[override]  # another random model
+        return MovementGraph(self.seed)
+
+
+@cache
+def subject(seed: int) -> MovementSubject:
+    return MovementSubject(seed)
+
+
+def seeds() -> list[object]:
+    """All graphs; those after the first few are slow."""
+    return [
+        *range(FAST_GRAPHS),
+        *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(FAST_GRAPHS, GRAPHS)),
+    ]
+
+
+@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_keeps_the_results(name: str, seed: int) -> None:
+    assert subject(seed).failure([*BEFORE, name]) is None
+
+
+@pytest.mark.parametrize("seed", seeds())
+def test_all_passes_keep_the_results(seed: int) -> None:
+    assert subject(seed).failure([*BEFORE, *PASSES]) is None
+
+
+@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize("name", PASSES)
+def test_a_second_run_changes_nothing(name: str, seed: int) -> None:
+    once, twice = (subject(seed).after([*BEFORE, *[name] * times]).get_asm() for times in (1, 2))
+    assert once == twice
+
+
+def test_the_graphs_change() -> None:
+    for name in PASSES:
+        changed = (
+            subject(seed).after([*BEFORE, name]).get_asm() != subject(seed).after(BEFORE).get_asm()
+            for seed in range(FAST_GRAPHS)
+        )
+        assert any(changed), name
+
+
+class ChannelsLast:
+    """A model as tf2onnx exports it: each convolution between two transposes, all else in channels-last."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+        self.nodes: list[object] = []
+        self.constants: list[TensorProto] = []
+
+    def constant(self, array: np.ndarray) -> str:
+        self.constants.append(numpy_helper.from_array(array, f"c{len(self.constants)}"))
+        return self.constants[-1].name
+
+    def node(self, op: str, *operands: str, **attributes: object) -> str:
+        self.nodes.append(helper.make_node(op, operands, [f"v{len(self.nodes)}"], **attributes))
+        return f"v{len(self.nodes) - 1}"
+
+    def conv(self, x: str, inputs: int, outputs: int, stride: int = 1) -> str:
+        """With padding as an op of its own, and a bias."""
+        padded = self.node("Pad", x, self.constant(np.array([0, 1, 1, 0, 0, 1, 1, 0])))
+        first = self.node("Transpose", padded, perm=[0, 3, 1, 2])
+        weights = self.rng.standard_normal((outputs, inputs, 3, 3)) * (9 * inputs) ** -0.5
+        result = self.node("Conv", first, self.constant(weights.astype(np.float32)), strides=[stride] * 2)
+        back = self.node("Transpose", result, perm=[0, 2, 3, 1])
+        return self.node("Add", back, self.constant(self.rng.standard_normal(outputs).astype(np.float32)))
+
+    def model(self, batch: int | str = 1) -> ModelProto:
+        """A residual block, two branches that are joined, and a last convolution."""
+        x = self.node("Relu", self.conv("x", 3, 8, stride=2))
+        y = self.conv(self.node("Relu", self.conv(x, 8, 8)), 8, 8)
+        x = self.node("Relu", self.node("Add", x, y))
+        left = self.node("Relu", self.conv(x, 8, 16, stride=2))
+        right = self.node("Sigmoid", self.conv(x, 8, 16, stride=2))
+        x = self.conv(self.node("Concat", left, right, axis=3), 32, 4)
+        values = [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+            for name, shape in (("x", [batch, 16, 16, 3]), (x, [batch, 4, 4, 4]))
+        ]
+        graph = helper.make_graph(self.nodes, "channels_last", values[:1], values[1:], self.constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+@pytest.mark.parametrize("batch", [1, "n"])
+def test_a_channels_last_model_keeps_two_transposes(batch: int | str) -> None:
+    module = import_model(ChannelsLast().model(batch)).module.operation
+    assert str(module).count("graph.transpose") == 12
+    run_pipeline("builtin.module(graph-optimize)", module)
+    text = str(module)
+    assert text.count("graph.conv") == 6
+    assert text.count("graph.transpose") == 2
+    assert "graph.pad" not in text
