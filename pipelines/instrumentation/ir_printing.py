@@ -12,6 +12,7 @@ from mlc.bindings import ir, outermost_op, parent_op
 from mlc.bindings.identity import address
 from mlc.passes.base import PassFailure
 from mlc.pipelines.instrumentation.base import Instrumentation, describe_op, symbol_name
+from mlc.pipelines.output_file import write_file
 from mlc.pipelines.plan import Plan, Step
 
 
@@ -50,7 +51,7 @@ class FolderSink:
             folder /= _folder_name(each)
             numbers.append(str(self._dumps.setdefault(address(each), 0)))
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{'_'.join(numbers)}_{step.name}.mlir").write_text(text, encoding="utf-8")
+        write_file(folder / f"{'_'.join(numbers)}_{step.name}.mlir", text)
 
 
 def _with_parents(op: ir.Operation) -> list[ir.Operation]:
