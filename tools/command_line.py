@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+# What values of flags name that cannot have no name.
+_NAMES = ("file", "folder", "program")
 _TRUE, _FALSE = ("", "true", "1"), ("false", "0")
 
 
@@ -85,6 +87,8 @@ def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLi
     line = CommandLine()
     rest = iter(arguments)
     for argument in rest:
+        if not argument:
+            raise UsageError("an argument is empty: the name of the input file?")
         if not argument.startswith("-") or argument == "-":
             line.arguments.append(argument)
             continue
@@ -97,18 +101,32 @@ def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLi
             line.others.append((name, value, argument))
             continue
         if flag.value and not equals and not flag.optional:
-            value = next(rest, "")
-            if not value:
+            following = next(rest, None)
+            if following is None:
                 raise UsageError(f"{argument} needs a value: {argument}=<{flag.value}>")
+            value = following
+        if flag.value in _NAMES and not value:
+            raise UsageError(f"--{flag.name} needs the name of a {flag.value}, and got none")
         line.values.setdefault(flag.name, []).append(value)
     return line
 
 
-def unknown_flag(written: str, known: Iterable[str]) -> UsageError:
-    """The error for a flag that nobody knows, with close matches."""
+def unknown_flag(written: str, known: Iterable[str], reasons: Mapping[str, str] | None = None) -> UsageError:
+    """The error for a flag that the tool has not: the reason if `reasons` knows it, or close matches.
+
+    A name in `reasons` that ends with `*` stands for all that begin so.
+    """
     name = written.lstrip("-").partition("=")[0]
+    if reason := _reason(name, reasons or {}):
+        return UsageError(f"--{name} is not supported: {reason}")
     hint = close_matches(name, known, prefix="--")
     return UsageError(f"unknown argument '{written}'{hint}")
+
+
+def _reason(name: str, reasons: Mapping[str, str]) -> str:
+    exact = reasons.get(name, "")
+    starred = (text for key, text in reasons.items() if key.endswith("*") and name.startswith(key[:-1]))
+    return (exact or next(starred, "")).replace("`", "")
 
 
 def close_matches(name: str, known: Iterable[str], prefix: str = "") -> str:

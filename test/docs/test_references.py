@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-from mlc.tools.references.mlir_opt_flags import MLIR_OPT_FLAGS
+from mlc.tools.opt.mlir_opt_flags import MLIR_OPT_FLAGS
 from mlc.tools.references.tools_overview import known_flags
 
 _PATH = Path(__file__).parents[2] / "docs" / "generate_references.py"

@@ -13,6 +13,7 @@ from mlc.pipelines.named import lookup_pipeline, pipeline_names
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
+from mlc.tools.opt.mlir_opt_flags import MLIR_OPT_FLAGS
 from mlc.tools.opt.output import OutputOptions
 from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.process import OptSession
@@ -103,7 +104,7 @@ def pipeline_of(line: CommandLine) -> Nest:
 def _node(name: str, options: str, written: str) -> PassNode:
     if not (name in upstream_passes() or lookup_pipeline(name) is not None or registry.lookup(name)):
         known = [*registry.names(), *pipeline_names(), *upstream_passes(), *(flag.name for flag in FLAGS)]
-        raise unknown_flag(written, known)
+        raise unknown_flag(written, known, MLIR_OPT_FLAGS)
     text = options.strip()
     braced = text.startswith("{") and text.endswith("}")
     return PassNode(name, text[1:-1].strip() if braced else text)

@@ -18,6 +18,7 @@ from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_f
 from mlc.tools.guard import Activity
 from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.reduce.flags import FLAGS
+from mlc.tools.reduce.mlir_reduce_flags import MLIR_REDUCE_FLAGS
 from mlc.tools.reduce.oracle import UNDECODABLE, Condition, Oracle, OutOfTests
 from mlc.tools.sources import BYTECODE_MAGIC, Source, read_input, write_output
 
@@ -51,7 +52,7 @@ def _information(line: CommandLine, activity: Activity) -> str:
 
 def _run(line: CommandLine, activity: Activity) -> int:
     if line.others:
-        raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS])
+        raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS], MLIR_REDUCE_FLAGS)
     if len(line.arguments) != 1:
         raise UsageError("one input file is needed: mlc-reduce input.mlir --test=script.sh")
     oracle = _oracle(line)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mlc.tools.opt.mlir_opt_flags import MLIR_OPT_FLAGS
 from mlc.tools.references.markdown import table
-from mlc.tools.references.mlir_opt_flags import MLIR_OPT_FLAGS
 
 _TEXT = """\
 # The tools

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlc.tools.command_line import CommandLine, Flag, UsageError
 from mlc.tools.program import GUARD_FLAGS
+from mlc.tools.translate.mlir_translate_flags import MLIR_TRANSLATE_FLAGS
 
 # Translation -> "module:function"; the function takes the command line, the input's path and the
 # activity, and writes the output.
@@ -95,10 +96,7 @@ _APPLIES = {
 def chosen_translation(line: CommandLine) -> str:
     """The one translation that was asked for. Raises `UsageError`, also for flags that do not go with it."""
     if line.switch("import-llvm"):
-        raise UsageError(
-            "--import-llvm: the MLIR bindings that mlc builds on cannot read LLVM IR (their library has no "
-            "import); use mlir-translate of an LLVM installation"
-        )
+        raise UsageError(f"--import-llvm is {MLIR_TRANSLATE_FLAGS['import-llvm']}")
     chosen = [name for name in TRANSLATIONS if line.switch(name)]
     if len(chosen) != 1:
         listed = ", ".join(f"--{name}" for name in TRANSLATIONS)

@@ -15,6 +15,7 @@ from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.sources import SPLIT_MARKER, chunks_of, read_input, write_output
 from mlc.tools.translate.errors import TranslationError
 from mlc.tools.translate.flags import FLAGS, TRANSLATIONS, WHOLE_FILE, chosen_translation
+from mlc.tools.translate.mlir_translate_flags import MLIR_TRANSLATE_FLAGS
 from mlc.version import VERSION
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _work(line: CommandLine, activity: Activity) -> int:
 
 def _run(line: CommandLine, activity: Activity) -> int:
     if line.others:
-        raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS])
+        raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS], MLIR_TRANSLATE_FLAGS)
     if len(line.arguments) > 1:
         raise UsageError(f"one input file at most, but got {', '.join(line.arguments)}")
     name, path = chosen_translation(line), line.arguments[0] if line.arguments else "-"

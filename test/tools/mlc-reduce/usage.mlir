@@ -2,6 +2,7 @@
 // RUN: not mlc-reduce %s 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: not mlc-reduce %s --test=%S/Inputs/none.sh 2>&1 | filecheck %s --check-prefix=MISSING
 // RUN: not mlc-reduce %s --test=%S/Inputs/not-executable.sh 2>&1 | filecheck %s --check-prefix=EXECUTABLE
+// RUN: not mlc-reduce %s --reduction-tree="traversal-mode=0 test=x" 2>&1 | filecheck %s --check-prefix=TREE
 // RUN: not mlc-reduce %s --tset=true 2>&1 | filecheck %s --check-prefix=TYPO
 // RUN: not mlc-reduce %s --test=true --jobs=many 2>&1 | filecheck %s --check-prefix=NUMBER
 // RUN: not mlc-reduce %s --test=true --jobs=0 2>&1 | filecheck %s --check-prefix=JOBS
@@ -20,6 +21,7 @@
 // NONE: mlc-reduce: error: either --test=<program> or --test-command=<command> is needed
 // MISSING: mlc-reduce: error: the test '{{.*}}none.sh' is not there
 // EXECUTABLE: mlc-reduce: error: the test '{{.*}}not-executable.sh' is not executable
+// TREE: mlc-reduce: error: --reduction-tree is not supported: mlc-reduce tries all of its edits
 // TYPO: mlc-reduce: error: unknown argument '--tset=true'; did you mean --text or --test
 // JOBS: mlc-reduce: error: --jobs needs a whole number from 1, not '0'
 // TIMEOUT: mlc-reduce: error: --timeout needs a number of seconds, not '-1'

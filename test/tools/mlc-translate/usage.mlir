@@ -5,6 +5,8 @@
 // RUN: not mlc-translate --import-onnx a b 2>&1 | filecheck %s --check-prefix=TWO
 // RUN: not mlc-translate --import-onnx --dim batch a 2>&1 | filecheck %s --check-prefix=DIM
 // RUN: not mlc-translate --import-onnx --shape x=1y2 a 2>&1 | filecheck %s --check-prefix=SHAPE
+// RUN: not mlc-translate --serialize-spirv x 2>&1 | filecheck %s --check-prefix=SPIRV
+// RUN: not mlc-translate --test-import-llvmir x 2>&1 | filecheck %s --check-prefix=TEST
 // RUN: not mlc-translate --import-llvm x.ll 2>&1 | filecheck %s --check-prefix=LLVM
 // RUN: not mlc-translate --mlir-to-asm --target-triple=zork %s 2>&1 | filecheck %s --check-prefix=TRIPLE
 // RUN: not mlc-translate --mlir-to-asm --target-cpu=nonsense %s 2>&1 | filecheck %s --check-prefix=CPU
@@ -23,11 +25,13 @@
 // HELP: USAGE: mlc-translate
 // HELP: --import-onnx
 // NONE: mlc-translate: error: exactly one translation must be given
+// SPIRV: mlc-translate: error: --serialize-spirv is not supported: upstream's Python bindings have no way to it
+// TEST: mlc-translate: error: --test-import-llvmir is not supported: upstream's test translations are not in the wheel
 // UNKNOWN: mlc-translate: error: unknown argument '--import-onxn'; did you mean --import-onnx
 // TWO: mlc-translate: error: one input file at most, but got a, b
 // DIM: mlc-translate: error: --dim=batch: expected name=number
 // SHAPE: mlc-translate: error: --shape=x=1y2: expected input:dims
-// LLVM: mlc-translate: error: --import-llvm: the MLIR bindings that mlc builds on cannot read LLVM IR
+// LLVM: mlc-translate: error: --import-llvm is refused: the MLIR bindings that mlc builds on cannot read LLVM IR
 // TRIPLE: mlc-translate: error: unknown target triple 'zork'
 // CPU: mlc-translate: error: unknown target cpu 'nonsense'
 // CPU32: mlc-translate: error: target cpu 'i386' is no 64-bit processor

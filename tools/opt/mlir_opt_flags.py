@@ -1,23 +1,30 @@
-"""The flags of upstream's mlir-opt (LLVM 22), and what a user of them has to know of mlc-opt.
+"""The flags of upstream's mlir-opt, and what a user of them has to know: for mlc-opt's page and its errors.
 
-Flags of LLVM's own libraries, passes and test passes are left out.
+Flags of LLVM's own libraries and of passes are left out. A name with `*` at its end stands for all that
+begin so.
 """
 
 from __future__ import annotations
 
 _NO_BINDING = "upstream's Python bindings have no way to it"
+_HELP = "`--help` lists everything"
 
 # Flag -> what differs, and why; empty where nothing does.
 MLIR_OPT_FLAGS: dict[str, str] = {
     "<pass>[=options]": "",
     "allow-unregistered-dialect": "",
     "color": "",
+    "debug": "the wheel's MLIR is built without assertions, and so without debug output",
+    "debug-counter": _NO_BINDING,
+    "debug-only": "the wheel's MLIR is built without assertions, and so without debug output",
     "dump-pass-pipeline": "",
     "elide-resource-data-from-bytecode": _NO_BINDING,
     "emit-bytecode": "",
     "emit-bytecode-version": "",
     "emit-bytecode-producer": _NO_BINDING,
     "help": "no descriptions of upstream's passes: the bindings do not hold them",
+    "help-hidden": _HELP,
+    "help-list": _HELP,
     "irdl-file": "may be given several times",
     "list-passes": "ours, upstream's and named pipelines, apart",
     "load-dialect-plugin": f"{_NO_BINDING}; `--load-plugin` has Python dialects, `--irdl-file` simple ones",
@@ -79,6 +86,8 @@ MLIR_OPT_FLAGS: dict[str, str] = {
     "run-reproducer": "takes reproducers of mlir-opt as well",
     "show-dialects": "",
     "split-input-file": "",
+    "stats": "the wheel's MLIR is built without statistics; see `--mlir-pass-statistics`",
+    "test-*": "upstream's test passes and its `test` dialect are not in the wheel",
     "verify-diagnostics": "",
     "verify-each": "",
     "verify-roundtrip": "",
