@@ -215,7 +215,8 @@ class _Runner:
 
 def _valid_options(name: str) -> str:
     options = upstream_passes()[name].options
-    return f"; its options with their defaults: {options}" if options else "; it has no options"
+    known = f"its options with their defaults: {options}" if options else "no options of it are known"
+    return f"; {known} (upstream's bindings do not show options that are lists)"
 
 
 def _is_alive(op: ir.Operation) -> bool:

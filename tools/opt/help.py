@@ -44,12 +44,19 @@ def list_text(*, options: bool = False) -> str:
 
     lines = ["Pipelines of mlc:", ""]
     lines += [f"  --{name:<42} {','.join(lookup_pipeline(name) or [])}" for name in pipeline_names()]
-    lines += ["", "Passes of mlc:", "", *_our_passes(options), "", "Passes of upstream MLIR:", ""]
+    lines += ["", "Passes of mlc:", "", *_our_passes(options), "", _upstream_title(options), ""]
     for each in upstream_passes().values():
         lines.append(f"  --{each.name:<42} on {', '.join(each.anchors) or 'any op'}")
         if options:
             lines += [f"      {text}" for text in _upstream_options(each.options)]
     return "\n".join(lines) + "\n"
+
+
+def _upstream_title(options: bool) -> str:
+    lists = (
+        " (their options that are lists are not shown, as the bindings do not show them)" if options else ""
+    )
+    return f"Passes of upstream MLIR{lists}:"
 
 
 def _upstream_options(text: str) -> list[str]:
