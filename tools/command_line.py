@@ -29,6 +29,11 @@ class Flag:
     repeated: bool = False
     letter: str = ""
 
+    @property
+    def description(self) -> str:
+        """The help, and whether the flag may be given several times."""
+        return f"{self.help}; may be repeated" if self.repeated else self.help
+
 
 @dataclass
 class CommandLine:
@@ -143,5 +148,5 @@ def flag_help(flags: Iterable[Flag]) -> str:
     for flag in flags:
         value = f"[=<{flag.value}>]" if flag.optional else f"=<{flag.value}>" if flag.value else ""
         short = f", -{flag.letter}" if flag.letter else ""
-        rows.append(f"  {f'--{flag.name}{value}{short}':<44} {flag.help}")
+        rows.append(f"  {f'--{flag.name}{value}{short}':<44} {flag.description}")
     return "\n".join(rows)

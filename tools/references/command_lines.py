@@ -57,8 +57,8 @@ Input that parses, text or bytecode, is reduced as IR, which stays valid: chunks
 of a reproducer's pipeline and their options, ops, bodies and signatures of functions, branches and blocks,
 regions, values, attributes, shapes; in the generic form if the test needs locations or the custom form cannot
 be read again. Other input is reduced by lines and words. What crashes or hangs in the parser or the printer
-costs one candidate. Of mlir-reduce's `--reduction-tree` and `--opt-reduction-pass` nothing is needed: all
-edits are tried, until none makes the input smaller.
+costs one candidate. The result is never longer than the input. Of mlir-reduce's `--reduction-tree` and
+`--opt-reduction-pass` nothing is needed: all edits are tried, until none makes the input smaller.
 
 The file of `-o` holds the best so far at any time; Ctrl-C ends the search. Exit status: 0; 1 if the input is
 not interesting; 2 for a wrong command line; 130 after Ctrl-C.
@@ -95,7 +95,9 @@ def mlc() -> str:
 
 
 def _flags(flags: tuple[Flag, ...]) -> str:
-    return table(["flag", "meaning"], ([f"`--{flag.name}{_value(flag)}`", flag.help] for flag in flags))
+    return table(
+        ["flag", "meaning"], ([f"`--{flag.name}{_value(flag)}`", flag.description] for flag in flags)
+    )
 
 
 def _value(flag: Flag) -> str:
