@@ -11,13 +11,14 @@ Array = np.ndarray
 
 def _attention(
     q: Array, k: Array, v: Array, mask: Array | None = None, *,
-    scale: float, causal: bool, fill: float, safe: bool,
+    scale: float, causal: bool, fill: float | None, safe: bool,
 ) -> Array:  # fmt: skip
     shared = q.shape[-3] // k.shape[-3]
     k, v = (np.repeat(each, shared, axis=-3) for each in (k, v))
     scores = scale * (q @ np.swapaxes(k, -1, -2))
     if mask is not None:
-        scores = np.where(mask, scores, fill) if mask.dtype == bool else scores + mask
+        low = -np.inf if fill is None else fill
+        scores = np.where(mask, scores, low) if mask.dtype == bool else scores + mask
     if causal:
         queries, keys = scores.shape[-2:]
         scores = scores + np.triu(np.full((queries, keys), -np.inf), keys - queries + 1)
