@@ -28,6 +28,8 @@ class AssignLayouts(Pass):
 
     name: ClassVar[str] = "graph-assign-layouts"
     anchor: ClassVar[str] = "func.func"
+    # Sums run in another order.
+    exactness: ClassVar[str] = "rounding"
 
     costs: str = option(
         "analytic", help="the model of times: analytic, always-blocked, always-plain, or a plugin's"

@@ -51,6 +51,8 @@ class ConvToMatmul(Pass):
 
     name: ClassVar[str] = "graph-conv-to-matmul"
     anchor: ClassVar[str] = "func.func"
+    # Sums run in another order.
+    exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> None:
         apply_patterns(op, {"graph.conv": on_ranked(to_matmul)})
