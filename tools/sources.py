@@ -32,12 +32,13 @@ class Source:
 
 def read_input(path: str) -> tuple[str, bytes]:
     """The name for diagnostics and the bytes of `path`, where "-" is stdin. Raises `OSError`."""
-    if path != "-":
-        return path, Path(path).read_bytes()
-    try:
-        return "<stdin>", sys.stdin.buffer.read()
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, "<stdin>") from error
+    with waiting():  # for whoever types or pipes it
+        if path != "-":
+            return path, Path(path).read_bytes()
+        try:
+            return "<stdin>", sys.stdin.buffer.read()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, "<stdin>") from error
 
 
 @dataclass(frozen=True)

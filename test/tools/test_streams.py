@@ -11,6 +11,7 @@ import pytest
 
 _OPT = "mlc.tools.opt.main"
 _TRANSLATE = "mlc.tools.translate.main"
+_PLUGIN = Path(__file__).parent / "mlc-opt" / "Inputs" / "plugin.py"
 # Longer than what a pipe holds.
 _LONG = (
     "module {\n" + "".join(f"  func.func private @function_{number}()\n" for number in range(4000)) + "}\n"
@@ -45,8 +46,11 @@ def test_a_slow_reader_is_no_hang(flags: list[str], tmp_path: Path) -> None:
     assert "@function_3999" in output
 
 
-def test_whoever_types_slowly_is_no_hang() -> None:
-    started = command(_TRANSLATE, "--mlir-to-llvmir", "--mlc-step-timeout=1")
+@pytest.mark.parametrize(
+    ("tool", "flag"), [(_TRANSLATE, "--mlir-to-llvmir"), (_OPT, f"--load-plugin={_PLUGIN}")]
+)
+def test_whoever_types_slowly_is_no_hang(tool: str, flag: str) -> None:
+    started = command(tool, flag, "--mlc-step-timeout=1")
     with subprocess.Popen(started, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(2.5)
         _, errors = process.communicate("wrong")

@@ -70,7 +70,6 @@ def _prepare(line: CommandLine, activity: Activity) -> tuple[OptSession, list[Ch
     reproduced = line.switch("run-reproducer")
     session = None if reproduced else make_session(line)
     name, raw = read_input(path)
-    # The clock starts here: whoever types or pipes the input may take time.
     activity.begin(f"{name}: error: reading the input")
     if session is not None:
         marker = line.value("split-input-file") or SPLIT_MARKER

@@ -37,9 +37,9 @@ leaves no half-written file; links are followed, files keep their modes, and dev
 `/dev/stdout` are written to as they are.
 
 **Crashes and hangs.** The work is done in a child process. If C++ crashes there, or a pass takes longer than
-`--mlc-step-timeout` (60 s; waiting for input or for a reader of the output does not count), the tool says which
-pass it was, on which op, at which place, and exits with 1. mlc-opt also keeps a reproducer, and prints the
-command that reruns it, with the plugins and dialects that it needs; the file holds this command too:
+`--mlc-step-timeout` (60 s; waiting for input or for a reader of the output does not count), the tool says
+which pass it was, on which op, at which place, and exits with 1. mlc-opt also keeps a reproducer, and prints
+the command that reruns it, with the plugins and dialects that it needs; the file holds this command too:
 
     in.mlir:3:1: error: pass 'x' on 'func.func' operation: @f crashed (SIGSEGV)
     mlc-opt: reproducer written to crash.mlir; rerun with mlc-opt --run-reproducer crash.mlir

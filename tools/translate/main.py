@@ -69,7 +69,6 @@ def _export(line: CommandLine, translate: Translate, path: str, activity: Activi
     session = make_session(line, translate)
     marker = line.value("split-input-file") or SPLIT_MARKER
     name, raw = read_input(path)
-    # The clock starts here: whoever types or pipes the input may take time.
     activity.begin(f"{name}: error: reading the input")
     chunks = chunks_of(name, raw, marker if line.given("split-input-file") else None)
     results = [process(chunk, session, activity) for chunk in chunks]
