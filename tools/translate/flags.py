@@ -111,10 +111,7 @@ def optimization_level(line: CommandLine) -> int | None:
     """The level of --opt-level or -O, None if neither was given. Raises `UsageError`."""
     given = [level for level in range(4) if line.switch(f"O{level}")]
     if line.given("opt-level"):
-        text = line.value("opt-level")
-        if text not in ("0", "1", "2", "3"):
-            raise UsageError(f"--opt-level must be 0, 1, 2 or 3, not '{text}'")
-        given.append(int(text))
+        given.append(int(line.choice("opt-level", ("0", "1", "2", "3"))))
     if len(set(given)) > 1:
         raise UsageError(f"several optimisation levels: {', '.join(map(str, given))}")
     return given[0] if given else None

@@ -15,6 +15,7 @@
 // RUN: not mlc-translate --mlir-to-asm --target-features=+zork %s 2>&1 | filecheck %s --check-prefix=FEATURE
 // RUN: not mlc-translate --mlir-to-ptx --gpu-arch=gfx942 %s 2>&1 | filecheck %s --check-prefix=ARCH
 // RUN: not mlc-translate --mlir-to-amdgcn --gpu-arch=gfx1 %s 2>&1 | filecheck %s --check-prefix=GFX
+// RUN: not mlc-translate --mlir-to-llvmir --opt-level=4 %s 2>&1 | filecheck %s --check-prefix=LEVEL
 // RUN: not mlc-translate --mlir-to-llvmir -O1 -O2 %s 2>&1 | filecheck %s --check-prefix=LEVELS
 // RUN: not mlc-translate --mlir-to-llvmir --gpu-arch=sm_80 %s 2>&1 | filecheck %s --check-prefix=EFFECT
 // RUN: not mlc-translate --mlir-to-ptx %s 2>&1 | filecheck %s --check-prefix=NO-KERNEL
@@ -39,6 +40,7 @@
 // FEATURE: mlc-translate: error: unknown target feature '+zork'
 // ARCH: mlc-translate: error: --gpu-arch=gfx942: unknown GPU architecture 'gfx942': expected a name like sm_80
 // GFX: mlc-translate: error: --gpu-arch=gfx1: unknown target cpu 'gfx1'
+// LEVEL: mlc-translate: error: --opt-level must be one of 0, 1, 2, 3, not '4'
 // LEVELS: mlc-translate: error: several optimisation levels: 1, 2
 // EFFECT: mlc-translate: error: --gpu-arch has no effect on --mlir-to-llvmir
 // NO-KERNEL: usage.mlir:{{[0-9:]+}}: error: no gpu.module, and no llvm.func with the attribute nvvm.kernel
