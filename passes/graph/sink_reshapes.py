@@ -14,8 +14,8 @@ from mlc.passes.base import Pass
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, replace_op
 
-# Ops whose results consumers should read in the producer's own shape.
-PRODUCERS = frozenset({"graph.matmul", "graph.matmul_packed", "graph.slice"})
+# Ops whose results consumers should read in the producer's own shape: products before slices.
+PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
 
 
 def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]] | None:
@@ -67,13 +67,15 @@ def sink(op: ir.Operation) -> bool:
     result = graph.shape_of(op.results[0])
     if None in result:
         return False
+    # An op stays with the product that it follows already: two would pull it back and forth.
+    followed = max(_producer(value) for value in op.operands)
     for value in op.operands:
         reshape = defining_op(value, "graph.reshape")
-        if reshape is None or not has_one_use(value) or graph.shape_of(value) != result:
+        if reshape is None or not has_one_use(value) or not _is_whole(graph.shape_of(value), result):
             continue
         source = reshape.operands[0]
         shapes = _operand_shapes(op, result, graph.shape_of(source))
-        if shapes is not None and _comes_from_producer(source):
+        if shapes is not None and _producer(source) > followed:
             _rebuild(op, source, shapes)
             return True
     return False
@@ -90,11 +92,17 @@ def _operand_shapes(op: ir.Operation, result: Sequence[int], source: Sequence[in
     return shapes
 
 
-def _comes_from_producer(value: ir.Value) -> bool:
+def _is_whole(shape: Sequence[int | None], result: Sequence[int]) -> bool:
+    """Whether an operand of that shape has an element for each of the result's; it may lack leading dims."""
+    return [1] * (len(result) - len(shape)) + list(shape) == list(result)
+
+
+def _producer(value: ir.Value) -> int:
+    """The weight of the product that the value comes from by elementwise ops; 0 where there is none."""
     op = defining_op(value)
     while op is not None and op.name in ELEMENTWISE:
         op = defining_op(op.operands[0])
-    return op is not None and op.name in PRODUCERS
+    return 0 if op is None else PRODUCERS.get(op.name, 0)
 
 
 def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> None:

@@ -86,3 +86,32 @@ func.func @to_boolean(%a: tensor<20x64xf32>, %b: tensor<3x64x32xf32>, %c: tensor
   %2 = "graph.greater"(%1, %c) : (tensor<20x96xf32>, tensor<f32>) -> tensor<20x96xi1>
   return %2 : tensor<20x96xi1>
 }
+
+// The other operand has a leading dim of 1 that the reshape lacks; it broadcasts.
+// CHECK-LABEL: func.func @leading_one
+// CHECK: %[[P:.*]] = "graph.matmul_packed"
+// CHECK: %[[R:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 4, 2, 8>}
+// CHECK: %[[S:.*]] = "graph.add"(%[[R]], %[[P]]) : (tensor<4x2x8xf32>, tensor<4x2x8xf32>)
+// CHECK: "graph.reshape"(%[[S]]) {shape = array<i64: 1, 4, 16>}
+func.func @leading_one(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor<1x4x16xf32>) -> tensor<1x4x16xf32> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<4x4xf32>, tensor<2x4x8xf32>) -> tensor<4x2x8xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 4, 16>} : (tensor<4x2x8xf32>) -> tensor<4x16xf32>
+  %2 = "graph.add"(%c, %1) : (tensor<1x4x16xf32>, tensor<4x16xf32>) -> tensor<1x4x16xf32>
+  return %2 : tensor<1x4x16xf32>
+}
+
+// Two products: the op stays with the one that it follows.
+// CHECK-LABEL: func.func @two_products
+// CHECK: %[[A:.*]] = "graph.matmul_packed"(%arg0, %arg1)
+// CHECK: %[[B:.*]] = "graph.matmul_packed"(%arg0, %arg2)
+// CHECK: %[[R:.*]] = "graph.reshape"(%[[B]]) {shape = array<i64: 4, 16>}
+// CHECK: %[[S:.*]] = "graph.reshape"(%[[R]]) {shape = array<i64: 4, 2, 8>}
+// CHECK: "graph.add"(%[[A]], %[[S]])
+func.func @two_products(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor<1x4x16xf32>) -> tensor<4x16xf32> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<4x4xf32>, tensor<2x4x8xf32>) -> tensor<4x2x8xf32>
+  %1 = "graph.matmul_packed"(%a, %c) : (tensor<4x4xf32>, tensor<1x4x16xf32>) -> tensor<4x1x16xf32>
+  %2 = "graph.reshape"(%0) {shape = array<i64: 4, 16>} : (tensor<4x2x8xf32>) -> tensor<4x16xf32>
+  %3 = "graph.reshape"(%1) {shape = array<i64: 4, 16>} : (tensor<4x1x16xf32>) -> tensor<4x16xf32>
+  %4 = "graph.add"(%2, %3) : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %4 : tensor<4x16xf32>
+}
