@@ -63,6 +63,12 @@ def _smaller_type(value: ir.Value, smaller: ir.Value | None) -> ir.Type:
     return ir.RankedTensorType.get([], value.type.element_type) if number else value.type
 
 
+def _of_type(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> ir.Value:
+    """The operand of the type that `_smaller_type` gave."""
+    number = splat(value) if smaller is None and value.type != kind else None
+    return scalar_constant(number, value) if number is not None else smaller or value
+
+
 def broadcast_operands(op: ir.Operation) -> ir.Value | None:
     """f(expand(x), y) -> f(x, y), or expand(f(x, y)) where that is smaller; the same for tile of dims of 1,
     for views with leading dims of 1, and for constants of equal elements.
@@ -75,10 +81,7 @@ def broadcast_operands(op: ir.Operation) -> ir.Value | None:
     (inferred,) = graph.infer(op.name, types, attributes)
     if inferred != result.type and not (_is_smaller(inferred, result) and _used_here_only(op)):
         return None
-    operands = [
-        scalar_constant(splat(old) or 0, old) if new is None and old.type != kind else new or old
-        for old, new, kind in zip(op.operands, smaller, types, strict=True)
-    ]
+    operands = [_of_type(old, new, kind) for old, new, kind in zip(op.operands, smaller, types, strict=True)]
     return enlarged(graph.build(op.name, operands, attributes), result)
 
 
@@ -100,14 +103,17 @@ def function_of_expanded(op: ir.Operation) -> ir.Value | None:
     return enlarged(graph.build(op.name, [x], _attributes(op), kind), result)
 
 
+def _unexpanded_batch(value: ir.Value) -> ir.Value:
+    """The value before an expansion that leaves its last two dims alone, else the value."""
+    smaller = expanded(value)
+    if smaller is None or smaller.type.rank < 2:
+        return value
+    return smaller if graph.shape_of(smaller)[-2:] == graph.shape_of(value)[-2:] else value
+
+
 def product_of_expanded(op: ir.Operation) -> ir.Value | None:
     """matmul(expand(a), b) -> matmul(a, b) where only batch dims are expanded, which broadcast."""
-    operands = []
-    for operand in op.operands:
-        smaller = expanded(operand)
-        fits = smaller is not None and smaller.type.rank > 1
-        matrix = fits and graph.shape_of(smaller)[-2:] == graph.shape_of(operand)[-2:]
-        operands.append(smaller if matrix else operand)
+    operands = [_unexpanded_batch(operand) for operand in op.operands]
     if operands == list(op.operands):
         return None
     (inferred,) = graph.infer(op.name, [operand.type for operand in operands])

@@ -8,18 +8,18 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass, option
 from mlc.passes.graph import (
+    broadcast_rules,
     eliminate_noops,
     reassociate_constants,
     reduce_strength,
     simplify_algebra,
-    simplify_broadcasts,
 )
 from mlc.passes.graph.rules import apply_rules, joined
 
 RULES = joined(
     eliminate_noops.RULES,
     simplify_algebra.RULES,
-    simplify_broadcasts.RULES,
+    broadcast_rules.RULES,
     reduce_strength.RULES,
     reassociate_constants.RULES,
 )

@@ -106,9 +106,11 @@ def lower_concat(op: ir.Operation) -> list[ir.Value]:
 
 @rule("slice")
 def lower_slice(op: ir.Operation) -> list[ir.Value]:
-    starts, steps = integers(op, "starts"), integers(op, "steps")
-    # The attribute `sizes` may say "all that follow".
-    x, sizes = op.operands[0], static_shape(op.results[0].type)
+    x, steps = op.operands[0], integers(op, "steps")
+    # Negative starts count from the end; the attribute `sizes` may say "all that follow".
+    places = zip(integers(op, "starts"), static_shape(x), strict=True)
+    starts = [start + extent if start < 0 else start for start, extent in places]
+    sizes = static_shape(op.results[0].type)
     if all(step > 0 for step in steps):
         result = ir.RankedTensorType.get(sizes, tensor_type(x).element_type)
         return [tensor.ExtractSliceOp(result, x, [], [], [], starts, sizes, steps).result]

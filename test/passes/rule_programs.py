@@ -1,0 +1,70 @@
+"""Compiles functions of graph ops as they stand, each op a loop of its own, and runs them in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from mlc.bindings import ir, llvm
+from mlc.codegen.emit import emit
+from mlc.codegen.host import host_target
+from mlc.dialects.graph.elements import dtype_of
+from mlc.pipelines.driver import run_pipeline
+from mlc.pipelines.named import CPU_KERNEL
+
+# What would join ops, approximate functions, or refuse the heap.
+_LEFT_OUT = (
+    "linalg-fuse-elementwise-ops", "tloop-expand-math", "tloop-default-schedules", "tloop-apply-schedules",
+    "tloop-verify-loops", "tloop-unroll-strided-reads", "tloop-map-parallel-loops", "tloop-stack-buffers",
+    "tloop-verify-in-place",
+)  # fmt: skip
+# Nor may two results be one value: each is written to a place of its own.
+PIPELINE = ",".join(
+    each for each in CPU_KERNEL if each != "cse" and not any(name in each for name in _LEFT_OUT)
+)
+
+
+Types = tuple[Sequence[ir.Type], Sequence[ir.Type]]
+
+
+class Program:
+    """Compiled functions; `types` are the argument and result types of each."""
+
+    def __init__(self, library: ctypes.CDLL, types: Mapping[str, Types]) -> None:
+        self.library = library
+        self.types = types
+
+    def run(self, name: str, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The results of a function."""
+        kinds = [ir.RankedTensorType(kind) for kind in self.types[name][1]]
+        results = [np.empty(kind.shape, dtype_of(str(kind.element_type))) for kind in kinds]
+        arrays = [*inputs, *results]
+        pointers = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+        self.library[name](pointers, None)
+        return results
+
+
+@contextmanager
+def compiled(module: ir.Module) -> Iterator[Program]:
+    """The functions of a module, which is used up; not to be run after the block."""
+    types = {}
+    for function in module.body:
+        attributes = function.operation.attributes
+        attributes["tloop.kernel"] = ir.UnitAttr.get()
+        # Results of private functions become arguments.
+        attributes["sym_visibility"] = ir.StringAttr.get("private")
+        kind = attributes["function_type"].value
+        types[attributes["sym_name"].value] = (list(kind.inputs), list(kind.results))
+    run_pipeline(f"builtin.module({PIPELINE})", module, verify_each=False)
+    text = llvm.translate_module_to_llvmir(module.operation)
+    data = emit(text, host_target(), optimize=1, own_runtime=False)
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder) / "rules.o", Path(folder) / "rules.so"
+        source.write_bytes(data)
+        subprocess.run(["cc", "-shared", "-o", library, source, "-lm"], check=True)
+        yield Program(ctypes.CDLL(str(library)), types)

@@ -1,0 +1,94 @@
+"""The values on which rules of graph passes are tried, and a short way to build graph ops of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+
+TINY, LARGE = np.finfo(np.float32).tiny, np.finfo(np.float32).max
+FLOATS = np.array(
+    [
+        *(np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-45, -1e-45, 1e-40, TINY, -TINY, 1e-20, -1e-20, 0.25, -0.5),
+        *(1.0, -1.0, 1.5, -2.5, 3.0, -7.0, 1e10, -1e20, LARGE, -LARGE),
+    ],
+    np.float32,
+)
+ORDINARY = np.array([-3.7, -2.5, -1.3, -1.0, -0.6, -0.11, 0.07, 0.3, 0.9, 1.0, 1.7, 2.9], np.float32)
+INTEGERS = np.array([0, 1, -1, 2, -2, 7, -7, 255, 2**24 + 1, 2**31 - 1, -(2**31), 1 - 2**31], np.int32)
+SMALL = np.array([0, 1, -1, 5, -5, 100, 127, -128], np.int8)
+TRUTH = np.array([True, False])
+
+
+def pairs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Every value with every other, as two vectors."""
+    first, second = np.meshgrid(values, values, indexing="ij")
+    return first.ravel(), second.ravel()
+
+
+def matrix(values: np.ndarray) -> np.ndarray:
+    """`[4, 6]`: the values in some order, again and again."""
+    return np.resize(np.roll(values, 5), (4, 6))
+
+
+def arguments(floats: np.ndarray) -> dict[str, np.ndarray]:
+    """The values by name: vectors of pairs of floats x, y, integers i, j, small integers k, truth values c,
+    d; matrices m `[4, 6]`, n `[6, 4]`, row `[6]`, one `[1, 6]`, column `[4, 1]`, an image p `[1, 2, 3, 4]`.
+    """
+    x, y = pairs(floats)
+    i, j = pairs(INTEGERS)
+    c, d = pairs(TRUTH)
+    m = matrix(floats)
+    return {
+        "x": x, "y": y, "i": i, "j": j, "k": SMALL, "c": c, "d": d, "m": m, "n": m.reshape(6, 4)[::-1].copy(),
+        "row": m[0].copy(), "one": m[1:2].copy(), "column": m[:, 2:3].copy(),
+        "p": m.reshape(1, 2, 3, 4).copy(),
+    }  # fmt: skip
+
+
+class Values:
+    """Values of a function by name, and graph ops by name: `v.add(v.x, v.y)`. Numbers among operands become
+    constants of the first operand's element type.
+    """
+
+    def __init__(self, named: dict[str, ir.Value]) -> None:
+        self.named = named
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.named:
+            return self.named[name]
+        return self._builder(name.rstrip("_"))
+
+    def _builder(self, name: str) -> Callable[..., ir.Value]:
+        def build(*operands: Any, type: str = "", **attributes: Any) -> ir.Value:
+            like = next(each for each in operands if isinstance(each, ir.Value))
+            values = [each if isinstance(each, ir.Value) else self.number(each, like) for each in operands]
+            return graph.build(name, values, attributes, _result_type(like, type))
+
+        return build
+
+    def number(self, number: Any, like: ir.Value) -> ir.Value:
+        """A constant of the elements of `like`."""
+        element = str(graph.element_type(like))
+        return self.constant(np.asarray(number, graph.elements.dtype_of(element)))
+
+    def constant(self, array: Any) -> ir.Value:
+        return graph.build("constant", [], {"value": np.asarray(array)})
+
+    def full(self, value: float, *shape: int) -> ir.Value:
+        return graph.build("full", [], {"value": value}, ir.RankedTensorType.get(shape, ir.F32Type.get()))
+
+    def reduce(self, kind: str, x: ir.Value, *axes: int, keepdims: bool = True) -> ir.Value:
+        return graph.build(f"reduce_{kind}", [x], {"axes": axes, "keepdims": keepdims})
+
+    def part(self, x: ir.Value, starts: Any, sizes: Any, steps: Any = None) -> ir.Value:
+        fields = {"starts": starts, "sizes": sizes, "steps": steps or [1] * len(starts)}
+        return graph.build("slice", [x], fields)
+
+
+def _result_type(like: ir.Value, element: str) -> ir.Type | None:
+    """The type of `like` with other elements."""
+    return ir.RankedTensorType.get(like.type.shape, ir.Type.parse(element)) if element else None
