@@ -177,8 +177,7 @@ def has_one_use(value: ir.Value) -> bool:
 
 def has_one_user(value: ir.Value) -> bool:
     """Whether exactly one op uses `value`, as one operand or as several."""
-    first, *others = [address(use.owner) for use in value.uses] or [None]
-    return first is not None and all(other == first for other in others)
+    return len({address(use.owner) for use in value.uses}) == 1
 
 
 def users(value: ir.Value) -> list[ir.Operation]:
