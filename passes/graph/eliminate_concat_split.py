@@ -28,7 +28,9 @@ def computed_whole(op: ir.Operation) -> ir.Value | None:
         return found.build()
     if found is None and _looks_alike(op):
         missed(
-            op, "eliminate_concat_split.computed_whole", "the parts are not neighbours of one value, in order"
+            op,
+            "graph.eliminate_concat_split.computed_whole",
+            "the parts are not neighbours of one value, in order",
         )
     return None
 

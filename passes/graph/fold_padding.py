@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.rules import Rules, apply_rules
-from mlc.passes.graph.values import Number, dtype, is_float
+from mlc.passes.graph.values import Number, dtype, is_float, is_ranked
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op, has_one_use, users
 
@@ -26,7 +26,7 @@ _NOT_NEGATIVE = frozenset(
 def constant_pad(value: ir.Value) -> ir.Operation | None:
     """The `graph.pad` of mode constant that makes the value."""
     pad = defining_op(value, "graph.pad")
-    return pad if pad is not None and graph.attribute(pad, "mode") == "constant" else None
+    return pad if pad and is_ranked(pad) and graph.attribute(pad, "mode") == "constant" else None
 
 
 def _spatial_amounts(op: ir.Operation, pad: ir.Operation) -> list[int] | None:
@@ -91,10 +91,12 @@ def into_window(op: ir.Operation) -> ir.Value | None:
     if pad is None:
         return None
     if not _folds(op, pad):
-        missed(op, "fold_padding.into_window", "padding of another value, or of batch or channels")
+        missed(op, "graph.fold_padding.into_window", "padding of another value, or of batch or channels")
         return None
     if not all(_folds(user, pad) for user in users(pad.results[0])):
-        missed(op, "fold_padding.into_window", "another op reads the padded tensor, which is made anyway")
+        missed(
+            op, "graph.fold_padding.into_window", "another op reads the padded tensor, which is made anyway"
+        )
         return None
     added = _spatial_amounts(op, pad) or []
     attributes = {name: op.attributes[name] for name in op.attributes}
@@ -122,7 +124,12 @@ def _same_positions(op: ir.Operation, added: Sequence[int]) -> bool:
 def pad_of_pad(op: ir.Operation) -> ir.Value | None:
     """pad(pad(x)) of one constant, or of edges: one pad."""
     inner, mode = defining_op(op.operands[0], "graph.pad"), graph.attribute(op, "mode")
-    if inner is None or mode not in ("constant", "edge") or graph.attribute(inner, "mode") != mode:
+    if (
+        inner is None
+        or not is_ranked(inner)
+        or mode not in ("constant", "edge")
+        or graph.attribute(inner, "mode") != mode
+    ):
         return None
     if mode == "constant" and not _same_number(graph.attribute(inner, "value"), graph.attribute(op, "value")):
         return None
@@ -199,7 +206,7 @@ def _read_of_x(op: ir.Operation, pad: ir.Operation) -> list[Range] | None:
 def slice_of_pad(op: ir.Operation) -> ir.Value | None:
     """slice(pad(x)): a slice of x, padded by what the slice reads of the padding."""
     pad = defining_op(op.operands[0], "graph.pad")
-    ranges = None if pad is None else _read_of_x(op, pad)
+    ranges = _read_of_x(op, pad) if pad and is_ranked(pad) else None
     if pad is None or ranges is None:
         return None
     low, high = [each.low for each in ranges], [each.high for each in ranges]

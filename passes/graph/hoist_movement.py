@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, option
-from mlc.passes.exactness import allowed, rounding
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
-from mlc.passes.graph.fold_padding import windows_hold_elements
-from mlc.passes.graph.fusion import TAKES_EPILOGUE
+from mlc.passes.graph.movement_rules import RULES, shares_kernel
 from mlc.passes.graph.narrowed_ops import WHOLE, Narrowed, Parts, is_cut, narrowed
+from mlc.passes.graph.rules import patterns
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
-from mlc.passes.graph.values import Rule, dtype, erase_dead, is_constant, on_ranked, replacing
-from mlc.passes.patterns import Pattern
-from mlc.passes.remarks import missed
-from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, replace_op, users
+from mlc.passes.graph.values import erase_dead, is_constant, on_ranked
+from mlc.passes.remarks import listening, missed
+from mlc.passes.rewriting import apply_patterns, collect_ops, defining_op, has_one_use, replace_op, users
 
 # Ops whose work is worth less of, whatever happens around them.
 _HEAVY = frozenset(
@@ -54,7 +50,7 @@ def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH)
             if op.name in _VIEWS:
                 return False
             continue
-        if op.name not in _VIEWS and not _shares_kernel(operand):
+        if op.name not in _VIEWS and not shares_kernel(operand):
             continue
         further = narrowed(producer, taken, exactness) if has_one_use(operand) and depth else None
         if further is None or not _pays(producer, further, exactness, depth - 1):
@@ -81,10 +77,7 @@ def take_part_first(exactness: str, op: ir.Operation) -> bool:
     if plan is None:
         return False
     readers = same_parts(producer.results[0])
-    if readers is None:
-        missed(op, "hoist_movement.take_part_first", "something else reads what it is a part of")
-        return False
-    if not _pays(producer, plan, exactness):
+    if readers is None or not _pays(producer, plan, exactness):
         return False
     new = _compute_part(producer, plan, op.results[0].type)
     for reader in readers:
@@ -112,82 +105,27 @@ def _part(value: ir.Value, taken: Parts | None) -> ir.Value:
     return slice_of(value, sizes)
 
 
-def look_up_first(op: ir.Operation) -> ir.Value | None:
-    """gather(f(x)) -> f(gather(x)) for elementwise f of x and of numbers, where fewer elements are looked up
-    than there are."""
-    inner, axis = defining_op(op.operands[0]), graph.attribute(op, "axis")
-    if inner is None or inner.name not in ELEMENTWISE or not has_one_use(op.operands[0]):
+def _why_whole(op: ir.Operation, exactness: str) -> str | None:
+    """Why what a slice is a part of is computed whole, where that costs much."""
+    producer = defining_op(op.operands[0])
+    if producer is None or producer.name not in _HEAVY:
         return None
-    x, *numbers = inner.operands
-    count, dims = graph.shape_of(op.operands[1]), graph.shape_of(x)
-    if any(number.type.rank for number in numbers) or is_constant(x) or _shares_kernel(x):
+    plan = narrowed(producer, parts(op), exactness)
+    if plan is None or not any(is_cut(parts(op), op.operands[0])):
         return None
-    if len(dims) <= axis or None in (*count, dims[axis]) or prod(count) >= dims[axis]:
-        return None
-    found = graph.build("gather", [x, op.operands[1]], {"axis": axis})
-    attributes = {name: inner.attributes[name] for name in inner.attributes}
-    return graph.build(inner.name, [found, *numbers], attributes, op.results[0].type)
+    if any(reader.name != "graph.slice" for reader in users(op.operands[0])):
+        return "something else reads what it is a part of"
+    # Otherwise the slices of a split: all of it is needed.
+    return None if _spares_weights(producer, plan) else "other products read the same weights"
 
 
-@rounding
-def pool_before_activation(op: ir.Operation) -> ir.Value | None:
-    """max_pool(relu(x)) -> relu(max_pool(x)), and the same for clamp: fewer elements. The sign of a zero can
-    change."""
-    inner = defining_op(op.operands[0])
-    if inner is None or inner.name not in ("graph.relu", "graph.clamp") or not has_one_use(op.operands[0]):
-        return None
-    if not windows_hold_elements(op, graph.attribute(op, "pads")):
-        return None
-    pooling = {name: op.attributes[name] for name in op.attributes}
-    pooled = graph.build("max_pool", [inner.operands[0]], pooling, op.results[0].type)
-    activation = {name: inner.attributes[name] for name in inner.attributes}
-    return graph.build(inner.name, [pooled], activation, op.results[0].type)
-
-
-def _width(value: ir.Value) -> int:
-    return dtype(value).itemsize
-
-
-def shrink_before_movement(op: ir.Operation) -> ir.Value | None:
-    """cast(transpose(x)) to fewer bytes -> transpose(cast(x)), where the cast joins what makes x."""
-    inner = defining_op(op.operands[0])
-    if inner is None or inner.name not in ("graph.transpose", "graph.expand", "graph.tile"):
-        return None
-    x = inner.operands[0]
-    if _width(op.results[0]) >= _width(x) or not has_one_use(op.operands[0]) or not _shares_kernel(x):
-        return None
-    casting = {name: op.attributes[name] for name in op.attributes}
-    kind = ir.RankedTensorType.get(x.type.shape, graph.element_type(op.results[0]))
-    operands = [graph.build("cast", [x], casting, kind), *list(inner.operands)[1:]]
-    movement = {name: inner.attributes[name] for name in inner.attributes}
-    return graph.build(inner.name, operands, movement, op.results[0].type)
-
-
-def grow_after_movement(op: ir.Operation) -> ir.Value | None:
-    """transpose(cast(x)) to more bytes -> cast(transpose(x)): the cast joins the transpose."""
-    inner = defining_op(op.operands[0], "graph.cast")
-    if inner is None or not has_one_use(op.operands[0]):
-        return None
-    x = inner.operands[0]
-    if _width(op.results[0]) <= _width(x) or not _shares_kernel(x):
-        return None
-    permutation = {"permutation": op.attributes["permutation"]}
-    casting = {name: inner.attributes[name] for name in inner.attributes}
-    return graph.build("cast", [graph.build("transpose", [x], permutation)], casting, op.results[0].type)
-
-
-def _shares_kernel(x: ir.Value) -> bool:
-    """Whether the kernel that makes x can take an elementwise op that reads it."""
-    producer = defining_op(x)
-    return producer is not None and producer.name in TAKES_EPILOGUE and has_one_use(x)
-
-
-_RULES: dict[str, Rule] = {
-    "graph.cast": shrink_before_movement,
-    "graph.gather": look_up_first,
-    "graph.max_pool": pool_before_activation,
-    "graph.transpose": grow_after_movement,
-}
+def _report(function: ir.Operation, exactness: str) -> None:
+    """Remarks on the slices that are left."""
+    for op in collect_ops(function, "graph.slice"):
+        ranked = isinstance(op.operands[0].type, ir.RankedTensorType)
+        reason = _why_whole(op, exactness) if ranked else None
+        if reason:
+            missed(op, "graph.hoist_movement.take_part_first", reason)
 
 
 @dataclass(frozen=True)
@@ -213,9 +151,8 @@ class HoistMovement(Pass):
     )
 
     def run(self, op: ir.Operation) -> None:
-        patterns: dict[str, Pattern] = {
-            name: on_ranked(replacing(rule)) for name, rule in _RULES.items() if allowed(rule, self.limit)
-        }
-        patterns["graph.slice"] = on_ranked(partial(take_part_first, self.limit))
+        parts_first = {"graph.slice": on_ranked(partial(take_part_first, self.limit))}
         # A part moves up by one op in each sweep.
-        apply_patterns(op, patterns, max_iterations=1024)
+        apply_patterns(op, patterns(RULES, self.limit) | parts_first, max_iterations=1024)
+        if listening():
+            _report(op, self.limit)

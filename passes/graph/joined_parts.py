@@ -9,7 +9,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
-from mlc.passes.graph.values import is_constant
+from mlc.passes.graph.values import is_constant, is_ranked
 from mlc.passes.rewriting import defining_op, has_one_use
 
 # Chains of more ops in each branch are not followed.
@@ -114,13 +114,18 @@ def _constants(values: Sequence[ir.Value], axis: int) -> Constants | None:
 
 
 def _same_kind(ops: Sequence[ir.Operation | None]) -> bool:
-    """Whether all are the same op, with the same attributes, and each is read only once."""
+    """Whether all are the same op, with the same attributes and elements, and each is read only once."""
     first = ops[0]
     if first is None or any(op is None or op.name != first.name for op in ops):
         return False
-    others = [op for op in ops if op is not None]
-    return all(len(op.results) == 1 and has_one_use(op.results[0]) for op in others) and all(
-        op.attributes[name] == first.attributes[name] for op in others[1:] for name in first.attributes
+    found = [op for op in ops if op is not None]
+    if not all(is_ranked(op) and len(op.results) == 1 and has_one_use(op.results[0]) for op in found):
+        return False
+    element = graph.element_type(first.results[0])
+    return all(
+        graph.element_type(op.results[0]) == element
+        and all(op.attributes[name] == first.attributes[name] for name in first.attributes)
+        for op in found[1:]
     )
 
 

@@ -13,6 +13,7 @@ from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.graph.fusion import REDUCTIONS
 from mlc.passes.graph.sink_reshapes import dim_groups
 from mlc.passes.graph.slice_rules import Part
+from mlc.passes.graph.values import is_ranked
 
 WHOLE = Part(0, -1, 1)
 Parts = list[Part]
@@ -202,7 +203,12 @@ _RULES |= {f"graph.{name}": rule for name, rule in _RULES.items() if not name.st
 def narrowed(op: ir.Operation, taken: Parts, exactness: str) -> Narrowed | None:
     """How `op` computes a part of its result; None where it cannot, or not within a class of exactness."""
     rule = _RULES.get(op.name)
-    if rule is None or len(op.results) != 1 or (exactness == "exact" and exactness_of(rule) != "exact"):
+    if (
+        rule is None
+        or len(op.results) != 1
+        or not is_ranked(op)
+        or (exactness == "exact" and exactness_of(rule) != "exact")
+    ):
         return None
     cut = is_cut(taken, op.results[0])
     return rule(op, [part if touched else WHOLE for part, touched in zip(taken, cut, strict=True)])

@@ -14,6 +14,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import exactness_of, rounding
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.graph.sink_reshapes import dim_groups
+from mlc.passes.graph.values import is_ranked
 
 Order = tuple[int, ...]
 
@@ -167,7 +168,12 @@ _RANKED = frozenset({"graph.reshape", "graph.gather"})
 def from_operand(op: ir.Operation, order: Order, exactness: str) -> Permuted | None:
     """`op` on its main operand in `order`; None if it cannot work so, or not within a class of exactness."""
     plan = _PLANS.get(op.name)
-    if plan is None or len(op.results) != 1 or (exactness == "exact" and exactness_of(plan) != "exact"):
+    if (
+        plan is None
+        or len(op.results) != 1
+        or not is_ranked(op)
+        or (exactness == "exact" and exactness_of(plan) != "exact")
+    ):
         return None
     if op.name not in _BROADCAST and op.operands[0].type.rank != len(order):
         return None

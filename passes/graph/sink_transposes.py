@@ -18,7 +18,7 @@ from mlc.passes.graph.values import erase_dead, is_constant
 from mlc.passes.remarks import applied, missed
 from mlc.passes.rewriting import defining_op, users
 
-_RULE = "sink_transposes"
+_RULE = "graph.sink_transposes"
 # Each sweep that changes something moves fewer bytes; more than a few do not occur.
 _SWEEPS = 8
 
@@ -90,6 +90,7 @@ class Sweep:
         self.function = function
         self.exactness = exactness
         self.settled: set[tuple[ir.Value, Order]] = set()
+        self.kept: dict[int, ir.Operation] = {}
 
     def run(self) -> bool:
         """Whether anything changed."""
@@ -98,7 +99,10 @@ class Sweep:
             changed = True
         if changed:
             apply_rules(self.function, view_rules.RULES, "exact")
-        return changed
+            return True
+        for transpose in self.kept.values():
+            missed(transpose, _RULE, "the ops around it would need as many transposes elsewhere")
+        return False
 
     def _improve(self) -> bool:
         """Permutes one region for which that pays; False if there is none."""
@@ -121,7 +125,7 @@ class Sweep:
         chosen = Decision(region).run()
         if not chosen:
             if _has_several(region):
-                missed(transpose, _RULE, "the ops around it would need as many transposes elsewhere")
+                self.kept[address(transpose)] = transpose
             return False
         applied(transpose, _RULE, f"{len(chosen)} ops work on transposed operands")
         self._rewrite(sorted(chosen, key=lambda each: places[address(each[0])]))
@@ -141,9 +145,9 @@ class Sweep:
 
 def _has_several(region: Region) -> bool:
     """Whether the region touches more than one transpose."""
-    read = {address(use.owner) for value in region.orders for use in value.uses}
-    made = {address(op) for op in map(defining_op, region.orders) if op is not None}
-    return len(region.sources) > 1 or bool(read - made - set(region.plans))
+    readers = {address(use.owner): use.owner for value in region.orders for use in value.uses}
+    sinks = [op for op in readers.values() if op.operation.name == "graph.transpose"]
+    return len(region.sources) + len(sinks) > 1
 
 
 @dataclass(frozen=True)

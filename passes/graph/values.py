@@ -22,12 +22,16 @@ _ARITHMETIC = frozenset(
 _SEARCH_LIMIT = 64
 
 
+def is_ranked(op: ir.Operation) -> bool:
+    """Whether all operands and results are tensors of known ranks."""
+    return all(isinstance(value.type, ir.RankedTensorType) for value in (*op.operands, *op.results))
+
+
 def on_ranked(pattern: Pattern) -> Pattern:
     """The pattern, applied only to ops whose operands and results all have known ranks."""
 
     def guarded(op: ir.Operation) -> bool:
-        values = (*op.operands, *op.results)
-        return all(isinstance(value.type, ir.RankedTensorType) for value in values) and pattern(op)
+        return is_ranked(op) and pattern(op)
 
     guarded.__wrapped__ = pattern  # type: ignore[attr-defined]  # for the names in traces and statistics
     return guarded

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 import pytest
 from mlc.frontends.onnx import import_model
 from mlc.pipelines.driver import run_pipeline
 from movement_graphs import MovementGraph
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from pass_permutations import Subject
 
 # As graph-optimize does before them.
@@ -25,7 +26,7 @@ GRAPHS, FAST_GRAPHS = 200, 6
 
 class MovementSubject(Subject):
     @cached_property
-    def graph(self) -> MovementGraph:  # type: ignore[override]  # another random model
+    def graph(self) -> MovementGraph:
         return MovementGraph(self.seed)
 
 
@@ -74,14 +75,14 @@ class ChannelsLast:
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
-        self.nodes: list[object] = []
+        self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
 
     def constant(self, array: np.ndarray) -> str:
         self.constants.append(numpy_helper.from_array(array, f"c{len(self.constants)}"))
         return self.constants[-1].name
 
-    def node(self, op: str, *operands: str, **attributes: object) -> str:
+    def node(self, op: str, *operands: str, **attributes: Any) -> str:
         self.nodes.append(helper.make_node(op, operands, [f"v{len(self.nodes)}"], **attributes))
         return f"v{len(self.nodes) - 1}"
 
