@@ -1,4 +1,4 @@
-"""Rules of graph-hoist-movement that look at two ops: look-ups, pools and casts, and what comes before them."""
+"""Rules of graph-hoist-movement on two ops: look-ups, pools and casts, and what comes before them."""
 
 from __future__ import annotations
 
