@@ -9,6 +9,7 @@ from typing import Protocol
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes import registry
 from mlc.passes.graph.conv_to_matmul import is_product
 from mlc.targets import Target
 
@@ -120,7 +121,10 @@ def register_layout_costs(name: str, model: Callable[[Target], LayoutCosts]) -> 
 
 
 def layout_costs(name: str, target: Target) -> LayoutCosts:
-    """The model called `name` for a target. Raises `KeyError` with the names that exist."""
+    """The model called `name` for a target; installed plugins may bring it. Raises `KeyError` with the names
+    that exist."""
+    if name not in _MODELS:
+        registry.load_installed_plugins()
     if name not in _MODELS:
         raise KeyError(f"no layout costs '{name}'; there are {', '.join(sorted(_MODELS))}")
     return _MODELS[name](target)

@@ -89,7 +89,14 @@ FORMS = {
 MODEL, INPUTS = model_of({name: Form(write, []) for name, write in FORMS.items()}, opset=13)
 
 
-@pytest.mark.parametrize("costs", ["analytic", "always-blocked", "always-plain"])
+@pytest.mark.parametrize(
+    "costs",
+    [
+        "always-blocked",
+        pytest.param("analytic", marks=pytest.mark.slow),
+        pytest.param("always-plain", marks=pytest.mark.slow),
+    ],
+)
 def test_layouts_against_onnxruntime(costs: str) -> None:
     expected = runtime(MODEL, INPUTS)
     assert expected is not None
