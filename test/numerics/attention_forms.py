@@ -176,6 +176,25 @@ def _rotary_gptj(b: Builder) -> str:
     return b.Add(b.Mul(x, np.cos(angles)), b.Mul(rotated, np.sin(angles)))
 
 
+def _rotary_partial(b: Builder) -> str:
+    """GPT-NeoX: only the first elements are turned."""
+    x, angles = b.input(BATCH, HEADS, ROWS, WIDTH), np.concatenate([_angles(ROWS, 4)] * 2, -1)[None, None]
+    first, rest = b.Slice(x, [0], [4], [3], [1]), b.Slice(x, [4], [2**60], [3], [1])
+    low, high = b.Slice(first, [0], [2], [3], [1]), b.Slice(first, [2], [2**60], [3], [1])
+    rotated = b.Concat(b.Neg(high), low, axis=-1)
+    turned = b.Add(b.Mul(first, np.cos(angles)), b.Mul(rotated, np.sin(angles)))
+    return b.Concat(turned, rest, axis=-1)
+
+
+def _rotary_halves(b: Builder) -> str:
+    """The function body of ONNX's RotaryEmbedding: factors of half the width."""
+    x, angles = b.input(BATCH, HEADS, ROWS, WIDTH), _angles(ROWS, WIDTH)[None, None]
+    cos, sin = b.operand(np.cos(angles)), b.operand(np.sin(angles))
+    low, high = b.nodes_of("Split", [x, [WIDTH // 2, WIDTH // 2]], 2, {"axis": -1})
+    real = b.Sub(b.Mul(cos, low), b.Mul(sin, high))
+    return b.Concat(real, b.Add(b.Mul(sin, low), b.Mul(cos, high)), axis=-1)
+
+
 def _form(write: Any, *others: str, dtype: type = np.float32, **found: Any) -> Form:
     return Form(write, [*others, "attention"], dtype, found)
 
@@ -201,5 +220,7 @@ ATTENTION = {
 ROTARY = {
     "rotary_llama": Form(_rotary_llama, ["rotary_embedding"]),
     "rotary_computed": Form(_rotary_computed, ["cos", "sin", "rotary_embedding"]),
+    "rotary_partial": Form(_rotary_partial, ["slice", "slice", "rotary_embedding", "concat"]),
+    "rotary_halves": Form(_rotary_halves, ["concat", "concat", "rotary_embedding"]),
     "rotary_gptj": Form(_rotary_gptj, ["rotary_embedding"], found={"interleaved": True}),
 }
