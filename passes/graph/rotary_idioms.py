@@ -18,8 +18,9 @@ def _width(x: ir.Value) -> int:
 
 
 def _is_half(value: ir.Value, x: ir.Value, start: int, step: int) -> bool:
-    """Whether the value is half of x's last dim, from `start` at distance `step`. Where x is a slice itself, the
-    value may be one of the same source."""
+    """Whether the value is half of x's last dim, from `start` at distance `step`.
+
+    Where x is a slice itself, the value may be one of the same source."""
     op, base = defining_op(value, "graph.slice"), defining_op(x, "graph.slice")
     if op is None:
         return False
