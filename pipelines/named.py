@@ -86,7 +86,6 @@ LOWER_GRAPH: list[str] = [
 
 # Graph level to kernels: fusion, outlining, deduplication.
 FORM_KERNELS: list[str] = [
-    "graph-verify-no-control-flow",
     "graph-form-kernels",
     # Equal launches are one; launches of unused results go.
     "canonicalize",

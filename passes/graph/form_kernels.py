@@ -14,9 +14,11 @@ from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.graph.fusion import Group, fuse, separate, small_constant
+from mlc.passes.graph.verify_no_control_flow import control_flow
 from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
 from mlc.passes.rewriting import defining_op
 from mlc.passes.tloop.kernel_functions import IN_PLACE, MARK
+from mlc.passes.violations import fail_on
 
 HOST_FUNCTIONS = ("main", "prepare")
 PLACEHOLDER = "kernel"
@@ -169,6 +171,7 @@ class FormKernels(Pass):
     fuse: bool = option(True, help="put ops together; otherwise each op is a kernel of its own")
 
     def run(self, op: ir.Operation) -> None:
+        fail_on(control_flow(op))
         outliner = Outliner(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             copy_trivial_results(function)

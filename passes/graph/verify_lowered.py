@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import Pass
+from mlc.passes.graph.verify_no_control_flow import control_flow
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.violations import fail_on
@@ -16,8 +18,9 @@ from mlc.passes.violations import fail_on
 def leftovers(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Every graph op of `kernel`, as a message and a location."""
     name = kernel.attributes["sym_name"].value
+    yield from control_flow(kernel)
     for op in collect_ops(kernel):
-        if op.name.startswith("graph."):
+        if op.name.startswith("graph.") and op.name not in (*graph.CONTROL_OPS, "graph.yield"):
             yield f"kernel @{name} still holds '{op.name}': run graph-to-linalg first", op.location
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,13 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.violations import fail_on
+
+
+def control_flow(root: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
+    """Every op of control flow inside `root`, as a message and a location."""
+    for op in collect_ops(root, graph.CONTROL_OPS):
+        reason = "only control flow whose course constants tell, which graph-optimize removes, can be lowered"
+        yield f"'{op.name}' op is not compiled yet: {reason}", op.location
 
 
 @dataclass(frozen=True)
@@ -22,11 +30,4 @@ class VerifyNoControlFlow(Pass):
     name: ClassVar[str] = "graph-verify-no-control-flow"
 
     def run(self, op: ir.Operation) -> None:
-        fail_on(
-            (
-                f"'{each.name}' op is not compiled yet: only control flow whose course constants tell, which "
-                "graph-optimize removes, can be lowered",
-                each.location,
-            )
-            for each in collect_ops(op, graph.CONTROL_OPS)
-        )
+        fail_on(control_flow(op))

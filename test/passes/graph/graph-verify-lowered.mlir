@@ -27,3 +27,18 @@ func.func private @second(%x: tensor<4xf32>) -> tensor<4xf32> attributes {tloop.
   %0 = "graph.abs"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Control flow has no lowering yet; what it holds is reported as well.
+func.func private @choice(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> attributes {tloop.kernel} {
+  // expected-error @below {{'graph.if' op is not compiled yet}}
+  %0 = "graph.if"(%c) ({
+    // expected-note @below {{kernel @choice still holds 'graph.exp': run graph-to-linalg first}}
+    %1 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    "graph.yield"(%1) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+  }, {
+    "graph.yield"(%x) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+  }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,5 +1,6 @@
 // RUN: mlc-opt %s --graph-verify-no-control-flow --verify-diagnostics --split-input-file
 // RUN: mlc-opt %s --lower-graph --verify-diagnostics --split-input-file
+// RUN: mlc-opt %s --graph-form-kernels --verify-diagnostics --split-input-file
 // RUN: mlc-opt %s --form-kernels --verify-diagnostics --split-input-file
 
 // Every op, the nested ones first.
