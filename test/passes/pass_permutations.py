@@ -56,6 +56,10 @@ def permutation(seed: int) -> list[str]:
     return [*first, *more, "graph-split-prepare"]
 
 
+def import_subject(graph: PatternGraph) -> ImportedModel:
+    return import_model(graph.model())
+
+
 @dataclass
 class Subject:
     """A random graph, imported, with its results before any pass."""
@@ -68,7 +72,7 @@ class Subject:
 
     @cached_property
     def imported(self) -> ImportedModel:
-        return import_model(self.graph.model())
+        return import_subject(self.graph)
 
     @property
     def text(self) -> str:
@@ -91,9 +95,9 @@ class Subject:
     def results(self, module: ir.Operation) -> list[np.ndarray]:
         return evaluate(module, self.inputs, self.imported.weights)
 
-    def after(self, passes: Sequence[str]) -> ir.Operation:
-        """The module after `passes`. Raises PassFailure."""
-        module = self.imported.module.operation.clone()
+    def after(self, passes: Sequence[str], before: ir.Operation | None = None) -> ir.Operation:
+        """A copy of `before`, by default of the imported module, after `passes`. Raises PassFailure."""
+        module = (self.imported.module.operation if before is None else before).clone()
         run_pipeline(f"builtin.module({','.join(passes)})", module, verify_each=False)
         return module
 

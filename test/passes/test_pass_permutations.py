@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import pass_permutations
 import pytest
+from control_flow_subjects import ControlFlowSubject
 from mlc.passes import registry
 from mlc.pipelines.named import GRAPH_OPTIMIZE, LOWER_GRAPH
 from oracle import compiled, differences, runtime
@@ -54,6 +56,15 @@ def test_any_order_keeps_the_results(seed: int) -> None:
     assert disagreements(seed, range(first, first + FAST_PERMUTATIONS)) == []
 
 
+@pytest.mark.parametrize("seed", seeds(4))
+def test_any_order_keeps_the_results_of_control_flow(seed: int) -> None:
+    one = ControlFlowSubject(seed)
+    assert '"graph.if"' in one.text or '"graph.loop"' in one.text
+    for order in map(permutation, range(seed, seed + 4)):
+        first = [each for each in order if each in optimizers()]
+        assert one.failure(first) is None, report(one, first)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(GRAPHS))
 def test_all_orders_keep_the_results(seed: int) -> None:
@@ -71,36 +82,35 @@ def test_compiled_programs_agree_too(seed: int) -> None:
     assert differences(program.run(one.graph.inputs), expected, F32) == {}
 
 
-def unstable(seed: int, name: str) -> str:
-    """How to see that a pass changes what it made itself, where it stands first in the pipelines or alone."""
-    for before in (ORDER[: ORDER.index(name)] if name in ORDER else [], []):
-        once, twice = (subject(seed).after([*before, *[name] * times]).get_asm() for times in (1, 2))
-        if once != twice:
-            flags = " ".join(f"--{each}" for each in [*before, name, name])
-            return f"{pass_permutations.command(seed)} {flags}"
-    return ""
-
-
-def check_idempotence(name: str, graphs: range) -> None:
-    assert [found for seed in graphs if (found := unstable(seed, name))] == []
-
-
 def idempotent_passes() -> list[str]:
     """The passes of ours that say so."""
-    names = dict.fromkeys([*optimizers(), *ORDER])
-    known = {name: registry.lookup(name) for name in names}
+    known = {name: registry.lookup(name) for name in dict.fromkeys([*optimizers(), *ORDER])}
     return [name for name, cls in known.items() if cls is not None and cls.idempotent]
 
 
-@pytest.mark.parametrize("name", idempotent_passes())
-def test_passes_are_idempotent(name: str) -> None:
-    check_idempotence(name, range(FAST_GRAPHS))
+def changed_again(one: Subject, passes: Sequence[str]) -> list[str]:
+    """How to see that a second run of some of `passes`, which run one after the other, changes something."""
+    found, known, module = [], idempotent_passes(), None
+    for index, name in enumerate(passes):
+        module = one.after([name], module)
+        if name in known and module.get_asm() != one.after([name], module).get_asm():
+            flags = " ".join(f"--{each}" for each in [*passes[: index + 1], name])
+            found.append(f"{pass_permutations.command(one.seed)} {flags}")
+    return found
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", idempotent_passes())
-def test_passes_are_idempotent_on_all_graphs(name: str) -> None:
-    check_idempotence(name, range(FAST_GRAPHS, GRAPHS))
+@pytest.mark.parametrize("seed", seeds(FAST_GRAPHS))
+def test_a_second_run_changes_nothing(seed: int) -> None:
+    one = subject(seed)
+    alone = [found for name in idempotent_passes() for found in changed_again(one, [name])]
+    assert alone + changed_again(one, ORDER) == []
+
+
+@pytest.mark.parametrize("seed", seeds(2))
+def test_a_second_run_changes_nothing_in_control_flow(seed: int) -> None:
+    one = ControlFlowSubject(seed)
+    alone = [name for name in idempotent_passes() if name in optimizers()]
+    assert [found for name in alone for found in changed_again(one, [name])] == []
 
 
 def test_shrinking_finds_the_passes_that_fail_together() -> None:
