@@ -150,9 +150,10 @@ def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> 
 class _WaitingFile(io.FileIO):
     """A file whose writes do not count as the child's work: its reader may take its time."""
 
-    def __init__(self, descriptor: int, activity: Activity) -> None:
-        super().__init__(descriptor, "wb", closefd=False)
-        self._activity = activity
+    def __init__(self, stream: TextIO, activity: Activity) -> None:
+        super().__init__(stream.fileno(), "wb", closefd=False)
+        # The stream is kept, as it may own the file and close it when it goes.
+        self._stream, self._activity = stream, activity
 
     def write(self, data: Any, /) -> int:
         with self._activity.waiting():
@@ -162,7 +163,7 @@ class _WaitingFile(io.FileIO):
 def _without_clock(stream: TextIO, activity: Activity) -> TextIO:
     """`stream`, or one on the same file whose writes stop the clock."""
     try:
-        raw = _WaitingFile(stream.fileno(), activity)
+        raw = _WaitingFile(stream, activity)
     except (OSError, ValueError):  # no file: whoever put it there takes the text at once
         return stream
     return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True)

@@ -16,8 +16,8 @@ _INTERRUPTED = """
 import os, signal, sys, time
 from mlc.tools.guard import run_guarded
 def work(activity):
-    print(os.getpid(), flush=True)
     {body}
+    print(os.getpid(), flush=True)
     time.sleep(600)
 sys.exit(run_guarded(work))
 """
@@ -110,6 +110,17 @@ def test_the_clock_runs_again_after_the_wait() -> None:
         return 0
 
     assert run_guarded(work, limit=0.2) == Death("asking", "did not end within 0.2 s and was stopped", b"")
+
+
+def test_streams_that_own_their_files_are_written_to() -> None:
+    code = """
+import os, sys
+from mlc.tools.guard import run_guarded
+sys.stderr = os.fdopen(2, "w")
+sys.exit(run_guarded(lambda activity: print("said", file=sys.stderr) or 0))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.stderr == "said\n"
 
 
 def test_what_finds_no_room_is_not_left() -> None:
