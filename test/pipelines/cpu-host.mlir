@@ -5,7 +5,7 @@
 // CHECK-NOT: memref
 // CHECK: llvm.func @{{.*}}(!llvm.ptr, !llvm.ptr){{$}}
 // CHECK-LABEL: llvm.func @mlc_main(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
-// CHECK-COUNT-5: llvm.call @{{.*}}(%{{.*}}, %arg1) : (!llvm.ptr, !llvm.ptr) -> ()
+// CHECK-COUNT-4: llvm.call @{{.*}}(%{{.*}}, %arg1) : (!llvm.ptr, !llvm.ptr) -> ()
 // CHECK-NOT: llvm.call
 // CHECK: llvm.return
 // CHECK-LABEL: llvm.func @mlc_prepare(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
