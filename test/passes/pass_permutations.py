@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -65,6 +65,10 @@ class Subject:
     """A random graph, imported, with its results before any pass."""
 
     seed: int
+    # By text: modules that passes made, what is wrong with them, and what passes make of them.
+    modules: dict[str, ir.Operation] = field(default_factory=dict)
+    checked: dict[str, str | None] = field(default_factory=dict)
+    steps: dict[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property
     def graph(self) -> PatternGraph:
@@ -87,11 +91,6 @@ class Subject:
     def expected(self) -> list[np.ndarray]:
         return self.results(self.imported.module.operation)
 
-    @cached_property
-    def checked(self) -> dict[str, str | None]:
-        """What is wrong with a module, by its text."""
-        return {}
-
     def results(self, module: ir.Operation) -> list[np.ndarray]:
         return evaluate(module, self.inputs, self.imported.weights)
 
@@ -103,16 +102,27 @@ class Subject:
 
     def failure(self, passes: Sequence[str]) -> str | None:
         """What is wrong with the program after `passes`, or None."""
+        text = self.text
+        self.modules[text] = self.imported.module.operation
         try:
-            module = self.after(passes)
-            if not module.verify():
-                return "the module is not valid"
+            for name in passes:
+                text = self.step(text, name)
         except (PassFailure, ir.MLIRError) as error:
             return f"{type(error).__name__}: {error}"
-        text = module.get_asm(assume_verified=True)
         if text not in self.checked:
-            self.checked[text] = self.compare(module)
+            self.checked[text] = self.compare(self.modules[text])
         return self.checked[text]
+
+    def step(self, text: str, name: str) -> str:
+        """The text of the known module `text` after a pass, which runs on equal modules only once."""
+        if (text, name) not in self.steps:
+            module = self.after([name], self.modules[text])
+            after = str(module.get_asm(assume_verified=True))
+            if after not in self.modules and not module.verify():
+                raise PassFailure(f"the module is not valid after {name}")
+            self.modules.setdefault(after, module)
+            self.steps[text, name] = after
+        return self.steps[text, name]
 
     def compare(self, module: ir.Operation) -> str | None:
         """What is wrong with the results of the module, or None."""
