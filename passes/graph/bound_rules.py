@@ -15,7 +15,9 @@ Bounds = tuple[Number | None, Number | None]
 
 
 def _bounds(op: ir.Operation) -> Bounds:
-    return (0, None) if op.name == "graph.relu" else (graph.attribute(op, "min"), graph.attribute(op, "max"))
+    if op.name == "graph.relu":
+        return (0.0 if is_float(op.operands[0]) else 0), None
+    return graph.attribute(op, "min"), graph.attribute(op, "max")
 
 
 def _within(number: Number | None, bounds: Bounds) -> Number | None:

@@ -62,7 +62,7 @@ def compiled(module: ir.Module) -> Iterator[Program]:
         types[attributes["sym_name"].value] = (list(kind.inputs), list(kind.results))
     run_pipeline(f"builtin.module({PIPELINE})", module, verify_each=False)
     text = llvm.translate_module_to_llvmir(module.operation)
-    data = emit(text, host_target(), optimize=1, own_runtime=False)
+    data = emit(text, host_target(), optimize=0, own_runtime=False)
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder) / "rules.o", Path(folder) / "rules.so"
         source.write_bytes(data)

@@ -92,3 +92,137 @@ func.func @views_of_constants() -> (tensor<8x1xf32>, tensor<1x2xf32>, tensor<2x1
   %3 = "graph.transpose"(%2) {permutation = array<i64: 1, 0>} : (tensor<1x2xf32>) -> tensor<2x1xf32>
   return %1, %2, %3 : tensor<8x1xf32>, tensor<1x2xf32>, tensor<2x1xf32>
 }
+
+// CHECK-LABEL: func.func @views_undone
+// CHECK-NEXT: return %arg0, %arg1, %arg0, %arg0
+func.func @views_undone(%x: tensor<?x?xf32>, %y: tensor<1x?xf32>) -> (tensor<?x?xf32>, tensor<1x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
+  %0 = "graph.unsqueeze"(%x) {axes = array<i64: 0, 2>} : (tensor<?x?xf32>) -> tensor<1x?x1x?xf32>
+  %1 = "graph.squeeze"(%0) {axes = array<i64: 2, 0>} : (tensor<1x?x1x?xf32>) -> tensor<?x?xf32>
+  %2 = "graph.squeeze"(%y) {axes = array<i64: 0>} : (tensor<1x?xf32>) -> tensor<?xf32>
+  %3 = "graph.unsqueeze"(%2) {axes = array<i64: 0>} : (tensor<?xf32>) -> tensor<1x?xf32>
+  %4 = "graph.squeeze"(%x) {axes = array<i64>} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %5 = "graph.unsqueeze"(%x) {axes = array<i64>} : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %1, %3, %4, %5 : tensor<?x?xf32>, tensor<1x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// Only where the first type holds every value of the one before it.
+// CHECK-LABEL: func.func @casts
+// CHECK-NEXT: %[[HALF:.*]] = "graph.cast"(%arg0) {{.*}} -> tensor<?xf16>
+// CHECK-NEXT: %[[BACK:.*]] = "graph.cast"(%[[HALF]]) {{.*}} -> tensor<?xf32>
+// CHECK-NEXT: %[[DIRECT:.*]] = "graph.cast"(%arg0) {{.*}} -> tensor<?xf16>
+// CHECK-NEXT: %[[FLOAT:.*]] = "graph.cast"(%arg1) {{.*}} -> tensor<?xf32>
+// CHECK-NEXT: %[[ROUNDED:.*]] = "graph.cast"(%[[FLOAT]]) {{.*}} -> tensor<?xi32>
+// CHECK-NEXT: return %arg0, %[[BACK]], %[[DIRECT]], %[[ROUNDED]], %arg1
+func.func @casts(%x: tensor<?xf32>, %i: tensor<?xi32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf16>, tensor<?xi32>, tensor<?xi32>) {
+  %0 = "graph.cast"(%x) : (tensor<?xf32>) -> tensor<?xf64>
+  %1 = "graph.cast"(%0) : (tensor<?xf64>) -> tensor<?xf32>
+  %2 = "graph.cast"(%x) : (tensor<?xf32>) -> tensor<?xf16>
+  %3 = "graph.cast"(%2) : (tensor<?xf16>) -> tensor<?xf32>
+  %4 = "graph.cast"(%0) : (tensor<?xf64>) -> tensor<?xf16>
+  %5 = "graph.cast"(%i) : (tensor<?xi32>) -> tensor<?xf32>
+  %6 = "graph.cast"(%5) : (tensor<?xf32>) -> tensor<?xi32>
+  %7 = "graph.cast"(%i) : (tensor<?xi32>) -> tensor<?xf64>
+  %8 = "graph.cast"(%7) : (tensor<?xf64>) -> tensor<?xi32>
+  return %1, %3, %4, %6, %8 : tensor<?xf32>, tensor<?xf32>, tensor<?xf16>, tensor<?xi32>, tensor<?xi32>
+}
+
+// CHECK-LABEL: func.func @slices
+// CHECK-NEXT: %[[ONE:.*]] = "graph.slice"(%arg0) {sizes = array<i64: -1, 2>, starts = array<i64: 3, 7>, steps = array<i64: 6, -2>}
+// CHECK-NEXT: return %[[ONE]]
+func.func @slices(%x: tensor<?x9xf32>) -> tensor<?x2xf32> {
+  %0 = "graph.slice"(%x) {starts = array<i64: 1, -1>, sizes = array<i64: -1, 5>, steps = array<i64: 2, -1>} : (tensor<?x9xf32>) -> tensor<?x5xf32>
+  %1 = "graph.slice"(%0) {starts = array<i64: 1, 1>, sizes = array<i64: -1, 2>, steps = array<i64: 3, 2>} : (tensor<?x5xf32>) -> tensor<?x2xf32>
+  return %1 : tensor<?x2xf32>
+}
+
+// "All that follow" of a part that ends somewhere, and a place counted from an end that is not known.
+// CHECK-LABEL: func.func @slices_kept
+// CHECK-COUNT-4: graph.slice
+func.func @slices_kept(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<1xf32>) {
+  %0 = "graph.slice"(%x) {starts = array<i64: -3>, sizes = array<i64: -1>, steps = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = "graph.slice"(%0) {starts = array<i64: 3>, sizes = array<i64: -1>, steps = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = "graph.slice"(%x) {starts = array<i64: 0>, sizes = array<i64: -1>, steps = array<i64: 2>} : (tensor<?xf32>) -> tensor<?xf32>
+  %3 = "graph.slice"(%2) {starts = array<i64: -1>, sizes = array<i64: 1>, steps = array<i64: 1>} : (tensor<?xf32>) -> tensor<1xf32>
+  return %1, %3 : tensor<?xf32>, tensor<1xf32>
+}
+
+// A part of one operand, and one across both.
+// CHECK-LABEL: func.func @slice_of_concat
+// CHECK: %[[PART:.*]] = "graph.slice"(%arg1) {sizes = array<i64: -1, 2>, starts = array<i64: 0, 1>
+// CHECK: %[[ACROSS:.*]] = "graph.slice"(%[[WHOLE:.*]]) {sizes
+// CHECK: return %[[PART]], %[[ACROSS]], %arg0
+func.func @slice_of_concat(%x: tensor<?x3xf32>, %y: tensor<?x4xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x3xf32>) {
+  %0 = "graph.concat"(%x, %y) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x3xf32>, tensor<?x4xf32>) -> tensor<?x7xf32>
+  %1 = "graph.slice"(%0) {starts = array<i64: 0, 4>, sizes = array<i64: -1, 2>, steps = array<i64: 1, 1>} : (tensor<?x7xf32>) -> tensor<?x2xf32>
+  %2 = "graph.slice"(%0) {starts = array<i64: 0, 2>, sizes = array<i64: -1, 2>, steps = array<i64: 1, 1>} : (tensor<?x7xf32>) -> tensor<?x2xf32>
+  %3 = "graph.slice"(%0) {starts = array<i64: 0, 0>, sizes = array<i64: -1, 3>, steps = array<i64: 1, 1>} : (tensor<?x7xf32>) -> tensor<?x3xf32>
+  return %1, %2, %3 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x3xf32>
+}
+
+// A split whose parts are joined again gives everything back; in another order it does not.
+// CHECK-LABEL: func.func @split_and_joined
+// CHECK: %[[TURNED:.*]] = "graph.concat"
+// CHECK-NEXT: return %arg0, %[[TURNED]]
+func.func @split_and_joined(%x: tensor<?x6xf32>) -> (tensor<?x6xf32>, tensor<?x6xf32>) {
+  %0 = "graph.slice"(%x) {starts = array<i64: 0, 0>, sizes = array<i64: -1, 2>, steps = array<i64: 1, 1>} : (tensor<?x6xf32>) -> tensor<?x2xf32>
+  %1 = "graph.slice"(%x) {starts = array<i64: 0, 2>, sizes = array<i64: -1, 4>, steps = array<i64: 1, 1>} : (tensor<?x6xf32>) -> tensor<?x4xf32>
+  %2 = "graph.concat"(%0, %1) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x2xf32>, tensor<?x4xf32>) -> tensor<?x6xf32>
+  %3 = "graph.concat"(%1, %0) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x4xf32>, tensor<?x2xf32>) -> tensor<?x6xf32>
+  return %2, %3 : tensor<?x6xf32>, tensor<?x6xf32>
+}
+
+// Another axis, and a second use, stay.
+// CHECK-LABEL: func.func @concats
+// CHECK-NEXT: %[[FLAT:.*]] = "graph.concat"(%arg0, %arg1, %arg0) {axis = 0
+// CHECK-NEXT: %[[INNER:.*]] = "graph.concat"(%arg0, %arg1) {axis = 1
+// CHECK-NEXT: %[[OTHER:.*]] = "graph.concat"(%[[INNER]], %[[INNER]]) {axis = 0
+// CHECK-NEXT: return %[[FLAT]], %[[OTHER]]
+func.func @concats(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x8xf32>) {
+  %0 = "graph.concat"(%x, %y) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %1 = "graph.concat"(%0, %x) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %2 = "graph.concat"(%x, %y) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  %3 = "graph.concat"(%2, %2) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %1, %3 : tensor<?x4xf32>, tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @copies
+// CHECK-NEXT: %[[INNER:.*]] = "graph.pad"(%arg0)
+// CHECK-NEXT: %[[PAD:.*]] = "graph.pad"(%arg0) {high = array<i64: 2>, low = array<i64: 3>
+// CHECK-NEXT: %[[OTHER:.*]] = "graph.pad"(%[[INNER]])
+// CHECK-NEXT: %[[TILE:.*]] = "graph.tile"(%arg0) {repeats = array<i64: 6>}
+// CHECK-NEXT: %[[EXPAND:.*]] = "graph.expand"(%arg1) {shape = array<i64: 3, 4>}
+// CHECK-NEXT: return %[[PAD]], %[[OTHER]], %[[TILE]], %[[EXPAND]]
+func.func @copies(%x: tensor<?xf32>, %y: tensor<1xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<3x4xf32>) {
+  %0 = "graph.pad"(%x) {low = array<i64: 1>, high = array<i64: 2>, mode = "constant", value = 1.0 : f64} : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = "graph.pad"(%0) {low = array<i64: 2>, high = array<i64: 0>, mode = "constant", value = 1.0 : f64} : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = "graph.pad"(%0) {low = array<i64: 2>, high = array<i64: 0>, mode = "constant", value = 0.0 : f64} : (tensor<?xf32>) -> tensor<?xf32>
+  %3 = "graph.tile"(%x) {repeats = array<i64: 2>} : (tensor<?xf32>) -> tensor<?xf32>
+  %4 = "graph.tile"(%3) {repeats = array<i64: 3>} : (tensor<?xf32>) -> tensor<?xf32>
+  %5 = "graph.expand"(%y) {shape = array<i64: 4>} : (tensor<1xf32>) -> tensor<4xf32>
+  %6 = "graph.expand"(%5) {shape = array<i64: 3, 4>} : (tensor<4xf32>) -> tensor<3x4xf32>
+  return %1, %2, %4, %6 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<3x4xf32>
+}
+
+// CHECK-LABEL: func.func @constants
+// CHECK-DAG: "graph.full"() {value = 2.000000e+00 : f64} : () -> tensor<3x2xf32>
+// CHECK-DAG: dense<[3, 2]> : tensor<2xi64>
+// CHECK-NOT: graph.slice
+// CHECK-NOT: graph.transpose
+// CHECK: return
+func.func @constants() -> (tensor<3x2xf32>, tensor<2xi64>) {
+  %f = "graph.full"() {value = 2.0 : f64} : () -> tensor<2x3xf32>
+  %c = "graph.constant"() {value = dense<[1, 2, 3]> : tensor<3xi64>} : () -> tensor<3xi64>
+  %0 = "graph.transpose"(%f) {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %1 = "graph.slice"(%c) {starts = array<i64: -1>, sizes = array<i64: 2>, steps = array<i64: -1>} : (tensor<3xi64>) -> tensor<2xi64>
+  return %0, %1 : tensor<3x2xf32>, tensor<2xi64>
+}
+
+// Windows of one element, each of them, and every other.
+// CHECK-LABEL: func.func @windows
+// CHECK-NEXT: %[[KEPT:.*]] = "graph.max_pool"
+// CHECK-NEXT: return %arg0, %[[KEPT]]
+func.func @windows(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x?x?xf32>, tensor<1x3x?x?xf32>) {
+  %0 = "graph.max_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW"} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
+  %1 = "graph.max_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW"} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
+  return %0, %1 : tensor<1x3x?x?xf32>, tensor<1x3x?x?xf32>
+}
