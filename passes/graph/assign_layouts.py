@@ -12,7 +12,7 @@ from mlc.passes.graph.channel_blocks import Groups, find_groups, is_blockable_co
 from mlc.passes.graph.layout_costs import LayoutCosts, layout_costs
 from mlc.passes.graph.layout_problem import LayoutProblem
 from mlc.passes.graph.layout_rewriter import LayoutRewriter
-from mlc.passes.remarks import listening, missed
+from mlc.passes.remarks import applied, listening, missed
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.target_attribute import target_of
 
@@ -66,14 +66,14 @@ def _blocks(convs: list[ir.Operation]) -> list[ir.Block]:
 
 
 def _report(block: ir.Block, groups: Groups, chosen: set[ir.Value]) -> None:
-    """Remarks on the convolutions that stay in plain layout."""
+    """Remarks on the convolutions: their blocks, or why they stay in plain layout."""
     for each in block:
         op = each.operation
-        if (
-            op.name == "graph.conv"
-            and graph.attribute(op, "layout") == "NCHW"
-            and op.results[0] not in chosen
-        ):
+        if op.name != "graph.conv" or graph.attribute(op, "layout") != "NCHW":
+            continue
+        if op.results[0] in chosen:
+            applied(op, AssignLayouts.name, f"blocks of {groups.block(op.results[0])} channels")
+        else:
             missed(op, AssignLayouts.name, _reason(op, groups))
 
 
