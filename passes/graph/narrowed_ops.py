@@ -11,11 +11,11 @@ from mlc.dialects import graph
 from mlc.passes.exactness import exactness_of, rounding
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
 from mlc.passes.graph.fusion import REDUCTIONS
+from mlc.passes.graph.narrowed_windows import WHOLE, attributes_for, channels_for, reaches_for
 from mlc.passes.graph.sink_reshapes import dim_groups
 from mlc.passes.graph.slice_rules import Part
 from mlc.passes.graph.values import is_ranked
 
-WHOLE = Part(0, -1, 1)
 Parts = list[Part]
 
 
@@ -104,17 +104,26 @@ def _matmul(op: ir.Operation, taken: Parts) -> Narrowed | None:
 
 @rounding
 def _convolution(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    """Images of the batch; output channels, where every one reads all of the input."""
-    cut, groups = is_cut(taken, op.results[0]), graph.attribute(op, "group")
-    if graph.attribute(op, "layout") != "NCHW" or any(cut[2:]) or (cut[1] and groups != 1):
+    """Images of the batch, output channels of whole groups, places."""
+    if graph.attribute(op, "layout") != "NCHW":
         return None
-    rest = [WHOLE] * (len(taken) - 1)
-    return Narrowed(([taken[0], *rest], [taken[1], *rest]))
+    channels, reaches = channels_for(op, taken[1]), reaches_for(op, taken[2:])
+    if channels is None or reaches is None:
+        return None
+    filters = [channels.filters, *[WHOLE] * (len(taken) - 1)]
+    x = [taken[0], channels.inputs, *(each.inputs for each in reaches)]
+    return Narrowed((x, filters), attributes_for(reaches) | {"group": channels.groups})
 
 
 def _pool(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    cut = is_cut(taken, op.results[0])
-    return None if graph.attribute(op, "layout") != "NCHW" or any(cut[2:]) else Narrowed((taken,))
+    """Images, channels, places; not where a mean's padding moves, which may count."""
+    reaches = reaches_for(op, taken[2:])
+    if graph.attribute(op, "layout") != "NCHW" or reaches is None:
+        return None
+    attributes = attributes_for(reaches)
+    if op.name == "graph.average_pool" and attributes["pads"] != graph.attribute(op, "pads"):
+        return None
+    return Narrowed(([*taken[:2], *(each.inputs for each in reaches)],), attributes)
 
 
 def _transpose(op: ir.Operation, taken: Parts) -> Narrowed | None:

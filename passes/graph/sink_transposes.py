@@ -14,7 +14,7 @@ from mlc.passes.graph import view_rules
 from mlc.passes.graph.permuted_ops import Order, Permuted, compose, inverse
 from mlc.passes.graph.rules import apply_rules
 from mlc.passes.graph.transpose_regions import Decision, Growth, Region, permutation
-from mlc.passes.graph.values import erase_dead, is_constant
+from mlc.passes.graph.values import erase_dead, is_constant, is_ranked
 from mlc.passes.remarks import applied, missed
 from mlc.passes.rewriting import defining_op, users
 
@@ -107,7 +107,7 @@ class Sweep:
     def _improve(self) -> bool:
         """Permutes one region for which that pays; False if there is none."""
         ops = [op.operation for op in self.function.regions[0].blocks[0]]
-        transposes = [op for op in ops if op.name == "graph.transpose" and op.operands[0].type.rank]
+        transposes = [op for op in ops if op.name == "graph.transpose" and is_ranked(op)]
         if not transposes:
             return False
         places = {address(op): place for place, op in enumerate(ops)}

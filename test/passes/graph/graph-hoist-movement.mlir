@@ -65,6 +65,45 @@ func.func @convolution(%x: tensor<?x8x?x?xf32>) -> tensor<1x2x?x?xf32> {
   return %2 : tensor<1x2x?x?xf32>
 }
 
+// Places of a convolution: less padding, less input, a larger stride.
+// CHECK-LABEL: func.func @places
+// CHECK-NEXT: "graph.conv"(%arg0, %arg1) {{.*}} pads = array<i64: 2, 2, 0, 2>, {{.*}} -> tensor<1x4x14x16xf32>
+// CHECK-NEXT: %[[INPUT:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 1, 8, 7, 16>, starts = array<i64: 0, 0, 3, 0>
+// CHECK-NEXT: "graph.conv"(%[[INPUT]], %arg1) {{.*}} pads = array<i64: 0, 2, 0, 2>, {{.*}} -> tensor<1x4x3x16xf32>
+// CHECK-NEXT: %[[EVEN:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 1, 8, 15, 16>, starts = array<i64: 0, 0, 1, 0>
+// CHECK-NEXT: "graph.conv"(%[[EVEN]], %arg2) {{.*}} strides = array<i64: 2, 1>} {{.*}} -> tensor<1x4x8x16xf32>
+// CHECK-NEXT: return
+func.func @places(%x: tensor<1x8x16x16xf32>, %w: tensor<4x8x5x5xf32>, %v: tensor<4x8x1x1xf32>) -> (tensor<1x4x14x16xf32>, tensor<1x4x3x16xf32>, tensor<1x4x8x16xf32>) {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x5x5xf32>) -> tensor<1x4x16x16xf32>
+  %1 = "graph.slice"(%0) {sizes = array<i64: 1, 4, 14, 16>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x4x16x16xf32>) -> tensor<1x4x14x16xf32>
+  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x5x5xf32>) -> tensor<1x4x16x16xf32>
+  %3 = "graph.slice"(%2) {sizes = array<i64: 1, 4, 3, 16>, starts = array<i64: 0, 0, 5, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x4x16x16xf32>) -> tensor<1x4x3x16xf32>
+  %4 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x16x16xf32>
+  %5 = "graph.slice"(%4) {sizes = array<i64: 1, 4, 8, 16>, starts = array<i64: 0, 0, 1, 0>, steps = array<i64: 1, 1, 2, 1>} : (tensor<1x4x16x16xf32>) -> tensor<1x4x8x16xf32>
+  return %1, %3, %5 : tensor<1x4x14x16xf32>, tensor<1x4x3x16xf32>, tensor<1x4x8x16xf32>
+}
+
+// Whole groups of channels; places and channels of pools, but not where a mean's padding would move.
+// CHECK-LABEL: func.func @groups_and_pools
+// CHECK-DAG: %[[INPUT:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 1, 4, 16, 16>, starts = array<i64: 0, 2, 0, 0>
+// CHECK-DAG: %[[FILTERS:.*]] = "graph.slice"(%{{.*}}) {sizes = array<i64: 6, 2, 1, 1>, starts = array<i64: 3, 0, 0, 0>
+// CHECK: "graph.conv"(%[[INPUT]], %[[FILTERS]]) {{.*}} group = 2 : i64
+// CHECK: %[[ROWS:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 1, 2, 7, 16>, starts = array<i64: 0, 1, 9, 0>
+// CHECK-NEXT: "graph.max_pool"(%[[ROWS]]) {{.*}} pads = array<i64: 0, 1, 0, 1>, {{.*}} -> tensor<1x2x3x8xf32>
+// CHECK-NEXT: %[[MEAN:.*]] = "graph.average_pool"(%arg0)
+// CHECK-NEXT: "graph.slice"(%[[MEAN]])
+// CHECK-NEXT: return
+func.func @groups_and_pools(%x: tensor<1x8x16x16xf32>) -> (tensor<1x6x16x16xf32>, tensor<1x2x3x8xf32>, tensor<1x8x3x8xf32>) {
+  %w = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 96 : i64, hash = "a"} : () -> tensor<12x2x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<12x2x1x1xf32>) -> tensor<1x12x16x16xf32>
+  %1 = "graph.slice"(%0) {sizes = array<i64: 1, 6, 16, 16>, starts = array<i64: 0, 3, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x12x16x16xf32>) -> tensor<1x6x16x16xf32>
+  %2 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x16x16xf32>) -> tensor<1x8x8x8xf32>
+  %3 = "graph.slice"(%2) {sizes = array<i64: 1, 2, 3, 8>, starts = array<i64: 0, 1, 5, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x8x8x8xf32>) -> tensor<1x2x3x8xf32>
+  %4 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x16x16xf32>) -> tensor<1x8x8x8xf32>
+  %5 = "graph.slice"(%4) {sizes = array<i64: 1, 8, 3, 8>, starts = array<i64: 0, 0, 5, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x8x8x8xf32>) -> tensor<1x8x3x8xf32>
+  return %1, %3, %5 : tensor<1x6x16x16xf32>, tensor<1x2x3x8xf32>, tensor<1x8x3x8xf32>
+}
+
 // Queries of attention, through the heads' transpose and reshape.
 // CHECK-LABEL: func.func @attention
 // CHECK-NEXT: %[[ROW:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 2, 4, 1, 64>, starts = array<i64: 0, 0, 15, 0>
@@ -112,8 +151,8 @@ func.func @others(%table: tensor<100x6xf32>, %ids: tensor<1x8xi64>) -> tensor<2x
   return %6 : tensor<2x8xf16>
 }
 
-// Everything is read by something else; normalised rows; places of a convolution, whose activation would lose its kernel;
-// weights with another user; dims that a reshape merges.
+// Everything is read by something else; normalised rows; places backwards of a convolution, whose activation would lose its
+// kernel; weights with another user; dims that a reshape merges.
 // CHECK-LABEL: func.func @kept
 // CHECK: %[[A:.*]] = "graph.exp"(%arg0)
 // CHECK: "graph.slice"(%[[A]])
@@ -135,7 +174,7 @@ func.func @kept(%x: tensor<8x8xf32>, %i: tensor<1x8x9x9xf32>, %v: tensor<8x8x1x1
   %3 = "graph.slice"(%2) {sizes = array<i64: 8, 2>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<8x8xf32>) -> tensor<8x2xf32>
   %4 = "graph.conv"(%i, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x9x9xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x9x9xf32>
   %5 = "graph.relu"(%4) : (tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32>
-  %6 = "graph.slice"(%5) {sizes = array<i64: 1, 8, 2, 9>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x8x9x9xf32>) -> tensor<1x8x2x9xf32>
+  %6 = "graph.slice"(%5) {sizes = array<i64: 1, 8, 2, 9>, starts = array<i64: 0, 0, 5, 0>, steps = array<i64: 1, 1, -1, 1>} : (tensor<1x8x9x9xf32>) -> tensor<1x8x2x9xf32>
   %7 = "graph.matmul"(%x, %w) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %8 = "graph.slice"(%7) {sizes = array<i64: 8, 2>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<8x8xf32>) -> tensor<8x2xf32>
   %9 = "graph.reshape"(%x) {shape = array<i64: 64>} : (tensor<8x8xf32>) -> tensor<64xf32>
@@ -222,4 +261,21 @@ func.func @casts_kept(%x: tensor<4x8x16xf32>) -> (tensor<8x4x16xf16>, tensor<8x4
   %3 = "graph.transpose"(%2) {permutation = array<i64: 1, 0, 2>} : (tensor<4x8x16xf32>) -> tensor<8x4x16xf32>
   %4 = "graph.cast"(%3) {saturate = true} : (tensor<8x4x16xf32>) -> tensor<8x4x16xf64>
   return %1, %4, %3 : tensor<8x4x16xf16>, tensor<8x4x16xf64>, tensor<8x4x16xf32>
+}
+
+// Values of unknown rank stay.
+// CHECK-LABEL: func.func @unranked
+// CHECK-COUNT-2: "graph.transpose"
+// CHECK: "graph.pad"
+// CHECK: "graph.slice"
+// CHECK: "graph.concat"
+// CHECK: return
+func.func @unranked(%x: tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %0 = "graph.transpose"(%x) {permutation = array<i64: 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>
+  %1 = "graph.relu"(%0) : (tensor<*xf32>) -> tensor<*xf32>
+  %2 = "graph.transpose"(%1) {permutation = array<i64: 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>
+  %3 = "graph.pad"(%x) {high = array<i64: 0, 3>, low = array<i64: 1, 1>, mode = "constant", value = 5.000000e-01 : f64} : (tensor<*xf32>) -> tensor<4x8xf32>
+  %4 = "graph.slice"(%3) {sizes = array<i64: 2, -1>, starts = array<i64: 1, 1>, steps = array<i64: 1, 1>} : (tensor<4x8xf32>) -> tensor<2x7xf32>
+  %5 = "graph.concat"(%4, %x) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x7xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %2, %5 : tensor<*xf32>, tensor<*xf32>
 }

@@ -202,3 +202,20 @@ func.func @both_orders(%x: tensor<1x8x4x6xf32>) -> (tensor<1x6x4x8xf32>, tensor<
   %2 = "graph.transpose"(%1) {permutation = array<i64: 0, 3, 2, 1>} : (tensor<1x6x4x8xf32>) -> tensor<1x8x4x6xf32>
   return %1, %2 : tensor<1x6x4x8xf32>, tensor<1x8x4x6xf32>
 }
+
+// Values of unknown rank stay.
+// CHECK-LABEL: func.func @unranked
+// CHECK-COUNT-2: "graph.transpose"
+// CHECK: "graph.pad"
+// CHECK: "graph.slice"
+// CHECK: "graph.concat"
+// CHECK: return
+func.func @unranked(%x: tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %0 = "graph.transpose"(%x) {permutation = array<i64: 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>
+  %1 = "graph.relu"(%0) : (tensor<*xf32>) -> tensor<*xf32>
+  %2 = "graph.transpose"(%1) {permutation = array<i64: 1, 0>} : (tensor<*xf32>) -> tensor<*xf32>
+  %3 = "graph.pad"(%x) {high = array<i64: 0, 3>, low = array<i64: 1, 1>, mode = "constant", value = 5.000000e-01 : f64} : (tensor<*xf32>) -> tensor<4x8xf32>
+  %4 = "graph.slice"(%3) {sizes = array<i64: 2, -1>, starts = array<i64: 1, 1>, steps = array<i64: 1, 1>} : (tensor<4x8xf32>) -> tensor<2x7xf32>
+  %5 = "graph.concat"(%4, %x) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x7xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %2, %5 : tensor<*xf32>, tensor<*xf32>
+}
