@@ -1,0 +1,164 @@
+"""Random programs with control flow on scalars of i64, and an evaluator of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+from mlc.bindings import func, ir
+from mlc.dialects import graph
+
+NUMBER, TRUTH, STACK = "tensor<i64>", "tensor<i1>", "tensor<?xi64>"
+ARITHMETIC = ("add", "mul", "sub", "neg", "div", "max")
+
+
+class Program:
+    """Writes one function `@main(a, b, n: i64, c: i1)` that returns four numbers."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.number, self.truth, self.stack = map(ir.Type.parse, (NUMBER, TRUTH, STACK))
+
+    def write(self) -> ir.Module:
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            main = func.FuncOp("main", ([self.number] * 3 + [self.truth], [self.number] * 4))
+            block = main.add_entry_block()
+        with ir.InsertionPoint(block):
+            *numbers, truth = block.arguments
+            values, _ = self.ops(numbers, [truth], depth=3)
+            func.ReturnOp([self.pick(values) for _ in range(4)])
+        return module
+
+    def constant(self, value: Any) -> ir.Value:
+        return graph.build("constant", [], {"value": np.asarray(value)})
+
+    def pick(self, values: Sequence[ir.Value]) -> ir.Value:
+        return values[-1 - min(int(self.random.expovariate(0.5)), len(values) - 1)]
+
+    def ops(
+        self, numbers: Sequence[ir.Value], truths: Sequence[ir.Value], depth: int
+    ) -> tuple[list[ir.Value], list[ir.Value]]:
+        """Some ops on values in view, with all values in view after them."""
+        numbers, truths = list(numbers), list(truths)
+        for _ in range(self.random.randint(2, 5)):
+            kind = self.random.choice(("arithmetic", "arithmetic", "constant", "truth", "if", "loop"))
+            if kind == "constant":
+                numbers.append(self.constant(np.int64(self.random.randint(-3, 3))))
+            elif kind == "truth":
+                truths.append(self.condition(numbers))
+            elif kind == "arithmetic" or depth == 0:
+                name = self.random.choice(ARITHMETIC)
+                operands = [self.pick(numbers) for _ in range(1 if name == "neg" else 2)]
+                numbers.append(graph.build(name, operands))
+            else:
+                write = self.branches if kind == "if" else self.loop
+                numbers += write(numbers, truths, depth - 1)
+        return numbers, truths
+
+    def condition(self, numbers: Sequence[ir.Value]) -> ir.Value:
+        if self.random.random() < 0.5:
+            return self.constant(np.asarray(self.random.random() < 0.6))
+        return graph.build("less", [self.pick(numbers), self.pick(numbers)])
+
+    def branches(self, numbers: list[ir.Value], truths: list[ir.Value], depth: int) -> list[ir.Value]:
+        count = self.random.randint(0, 3)
+        op = graph.build_control("if", [self.pick(truths)], [self.number] * count)
+        same = self.random.random() < 0.3
+        state = self.random.getstate()
+        for region in op.regions:
+            if same:
+                self.random.setstate(state)
+            with ir.InsertionPoint(region.blocks[0]):
+                inner, _ = self.ops(numbers, truths, depth)
+                graph.build_yield([self.pick(inner) for _ in range(count)])
+        return list(op.results)
+
+    def loop(self, numbers: list[ir.Value], truths: list[ir.Value], depth: int) -> list[ir.Value]:
+        known = self.random.random() < 0.7
+        trips = self.constant(np.int64(self.random.randint(-1, 3))) if known else numbers[2]
+        initial = [self.pick(numbers) for _ in range(self.random.randint(0, 3))]
+        count, stacks = len(initial), self.random.randint(0, 2)
+        types = [self.number] * count + [self.stack] * stacks
+        op = graph.build_control("loop", [trips, self.pick(truths), *initial], types)
+        block = op.regions[0].blocks[0]
+        for kind in (self.number, self.truth, *[self.number] * count):
+            block.add_argument(kind, ir.Location.unknown())
+        with ir.InsertionPoint(block):
+            self.body(block, numbers, truths, depth, stacks)
+        carried, scanned = list(op.results)[:count], list(op.results)[count:]
+        total = {"axes": [0], "keepdims": False}
+        return [*carried, *(graph.build("reduce_sum", [each], total) for each in scanned)]
+
+    def body(
+        self, block: ir.Block, numbers: list[ir.Value], truths: list[ir.Value], depth: int, stacks: int
+    ) -> None:
+        """Fills a loop's body; some carried values do not change, or always become a value from outside."""
+        iteration, condition, *carried = block.arguments
+        inner, conditions = self.ops([*numbers, iteration, *carried], [*truths, condition], depth)
+        again = self.random.choice((condition, self.pick(conditions)))
+        after = [self.random.choice((old, self.pick(inner), self.pick(numbers))) for old in carried]
+        graph.build_yield([again, *after, *(self.pick(inner) for _ in range(stacks))])
+
+
+def _div(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if b in (0, -1):
+        raise ZeroDivisionError
+    return a // b
+
+
+_FUNCTIONS: dict[str, Any] = {
+    "add": np.add,
+    "mul": np.multiply,
+    "sub": np.subtract,
+    "neg": np.negative,
+    "max": np.maximum,
+    "div": _div,
+    "less": np.less,
+}
+
+
+def evaluate(block: ir.Block, env: dict[ir.Value, Any]) -> list[Any]:
+    """What the terminator of a block takes; raises ZeroDivisionError where the machine would trap."""
+    for view in block.operations:
+        op = view.operation
+        operands = [env[value] for value in op.operands]
+        if op.name in ("graph.yield", "func.return"):
+            return operands
+        env.update(zip(op.results, _results(op, operands, env), strict=True))
+    raise AssertionError("a block without a terminator")
+
+
+def _results(op: ir.Operation, operands: list[Any], env: dict[ir.Value, Any]) -> list[Any]:
+    match name := op.name.removeprefix("graph."):
+        case "constant":
+            return [graph.attribute(op, "value")]
+        case "full":
+            return [np.full(graph.shape_of(op.results[0]), graph.attribute(op, "value"))]
+        case "unsqueeze":
+            return [np.asarray(operands[0])[None]]
+        case "reduce_sum":
+            return [np.sum(operands[0])]
+        case "tensor.cast":
+            return operands
+        case "if":
+            return evaluate(op.regions[0 if operands[0] else 1].blocks[0], env)
+        case "loop":
+            return _loop(op, operands, env)
+    with np.errstate(over="ignore"):
+        return [_FUNCTIONS[name](*operands)]
+
+
+def _loop(op: ir.Operation, operands: list[Any], env: dict[ir.Value, Any]) -> list[Any]:
+    trips, condition, *carried = operands
+    block, stacks, iteration = op.regions[0].blocks[0], [], 0
+    while iteration < trips and condition:
+        env.update(zip(block.arguments, (np.int64(iteration), condition, *carried), strict=True))
+        condition, *values = evaluate(block, env)
+        carried, scanned = values[: len(carried)], values[len(carried) :]
+        stacks.append(scanned)
+        iteration += 1
+    count = len(op.results) - len(carried)
+    return [*carried, *(np.array([row[place] for row in stacks], np.int64) for place in range(count))]
