@@ -8,8 +8,9 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure, option
-from mlc.passes.graph.channel_blocks import Groups, find_groups, is_blockable_conv
+from mlc.passes.graph.channel_blocks import is_blockable_conv
 from mlc.passes.graph.layout_costs import LayoutCosts, layout_costs
+from mlc.passes.graph.layout_groups import Groups, find_groups
 from mlc.passes.graph.layout_problem import LayoutProblem
 from mlc.passes.graph.layout_rewriter import LayoutRewriter
 from mlc.passes.remarks import applied, listening, missed

@@ -80,7 +80,7 @@ class AnalyticCosts:
         """A sum of so many steps for each element of the result, with vectors along runs of `block`
         elements."""
         elements = prod(graph.shape_of(op.results[0]))
-        if block == 1:
+        if block <= 1:
             return float(elements * steps * (LATENCY if steps > SHORT_SUM else 1))
         vectors = elements / block * -(-block // (self.target.vector_bits // 32))
         return vectors * steps / (2 if self.target.fma else 1)

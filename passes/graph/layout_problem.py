@@ -7,9 +7,10 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.graph.channel_blocks import WINDOW_OPS, Groups, wanted_block
+from mlc.passes.graph.channel_blocks import WINDOW_OPS
 from mlc.passes.graph.layout_costs import LayoutCosts
 from mlc.passes.graph.layout_cut import SINK, LayoutCut
+from mlc.passes.graph.layout_groups import Groups, wanted_block
 from mlc.passes.rewriting import collect_ops
 
 

@@ -11,12 +11,10 @@ from mlc.dialects import graph
 from mlc.passes.graph.channel_blocks import (
     REDUCTIONS,
     WINDOW_OPS,
-    Groups,
     channel_shuffle,
     is_depthwise,
-    padded_shape,
-    wanted_block,
 )
+from mlc.passes.graph.layout_groups import Groups, padded_shape, wanted_block
 from mlc.passes.rewriting import erase_op, has_uses
 
 

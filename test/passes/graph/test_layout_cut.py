@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from mlc.bindings import ir
 from mlc.dialects import create_context
-from mlc.passes.graph.channel_blocks import Groups, find_groups
 from mlc.passes.graph.layout_cut import SINK, LayoutCut
+from mlc.passes.graph.layout_groups import Groups, find_groups
 from mlc.passes.graph.layout_problem import LayoutProblem
 from mlc.passes.graph.layout_rewriter import LayoutRewriter
 
