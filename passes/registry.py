@@ -40,6 +40,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-sink-reshapes": "mlc.passes.graph.sink_reshapes:SinkReshapes",
     "graph-sink-transposes": "mlc.passes.graph.sink_transposes:SinkTransposes",
     "graph-split-prepare": "mlc.passes.graph.split_prepare:SplitPrepare",
+    "graph-split-products": "mlc.passes.graph.split_products:SplitProducts",
     "graph-stack-contractions": "mlc.passes.graph.stack_contractions:StackContractions",
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-verify": "mlc.passes.graph.verify:Verify",

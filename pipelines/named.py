@@ -64,6 +64,8 @@ LOWER_GRAPH: list[str] = [
     "graph-verify-no-control-flow",
     # First: its products get layouts, and its transposes meet those around it.
     "graph-decompose-attention",
+    # Slices of columns would copy; as products of their own the parts meet what reads them.
+    "graph-split-products",
     # Windows without padding read their input without conditions; the pads fuse into what computes it.
     "graph-materialize-padding",
     # Blocked channels, where they and the conversions at their edges are cheapest for the whole graph.

@@ -40,7 +40,8 @@ def slice_offset(op: ir.Operation) -> int | None:
     ):
         return None
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    return sum(start * stride for start, stride in zip(starts, strides, strict=True))
+    firsts = (start + dim if start < 0 else start for start, dim in zip(starts, shape, strict=True))
+    return sum(first * stride for first, stride in zip(firsts, strides, strict=True))
 
 
 def concat_offsets(op: ir.Operation) -> list[int] | None:
