@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from graph_evaluator import evaluate
 from mlc.frontends.onnx import import_model
 from mlc.pipelines.driver import run_pipeline
 from movement_graphs import MovementGraph
@@ -120,3 +121,36 @@ def test_a_channels_last_model_keeps_two_transposes(batch: int | str) -> None:
     assert text.count("graph.conv") == 6
     assert text.count("graph.transpose") == 2
     assert "graph.pad" not in text
+
+
+def grouped_model(groups: int) -> ModelProto:
+    """A grouped convolution as ResNeXt's exporters write it: a split, a convolution per group, a concat."""
+    rng = np.random.default_rng(0)
+    constants = [numpy_helper.from_array(np.full(groups, 2), "sizes")]
+    nodes = [helper.make_node("Split", ["x", "sizes"], [f"x{each}" for each in range(groups)], axis=1)]
+    for each in range(groups):
+        for name, shape in (("w", (3, 2, 3, 3)), ("b", (3,))):
+            array = rng.standard_normal(shape).astype(np.float32)
+            constants.append(numpy_helper.from_array(array, f"{name}{each}"))
+        operands = [f"x{each}", f"w{each}", f"b{each}"]
+        nodes.append(helper.make_node("Conv", operands, [f"c{each}"], pads=[1, 1, 1, 1]))
+        nodes.append(helper.make_node("Relu", [f"c{each}"], [f"r{each}"]))
+    nodes.append(helper.make_node("Concat", [f"r{each}" for each in range(groups)], ["y"], axis=1))
+    x, y = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", channels * groups, 5, 5])
+        for name, channels in (("x", 2), ("y", 3))
+    )
+    graph = helper.make_graph(nodes, "grouped", [x], [y], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+@pytest.mark.parametrize("groups", [2, 8, 16, 32])
+def test_a_convolution_per_group_is_one(groups: int) -> None:
+    model = import_model(grouped_model(groups))
+    module, x = model.module.operation, np.random.default_rng(1).standard_normal((2, 2 * groups, 5, 5))
+    (expected,) = evaluate(module, [x], model.weights)
+    run_pipeline("builtin.module(graph-infer-shapes,graph-eliminate-concat-split)", module)
+    text = str(module)
+    assert (text.count("graph.conv"), text.count("graph.relu")) == (1, 1)
+    assert f"group = {groups}" in text
+    np.testing.assert_allclose(evaluate(module, [x], model.weights)[0], expected, rtol=1e-12)
