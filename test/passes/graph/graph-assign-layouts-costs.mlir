@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --split-input-file --graph-assign-layouts --canonicalize --cse | filecheck %s
+// RUN: mlc-opt %s --split-input-file --graph-assign-layouts --graph-assign-layouts --canonicalize --cse | filecheck %s
 // RUN: not mlc-opt %s --graph-assign-layouts=costs=guessed 2>&1 | filecheck %s --check-prefix=NAME
 
 // What is blocked, under the analytic model.

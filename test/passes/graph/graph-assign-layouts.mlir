@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --split-input-file --graph-assign-layouts=costs=always-blocked --canonicalize --cse | filecheck %s
+// RUN: mlc-opt %s --split-input-file --graph-assign-layouts=costs=always-blocked --graph-assign-layouts=costs=always-blocked --canonicalize --cse | filecheck %s
 
 // How ops are blocked, where costs do not matter.
 
