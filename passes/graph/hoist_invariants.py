@@ -13,7 +13,7 @@ from mlc.passes.graph.control_flow import IF, LOOP, body_of, inputs, operations,
 from mlc.passes.graph.loop_rules import Loop
 from mlc.passes.graph.prepare_budget import elements
 from mlc.passes.graph.values import is_constant, is_float, is_static, splat
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import apply_patterns, collect_ops, replace_op
 
 VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze", "graph.identity"})
@@ -54,21 +54,29 @@ def is_free(op: ir.Operation) -> bool:
     return not grown and is_constant(op.results[0])
 
 
-def hoist_from_loop(op: ir.Operation) -> bool:
-    """Ops of a loop's body whose operands come from outside move out, unless they may fail and the loop may
-    not run."""
-    loop = Loop(op)
-    runs, made, changed = loop.surely_runs(), set(loop.body.arguments), False
+def invariants(loop: Loop) -> tuple[list[ir.Operation], list[ir.Operation]]:
+    """The ops of a body whose operands come from outside: those that may move out, and those that may fail
+    while the loop may not run."""
+    runs, made = loop.surely_runs(), set(loop.body.arguments)
+    movable: list[ir.Operation] = []
+    stuck: list[ir.Operation] = []
     for each in operations(loop.body):
         varies = not is_pure(each) or any(value in made for value in inputs(each))
         if not varies and (runs or not may_fail(each)):
-            each.move_before(op)
-            changed = True
+            movable.append(each)
             continue
         made.update(each.results)
-        if not varies:
-            missed(each, "graph-hoist-invariants", "it may fail, and the loop around it may never run")
-    return changed
+        stuck += [] if varies else [each]
+    return movable, stuck
+
+
+def hoist_from_loop(op: ir.Operation) -> bool:
+    """Ops of a loop's body whose operands come from outside move out, unless they may fail and the loop may
+    not run."""
+    movable, _ = invariants(Loop(op))
+    for each in movable:
+        each.move_before(op)
+    return bool(movable)
 
 
 def hoist_free(op: ir.Operation) -> bool:
@@ -108,7 +116,7 @@ def hoist_common(op: ir.Operation) -> bool:
 
 
 def hoist_from_branches(op: ir.Operation) -> bool:
-    """What both branches compute, and what costs nothing."""
+    """What both branches compute, and what costs nothing, moves out of them."""
     free = hoist_free(op)
     return hoist_common(op) or free
 
@@ -128,3 +136,6 @@ class HoistInvariants(Pass):
 
     def run(self, op: ir.Operation) -> None:
         apply_patterns(op, {LOOP: hoist_from_loop, IF: hoist_from_branches})
+        for loop in collect_ops(op, LOOP) if listening() else []:
+            for each in invariants(Loop(loop))[1]:
+                missed(each, self.name, "it may fail, and the loop around it may never run")

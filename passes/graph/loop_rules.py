@@ -18,7 +18,6 @@ from mlc.passes.graph.control_flow import (
     yields,
 )
 from mlc.passes.graph.values import is_float, splat
-from mlc.passes.remarks import missed
 from mlc.passes.rewriting import has_uses
 
 
@@ -85,7 +84,6 @@ def never_runs(op: ir.Operation) -> bool:
         return False
     stacks = list(op.results)[len(loop.initial) :]
     if not all(_can_be_empty(stack) for stack in stacks):
-        missed(op, "loop_rules.never_runs", "the loop never runs, but a stack has dims that are not known")
         return False
     replace_results(op, [*loop.initial, *map(_empty, stacks)])
     return True

@@ -23,7 +23,8 @@ from mlc.passes.graph.control_flow import (
 from mlc.passes.graph.infer_shapes import InferShapes
 from mlc.passes.graph.values import splat
 from mlc.passes.patterns import FirstOf
-from mlc.passes.rewriting import apply_patterns, erase_if_unused, has_uses
+from mlc.passes.remarks import listening, missed
+from mlc.passes.rewriting import apply_patterns, collect_ops, erase_if_unused, has_uses
 
 
 def known_condition(op: ir.Operation) -> bool:
@@ -98,3 +99,6 @@ class SimplifyControlFlow(Pass):
     def run(self, op: ir.Operation) -> None:
         if apply_patterns(op, PATTERNS):
             InferShapes().run(op)
+        for loop in collect_ops(op, LOOP) if listening() else []:
+            if loop_rules.Loop(loop).most_runs() == 0:
+                missed(loop, self.name, "it never runs, but a stack of nothing has dims that are not known")

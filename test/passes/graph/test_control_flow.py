@@ -11,6 +11,7 @@ from control_programs import Program, evaluate
 from mlc.bindings import ir
 from mlc.bindings.context import create_context
 from mlc.dialects import graph
+from mlc.passes.remarks import collect_remarks
 from mlc.passes.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
 
@@ -69,3 +70,33 @@ def test_running_a_pass_twice_changes_nothing_more(name: str) -> None:
         once = str(module)
         run_pipeline(f"builtin.module({name})", module)
         assert str(module) == once, f"seed {seed}"
+
+
+STUCK = """
+func.func @main(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<4xf32>, %j: tensor<i64>) -> tensor<f32> {
+  %0 = "graph.constant"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %1 = "graph.loop"(%n, %c, %0) ({
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<f32>):
+    %2 = "graph.gather"(%a, %j) {axis = 0} : (tensor<4xf32>, tensor<i64>) -> tensor<f32>
+    %3 = "graph.exp"(%2) : (tensor<f32>) -> tensor<f32>
+    %4 = "graph.add"(%x, %3) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "graph.yield"(%go, %4) {operandSegmentSizes = array<i32: YIELD>} : (tensor<i1>, tensor<f32>) -> ()
+  }) {operandSegmentSizes = array<i32: LOOP>, resultSegmentSizes = array<i32: RESULTS>}
+    : (tensor<i64>, tensor<i1>, tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+"""
+
+
+def segments(count: int, most: int) -> str:
+    return ", ".join(str(int(place < count)) for place in range(most))
+
+
+def test_what_may_fail_is_said_once() -> None:
+    text = STUCK.replace("YIELD", segments(2, 32)).replace("LOOP", segments(3, 34))
+    module = ir.Module.parse(text.replace("RESULTS", segments(1, 32)))
+    with collect_remarks() as remarks:
+        run_pipeline("builtin.module(graph-hoist-invariants)", module)
+    (remark,) = remarks
+    assert (remark.kind, remark.rule, remark.op) == ("missed", "graph-hoist-invariants", "graph.gather")
+    assert remark.message == "it may fail, and the loop around it may never run"
