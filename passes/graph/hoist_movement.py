@@ -10,7 +10,8 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, option
 from mlc.passes.graph.movement_rules import RULES, shares_kernel
-from mlc.passes.graph.narrowed_ops import WHOLE, Narrowed, Parts, is_cut, narrowed
+from mlc.passes.graph.narrowed_ops import Narrowed, Parts, is_cut, narrowed
+from mlc.passes.graph.narrowed_windows import WHOLE
 from mlc.passes.graph.rules import patterns
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
 from mlc.passes.graph.values import erase_dead, is_constant, on_ranked

@@ -114,13 +114,16 @@ class ChannelsLast:
 
 @pytest.mark.parametrize("batch", [1, "n"])
 def test_a_channels_last_model_keeps_two_transposes(batch: int | str) -> None:
-    module = import_model(ChannelsLast().model(batch)).module.operation
+    model = import_model(ChannelsLast().model(batch))
+    module, x = model.module.operation, np.random.default_rng(1).standard_normal((1, 16, 16, 3))
+    (expected,) = evaluate(module, [x], model.weights)
     assert str(module).count("graph.transpose") == 12
     run_pipeline("builtin.module(graph-optimize)", module)
     text = str(module)
     assert text.count("graph.conv") == 6
     assert text.count("graph.transpose") == 2
     assert "graph.pad" not in text
+    np.testing.assert_allclose(evaluate(module, [x], model.weights)[0], expected, rtol=1e-10)
 
 
 def grouped_model(groups: int) -> ModelProto:
