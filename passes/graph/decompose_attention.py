@@ -77,30 +77,32 @@ def attention(op: ir.Operation) -> ir.Value | None:
     return _viewed(value, list(op.results[0].type.shape))
 
 
-def _swapped(x: ir.Value, shape: list[int], axis: int) -> ir.Value:
-    """x, seen with a dim of 2 at `axis` (as `shape`), with the two exchanged."""
+def _swapped(x: ir.Value, axis: int) -> ir.Value:
+    """x with the two elements of `axis` exchanged."""
+    shape = list(x.type.shape)
     starts = [1 if place == axis else 0 for place in range(len(shape))]
     steps = [-1 if place == axis else 1 for place in range(len(shape))]
-    return graph.build("slice", [_viewed(x, shape)], {"starts": starts, "sizes": shape, "steps": steps})
+    return graph.build("slice", [x], {"starts": starts, "sizes": shape, "steps": steps})
 
 
 @rounding
 def rotary_embedding(op: ir.Operation) -> ir.Value | None:
-    """x * cos + swapped(x) * (sin with the sign of the swapped pairs): one copy instead of two slices, a
-    negation and a concat. The signs go into sin, most often a weight."""
+    """swapped(x) * (sin with the sign of the swapped pairs) + x * cos, all with a dim of 2 for the pairs: one
+    kernel, as swapping is a slice with a step of -1. The signs go into sin, most often a weight."""
     x, cos, sin = op.operands
-    if not (is_static(x) and is_static(sin)):
+    if not all(map(is_static, op.operands)):
         missed(op, "rotary_embedding", "its dims are not known")
         return None
     interleaved = graph.attribute(op, "interleaved")
     half = x.type.shape[-1] // 2
     pairs, axis = ([half, 2], -1) if interleaved else ([2, half], -2)
     signs = np.asarray([-1, 1], dtype(x)).reshape([1, 2] if interleaved else [2, 1])
-    shape, angles = [*x.type.shape[:-1], *pairs], [*sin.type.shape[:-1], *pairs]
-    signed = graph.build("mul", [_viewed(sin, angles), graph.build("constant", [], {"value": signs})])
-    swapped = _viewed(_swapped(x, shape, len(shape) + axis), list(x.type.shape))
-    turned = graph.build("mul", [swapped, _viewed(signed, list(sin.type.shape))])
-    return graph.build("add", [graph.build("mul", [x, cos]), turned])
+    paired, cosines, sines = (_viewed(value, [*value.type.shape[:-1], *pairs]) for value in op.operands)
+    signed = graph.build("mul", [sines, graph.build("constant", [], {"value": signs})])
+    shape = list(paired.type.shape)
+    turned = graph.build("mul", [_swapped(paired, len(shape) + axis), signed])
+    total = graph.build("add", [turned, graph.build("mul", [paired, cosines])])
+    return _viewed(total, list(x.type.shape))
 
 
 RULES: Rules = {"graph.attention": (attention,), "graph.rotary_embedding": (rotary_embedding,)}

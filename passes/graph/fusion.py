@@ -22,7 +22,7 @@ PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
 WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # Ops whose result is computed element by element from places that follow from the index: they fuse like
 # elementwise ones.
-MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack"})
+MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack", "graph.slice"})
 # After these an elementwise op on a value of the same shape can run while the value is in registers or in the
 # first cache.
 TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | {"graph.gather", "graph.lrn"}
@@ -92,7 +92,11 @@ class Fusion:
             self.explain(op)
         return max(
             fitting,
-            key=lambda group: (group.anchor in PRODUCTS | WINDOWS, group.anchor in ROWS),
+            key=lambda group: (
+                group.anchor in PRODUCTS | WINDOWS,
+                group.anchor in ROWS,
+                group.anchor not in ELEMENTWISE,
+            ),
             default=None,
         )
 

@@ -59,14 +59,15 @@ func.func @dynamic(%q: tensor<2x?x4xf32>) -> tensor<2x?x4xf32> {
   return %0 : tensor<2x?x4xf32>
 }
 
-// One copy with the halves exchanged; the signs go into the sines.
+// A slice exchanges the halves; the signs go into the sines.
 // CHECK-LABEL: func.func @rotary
 // CHECK: %[[SIGNS:.*]] = "graph.constant"() {value = dense<{{\[}}[-1.000000e+00], [1.000000e+00]]> : tensor<2x1xf32>}
 // CHECK: "graph.mul"(%{{.*}}, %[[SIGNS]]) : (tensor<5x2x4xf32>, tensor<2x1xf32>)
-// CHECK: "graph.slice"(%{{.*}}) {sizes = array<i64: 3, 5, 2, 4>, starts = array<i64: 0, 0, 1, 0>, steps = array<i64: 1, 1, -1, 1>}
-// CHECK: %[[TURNED:.*]] = "graph.mul"
-// CHECK: %[[STRAIGHT:.*]] = "graph.mul"(%arg0, %arg1)
-// CHECK: "graph.add"(%[[STRAIGHT]], %[[TURNED]])
+// CHECK: %[[SWAPPED:.*]] = "graph.slice"(%[[PAIRS:.*]]) {sizes = array<i64: 3, 5, 2, 4>, starts = array<i64: 0, 0, 1, 0>, steps = array<i64: 1, 1, -1, 1>}
+// CHECK: %[[TURNED:.*]] = "graph.mul"(%[[SWAPPED]],
+// CHECK: %[[STRAIGHT:.*]] = "graph.mul"(%[[PAIRS]],
+// CHECK: %[[SUM:.*]] = "graph.add"(%[[TURNED]], %[[STRAIGHT]])
+// CHECK: "graph.reshape"(%[[SUM]]) {shape = array<i64: 3, 5, 8>}
 func.func @rotary(%x: tensor<3x5x8xf32>, %cos: tensor<5x8xf32>) -> tensor<3x5x8xf32> {
   %0 = "graph.rotary_embedding"(%x, %cos, %cos) : (tensor<3x5x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>) -> tensor<3x5x8xf32>
   return %0 : tensor<3x5x8xf32>
