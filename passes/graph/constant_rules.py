@@ -11,6 +11,7 @@ from mlc.passes.exactness import rounding
 from mlc.passes.graph.constant_terms import keeps_size, sole_use, variable_and_constant
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_array, dtype, is_constant, is_float, scalar_constant, splat
+from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op
 
 # Scalar arithmetic that NumPy does exactly as the compiled op would.
@@ -55,7 +56,10 @@ def chained(op: ir.Operation) -> ir.Value | None:
     found = variable_and_constant(op)
     inner = sole_use(found[0], op.name) if found else None
     parts = variable_and_constant(inner) if inner else None
-    if not (found and parts) or not keeps_size(parts[1], found[1]):
+    if not (found and parts):
+        return None
+    if not keeps_size(parts[1], found[1]):
+        missed(op, "chained", "the two constants together would be larger than each")
         return None
     return graph.build(op.name, [parts[0], graph.build(op.name, [parts[1], found[1]])])
 

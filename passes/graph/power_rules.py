@@ -20,6 +20,7 @@ from mlc.passes.graph.values import (
     is_static,
     splat,
 )
+from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op, has_one_use
 
 
@@ -75,7 +76,12 @@ def _root(op: ir.Operation) -> ir.Value | None:
 @rounding
 def root_of_positive(op: ir.Operation) -> ir.Value | None:
     """x ** 0.5 -> sqrt(x) and x ** -0.5 -> rsqrt(x), where x is not negative."""
-    return _root(op) if _exponent(op) in _ROOTS and never_negative(op.operands[0]) else None
+    if _exponent(op) not in _ROOTS:
+        return None
+    if never_negative(op.operands[0]):
+        return _root(op)
+    missed(op, "root_of_positive", "the base may be negative; rules that are approximate would not ask")
+    return None
 
 
 @approximate

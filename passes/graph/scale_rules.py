@@ -13,6 +13,7 @@ from mlc.passes.exactness import rounding
 from mlc.passes.graph.constant_terms import sole_use, variable_and_constant
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import is_constant, is_static
+from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op, has_one_use
 
 _MOVES = ("graph.reshape", "graph.transpose", "graph.squeeze", "graph.unsqueeze", "graph.slice")
@@ -124,10 +125,13 @@ def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
     """x and c of a product of x * c with constant weights, if nothing else uses the two."""
     x, weights = op.operands
     inner = sole_use(x, "graph.mul")
-    if inner is None or not has_one_use(weights) or not is_constant(weights):
+    parts = variable_and_constant(inner) if inner and is_constant(weights) else None
+    if not parts or parts[0].type != x.type:
         return None
-    parts = variable_and_constant(inner)
-    return parts if parts and parts[0].type == x.type else None
+    if not has_one_use(weights):
+        missed(op, "factor_before_product", "the weights have other users and would be held twice")
+        return None
+    return parts
 
 
 RULES: Rules = {

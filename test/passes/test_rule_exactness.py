@@ -140,7 +140,7 @@ def test_every_op_of_an_exact_rule_has_an_example() -> None:
 
 
 def test_the_comparison_sees_the_sign_of_zero_and_not_that_of_nan() -> None:
-    zeros, nans = np.float32([0.0, -0.0]), np.float32([np.nan, -np.nan])
+    zeros, nans = np.array([0.0, -0.0], np.float32), np.array([np.nan, -np.nan], np.float32)
     assert different_bits(zeros, zeros[::-1].copy())
     assert not different_bits(nans, nans[::-1].copy())
 

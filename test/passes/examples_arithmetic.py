@@ -1,0 +1,126 @@
+"""Examples for rules of graph-reduce-strength and graph-reassociate-constants."""
+
+from __future__ import annotations
+
+import numpy as np
+from mlc.bindings import ir
+from rule_example import Examples, each, f32, weights
+from rule_values import Values
+
+STRENGTH: Examples = {
+    "power_rules.first_power": [lambda v: v.pow(v.x, 1.0)],
+    "power_rules.zeroth_power": [lambda v: v.pow(v.x, 0.0), lambda v: v.pow(v.i, 0)],
+    "power_rules.whole_power": each("2 3 4", lambda v, n: v.pow(v.x, float(n))),
+    "power_rules.inverse_power": [lambda v: v.pow(v.x, -1.0)],
+    "power_rules.root_of_positive": each("0.5 -0.5", lambda v, n: v.pow(v.abs(v.x), float(n))),
+    "power_rules.root_of_any": each("0.5 -0.5", lambda v, n: v.pow(v.max(v.x, 0.1), float(n))),
+    "power_rules.quotient_of_one": [lambda v: v.div(v.number(1.0, v.x), v.x)],
+    "power_rules.quotient_by_power_of_two": [
+        *each("8 0.25 -1024", lambda v, n: v.div(v.x, float(n))),
+        lambda v: v.div(v.m, v.constant(f32([1, 2, 4, 8, 16, -0.5]))),
+    ],
+    "power_rules.quotient_by_constant": [
+        lambda v: v.div(v.x, 3.0),
+        lambda v: v.div(v.m, v.constant(f32([1, 2, 3, 4, 5, 6]))),
+    ],
+    "power_rules.quotient_by_root": [lambda v: v.div(v.m, v.sqrt(v.abs(v.column)))],
+    "power_rules.reciprocal_of_root": each(
+        "sqrt rsqrt", lambda v, f: v.reciprocal(getattr(v, f)(v.abs(v.x)))
+    ),
+    "reduction_rules.extreme_of_one": each(
+        "max min prod l1 sum_square", lambda v, f: v.reduce(f, v.one, 0, keepdims=False)
+    ),
+    "reduction_rules.sum_of_one": [
+        *each("sum mean l2 log_sum_exp", lambda v, f: v.reduce(f, v.one, 0, keepdims=False)),
+        lambda v: v.reduce("log_sum", v.abs(v.one), 0),
+    ],
+    "reduction_rules.extreme_of_extremes": each(
+        "max min", lambda v, f: v.reduce(f, v.reduce(f, v.p, 1, keepdims=False), 0, 2, keepdims=False)
+    ),
+    "reduction_rules.sum_of_sums": each(
+        "sum mean prod", lambda v, f: v.reduce(f, v.reduce(f, v.p, 1, 2), 3)
+    ),
+    "reduction_rules.gather_of_range": [
+        lambda v: v.gather(v.m, v.constant(np.int64(-2)), axis=1),
+        lambda v: v.gather(v.m, v.constant(np.array([4, 2, 0])), axis=1),
+    ],
+    "reduction_rules.choice_by_constant": [
+        lambda v: v.where(v.constant(np.array([True])), v.row, v.m),
+        lambda v: v.where(v.constant(np.array(False)), v.row, v.m),
+    ],
+    "reduction_rules.mean_window_of_one": [lambda v: _pool(v, [1, 1])],
+    "reduction_rules.mean_over_everything": [lambda v: _pool(v, [3, 4])],
+}  # fmt: skip
+
+
+def _pool(v: Values, kernel: list[int]) -> ir.Value:
+    return v.average_pool(v.p, kernel=kernel, strides=[1, 1], dilations=[1, 1], pads=[0] * 4)
+
+
+ROW = np.arange(1, 7, dtype=np.float32)
+
+CONSTANTS: Examples = {
+    "constant_rules.on_scalars": [
+        lambda v: v.add(v.constant(np.float32(0.1)), 0.2),
+        lambda v: v.sub(v.constant(np.float32(-0.0)), -0.0),
+        lambda v: v.mul(v.constant(np.int32(2**20)), 2**20 + 3),
+        lambda v: v.mul(v.constant(np.float32(1e-30)), 1e-10),
+        lambda v: v.div(v.constant(np.float32(1)), 0.0),
+        lambda v: v.neg(v.constant(np.float32(0.0))),
+        lambda v: v.abs(v.constant(np.int32(-(2**31)))),
+        lambda v: v.sqrt(v.constant(np.float32(2))),
+        lambda v: v.reciprocal(v.constant(np.float32(3))),
+    ],
+    "constant_rules.difference_as_sum": [
+        lambda v: v.sub(v.x, 0.0),
+        lambda v: v.sub(v.x, 1.5),
+        lambda v: v.sub(v.m, v.constant(ROW)),
+    ],
+    "constant_rules.chained": [
+        lambda v: v.add(v.add(v.m, v.constant(ROW)), 2.5),
+        lambda v: v.mul(v.mul(v.m, 0.5), v.constant(ROW)),
+    ],
+    "constant_rules.both_chained": each(
+        "add mul", lambda v, f: getattr(v, f)(getattr(v, f)(v.x, 1.5), getattr(v, f)(v.y, 2.5))
+    ),
+    "constant_rules.after_inverse": [
+        lambda v: v.add(v.sub(v.number(1.5, v.x), v.x), 2.5),
+        lambda v: v.mul(v.div(v.number(1.5, v.x), v.x), 2.5),
+    ],
+    "constant_rules.inverse_of_direct": [
+        lambda v: v.sub(v.number(1.5, v.x), v.add(v.x, 2.5)),
+        lambda v: v.div(v.number(1.5, v.x), v.mul(v.x, 2.5)),
+    ],
+    "constant_rules.inverse_of_inverse": [
+        lambda v: v.sub(v.number(1.5, v.x), v.sub(v.number(2.5, v.x), v.x)),
+        lambda v: v.div(v.number(1.5, v.x), v.div(v.number(2.5, v.x), v.x)),
+    ],
+    "constant_rules.negated_product": [lambda v: v.neg(v.mul(v.m, v.constant(ROW)))],
+    "constant_rules.product_of_negated": [
+        lambda v: v.mul(v.neg(v.x), 1.5),
+        lambda v: v.mul(v.neg(v.i), 2**20),
+    ],
+    "scale_rules.factor_behind_views": [
+        lambda v: v.mul(v.transpose(_projected(v), permutation=[2, 0, 1]), 0.125)
+    ],
+    "scale_rules.factor_of_scores": [
+        lambda v: v.mul(v.matmul(_projected(v), v.sigmoid(_projected(v))), 0.3)
+    ],
+    "scale_rules.factor_before_product": [
+        lambda v: v.matmul(v.mul(v.m, 0.3), weights(v, 6, 2)),
+        lambda v: v.matmul(v.mul(v.m, v.constant(ROW)), weights(v, 6, 2)),
+    ],
+    "scale_rules.factor_before_conv": [
+        lambda v: v.conv(
+            v.mul(v.p, 0.3),
+            v.constant(np.ones((2, 2, 2, 2), np.float32)),
+            strides=[1, 1], dilations=[1, 1], pads=[0] * 4, group=1,
+        )
+    ],
+}  # fmt: skip
+
+
+def _projected(v: Values) -> ir.Value:
+    """Heads of a projection with bias: `[2, 4, 4]`."""
+    projected = v.add(v.matmul(v.m, weights(v, 6, 8, 0.01)), v.constant(np.arange(8, dtype=np.float32)))
+    return v.reshape(projected, shape=[2, 4, 4])
