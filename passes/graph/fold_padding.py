@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,10 +11,11 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.padded_slices import slice_of_pad
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.values import Number, dtype, is_float, is_ranked
-from mlc.passes.remarks import missed
-from mlc.passes.rewriting import defining_op, has_one_use, users
+from mlc.passes.remarks import listening, missed
+from mlc.passes.rewriting import collect_ops, defining_op, users
 
 _WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # Ops whose results are never below 0 (NaN aside).
@@ -65,53 +66,59 @@ def _is_at_least(x: ir.Value, number: Number) -> bool:
 
 def _takes(op: ir.Operation, pad: ir.Operation) -> bool:
     """Whether the padding's value means to the op what its own padding does."""
-    value, pads = graph.attribute(pad, "value"), graph.attribute(op, "pads")
-    if op.name == "graph.conv":
-        return value == 0
-    if op.name == "graph.average_pool":
-        return value == 0 and (graph.attribute(op, "count_include_pad") or not any(pads))
-    added = _spatial_amounts(op, pad)
-    if _is_lowest(value, pad.operands[0]):
-        return True
-    joined = [] if added is None else [a + b for a, b in zip(pads, added, strict=True)]
-    return _is_at_least(pad.operands[0], value) and windows_hold_elements(op, joined)
+    value = graph.attribute(pad, "value")
+    if op.name == "graph.max_pool":
+        return _is_lowest(value, pad.operands[0])
+    counts = op.name == "graph.conv" or graph.attribute(op, "count_include_pad")
+    return value == 0 and (counts or not any(graph.attribute(op, "pads")))
 
 
-def _folds(op: ir.Operation, pad: ir.Operation) -> bool:
+def _takes_small(op: ir.Operation, pad: ir.Operation) -> bool:
+    """Whether no element of what is padded is below the padding, and each window of the pool has one."""
+    if op.name != "graph.max_pool" or not _is_at_least(pad.operands[0], graph.attribute(pad, "value")):
+        return _takes(op, pad)
+    return windows_hold_elements(op, _joined_pads(op, pad))
+
+
+def _joined_pads(op: ir.Operation, pad: ir.Operation) -> list[int]:
+    """The op's padding and that of the pad."""
+    own, added = graph.attribute(op, "pads"), _spatial_amounts(op, pad)
+    return [a + b for a, b in zip(own, added or [0] * len(own), strict=True)]
+
+
+Taker = Callable[[ir.Operation, ir.Operation], bool]
+
+
+def _folds(op: ir.Operation, pad: ir.Operation, takes: Taker) -> bool:
     """Whether `op` computes the same from what is padded, with larger `pads`."""
     if op.name not in _WINDOWS or op.operands[0] != pad.results[0] or pad.results[0] in list(op.operands)[1:]:
         return False
     added = _spatial_amounts(op, pad)
-    return added is not None and _same_positions(op, added) and _takes(op, pad)
+    return added is not None and _same_positions(op, added) and takes(op, pad)
 
 
-def into_window(op: ir.Operation) -> ir.Value | None:
-    """conv(pad(x)), average_pool(pad(x)): the op with larger `pads`."""
+def _folded(op: ir.Operation, takes: Taker) -> ir.Value | None:
+    """The op on what is padded, if all that read the padded tensor can do so."""
     pad = constant_pad(op.operands[0])
-    if pad is None:
+    if pad is None or not all(_folds(user, pad, takes) for user in users(pad.results[0])):
         return None
-    if not _folds(op, pad):
-        missed(op, "graph.fold_padding.into_window", "padding of another value, or of batch or channels")
-        return None
-    if not all(_folds(user, pad) for user in users(pad.results[0])):
-        missed(
-            op, "graph.fold_padding.into_window", "another op reads the padded tensor, which is made anyway"
-        )
-        return None
-    added = _spatial_amounts(op, pad) or []
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    attributes["pads"] = [a + b for a, b in zip(graph.attribute(op, "pads"), added, strict=True)]
+    attributes = {name: op.attributes[name] for name in op.attributes} | {"pads": _joined_pads(op, pad)}
     if op.name == "graph.average_pool":
         attributes["count_include_pad"] = True
     operands = [pad.operands[0], *list(op.operands)[1:]]
     return graph.build(op.name, operands, attributes, op.results[0].type)
 
 
+def into_window(op: ir.Operation) -> ir.Value | None:
+    """conv(pad(x)), average_pool(pad(x)), max_pool(pad(x)): the op with larger `pads`."""
+    return _folded(op, _takes)
+
+
 # The sign of a zero alone can change: a maximum with the padding's 0 makes -0.0 of relu positive.
 @rounding
-def into_max_pool(op: ir.Operation) -> ir.Value | None:
-    """max_pool(pad(x)): the op with larger `pads`."""
-    return into_window(op)
+def into_window_of_small(op: ir.Operation) -> ir.Value | None:
+    """The same for max_pool and padding by a number that no element is below."""
+    return _folded(op, _takes_small)
 
 
 def _same_positions(op: ir.Operation, added: Sequence[int]) -> bool:
@@ -146,89 +153,23 @@ def _same_number(one: Number, other: Number) -> bool:
     return one == other and np.signbit(one) == np.signbit(other)
 
 
-@dataclass(frozen=True)
-class Range:
-    """What a slice of a padded dim reads: `size` elements of x from `start` at `step`, between `low` and
-    `high` elements of padding.
-    """
-
-    start: int
-    size: int
-    step: int
-    low: int = 0
-    high: int = 0
-
-
-def _of_known_dim(dim: int, low: int, high: int, read: Range) -> Range | None:
-    """The part of x that a range of the padded dim holds; None where steps meet padding, or nothing of x."""
-    padded, step = dim + low + high, read.step
-    first = read.start + padded if read.start < 0 else read.start
-    size = read.size
-    if size == -1:
-        size = max(0, -(-(padded - first) // step) if step > 0 else first // -step + 1)
-    first -= low
-    last = first + (size - 1) * step
-    if size and min(first, last) >= 0 and max(first, last) < dim:
-        return Range(first, size, step)
-    before, after = max(0, -first), max(0, last - dim + 1)
-    inside = size - before - after
-    return Range(first + before, inside, 1, before, after) if step == 1 and inside > 0 else None
-
-
-def _of_unknown_dim(low: int, high: int, read: Range) -> Range | None:
-    if read.step != 1 or read.start < 0:
-        return None
-    if read.start >= low and not high:
-        return Range(read.start - low, read.size, 1)
-    return Range(0, -1, 1, low - read.start, high) if read.size == -1 and read.start <= low else None
-
-
-def _read_of_x(op: ir.Operation, pad: ir.Operation) -> list[Range] | None:
-    """What a slice of a pad reads of the padded tensor, per dim."""
-    ranges = []
-    arrays = [graph.attribute(op, name) for name in ("starts", "sizes", "steps")]
-    amounts = [graph.attribute(pad, name) for name in ("low", "high")]
-    for dim, low, high, *read in zip(graph.shape_of(pad.operands[0]), *amounts, *arrays, strict=True):
-        if not low and not high:
-            found: Range | None = Range(*read)
-        else:
-            found = (
-                _of_unknown_dim(low, high, Range(*read))
-                if dim is None
-                else _of_known_dim(dim, low, high, Range(*read))
-            )
-        if found is None:
-            return None
-        ranges.append(found)
-    return ranges
-
-
-def slice_of_pad(op: ir.Operation) -> ir.Value | None:
-    """slice(pad(x)): a slice of x, padded by what the slice reads of the padding."""
-    pad = defining_op(op.operands[0], "graph.pad")
-    ranges = _read_of_x(op, pad) if pad and is_ranked(pad) else None
-    if pad is None or ranges is None:
-        return None
-    low, high = [each.low for each in ranges], [each.high for each in ranges]
-    padded = any(low) or any(high)
-    same = low == graph.attribute(pad, "low") and high == graph.attribute(pad, "high")
-    if padded and (same or graph.attribute(pad, "mode") != "constant" or not has_one_use(pad.results[0])):
-        return None
-    arrays = {f"{name}s": [getattr(each, name) for each in ranges] for name in ("start", "size", "step")}
-    part = graph.build("slice", [pad.operands[0]], arrays, None if padded else op.results[0].type)
-    if not padded:
-        return part
-    amounts = {"mode": "constant", "value": pad.attributes["value"], "low": low, "high": high}
-    return graph.build("pad", [part], amounts, op.results[0].type)
-
-
 RULES: Rules = {
-    "graph.conv": (into_window,),
-    "graph.average_pool": (into_window,),
-    "graph.max_pool": (into_max_pool,),
+    **dict.fromkeys(sorted(_WINDOWS), (into_window, into_window_of_small)),
     "graph.pad": (pad_of_pad,),
     "graph.slice": (slice_of_pad,),
 }
+
+
+def _report(function: ir.Operation) -> None:
+    """Remarks on the windows that still read padding."""
+    for op in collect_ops(function, _WINDOWS):
+        pad = constant_pad(op.operands[0])
+        if pad is None or not is_ranked(op):
+            continue
+        reason = "padding of another value, or of batch or channels"
+        if _folds(op, pad, _takes_small):
+            reason = "another op reads the padded tensor, which is made anyway"
+        missed(op, "graph.fold_padding.into_window", reason)
 
 
 @dataclass(frozen=True)
@@ -252,3 +193,5 @@ class FoldPadding(Pass):
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.limit)
+        if listening():
+            _report(op)

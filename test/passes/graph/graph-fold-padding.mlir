@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --graph-fold-padding | filecheck %s
+// RUN: mlc-opt %s --graph-fold-padding=exactness=exact | filecheck %s --check-prefix=EXACT
 
 // Zeros in front of a convolution join its own padding; shapes may be unknown.
 // CHECK-LABEL: func.func @conv
@@ -64,6 +65,10 @@ func.func @average_kept(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor
 // CHECK-NEXT: "graph.max_pool"(%arg0) {{.*}} pads = array<i64: 1, 1, 3, 3>
 // CHECK-NEXT: %[[RELU:.*]] = "graph.relu"
 // CHECK-NEXT: "graph.max_pool"(%[[RELU]]) {{.*}} pads = array<i64: 1, 1, 2, 2>
+// EXACT-LABEL: func.func @max(
+// EXACT-NEXT: graph.max_pool
+// EXACT-COUNT-2: graph.pad
+// EXACT: return
 // CHECK-NEXT: %[[CLAMP:.*]] = "graph.clamp"
 // CHECK-NEXT: "graph.max_pool"(%[[CLAMP]]) {{.*}} pads = array<i64: 1, 1, 1, 1>
 // CHECK-NEXT: return
