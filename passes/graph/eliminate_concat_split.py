@@ -15,8 +15,8 @@ from mlc.passes.graph.joined_parts import Alike, joined
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.rules import joined as joined_tables
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
-from mlc.passes.remarks import missed
-from mlc.passes.rewriting import defining_op, has_one_use
+from mlc.passes.remarks import listening, missed
+from mlc.passes.rewriting import collect_ops, defining_op, has_one_use
 
 
 def computed_whole(op: ir.Operation) -> ir.Value | None:
@@ -24,15 +24,7 @@ def computed_whole(op: ir.Operation) -> ir.Value | None:
     if len(op.operands) < 2:
         return None
     found = joined(op.operands, graph.attribute(op, "axis"))
-    if isinstance(found, Alike):
-        return found.build()
-    if found is None and _looks_alike(op):
-        missed(
-            op,
-            "graph.eliminate_concat_split.computed_whole",
-            "the parts are not neighbours of one value, in order",
-        )
-    return None
+    return found.build() if isinstance(found, Alike) else None
 
 
 def _looks_alike(op: ir.Operation) -> bool:
@@ -73,6 +65,14 @@ def slice_of_some_operands(op: ir.Operation) -> ir.Value | None:
     return slice_of(graph.build("concat", kept, {"axis": axis}), taken, op.results[0].type)
 
 
+def _report(function: ir.Operation) -> None:
+    """Remarks on what is still computed in parts."""
+    for op in collect_ops(function, "graph.concat"):
+        if _looks_alike(op):
+            reason = "the parts are not neighbours of one value, in order, or are read elsewhere"
+            missed(op, "graph.eliminate_concat_split.computed_whole", reason)
+
+
 RULES: Rules = joined_tables(
     slice_rules.RULES, {"graph.concat": (computed_whole,), "graph.slice": (slice_of_some_operands,)}
 )
@@ -93,3 +93,5 @@ class EliminateConcatSplit(Pass):
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.exactness)
+        if listening():
+            _report(op)
