@@ -8,7 +8,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.constant_terms import keeps_size, sole_use, variable_and_constant
+from mlc.passes.graph.constant_terms import keeps_size, reads, sole_use, variable_and_constant
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_array, dtype, is_constant, is_float, scalar_constant, splat
 from mlc.passes.remarks import missed
@@ -29,9 +29,12 @@ _FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
 
 def on_scalars(op: ir.Operation) -> ir.Value | None:
     """Arithmetic on constants of one element; integers only where nothing is divided."""
-    arrays = [constant_array(operand) for operand in op.operands]
-    if any(array is None or array.size != 1 for array in arrays):
-        return None
+    arrays = []
+    for operand in op.operands:
+        array = constant_array(operand)
+        if array is None or array.size != 1:
+            return None
+        arrays.append(array)
     kind = dtype(op.results[0])
     if op.name in ("graph.div", "graph.reciprocal") and kind.kind in "iu":
         return None
@@ -53,7 +56,7 @@ def difference_as_sum(op: ir.Operation) -> ir.Value | None:
 @rounding
 def chained(op: ir.Operation) -> ir.Value | None:
     """(x + a) + b -> x + (a + b) for constants a and b, and the same for mul."""
-    found = variable_and_constant(op)
+    found = variable_and_constant(op) if reads(op, op.name) else None
     inner = sole_use(found[0], op.name) if found else None
     parts = variable_and_constant(inner) if inner else None
     if not (found and parts):
@@ -93,7 +96,7 @@ _DIRECT = {inverse: direct for direct, inverse in _INVERSE.items()}
 @rounding
 def after_inverse(op: ir.Operation) -> ir.Value | None:
     """(a - x) + b -> (a + b) - x, and (a / x) * b -> (a * b) / x, for constants a and b."""
-    found = variable_and_constant(op)
+    found = variable_and_constant(op) if reads(op, _INVERSE[op.name]) else None
     parts = _from_constant(sole_use(found[0], _INVERSE[op.name])) if found else None
     if not (found and parts) or not keeps_size(parts[0], found[1]) or not is_float(found[0]):
         return None
@@ -103,7 +106,7 @@ def after_inverse(op: ir.Operation) -> ir.Value | None:
 @rounding
 def inverse_of_direct(op: ir.Operation) -> ir.Value | None:
     """a - (x + b) -> (a - b) - x, and a / (x * b) -> (a / b) / x, for constants a and b."""
-    found = _from_constant(op)
+    found = _from_constant(op) if reads(op, _DIRECT[op.name]) else None
     inner = sole_use(found[1], _DIRECT[op.name]) if found else None
     parts = variable_and_constant(inner) if inner else None
     if not (found and parts) or not keeps_size(found[0], parts[1]) or not is_float(parts[0]):
@@ -114,7 +117,7 @@ def inverse_of_direct(op: ir.Operation) -> ir.Value | None:
 @rounding
 def inverse_of_inverse(op: ir.Operation) -> ir.Value | None:
     """a - (b - x) -> x + (a - b), and a / (b / x) -> x * (a / b), for constants a and b."""
-    found = _from_constant(op)
+    found = _from_constant(op) if reads(op, op.name) else None
     parts = _from_constant(sole_use(found[1], op.name)) if found else None
     if not (found and parts) or not keeps_size(found[0], parts[0]) or not is_float(parts[1]):
         return None
@@ -132,7 +135,7 @@ def negated_product(op: ir.Operation) -> ir.Value | None:
 
 def product_of_negated(op: ir.Operation) -> ir.Value | None:
     """(-x) * c -> x * (-c), for a constant c."""
-    found = variable_and_constant(op)
+    found = variable_and_constant(op) if reads(op, "graph.neg") else None
     inner = defining_op(found[0], "graph.neg") if found else None
     if not found or inner is None:
         return None

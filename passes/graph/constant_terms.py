@@ -10,6 +10,12 @@ from mlc.passes.graph.values import is_constant, is_static
 from mlc.passes.rewriting import defining_op, has_one_use
 
 
+def reads(op: ir.Operation, *names: str) -> bool:
+    """Whether an op of one of the names makes an operand. Costs less than to ask for constants: ask first."""
+    made = [defining_op(operand) for operand in op.operands]
+    return any(each is not None and each.name in names for each in made)
+
+
 def variable_and_constant(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
     """The operands of a commutative op of which just one is constant."""
     a, b = op.operands

@@ -10,7 +10,7 @@ from math import prod
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.constant_terms import sole_use, variable_and_constant
+from mlc.passes.graph.constant_terms import reads, sole_use, variable_and_constant
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import is_constant, is_static
 from mlc.passes.remarks import missed
@@ -69,7 +69,7 @@ def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
 @rounding
 def factor_behind_views(op: ir.Operation) -> ir.Value | None:
     """reshape(x @ w) * c -> reshape(x @ (w * c)), through views, transposes and offsets, for a number c."""
-    found = variable_and_constant(op)
+    found = variable_and_constant(op) if reads(op, *_MOVES) else None
     if not found or found[0].type != op.results[0].type or not _is_number(found[1]):
         return None
     top = defining_op(found[0])
@@ -81,7 +81,7 @@ def factor_behind_views(op: ir.Operation) -> ir.Value | None:
 @rounding
 def factor_of_scores(op: ir.Operation) -> ir.Value | None:
     """(q @ k) * c -> (q * c) @ k, where the constant weights that make q or k take the number c."""
-    found = variable_and_constant(op)
+    found = variable_and_constant(op) if reads(op, "graph.matmul") else None
     product = sole_use(found[0], "graph.matmul") if found else None
     if not found or product is None or not _is_number(found[1]) or found[0].type != op.results[0].type:
         return None
