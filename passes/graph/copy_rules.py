@@ -61,30 +61,10 @@ def cast_of_cast(op: ir.Operation) -> ir.Value | None:
     return graph.build("cast", [x], {}, result.type)
 
 
-def _amounts(op: ir.Operation) -> tuple[list[int], list[int]]:
-    return graph.attribute(op, "low"), graph.attribute(op, "high")
-
-
 def pad_by_nothing(op: ir.Operation) -> ir.Value | None:
     """No element before or after any dim."""
-    low, high = _amounts(op)
-    return None if any(low) or any(high) else op.operands[0]
-
-
-def pad_of_pad(op: ir.Operation) -> ir.Value | None:
-    """Twice the same constant around a value: once."""
-    inner = defining_op(op.operands[0], "graph.pad")
-    if inner is None or any(graph.attribute(each, "mode") != "constant" for each in (op, inner)):
-        return None
-    value = graph.attribute(op, "value")
-    if value != graph.attribute(inner, "value"):
-        return None
-    low, high = (
-        [a + b for a, b in zip(*sides, strict=True)]
-        for sides in zip(_amounts(inner), _amounts(op), strict=True)
-    )
-    attributes = {"low": low, "high": high, "mode": "constant", "value": value}
-    return graph.build("pad", [inner.operands[0]], attributes, op.results[0].type)
+    amounts = (*graph.attribute(op, "low"), *graph.attribute(op, "high"))
+    return None if any(amounts) else op.operands[0]
 
 
 def expand_to_own_shape(op: ir.Operation) -> ir.Value | None:
@@ -134,7 +114,7 @@ def window_of_one(op: ir.Operation) -> ir.Value | None:
 RULES: Rules = {
     "graph.identity": (same,),
     "graph.cast": (cast_to_own_type, cast_of_cast),
-    "graph.pad": (pad_by_nothing, pad_of_pad),
+    "graph.pad": (pad_by_nothing,),
     "graph.expand": (expand_to_own_shape, expand_of_expand, movement_of_fill),
     "graph.tile": (tile_once, tile_of_tile, movement_of_fill),
     "graph.max_pool": (window_of_one,),

@@ -58,7 +58,7 @@ MOVEMENT: Examples = {
         lambda v: v.cast(v.cast(v.c, type="i32"), type="f32"),
     ],
     "copy_rules.pad_by_nothing": [lambda v: v.pad(v.m, low=[0, 0], high=[0, 0])],
-    "copy_rules.pad_of_pad": [
+    "fold_padding.pad_of_pad": [
         lambda v: v.pad(v.pad(v.m, low=[1, 0], high=[0, 2], value=1.5), low=[0, 2], high=[1, 1], value=1.5)
     ],
     "copy_rules.expand_to_own_shape": [lambda v: v.expand(v.m, shape=[1, 6])],
