@@ -104,7 +104,8 @@ def kind_of(value: ir.Value) -> str:
     if op.name == "graph.where":
         return _of_choice(op)
     if op.name == "graph.and":
-        return _of_both(*map(kind_of, op.operands), same=op.operands[0].type == op.operands[1].type)
+        one, other = op.operands
+        return _of_both(kind_of(one), kind_of(other), same=one.type == other.type)
     return _of_triangle(op) if op.name == "graph.trilu" else ""
 
 

@@ -55,7 +55,10 @@ def is_blockable_conv(op: ir.Operation) -> bool:
 def channel_divisor(op: ir.Operation) -> int:
     """What a block must divide for the op to work on blocked images as it does on plain ones; 0 if it cannot.
     Not for convolutions. The result is an image, or for a reduction what is left of one."""
-    channels = graph.shape_of(op.results[0])[1]
+    shape = graph.shape_of(op.results[0])
+    if len(shape) < 2:
+        return 0
+    channels = shape[1]
     if op.name in ELEMENTWISE:
         return channels if all(_is_static(value) for value in op.operands) else 0
     if op.name == "graph.reshape":

@@ -37,7 +37,7 @@ def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
 def _causal(scores: ir.Value) -> ir.Value:
     """0 for keys that a query sees, the lowest number for later ones; work for `@prepare`."""
     *_, rows, keys = graph.shape_of(scores)
-    lowest = float(ml_dtypes.finfo(dtype(scores)).min)
+    lowest = float(ml_dtypes.finfo(dtype(scores)).min)  # type: ignore[no-untyped-call]
     full = ir.RankedTensorType.get([rows, keys], graph.element_type(scores))
     low = graph.build("full", [], {"value": lowest}, full)
     return graph.build("trilu", [low], {"upper": True, "k": keys - rows + 1})
@@ -89,7 +89,7 @@ def _swapped(x: ir.Value, axis: int) -> ir.Value:
 def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     """swapped(x) * (sin with the sign of the swapped pairs) + x * cos, all with a dim of 2 for the pairs: one
     kernel, as swapping is a slice with a step of -1. The signs go into sin, most often a weight."""
-    x, cos, sin = op.operands
+    x = op.operands[0]
     if not all(map(is_static, op.operands)):
         missed(op, "rotary_embedding", "its dims are not known")
         return None

@@ -75,7 +75,8 @@ class Form:
 
 def model_of(forms: dict[str, Form], opset: int = 17) -> tuple[onnx.ModelProto, Arrays]:
     """One model with an output per form, called like it, and its inputs."""
-    nodes, constants, outputs, arrays = [], [], [], {}
+    nodes, constants, outputs = [], [], []
+    arrays: Arrays = {}
     for name, form in forms.items():
         builder = Builder(f"{name}.", form.dtype)
         nodes += [*_written(builder, form, name)]

@@ -224,7 +224,7 @@ class RandomGraph:
     def model(self, outputs: list[str] | None = None) -> onnx.ModelProto:
         """The model; its outputs are the values that no op reads, if not given."""
         read = {name for node in self.nodes for name in node.input}
-        names = outputs or [node.output[0] for node in self.nodes if node.output[0] not in read]
+        names = outputs or [name for name in self.values if name.startswith("v") and name not in read]
         results = [
             helper.make_tensor_value_info(name, TensorProto.FLOAT, self.values[name]) for name in names
         ]

@@ -1,4 +1,4 @@
-"""Offsets for sizes known at run time: sound for all sizes, and the plan's own for the sizes it was made for."""
+"""Offsets for sizes known at run time: sound for all sizes, the plan's own for the sizes it was made for."""
 
 from __future__ import annotations
 
