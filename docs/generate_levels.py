@@ -18,7 +18,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 PAGE = Path(__file__).resolve().parent / "levels.md"
 TARGET = "znver4"
-KERNEL = "conv_add_relu_pad_*"
+KERNEL = "conv_add_relu_*"
 WIDTH = 150
 
 # File -> heading, what to look at, lines to show.
@@ -31,13 +31,13 @@ LEVELS = {
     ),
     "2-lowered.mlir": (
         "Graph, lowered",
-        "`lower-graph`: channels in blocks of 32 between the convolutions; constant work has moved to "
-        "`@prepare`.",
+        "`lower-graph`: a product for a convolution of 1x1, channels in blocks of 32 for one of 3x3; "
+        "constant work has moved to `@prepare`.",
         26,
     ),
     "3-kernels.mlir": (
         "Kernels",
-        "`form-kernels`: `@main` launches kernels. The second one is shown below, level by level.",
+        "`form-kernels`: `@main` launches kernels. The convolution of 3x3 is shown below, level by level.",
         40,
     ),
     "4-host.mlir": (
@@ -48,7 +48,7 @@ LEVELS = {
     "linalg.mlir": (
         "Kernel: linalg",
         "`graph-to-linalg` and upstream's fusion of elementwise ops: the convolution, then bias and "
-        "activation, put into padding.",
+        "activation.",
         40,
     ),
     "scheduled.mlir": (

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, option
-from mlc.passes.exactness import CLASSES
 from mlc.passes.graph import (
     activation_idioms,
     attention_idioms,
@@ -39,7 +38,12 @@ class RecognizeIdioms(Pass):
     name: ClassVar[str] = "graph-recognize-idioms"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option("rounding", name="exactness", help="class of rules", choices=CLASSES)
+    limit: str = option(
+        "rounding",
+        name="exactness",
+        help="class of rules",
+        choices=("exact", "rounding", "approximate"),
+    )
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.limit)

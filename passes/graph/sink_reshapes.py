@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import address, ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.channel_blocks import ELEMENTWISE
@@ -16,6 +16,8 @@ from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, repla
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
+# Elementwise ops between a product and an op that may follow it: no kernel holds more.
+LONGEST = 64
 
 
 def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]] | None:
@@ -99,10 +101,17 @@ def _is_whole(shape: Sequence[int | None], result: Sequence[int]) -> bool:
 
 def _producer(value: ir.Value) -> int:
     """The weight of the product that the value comes from by elementwise ops; 0 where there is none."""
-    op = defining_op(value)
-    while op is not None and op.name in ELEMENTWISE:
-        op = defining_op(op.operands[0])
-    return 0 if op is None else PRODUCERS.get(op.name, 0)
+    found, pending = 0, [value]
+    seen: set[int] = set()
+    while pending and len(seen) < LONGEST:
+        op = defining_op(pending.pop())
+        if op is None or address(op) in seen:
+            continue
+        seen.add(address(op))
+        found = max(found, PRODUCERS.get(op.name, 0))
+        if op.name in ELEMENTWISE:
+            pending += op.operands
+    return found
 
 
 def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> None:

@@ -115,3 +115,15 @@ func.func @two_products(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor<1
   %4 = "graph.add"(%2, %3) : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
   return %4 : tensor<4x16xf32>
 }
+
+// The product is behind an add's second operand.
+// CHECK-LABEL: func.func @second_operand
+// CHECK: %[[R:.*]] = "graph.relu"({{.*}}) : (tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+// CHECK: "graph.reshape"(%[[R]])
+func.func @second_operand(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor<4x2x8xf32>) -> tensor<4x16xf32> {
+  %0 = "graph.matmul_packed"(%a, %b) : (tensor<4x4xf32>, tensor<2x4x8xf32>) -> tensor<4x2x8xf32>
+  %1 = "graph.add"(%c, %0) : (tensor<4x2x8xf32>, tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+  %2 = "graph.reshape"(%1) {shape = array<i64: 4, 16>} : (tensor<4x2x8xf32>) -> tensor<4x16xf32>
+  %3 = "graph.relu"(%2) : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %3 : tensor<4x16xf32>
+}
