@@ -15,12 +15,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import machine, models, report, run
+from bench import environments, machine, models, report, run
 from bench.measure import Budget
 from bench.models.store import write
 
 RESULTS = Path(__file__).parent / "results"
 LOGS = Path(__file__).parent / "build" / "logs"
+ALL = ("onnxruntime", "openvino", "iree", "tvm", "torch", "torch:compile", "xla", "mlc")
 QUICK = Budget(warm_up=0.0, seconds=0.05, calls=2, limit=1.0)
 
 
@@ -29,7 +30,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--models", type=_names, metavar="NAME,...", help="default: every model that is built"
     )
-    parser.add_argument("--engines", type=_names, metavar="NAME,...", default=["onnxruntime", "mlc"])
+    parser.add_argument(
+        "--engines",
+        type=_engines,
+        metavar="NAME[:OPTION...],...",
+        default=["onnxruntime", "mlc"],
+        help="'all' stands for every engine; default: onnxruntime,mlc",
+    )
     parser.add_argument("--threads", type=_numbers, metavar="N,...", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=5, help="how often each engine takes its turn")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn")
@@ -47,6 +54,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--python", type=_pair, action="append", default=[], metavar="ENGINE=PATH")
     parser.add_argument(
+        "--environments", type=Path, default=environments.FOLDER, metavar="DIR", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--tolerance", type=float, default=0.05, help="largest error of results that are not wrong"
+    )
+    parser.add_argument(
         "--built", type=Path, default=models.BUILD, metavar="DIR", help="where the models are"
     )
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
@@ -57,6 +70,11 @@ def _arguments() -> argparse.Namespace:
 
 def _names(text: str) -> list[str]:
     return text.split(",")
+
+
+def _engines(text: str) -> list[str]:
+    named = (ALL if name == "all" else (name,) for name in text.split(","))
+    return list(dict.fromkeys(name for names in named for name in names))
 
 
 def _numbers(text: str) -> list[int]:
@@ -77,7 +95,9 @@ def _settings(arguments: argparse.Namespace) -> run.Settings:
         budget=QUICK if arguments.quick else Budget(seconds=arguments.seconds),
         cpus=arguments.cpus,
         timeout=arguments.timeout,
-        pythons={"": sys.executable, **dict(arguments.python)},
+        pythons=dict(arguments.python),
+        environments=arguments.environments,
+        tolerance=arguments.tolerance,
         logs=LOGS,
         directory=arguments.built,
         cache=arguments.cache,
@@ -115,12 +135,19 @@ def main() -> int:
         print(f"bench: {error}", file=sys.stderr)
         return 2
     settings, described = _settings(arguments), machine.describe()
+    skipped = run.missing(arguments.engines, settings)
+    for engine, reason in skipped.items():
+        print(f"skipped: {engine}: {reason}", file=sys.stderr)
+    present = [engine for engine in arguments.engines if engine not in skipped]
+    if not present:
+        print("bench: no engine is left to run", file=sys.stderr)
+        return 2
     stem, records, text = arguments.output / time.strftime("%Y%m%d-%H%M%S"), [], ""
     for model, threads in itertools.product(names, arguments.threads):
         print(f"{model}, {threads} threads", file=sys.stderr)
-        records += run.run_group(model, arguments.engines, threads, settings)
+        records += run.run_group(model, present, threads, settings)
         # Stored after every group, so that what was measured survives an interruption.
-        text = _store(run.results(records, arguments.baseline, described), stem)
+        text = _store(run.results(records, arguments.baseline, described, skipped), stem)
     print(text)
     return 1 if any("error" in record for record in records) else 0
 

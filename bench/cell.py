@@ -7,7 +7,6 @@ import os
 import selectors
 import signal
 import subprocess
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ class CellError(Exception):
 
 @dataclass(frozen=True)
 class Key:
-    """What a cell measures."""
+    """What a cell measures; `engine` may have options, as `bench.engines.Variant.parse` reads them."""
 
     model: str
     engine: str
@@ -34,8 +33,7 @@ class Key:
 class Cell:
     """A running worker. Use as a context manager; leaving it ends the process and its children.
 
-    `cache` is the folder that compilers may cache in: an empty one makes the compile cold. `environment`:
-    more variables for the process.
+    `cache` is the folder that compilers may cache in: an empty one makes the compile cold.
     """
 
     def __init__(
@@ -47,7 +45,6 @@ class Cell:
         python: str,
         cache: Path,
         log: Path,
-        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.key = key
         command = [
@@ -63,7 +60,7 @@ class Cell:
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env=_environment(key.threads, cache) | dict(environment or {}),
+            env=_environment(key.threads, cache),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -113,5 +110,7 @@ class Cell:
 
 
 def _environment(threads: int, cache: Path) -> dict[str, str]:
-    counts = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
-    return {**os.environ, **counts, "XDG_CACHE_HOME": str(cache), "MLC_CACHE_DIR": str(cache / "mlc")}
+    libraries = ("OMP", "OPENBLAS", "MKL", "TVM")
+    counts = {f"{library}_NUM_THREADS": str(threads) for library in libraries}
+    caches = {"XDG_CACHE_HOME": "", "MLC_CACHE_DIR": "mlc", "TORCHINDUCTOR_CACHE_DIR": "inductor"}
+    return {**os.environ, **counts, **{name: str(cache / folder) for name, folder in caches.items()}}

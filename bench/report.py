@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bench.summary import Record
+from bench.summary import TIE, Record, scaling
 
 BUSY = 0.15
+Column = Callable[[str], str]
 
 
 def markdown(results: dict[str, Any]) -> str:
@@ -17,49 +18,76 @@ def markdown(results: dict[str, Any]) -> str:
     for threads in sorted({record["threads"] for record in records}):
         cells = [record for record in records if record["threads"] == threads]
         suffix = f"{threads} thread{'s' if threads > 1 else ''}"
-        sections.append(_latencies(results, cells, threads, suffix))
+        sections += [_latencies(results, cells, threads, suffix), _ratios(results, cells, threads, suffix)]
         sections += [_table(f"{title}, {suffix}", cells, cell) for title, cell in _TABLES.items()]
-    failures = [record for record in records if "error" in record]
-    if failures:
-        sections.append("### Failures\n\n" + "\n".join(_failure(record) for record in failures))
-    return "\n\n".join(sections) + "\n"
+    sections += [_scaling(records), _failures(records), _skipped(results["skipped"])]
+    return "\n\n".join(filter(None, sections)) + "\n"
 
 
 def _latencies(results: dict[str, Any], cells: Sequence[Record], threads: int, suffix: str) -> str:
-    baseline = results["baseline"]
-    ratios = {(r["model"], r["engine"]): r for r in results["ratios"] if r["threads"] == threads}
-    extra = {}
-    engines = _unique(cells, "engine")
-    for engine in engines:
-        if engine != baseline and baseline in engines:
-            extra[f"{engine} / {baseline}"] = {m: r for (m, e), r in ratios.items() if e == engine}
-    title = f"Latency in ms: median (spread over rounds), {suffix}"
-    table = _table(title, cells, _latency, {name: _ratio_column(column) for name, column in extra.items()})
-    note = f"Ratios: median (lowest to highest) of rounds; below 1 is faster. ~: others used {BUSY:g} cores."
-    return f"{table}\n\n{note}"
+    entries = [entry for entry in results["against_peers"] if entry["threads"] == threads]
+    columns = {
+        f"{engine} / fastest peer": _column(entries, engine, _against_peer)
+        for engine in _unique(entries, "engine")
+    }
+    table = _table(f"Latency in ms: median (spread over rounds), {suffix}", cells, _latency, columns)
+    return (
+        f"{table}\n\nRatios: median (lowest to highest) of rounds; below 1 is faster, "
+        f"within {TIE:.0%} is a tie. ~: others used {BUSY:g} cores."
+    )
+
+
+def _ratios(results: dict[str, Any], cells: Sequence[Record], threads: int, suffix: str) -> str:
+    """Every engine against the baseline; nothing with only one, whose ratio the latencies' table has."""
+    entries = [entry for entry in results["ratios"] if entry["threads"] == threads]
+    engines = _unique(entries, "engine")
+    columns = {engine: _column(entries, engine, _ratio) for engine in engines}
+    return (
+        _rows(f"Latency over {results['baseline']}'s, {suffix}", cells, columns) if len(engines) > 1 else ""
+    )
+
+
+def _scaling(records: Sequence[Record]) -> str:
+    entries = scaling(records)
+    columns = {
+        f"{engine}, {threads} threads": _column(
+            [entry for entry in entries if entry["threads"] == threads],
+            engine,
+            lambda e: f"{e['speedup']:.2f}",
+        )
+        for engine in _unique(entries, "engine")
+        for threads in _unique(entries, "threads")
+    }
+    title = "Scaling: latency with one thread over that with more (measured one after the other)"
+    return _rows(title, records, columns) if entries else ""
 
 
 def _table(
     title: str,
     cells: Sequence[Record],
     show: Callable[[Record], str],
-    extra: dict[str, Callable[[str], str]] | None = None,
+    extra: Mapping[str, Column] | None = None,
 ) -> str:
-    """A row per model and a column per engine, then the columns of `extra`, functions of the model."""
-    extra = extra or {}
-    by_key = {(record["model"], record["engine"]): record for record in cells}
-    engines = _unique(cells, "engine")
-    rows = [["model", *engines, *extra], ["---"] * (1 + len(engines) + len(extra))]
-    for model in _unique(cells, "model"):
-        shown = [_cell(by_key.get((model, engine)), show) for engine in engines]
-        rows.append([model, *shown, *(column(model) for column in extra.values())])
+    """A row per model and a column per engine, then the columns of `extra`."""
+    columns = {engine: _column(cells, engine, show) for engine in _unique(cells, "engine")}
+    return _rows(title, cells, {**columns, **(extra or {})})
+
+
+def _rows(title: str, cells: Sequence[Record], columns: Mapping[str, Column]) -> str:
+    """A row per model; columns are functions of the model."""
+    rows = [["model", *columns], ["---"] * (1 + len(columns))]
+    rows += [[model, *(column(model) for column in columns.values())] for model in _unique(cells, "model")]
     return f"### {title}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _cell(record: Record | None, show: Callable[[Record], str]) -> str:
-    if record is None:
-        return ""
-    return "failed" if "error" in record else show(record)
+def _column(entries: Sequence[Record], engine: str, show: Callable[[Record], str]) -> Column:
+    by_model = {entry["model"]: entry for entry in entries if entry["engine"] == engine}
+
+    def cell(model: str) -> str:
+        entry = by_model.get(model)
+        return "" if entry is None else "failed" if "error" in entry else show(entry)
+
+    return cell
 
 
 def _latency(record: Record) -> str:
@@ -67,12 +95,13 @@ def _latency(record: Record) -> str:
     return f"{number(record['latency']['median_ms'])} ({record['latency']['spread']:.0%}){busy}"
 
 
-def _ratio_column(column: dict[str, Record]) -> Callable[[str], str]:
-    def show(model: str) -> str:
-        entry = column.get(model)
-        return f"{entry['median']:.2f} ({entry['low']:.2f} to {entry['high']:.2f})" if entry else ""
+def _ratio(entry: Record) -> str:
+    return f"{entry['median']:.2f} ({entry['low']:.2f} to {entry['high']:.2f})"
 
-    return show
+
+def _against_peer(entry: Record) -> str:
+    relation = {"faster": "faster than", "slower": "slower than", "tie": "tie with"}[entry["verdict"]]
+    return f"{_ratio(entry)}, {relation} {entry['peer']}"
 
 
 def _errors(record: Record) -> str:
@@ -91,9 +120,19 @@ def number(value: float) -> str:
     return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 100 else f"{value:.0f}"
 
 
+def _failures(records: Sequence[Record]) -> str:
+    lines = [_failure(record) for record in records if "error" in record]
+    return "### Failures\n\n" + "\n".join(lines) if lines else ""
+
+
 def _failure(record: Record) -> str:
     message = " ".join(record["error"].split())[:300]
     return f"- {record['model']}, {record['engine']}, {record['threads']} threads: {message}"
+
+
+def _skipped(reasons: Mapping[str, str]) -> str:
+    lines = [f"- {engine}: {reason}" for engine, reason in reasons.items()]
+    return "### Skipped engines\n\n" + "\n".join(lines) if lines else ""
 
 
 def _machine(machine: dict[str, Any]) -> str:
@@ -102,5 +141,5 @@ def _machine(machine: dict[str, Any]) -> str:
     return f"{machine['processor']}, {machine['cpus']} CPUs, load {load:.2f} at the start. {versions}."
 
 
-def _unique(records: Sequence[Record], field: str) -> list[str]:
+def _unique(records: Sequence[Record], field: str) -> list[Any]:
     return list(dict.fromkeys(record[field] for record in records))

@@ -5,8 +5,11 @@ Interleaving lets a drift of the clock or of the machine's load hit all engines 
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from bench import engines, models, summary
-from bench.cell import Cell, CellError, Key
+from bench import engines, environments, models, summary
+from bench.cell import ROOT, Cell, CellError, Key
 from bench.measure import Budget
 from bench.models import reference
 from bench.models.store import save_tensors
@@ -24,7 +27,11 @@ from bench.summary import Record
 
 @dataclass(frozen=True)
 class Settings:
-    """How to measure. `pythons` maps engines to interpreters other than this one."""
+    """How to measure.
+
+    An engine runs in its interpreter of `pythons`, else in the one of its environment in `environments`, else
+    in this one. Outputs whose error is over `tolerance` are wrong.
+    """
 
     rounds: int
     seeds: int
@@ -34,7 +41,13 @@ class Settings:
     pythons: dict[str, str]
     logs: Path
     directory: Path = models.BUILD
+    environments: Path = environments.FOLDER
     cache: Path | None = None
+    tolerance: float = 0.05
+
+    def python(self, engine: str) -> str:
+        """The interpreter for `engine`, a name without options."""
+        return self.pythons.get(engine) or environments.python(engine, self.environments) or sys.executable
 
 
 @dataclass
@@ -82,12 +95,13 @@ def _expected(model: str, settings: Settings, scratch: Path) -> list[list[np.nda
 
 
 def _start(stack: ExitStack, key: Key, settings: Settings, scratch: Path) -> _Running:
-    cache = (settings.cache or scratch / f"cache-{key.engine}").resolve()
+    label = re.sub(r"[^\w.-]", "_", key.engine)
+    cache = (settings.cache or scratch / f"cache-{label}").resolve()
     cache.mkdir(parents=True, exist_ok=True)
     settings.logs.mkdir(parents=True, exist_ok=True)
-    log = settings.logs / f"{key.model}-{key.engine}-{key.threads}.log"
+    log = settings.logs / f"{key.model}-{label}-{key.threads}.log"
     path = models.model_path(key.model, settings.directory).resolve()
-    python = settings.pythons.get(key.engine, settings.pythons[""])
+    python = settings.python(engines.Variant.parse(key.engine).name)
     cell = stack.enter_context(
         Cell(key, path, settings.cpus[: key.threads], python=python, cache=cache, log=log)
     )
@@ -102,6 +116,9 @@ def _prepare(
     errors = [_compare(entry.cell, scratch, seed, outputs, settings) for seed, outputs in enumerate(expected)]
     names = models.manifest(settings.directory)[entry.cell.key.model]["outputs"]
     entry.record["errors"] = dict(zip(names, map(max, zip(*errors, strict=True)), strict=True))
+    worst = max(entry.record["errors"].values())
+    if not worst <= settings.tolerance:
+        raise ValueError(f"wrong results: error {worst:.2g} against ONNX Runtime")
 
 
 def _compare(
@@ -136,21 +153,52 @@ def _finish(entry: _Running) -> Record:
     return entry.record
 
 
-def results(records: list[Record], baseline: str, machine: dict[str, Any]) -> dict[str, Any]:
-    """Everything that is stored: machine, records and ratios against `baseline`."""
+def results(
+    records: list[Record], baseline: str, machine: dict[str, Any], skipped: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Everything that is stored: machine, records and ratios, and why engines were skipped."""
     versions = {record["engine"]: record["ready"]["version"] for record in records if "ready" in record}
     return {
         "machine": {**machine, "versions": versions},
         "baseline": baseline,
+        "skipped": dict(skipped or {}),
         "records": records,
         "ratios": summary.ratios(records, baseline),
+        "against_peers": summary.against_peers(records),
     }
 
 
-def check_engines(names: Sequence[str]) -> None:
+def check_engines(texts: Sequence[str]) -> None:
     """Raise ValueError for engines that do not exist."""
-    unknown = [name for name in names if name not in engines.names()]
+    unknown = [
+        name for name in (engines.Variant.parse(text).name for text in texts) if name not in engines.names()
+    ]
     if unknown:
         raise ValueError(
             f"no engine named {', '.join(unknown)}; the engines are: {', '.join(engines.names())}"
         )
+
+
+_IMPORT = "import sys; from bench import engines; engines.find(sys.argv[1]).version()"
+
+
+def missing(texts: Sequence[str], settings: Settings) -> dict[str, str]:
+    """Those of `texts` whose engine cannot be imported in its interpreter, with the reason."""
+    reasons: dict[str, str | None] = {}
+    for name in dict.fromkeys(engines.Variant.parse(text).name for text in texts):
+        reasons[name] = _why_missing(name, settings)
+    found = {text: reasons[engines.Variant.parse(text).name] for text in texts}
+    return {text: reason for text, reason in found.items() if reason is not None}
+
+
+def _why_missing(name: str, settings: Settings) -> str | None:
+    command = [settings.python(name), "-c", _IMPORT, name]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    reason = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+    own = settings.python(name) != sys.executable or not environments.requirements(name)
+    return reason if own else f"{reason}; make its environment: python -m bench.environments {name}"

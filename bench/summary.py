@@ -10,6 +10,11 @@ import numpy as np
 
 Record = dict[str, Any]
 
+# Whose speed is in question; every other engine is a peer.
+OWN = "mlc"
+# Ratios this close to 1 are no difference.
+TIE = 0.02
+
 
 def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
     """max|actual - expected| / max|expected|, in double precision.
@@ -65,3 +70,53 @@ def ratios(records: Sequence[Record], baseline: str) -> list[Record]:
         key = {field: record[field] for field in ("model", "engine", "threads")}
         found.append({**key, "baseline": baseline, **ratio(record["rounds"], reference)})
     return found
+
+
+def is_own(engine: str) -> bool:
+    """Whether `engine` is `OWN`, with or without options."""
+    return engine.partition(":")[0] == OWN
+
+
+def against_peers(records: Sequence[Record]) -> list[Record]:
+    """`ratio` of every cell of `OWN` against the fastest peer on the same model and number of threads.
+
+    "verdict" is "faster", "slower", or "tie" for medians that differ by no more than `TIE`.
+    """
+    good = [record for record in records if "error" not in record]
+    found = []
+    for record in good:
+        if not is_own(record["engine"]):
+            continue
+        key = {field: record[field] for field in ("model", "engine", "threads")}
+        peers = [
+            other
+            for other in good
+            if not is_own(other["engine"])
+            and (other["model"], other["threads"]) == (record["model"], record["threads"])
+        ]
+        if peers:
+            fastest = min(peers, key=lambda peer: peer["latency"]["median_ms"])
+            measured = ratio(record["rounds"], fastest["rounds"])
+            found.append(
+                {**key, "peer": fastest["engine"], **measured, "verdict": verdict(measured["median"])}
+            )
+    return found
+
+
+def verdict(ratio: float) -> str:
+    """What a ratio of latencies says."""
+    return "tie" if abs(ratio - 1) <= TIE else "faster" if ratio < 1 else "slower"
+
+
+def scaling(records: Sequence[Record]) -> list[Record]:
+    """Latency with one thread over that with more, per model, engine and number of threads over one."""
+    good = [record for record in records if "error" not in record]
+    single = {(r["model"], r["engine"]): r["latency"]["median_ms"] for r in good if r["threads"] == 1}
+    return [
+        {
+            **{field: record[field] for field in ("model", "engine", "threads")},
+            "speedup": single[record["model"], record["engine"]] / record["latency"]["median_ms"],
+        }
+        for record in good
+        if record["threads"] > 1 and (record["model"], record["engine"]) in single
+    ]

@@ -1,6 +1,6 @@
 """One engine with one model in a process of its own, driven by lines of JSON.
 
-    python -m bench.worker ENGINE MODEL.onnx THREADS CPU,CPU
+    python -m bench.worker ENGINE[:OPTION]... MODEL.onnx THREADS CPU,CPU
 
 Every request is a line on standard input, every reply a line on standard output:
 
@@ -30,7 +30,7 @@ class Worker:
     """The state of the process: the loaded engine and the inputs that are timed."""
 
     def __init__(self, engine: str, model: Path, threads: int) -> None:
-        self.engine = engine
+        self.variant = engines.Variant.parse(engine)
         self.model = model
         self.threads = threads
         self.call: engines.Call
@@ -41,9 +41,9 @@ class Worker:
         self.inputs = _read(inputs)
         base = measure.peak_memory_mb()
         marks = [time.perf_counter()]
-        engine = engines.find(self.engine)
+        engine = engines.find(self.variant.name)
         marks.append(time.perf_counter())
-        self.call = engine.load(self.model, self.threads)
+        self.call = engines.load(engine, self.variant, self.model, self.threads)
         marks.append(time.perf_counter())
         self.call(self.inputs)
         marks.append(time.perf_counter())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -13,7 +12,6 @@ from pathlib import Path
 from bench import models, summary
 from bench.ablation.variants import DEFAULT, Variant
 from bench.cell import Cell, CellError, Key
-from bench.engines.mlc import KEYWORDS
 from bench.measure import Budget
 from bench.models.store import save_tensors
 from bench.summary import Record
@@ -68,13 +66,12 @@ def _load(stack: ExitStack, model: str, variant: Variant, inputs: Path, settings
     for folder in (settings.logs, settings.cache):
         folder.mkdir(parents=True, exist_ok=True)
     cell = Cell(
-        Key(model, "mlc", len(settings.cpus)),
+        Key(model, variant.engine, len(settings.cpus)),
         models.model_path(model, settings.built).resolve(),
         settings.cpus,
         python=sys.executable,
         cache=settings.cache.resolve(),
         log=settings.logs / f"{model}-{variant.name.replace(' ', '-')}.log",
-        environment={KEYWORDS: json.dumps(variant.keywords)},
     )
     try:
         reply = stack.enter_context(cell).load(inputs, TIMEOUT)

@@ -22,8 +22,15 @@ class Variant:
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Keywords of `mlc.compile` and of the compiler's `Options`."""
+        """Keywords of the compiler's `Options`."""
         return {"disable_passes": self.disable, "replace_passes": self.replace}
+
+    @property
+    def engine(self) -> str:
+        """The engine of `bench.engines`, with options."""
+        disabled = [f"disable-pass={name}" for name in self.disable]
+        replaced = [f"replace-pass={name}={pipeline}" for name, pipeline in self.replace.items()]
+        return ":".join(["mlc", *disabled, *replaced])
 
 
 def passes() -> list[str]:

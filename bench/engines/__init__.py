@@ -6,21 +6,30 @@ An engine module offers
     load(path: pathlib.Path, threads: int) -> callable
 
 where the callable takes a dict of C-contiguous arrays and returns its outputs in the order of the ONNX graph:
-an array, a sequence of arrays, or a dict of them. The arrays belong to the caller. A module may also offer
+an array, a sequence of arrays, or a dict of them. The arrays belong to the caller. `load` may take a third
+argument `options`, the texts after the engine's name in `mlc:disable-pass=cse`. A module may also offer
 `facts(callable) -> dict`, what else there is to report of a loaded model. A module is imported in a
 process of its own, pinned to `threads` CPUs, in an interpreter that need have nothing but NumPy and what the
-engine wraps.
+engine wraps. Where that clashes with what other engines need, the file lists its packages as inline script
+metadata (PEP 723), and `bench.environments` makes an interpreter of its own for it.
+
+The environment variable BENCH_ENGINES names further folders with engines.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
+import os
 import pkgutil
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
+
+__path__.extend(filter(None, os.environ.get("BENCH_ENGINES", "").split(os.pathsep)))
 
 Call = Callable[[dict[str, np.ndarray]], Any]
 
@@ -30,7 +39,20 @@ class Engine(Protocol):
 
     def version(self) -> str: ...
 
-    def load(self, path: Path, threads: int) -> Call: ...
+    def load(self, path: Path, threads: int, *options: Any) -> Call: ...
+
+
+@dataclass(frozen=True)
+class Variant:
+    """An engine with options: `NAME[:OPTION]...`."""
+
+    name: str
+    options: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Variant:
+        name, *options = text.split(":")
+        return cls(name, tuple(options))
 
 
 def names() -> list[str]:
@@ -38,9 +60,23 @@ def names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
+def source(name: str) -> Path:
+    """The engine's file, which must exist."""
+    return next(path for folder in __path__ if (path := Path(folder, f"{name}.py")).is_file())
+
+
 def find(name: str) -> Engine:
     """Import an engine. Raises ModuleNotFoundError where the package that it wraps is not installed."""
     return cast(Engine, importlib.import_module(f"{__name__}.{name}"))
+
+
+def load(engine: Engine, variant: Variant, path: Path, threads: int) -> Call:
+    """The model in the engine. Raises ValueError for options of an engine that has none."""
+    if not variant.options:
+        return engine.load(path, threads)
+    if "options" not in inspect.signature(engine.load).parameters:
+        raise ValueError(f"engine '{variant.name}' has no options")
+    return engine.load(path, threads, variant.options)
 
 
 def as_list(result: Any) -> list[np.ndarray]:

@@ -1,19 +1,18 @@
-"""The compiler of this repository."""
+"""The compiler of this repository. Options are those of `mlc compile`: `mlc:disable-pass=cse:jobs=1`."""
 
 from __future__ import annotations
 
-import json
-import os
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import mlc
+import click
+from mlc.compiler import Options, compile_program
+from mlc.compiler.options import no_progress
+from mlc.tools.mlc.compiling import CompileFlags, compile_options
 
 from bench.engines import Call
-
-# Environment variable: further keywords of `mlc.compile`, as JSON.
-KEYWORDS = "BENCH_MLC_KEYWORDS"
 
 
 def version() -> str:
@@ -21,9 +20,21 @@ def version() -> str:
     return metadata.version("mlc-compiler")
 
 
-def load(path: Path, threads: int) -> Call:
-    """The compiled executable."""
-    return mlc.compile(path, threads=threads, **json.loads(os.environ.get(KEYWORDS, "{}")))
+def load(path: Path, threads: int, options: Sequence[str] = ()) -> Call:
+    """The compiled executable. Raises click.UsageError for options that `mlc compile` has not."""
+    return compile_program(path, compiler_options(options)).executable(threads)
+
+
+def compiler_options(options: Sequence[str]) -> Options:
+    """Options of `mlc compile`, without the dashes, as the compiler's."""
+    flags: CompileFlags = _flags.main([f"--{option}" for option in options], "mlc", standalone_mode=False)
+    return flags.options(no_progress)
+
+
+@click.command()
+@compile_options
+def _flags(flags: CompileFlags) -> CompileFlags:
+    return flags
 
 
 def facts(call: Any) -> dict[str, Any]:

@@ -26,10 +26,8 @@ def export(name: str) -> onnx.ModelProto:
     """
     import torch
 
-    torch.manual_seed(0)
-    module, field = MODELS[name]()
-    wrapped = _one_output(module.eval(), field)
-    example = _example(module.config)
+    wrapped = module(name)
+    example = _example(wrapped.module.config)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program = torch.onnx.export(
@@ -43,6 +41,19 @@ def export(name: str) -> onnx.ModelProto:
         )
         _check(name, program.model_proto, example, wrapped(example))
     return program.model_proto
+
+
+def module(name: str, attention: str = ATTENTION) -> torch.nn.Module:
+    """The model `name` with its random weights, ready to be called with its one input.
+
+    `attention`: which of PyTorch's implementations of it.
+    """
+    import torch
+
+    torch.manual_seed(0)
+    model, field = MODELS[name]()
+    model.set_attn_implementation(attention)
+    return _one_output(model.eval(), field)
 
 
 def _example(config: Any) -> torch.Tensor:

@@ -18,6 +18,7 @@ from bench.models.catalogue import MODELS
 
 MODEL = "mlp_small_b1"
 ROOT = Path(__file__).parents[2]
+MACHINE = {"processor": "P", "cpus": 2, "load_average": 0.0}
 
 
 def rounds(*medians: float) -> list[summary.Record]:
@@ -72,14 +73,45 @@ def test_relative_error() -> None:
 def test_tables_show_medians_ratios_and_failures() -> None:
     failed = {"model": "n", "engine": "mlc", "threads": 1, "error": "no\nkernel"}
     records = [record("base", 2.0, 2.0), record("mlc", 1.0, 1.5), failed]
-    machine = {"processor": "P", "cpus": 2, "load_average": 0.0}
-    text = report.markdown(run.results(records, "base", machine))
-    assert "| model | base | mlc | mlc / base |" in text
-    assert "| m | 2.00 (0%) | 1.25 (40%) | 0.62 (0.50 to 0.75) |" in text
+    skipped = {"xla": "No module named 'jax'"}
+    text = report.markdown(run.results(records, "base", MACHINE, skipped))
+    assert "| model | base | mlc | mlc / fastest peer |" in text
+    assert "| m | 2.00 (0%) | 1.25 (40%) | 0.62 (0.50 to 0.75), faster than base |" in text
     assert "| n |  | failed |  |" in text
+    assert "### Skipped engines\n\n- xla: No module named 'jax'" in text
     assert "| m | 2.0e-06 | 2.0e-06 |" in text
     assert "- n, mlc, 1 threads: no kernel" in text
     assert "P, 2 CPUs, load 0.00 at the start. base 1, mlc 1." in text
+
+
+def test_every_engine_is_compared_with_the_baseline() -> None:
+    records = [record("base", 2.0), record("other", 4.0), record("mlc", 1.0), record("mlc:jobs=1", 3.0)]
+    text = report.markdown(run.results(records, "base", MACHINE))
+    assert "| model | other | mlc | mlc:jobs=1 |" in text
+    assert "| m | 2.00 (2.00 to 2.00) | 0.50 (0.50 to 0.50) | 1.50 (1.50 to 1.50) |" in text
+
+
+def test_the_fastest_peer_decides_and_small_differences_are_ties() -> None:
+    records = [record("fast", 2.0, 4.0), record("slow", 9.0, 9.0), record("mlc", 2.03, 4.06)]
+    (entry,) = summary.against_peers(
+        [*records, {"model": "m", "engine": "mlc:x", "threads": 1, "error": "no"}]
+    )
+    assert (entry["peer"], entry["verdict"]) == ("fast", "tie")
+    assert [summary.verdict(ratio) for ratio in (0.97, 0.981, 1.019, 1.03)] == [
+        "faster",
+        "tie",
+        "tie",
+        "slower",
+    ]
+
+
+def test_scaling_needs_one_thread() -> None:
+    pair = {**record("mlc", 1.0), "threads": 2}
+    assert summary.scaling([record("mlc", 1.9), pair, {**pair, "engine": "alone"}]) == [
+        {"model": "m", "engine": "mlc", "threads": 2, "speedup": pytest.approx(1.9)}
+    ]
+    text = report.markdown(run.results([record("mlc", 1.9), pair], "base", MACHINE))
+    assert "| m | 1.90 |" in text
 
 
 def test_time_calls_counts_its_calls() -> None:
@@ -119,7 +151,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> run.Settings:
         budget=Budget(warm_up=0.0, seconds=0.0, calls=2, limit=1.0),
         cpus=sorted(os.sched_getaffinity(0)),
         timeout=60.0,
-        pythons={"": sys.executable},
+        pythons={},
+        environments=directory / "none",
         logs=tmp_path_factory.mktemp("logs"),
         directory=directory,
     )
