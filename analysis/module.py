@@ -86,6 +86,7 @@ def module_costs(module: ir.Module | ir.Operation, function: str = "main") -> Mo
     functions = {
         op.operation.attributes["sym_name"].value: op.operation
         for op in module.operation.regions[0].blocks[0]
+        if op.operation.name == "func.func"
     }
     host = functions[function]
     constants = Constants(host)

@@ -10,6 +10,7 @@ from mlc.bindings import ir
 from mlc.compiler.errors import CompileError
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
+from mlc.passes.tloop.kernel_functions import schedules
 from mlc.passes.tloop.target_attribute import set_target
 from mlc.targets import Target
 
@@ -58,15 +59,19 @@ def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Unit
     """The units of a module after `host-plan-memory`, by host function; `targets` says what each compiles
     for. Raises CompileError for a host function without a plan."""
     ops = {
-        each.operation.attributes["sym_name"].value: each.operation for each in module.regions[0].blocks[0]
+        each.operation.attributes["sym_name"].value: each.operation
+        for each in module.regions[0].blocks[0]
+        if each.operation.name == "func.func"
     }
+    own = schedules(module)
     result = {}
     for name in HOST_NAMES:
         if name not in ops:
             continue
         units = result[name] = Units(_host(ops[name], name, targets[name]), targets[name])
         for kernel in dict.fromkeys(units.host.kernels):
-            units.kernels[kernel] = _alone([ops[kernel]], targets[name])
+            parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
+            units.kernels[kernel] = _alone(parts, targets[name])
             units.nodes[kernel] = str(ops[kernel].location)
     return result
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from mlc.api import compile as compile
     from mlc.compiler.errors import CompileError as CompileError
     from mlc.frontends.errors import ImportFailure as ImportFailure
+    from mlc.kernels import Kernel as Kernel
+    from mlc.kernels import KernelFailure as KernelFailure
+    from mlc.kernels import kernel as kernel
     from mlc.passes.base import PassFailure as PassFailure
     from mlc.runtime import Executable as Executable
     from mlc.runtime import ExecutableError as ExecutableError
@@ -28,11 +31,14 @@ _EXPORTS = {
     "CompileError": "mlc.compiler.errors",
     "Executable": "mlc.runtime",
     "ImportFailure": "mlc.frontends.errors",
+    "Kernel": "mlc.kernels",
+    "KernelFailure": "mlc.kernels",
     "PassFailure": "mlc.passes.base",
     "TargetError": "mlc.targets",
     "ExecutableError": "mlc.runtime",
     "Target": "mlc.targets",
     "compile": "mlc.api",
+    "kernel": "mlc.kernels",
     "load": "mlc.runtime",
 }
 

@@ -160,6 +160,8 @@ CPU_KERNEL: list[str] = [
     "canonicalize",
     "cse",
     "func.func(tloop-map-parallel-loops)",
+    # Loops of kernels that were written as affine nests; OpenMP's conversion knows those of scf only.
+    "lower-affine",
     "convert-scf-to-openmp",
     "func.func(tloop-stack-buffers)",
     # Drops the stack scopes around parallel iterations, which hold no allocation any more.

@@ -12,7 +12,7 @@ from mlc.passes.base import Pass
 from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel, schedules
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
@@ -149,11 +149,13 @@ def elementwise_sizes(extents: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class DefaultSchedules(Pass):
-    """Attaches a `tloop.schedule` to each kernel: register tiles for contractions, convolutions and pooling;
-    a loop over rows for softmax and normalisations; a parallel loop for elementwise kernels."""
+    """Attaches a `tloop.schedule` to each kernel that has none: register tiles for contractions, convolutions
+    and pooling; a loop over rows for softmax and normalisations; a parallel loop for elementwise kernels."""
 
     name: ClassVar[str] = "tloop-default-schedules"
 
     def run(self, op: ir.Operation) -> None:
+        scheduled = set(schedules(op))
         for kernel in [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]:
-            schedule_kernel(kernel)
+            if kernel.attributes["sym_name"].value not in scheduled:
+                schedule_kernel(kernel)

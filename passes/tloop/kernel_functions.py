@@ -12,3 +12,9 @@ IN_PLACE = "tloop.in_place"
 def is_kernel(op: ir.Operation) -> bool:
     """Whether `op` is a function marked as a kernel."""
     return op.name == "func.func" and MARK in op.attributes
+
+
+def schedules(module: ir.Operation) -> dict[str, ir.Operation]:
+    """The `tloop.schedule` ops of a module, by the kernel's name."""
+    ops = [each.operation for each in module.regions[0].blocks[0]]
+    return {op.attributes["kernel"].value: op for op in ops if op.name == "tloop.schedule"}

@@ -1,0 +1,56 @@
+"""Element types: names in signatures, conversions in kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mlc.kernels.errors import KernelFailure
+
+NAMES = ("f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64", "i1")
+# Upstream's arithmetic has signless integers only; kernels take them as signed.
+_SYNONYMS = {
+    "bool": "i1",
+    "float32": "f32",
+    "float64": "f64",
+    "float16": "f16",
+    "int32": "i32",
+    "int64": "i64",
+}
+
+
+class Element:
+    """An element type. In a kernel `f32(x)` converts `x`; in a signature it stands for itself."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __call__(self, value: Any) -> Any:
+        from mlc.kernels.expressions import convert
+
+        return convert(self, value)
+
+
+_ELEMENTS = {name: Element(name) for name in NAMES}
+
+if TYPE_CHECKING:
+    # What a subscripted tensor and a conversion give is up to the kernel's compiler.
+    f16 = bf16 = f32 = f64 = i8 = i16 = i32 = i64 = i1 = Any
+else:
+    f16, bf16, f32, f64, i8, i16, i32, i64, i1 = _ELEMENTS.values()
+
+
+def element(given: object) -> Element:
+    """The element type that a user names: `f32`, "f32", "float32", NumPy's and Python's `bool`.
+
+    Raises KernelFailure.
+    """
+    if isinstance(given, Element):
+        return given
+    name = given if isinstance(given, str) else getattr(given, "__name__", str(given))
+    found = _ELEMENTS.get(_SYNONYMS.get(name, name))
+    if found is None:
+        raise KernelFailure(f"{given!r} is no element type of kernels; there are {', '.join(NAMES)}")
+    return found

@@ -1,0 +1,65 @@
+"""The error that authors of kernels see."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from types import FrameType
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a user's source; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class KernelFailure(Exception):
+    """A kernel that cannot be built or called; `place` is where in the user's source, if it is there."""
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        super().__init__(f"{place}: error: {message}" if place else message)
+        self.message = message
+        self.place = place
+
+
+def caller_frame() -> FrameType:
+    """The innermost frame outside this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("mlc.kernels"):
+        frame = frame.f_back
+    assert frame is not None, "the package does not call itself"
+    return frame
+
+
+def caller_place() -> Place:
+    """Where the innermost frame outside this package is."""
+    frame = caller_frame()
+    positions = list(frame.f_code.co_positions())
+    line, _, column, _ = positions[frame.f_lasti // 2]
+    return Place(frame.f_code.co_filename, line or frame.f_lineno, (column or 0) + 1)
+
+
+def surface(function: Callable[P, R]) -> Callable[P, R]:
+    """Marks where users come in: failures leave without the frames inside, of which they know nothing."""
+
+    @wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> R:
+        try:
+            return function(*given, **named)
+        except KernelFailure as error:
+            failure = error.with_traceback(None)
+        raise failure
+
+    return call

@@ -1,0 +1,245 @@
+"""Symbolic scalars, with which tensor expressions compute, and the functions of both kinds of kernels."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlc.kernels.elements import Element
+from mlc.kernels.errors import KernelFailure, Place, caller_place
+
+
+class Expression:
+    """A scalar that is computed for each point of an iteration space."""
+
+    place: Place
+
+    def __add__(self, other: Any) -> Any:
+        return binary("+", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return binary("+", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return binary("-", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return binary("-", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return binary("*", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return binary("*", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return binary("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return binary("/", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return binary("//", self, other)
+
+    def __mod__(self, other: Any) -> Any:
+        return binary("%", self, other)
+
+    def __pow__(self, other: Any) -> Any:
+        return binary("**", self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return binary("&", self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return binary("|", self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return binary("^", self, other)
+
+    def __lshift__(self, other: Any) -> Any:
+        return binary("<<", self, other)
+
+    def __rshift__(self, other: Any) -> Any:
+        return binary(">>", self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return binary("<", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return binary("<=", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return binary(">", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return binary(">=", self, other)
+
+    def __eq__(self, other: object) -> Any:
+        return binary("==", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return binary("!=", self, other)
+
+    __hash__ = object.__hash__
+
+    def __neg__(self) -> Any:
+        return unary("negate", self)
+
+    def __invert__(self) -> Any:
+        return unary("invert", self)
+
+    def __abs__(self) -> Any:
+        return unary("abs", self)
+
+    def __bool__(self) -> bool:
+        raise KernelFailure(
+            "the value is known only when the kernel runs; use where(condition, x, y), & and |",
+            caller_place(),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Apply(Expression):
+    """An operation of `scalars.OPERATIONS` on expressions and numbers."""
+
+    name: str
+    operands: tuple[Any, ...]
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Convert(Expression):
+    """A conversion to another element type."""
+
+    element: Element
+    operand: Any
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Select(Expression):
+    """`x` where `condition` holds, else `y`."""
+
+    condition: Any
+    x: Any
+    y: Any
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Axis(Expression):
+    """A dimension of an iteration space, from 0 to `extent` - 1; as a value, the index."""
+
+    name: str
+    extent: int
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Access(Expression):
+    """An element of a tensor."""
+
+    tensor: Any
+    subscripts: tuple[Any, ...]
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Reduce(Expression):
+    """`body` combined over all points of `axes`: `kind` is "sum", "prod", "max" or "min"."""
+
+    kind: str
+    body: Any
+    axes: tuple[Axis, ...]
+    place: Place
+
+
+def binary(name: str, a: Any, b: Any) -> Expression:
+    return Apply(name, (a, b), caller_place())
+
+
+def unary(name: str, a: Any) -> Expression:
+    return Apply(name, (a,), caller_place())
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of `scalars.OPERATIONS` for users; `arity` is the number of its operands."""
+
+    name: str
+    arity: int = 1
+
+    def __call__(self, *operands: Any) -> Any:
+        if len(operands) != self.arity:
+            raise KernelFailure(
+                f"{self.name} takes {self.arity} operands, not {len(operands)}", caller_place()
+            )
+        return Apply(self.name, operands, caller_place())
+
+
+exp, log, log1p, sqrt, rsqrt, sin, cos, tanh, erf, sigmoid, floor, ceil = map(
+    Function, "exp log log1p sqrt rsqrt sin cos tanh erf sigmoid floor ceil".split()
+)
+maximum, minimum = Function("maximum", 2), Function("minimum", 2)
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """`x` where `condition` holds, else `y`; both are computed."""
+    return Select(condition, x, y, caller_place())
+
+
+def convert(element: Element, value: Any) -> Any:
+    """`value` with elements of another type."""
+    return Convert(element, value, caller_place())
+
+
+def axis(extent: Any, name: str = "k") -> Any:
+    """An axis to reduce over: `k = axis(K)`."""
+    return Axis(name, int(extent), caller_place())
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """`sum(body, k)`: `body` combined over axes. `max(x, y)` and `min(x, y)` choose one of two."""
+
+    kind: str
+    pairwise: Function | None = None
+
+    def __call__(self, body: Any, *axes: Any) -> Any:
+        if axes and all(isinstance(each, Axis) for each in axes):
+            return Reduce(self.kind, body, axes, caller_place())
+        if self.pairwise is not None and axes:
+            return self.pairwise(body, *axes)
+        example = f"{self.kind}(a[i, k], k) with k = axis(K)"
+        raise KernelFailure(f"{self.kind} wants axes to reduce over: {example}", caller_place())
+
+
+sum, prod = Reduction("sum"), Reduction("prod")
+max, min = Reduction("max", maximum), Reduction("min", minimum)
+
+# What stands for a function of ours where a kernel's source says it.
+SYNONYMS: dict[Any, Function] = {
+    max: maximum,
+    min: minimum,
+    builtins.max: maximum,
+    builtins.min: minimum,
+    builtins.abs: Function("abs"),
+    **{getattr(math, each.name): each for each in (exp, log, log1p, sqrt, sin, cos, tanh, erf)},
+}
+
+
+def operands_of(expression: Any) -> Sequence[Any]:
+    """The expressions that one is made of."""
+    match expression:
+        case Apply(operands=operands) | Access(subscripts=operands):
+            return operands
+        case Convert(operand=operand):
+            return (operand,)
+        case Select(condition=condition, x=x, y=y):
+            return (condition, x, y)
+        case Reduce(body=body):
+            return (body,)
+    return ()

@@ -1,0 +1,123 @@
+"""Kernels as Python objects: printed, scheduled, compiled, called on NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from mlc.kernels.errors import KernelFailure, surface
+from mlc.kernels.signature import Signature, bind_shapes, constants_of, signature_of
+from mlc.kernels.source import source_of, visible_names
+from mlc.kernels.specialisation import Body, Specialisation
+
+if TYPE_CHECKING:
+    from mlc.runtime import Executable
+
+
+@dataclass
+class Kernel:
+    """A kernel written in Python. Calling it on arrays compiles it for their shapes, once, and runs it."""
+
+    signature: Signature
+    body: Body
+    schedule: str = ""
+    executables: dict[Specialisation, Executable] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.signature.name
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{each.name}: {each.kind}" for each in self.signature.parameters)
+        return f"Kernel({self.name}({kinds}))"
+
+    def scheduled(self, schedule: object) -> Kernel:
+        """The same kernel with a schedule: an op `tloop.schedule` as text, or what `str` makes one of."""
+        return replace(self, schedule=str(schedule), executables={})
+
+    def specialise(self, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Any]) -> Specialisation:
+        """The kernel for inputs of `shapes`. Raises KernelFailure for shapes that do not fit."""
+        sizes = bind_shapes(self.signature, {name: tuple(shape) for name, shape in shapes.items()})
+        return self._special(sizes, constants_of(self.signature, constants))
+
+    def _special(self, sizes: Mapping[str, int], constants: Mapping[str, Any]) -> Specialisation:
+        return Specialisation(
+            self.signature, self.body, self.schedule, tuple(sizes.items()), tuple(constants.items())
+        )
+
+    def _given(self, given: Mapping[str, Any]) -> Specialisation:
+        """The kernel for sizes and constants by name."""
+        names = self.signature.sizes
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise KernelFailure(f"{self.name} needs its size {missing[0]}: {missing[0]}=128")
+        constants = {name: value for name, value in given.items() if name not in names}
+        sizes = {name: int(given[name]) for name in names}
+        return self._special(sizes, constants_of(self.signature, constants))
+
+    @surface
+    def mlir(self, **given: Any) -> str:
+        """The kernel's IR for sizes and constants given by name: its function and its schedule."""
+        from mlc.kernels.modules import kernel_module
+
+        return kernel_module(self._given(given)).operation.get_asm(assume_verified=True)
+
+    @surface
+    def compile(self, target: str = "cpu", threads: int | None = None, **given: Any) -> Executable:
+        """An executable for sizes and constants given by name, which can be saved.
+
+        Raises KernelFailure, mlc.CompileError.
+        """
+        from mlc.kernels.modules import compile_kernel
+
+        return compile_kernel(self._given(given), target, threads)
+
+    @surface
+    def __call__(self, *arrays: Any, out: Any = None, **named: Any) -> Any:
+        """Runs the kernel on C-contiguous NumPy arrays; `named` are arrays and constants by name.
+
+        Returns the output, or a tuple of them, as new arrays; `out`, one array or several, receives
+        them instead. Raises KernelFailure.
+        """
+        from mlc.kernels.arguments import checked_arrays
+        from mlc.kernels.modules import compile_kernel
+
+        inputs, constants = checked_arrays(self.signature, arrays, named)
+        special = self.specialise({name: array.shape for name, array in inputs.items()}, constants)
+        executable = self.executables.get(special)
+        if executable is None:
+            executable = self.executables[special] = compile_kernel(special, "cpu", None)
+        wanted = None if out is None else out if isinstance(out, tuple | list) else [out]
+        results = executable(*inputs.values(), out=wanted)
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+@surface
+def kernel(function: Callable[..., Any] | None = None, *, schedule: object = "") -> Any:
+    """Makes a kernel of a function that is written as loops over its tensors.
+
+        @mlc.kernel
+        def scale(x: Tensor[f32, N], y: Output[f32, N], factor: float):
+            for i in range(N):
+                y[i] = x[i] * factor
+
+    The function is never run: its source is translated. `schedule` is one for `Kernel.scheduled`.
+    Raises KernelFailure for signatures that are no kernel's.
+    """
+    if function is None:
+        return lambda each: kernel(each, schedule=schedule)
+    assert isinstance(function, FunctionType), "a function written with def"
+    names = visible_names(function)
+    signature = signature_of(function, names)
+    if not signature.outputs:
+        raise KernelFailure(f"{signature.name} has no output; annotate what it writes with Output[f32, ...]")
+    source = source_of(function)
+
+    def body(inputs: Sequence[Any], sizes: Mapping[str, int], constants: Mapping[str, Any]) -> list[Any]:
+        from mlc.kernels.nest import build_body
+
+        return build_body(source, signature, {**names, **sizes, **constants}, sizes, inputs)
+
+    return Kernel(signature, body, str(schedule))

@@ -1,0 +1,60 @@
+"""Code that runs only where a condition holds: `scf.if`, whose results follow from both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mlc.bindings import ir, scf
+from mlc.kernels.errors import KernelFailure
+from mlc.kernels.nest.state import Nest
+from mlc.kernels.scalars import Scalar, typed
+
+Side = Callable[[], Sequence[Scalar]]
+
+
+def branch(condition: ir.Value, then: Side, otherwise: Side, nest: Nest) -> list[Scalar]:
+    """Builds both sides under `condition`; returns what the two give, pairwise of one type."""
+    if str(condition.type) != "i1":
+        raise KernelFailure(f"a condition is a bool, but this is {condition.type}")
+    scratch = ir.Operation.create("scf.if", operands=[condition], regions=2)
+    blocks = [region.blocks.append() for region in scratch.regions]
+    given = []
+    for block, side in zip(blocks, (then, otherwise), strict=True):
+        with nest.inside(block, guarded=True):
+            given.append(list(side()))
+    pairs = list(zip(*given, strict=True))
+    typed_sides = [_typed(pair, blocks) for pair in pairs]
+    types = [pair[0].type for pair in typed_sides]
+    result = ir.Operation.create("scf.if", results=types, operands=[condition], regions=2)
+    for index, (block, region) in enumerate(zip(blocks, result.regions, strict=True)):
+        with ir.InsertionPoint(block):
+            scf.YieldOp([pair[index] for pair in typed_sides])
+        block.append_to(region)
+    scratch.erase()
+    return list(result.results)
+
+
+def _typed(pair: Sequence[Scalar], blocks: Sequence[ir.Block]) -> list[ir.Value]:
+    """Both values, each in its block, of one type."""
+    kinds = [value for value in pair if isinstance(value, ir.Value)]
+    if not kinds and all(isinstance(value, bool) for value in pair):
+        kind: ir.Type = ir.IntegerType.get_signless(1)
+    elif not kinds:
+        raise KernelFailure("both branches are plain numbers; give one a type, as in f32(1.0)")
+    else:
+        kind = kinds[0].type
+    result = []
+    for value, block in zip(pair, blocks, strict=True):
+        with ir.InsertionPoint(block):
+            result.append(typed(value, kind))
+    return result
+
+
+def conditional(
+    condition: Scalar, then: Callable[[], Scalar], otherwise: Callable[[], Scalar], nest: Nest
+) -> Scalar:
+    """One of two values; only the one that is taken is computed."""
+    if not isinstance(condition, ir.Value):
+        return then() if condition else otherwise()
+    [result] = branch(condition, lambda: [then()], lambda: [otherwise()], nest)
+    return result

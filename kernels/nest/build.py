@@ -1,0 +1,73 @@
+"""The body of a kernel from the source of its function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mlc.bindings import bufferization, ir, memref
+from mlc.kernels.nest.state import Array, Nest
+from mlc.kernels.nest.statements import run_all
+from mlc.kernels.signature import Signature
+from mlc.kernels.source import Source
+from mlc.passes.rewriting import collect_ops, replace_op
+
+
+def build_body(
+    source: Source,
+    signature: Signature,
+    names: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    arguments: Sequence[ir.Value],
+) -> list[ir.Value]:
+    """Builds the nest at the insertion point; `arguments` are the input tensors, the results the output ones.
+
+    The nest works on buffers, but the kernel is a function of tensors like any other: bufferisation makes the
+    inputs' buffers the caller's, and the outputs those into which it is asked to write.
+    Raises KernelFailure.
+    """
+    nest = Nest(source, names, {})
+    with nest.at(source.tree):
+        for parameter, value in zip(signature.inputs, arguments, strict=True):
+            kind = ir.RankedTensorType(value.type)
+            buffer = bufferization.ToBufferOp(_memref(kind), value, read_only=True).result
+            _declare(parameter.name, buffer, signature, nest, writable=False)
+        outputs = []
+        for parameter in signature.outputs:
+            tensor = signature.tensor(parameter.name)
+            kind = ir.RankedTensorType.get(tensor.sizes(sizes), ir.Type.parse(tensor.element.name))
+            outputs.append(memref.AllocOp(_memref(kind), [], []).result)
+            _declare(parameter.name, outputs[-1], signature, nest, writable=True)
+    run_all(source.tree.body, nest)
+    _hoist_constants(ir.InsertionPoint.current.block)
+    with nest.at(source.tree):
+        return [
+            bufferization.ToTensorOp(_tensor(each), each, restrict=True, writable=True).result
+            for each in outputs
+        ]
+
+
+def _declare(name: str, buffer: ir.Value, signature: Signature, nest: Nest, writable: bool) -> None:
+    shape = tuple(ir.MemRefType(buffer.type).shape)
+    nest.scope[name] = Array(name, buffer, signature.tensor(name).element, shape, writable)
+
+
+def _memref(kind: ir.RankedTensorType) -> ir.MemRefType:
+    return ir.MemRefType.get(list(kind.shape), kind.element_type)
+
+
+def _tensor(buffer: ir.Value) -> ir.RankedTensorType:
+    kind = ir.MemRefType(buffer.type)
+    return ir.RankedTensorType.get(list(kind.shape), kind.element_type)
+
+
+def _hoist_constants(block: ir.Block) -> None:
+    """Puts the constants in front of the loops, each once: between loops they would spoil perfect nests."""
+    first: dict[str, ir.Value] = {}
+    for op in collect_ops(block.owner.operation, ["arith.constant"]):
+        text = op.get_asm().partition("=")[2]
+        if text in first:
+            replace_op(op, [first[text]])
+            continue
+        first[text] = op.results[0]
+        op.move_before(block.operations[0].operation)

@@ -1,0 +1,76 @@
+"""What is known at one point of a loop nest that is being built."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from mlc.bindings import ir
+from mlc.kernels.elements import Element
+from mlc.kernels.errors import KernelFailure
+from mlc.kernels.source import Source
+
+
+@dataclass(frozen=True)
+class Array:
+    """A tensor of the kernel, or a buffer of its own: a memref."""
+
+    name: str
+    memref: ir.Value
+    element: Element
+    shape: tuple[int, ...]
+    writable: bool
+
+
+@dataclass(frozen=True)
+class Index:
+    """An affine expression of the loop variables: dim `n` is the `n`-th one of the nest."""
+
+    affine: ir.AffineExpr
+
+
+@dataclass
+class Nest:
+    """The nest under construction.
+
+    `names` are the kernel's constants and what its source sees around it; `scope` holds arrays, loop
+    variables and scalars (`ir.Value`, or a number known to Python). `loops` are the loop variables so far,
+    `ranges` their lowest and highest values where these are numbers.
+    """
+
+    source: Source
+    names: Mapping[str, Any]
+    scope: dict[str, Any]
+    loops: list[ir.Value] = field(default_factory=list)
+    ranges: list[tuple[int, int] | None] = field(default_factory=list)
+    block: str | None = None
+    guarded: bool = False
+
+    def fail(self, message: str, node: ast.AST) -> NoReturn:
+        """Raises KernelFailure at `node`."""
+        raise KernelFailure(message, self.source.place(node))
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Ops are built at the place of `node`, which failures without a place get."""
+        place = self.source.place(node)
+        try:
+            with ir.Location.file(place.file, place.line, place.column):
+                yield
+        except KernelFailure as error:
+            raise error if error.place else KernelFailure(error.message, place) from None
+
+    @contextmanager
+    def inside(self, block: ir.Block, guarded: bool = False) -> Iterator[None]:
+        """Builds at the end of `block`. Names that are new there are gone behind it; `guarded` code may never
+        run."""
+        scope, before = dict(self.scope), self.guarded
+        self.guarded = before or guarded
+        try:
+            with ir.InsertionPoint(block):
+                yield
+        finally:
+            self.scope, self.guarded = scope, before

@@ -1,0 +1,201 @@
+"""Scalar arithmetic of both kinds of kernels, on typed values and on Python's numbers."""
+
+from __future__ import annotations
+
+import math as python_math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from mlc.bindings import arith, ir, math
+from mlc.kernels.elements import Element
+from mlc.kernels.errors import KernelFailure
+from mlc.passes.lowering import scalars
+from mlc.passes.lowering.linalg_tools import constant, is_float
+
+Number: TypeAlias = bool | int | float
+Scalar: TypeAlias = ir.Value | Number
+
+
+@dataclass(frozen=True)
+class Operation:
+    """How one operator or function is computed: on typed values, and on numbers known to Python.
+
+    `domain`: "any", "float", "integer" (booleans included) or "bool".
+    """
+
+    emit: Callable[..., ir.Value]
+    fold: Callable[..., Any]
+    domain: str = "any"
+
+
+def _floor_divide(a: ir.Value, b: ir.Value) -> ir.Value:
+    """Python's: rounded down."""
+    if is_float(a.type):
+        return math.floor(scalars.div(a, b))
+    return scalars.div(scalars.sub(a, scalars.modulo(a, b, False)), b)
+
+
+def _is_bool(kind: ir.Type) -> bool:
+    return isinstance(kind, ir.IntegerType) and kind.width == 1
+
+
+def _invert(x: ir.Value) -> ir.Value:
+    return arith.xori(x, constant(x.type, True if _is_bool(x.type) else -1))
+
+
+def _not_equal(a: ir.Value, b: ir.Value) -> ir.Value:
+    """True for NaN, as in Python."""
+    if is_float(a.type):
+        return arith.cmpf(arith.CmpFPredicate.UNE, a, b)
+    return arith.cmpi(arith.CmpIPredicate.ne, a, b)
+
+
+def _compared(predicate: str) -> Callable[[ir.Value, ir.Value], ir.Value]:
+    return lambda a, b: scalars.compare(predicate, a, b)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "+": Operation(scalars.add, lambda a, b: a + b),
+    "-": Operation(scalars.sub, lambda a, b: a - b),
+    "*": Operation(scalars.mul, lambda a, b: a * b),
+    "/": Operation(scalars.div, lambda a, b: a / b, "float"),
+    "//": Operation(_floor_divide, lambda a, b: a // b),
+    "%": Operation(lambda a, b: scalars.modulo(a, b, False), lambda a, b: a % b),
+    "**": Operation(scalars.power, lambda a, b: a**b),
+    "&": Operation(arith.andi, lambda a, b: a & b, "integer"),
+    "|": Operation(arith.ori, lambda a, b: a | b, "integer"),
+    "^": Operation(arith.xori, lambda a, b: a ^ b, "integer"),
+    "<<": Operation(arith.shli, lambda a, b: a << b, "integer"),
+    ">>": Operation(scalars.shift_right, lambda a, b: a >> b, "integer"),
+    "==": Operation(_compared("equal"), lambda a, b: a == b),
+    "!=": Operation(_not_equal, lambda a, b: a != b),
+    "<": Operation(_compared("less"), lambda a, b: a < b),
+    "<=": Operation(_compared("less_equal"), lambda a, b: a <= b),
+    ">": Operation(_compared("greater"), lambda a, b: a > b),
+    ">=": Operation(_compared("greater_equal"), lambda a, b: a >= b),
+    "negate": Operation(scalars.negate, lambda a: -a),
+    "invert": Operation(_invert, lambda a: ~a, "integer"),
+    "not": Operation(_invert, lambda a: not a, "bool"),
+    "abs": Operation(scalars.absolute, abs),
+    "maximum": Operation(scalars.maximum, max),
+    "minimum": Operation(scalars.minimum, min),
+    "exp": Operation(math.exp, python_math.exp, "float"),
+    "log": Operation(math.log, python_math.log, "float"),
+    "log1p": Operation(math.log1p, python_math.log1p, "float"),
+    "sqrt": Operation(math.sqrt, python_math.sqrt, "float"),
+    "rsqrt": Operation(math.rsqrt, lambda a: 1 / python_math.sqrt(a), "float"),
+    "sin": Operation(math.sin, python_math.sin, "float"),
+    "cos": Operation(math.cos, python_math.cos, "float"),
+    "tanh": Operation(math.tanh, python_math.tanh, "float"),
+    "erf": Operation(math.erf, python_math.erf, "float"),
+    "sigmoid": Operation(scalars.sigmoid, lambda a: 1 / (1 + python_math.exp(-a)), "float"),
+    "floor": Operation(math.floor, lambda a: float(python_math.floor(a)), "float"),
+    "ceil": Operation(math.ceil, lambda a: float(python_math.ceil(a)), "float"),
+}
+
+
+def apply(name: str, operands: Sequence[Scalar]) -> Scalar:
+    """The operation on `operands`; a number if all are numbers.
+
+    Raises KernelFailure for types that do not fit.
+    """
+    operation = OPERATIONS[name]
+    if not any(isinstance(each, ir.Value) for each in operands):
+        return _fold(name, operation, operands)
+    values = same_type(name, operands)
+    _check_domain(name, operation.domain, values[0].type)
+    return operation.emit(*values)
+
+
+def _fold(name: str, operation: Operation, operands: Sequence[Scalar]) -> Scalar:
+    try:
+        return operation.fold(*operands)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise KernelFailure(f"'{name}' of {', '.join(map(str, operands))}: {error}") from None
+
+
+def same_type(name: str, operands: Sequence[Scalar]) -> list[ir.Value]:
+    """All operands as values of one type: numbers and indices take that of the others."""
+    kinds = list(dict.fromkeys(each.type for each in operands if isinstance(each, ir.Value)))
+    # The arithmetic below knows integers, not indices.
+    index = ir.IntegerType.get_signless(64)
+    proper = [kind for kind in kinds if not isinstance(kind, ir.IndexType)] or [index]
+    if len(proper) > 1:
+        raise KernelFailure(
+            f"'{name}' mixes {' and '.join(map(str, proper))}; convert one of them: {_python(proper[0])}(x)"
+        )
+    return [typed(each, proper[0]) for each in operands]
+
+
+def typed(scalar: Scalar, kind: ir.Type) -> ir.Value:
+    """A number as a constant of `kind`, an index as an integer of `kind`; a value must be of it already.
+
+    Raises KernelFailure.
+    """
+    if not isinstance(scalar, ir.Value):
+        return _literal(scalar, kind)
+    if scalar.type == kind:
+        return scalar
+    if isinstance(scalar.type, ir.IndexType) and isinstance(kind, ir.IntegerType) and kind.width > 1:
+        return arith.index_cast(kind, scalar)
+    if isinstance(kind, ir.IndexType) and isinstance(scalar.type, ir.IntegerType):
+        return arith.index_cast(kind, scalar)
+    raise KernelFailure(
+        f"expected {_python(kind)}, but this is {_python(scalar.type)}; convert it: {_python(kind)}(x)"
+    )
+
+
+def _literal(number: Number, kind: ir.Type) -> ir.Value:
+    if not isinstance(number, Number):
+        raise KernelFailure(f"expected a number, but this is {number!r}")
+    if not is_float(kind):
+        if isinstance(number, float) and number != int(number):
+            raise KernelFailure(f"{number} is no {_python(kind)}")
+        if isinstance(kind, ir.IntegerType) and not _fits(int(number), kind.width):
+            raise KernelFailure(f"{number} does not fit into {_python(kind)}")
+    return constant(kind, number)
+
+
+def _fits(number: int, width: int) -> bool:
+    return number in (0, 1) if width == 1 else -(1 << (width - 1)) <= number < 1 << (width - 1)
+
+
+def _python(kind: ir.Type) -> str:
+    return "an index" if isinstance(kind, ir.IndexType) else str(kind)
+
+
+def _check_domain(name: str, domain: str, kind: ir.Type) -> None:
+    fits = {
+        "any": True,
+        "float": is_float(kind),
+        "integer": not is_float(kind),
+        "bool": _is_bool(kind),
+    }[domain]
+    if not fits:
+        hint = "; '//' divides integers" if name == "/" else ""
+        raise KernelFailure(f"'{name}' wants {domain} operands, but these are {_python(kind)}{hint}")
+
+
+def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
+    """`x if condition else y`, both computed."""
+    if not isinstance(condition, ir.Value):
+        return x if condition else y
+    if not _is_bool(condition.type):
+        raise KernelFailure(f"a condition is a bool, but this is {_python(condition.type)}")
+    first, second = (
+        same_type("where", [x, y]) if isinstance(x, ir.Value) or isinstance(y, ir.Value) else (x, y)
+    )
+    if not isinstance(first, ir.Value):
+        raise KernelFailure("both branches are plain numbers; give one a type, as in f32(1.0)")
+    return arith.select(condition, first, second)
+
+
+def convert(value: Scalar, element: Element) -> ir.Value:
+    """`value` with another element type: ONNX's and C's conversion."""
+    kind = ir.Type.parse(element.name)
+    if not isinstance(value, ir.Value):
+        return _literal(value if is_float(kind) else int(value), kind)
+    if isinstance(value.type, ir.IndexType):
+        value = arith.index_cast(ir.IntegerType.get_signless(64), value)
+    return scalars.convert(value, kind)

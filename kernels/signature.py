@@ -1,0 +1,221 @@
+"""Signatures: the tensors and constants that a kernel takes, from the annotations of its function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import TYPE_CHECKING, Annotated, Any
+
+from mlc.kernels.elements import Element, element
+from mlc.kernels.errors import KernelFailure, Place
+from mlc.kernels.sizes import Dim, Size, dim, size_of
+
+CONSTANTS = (bool, int, float)
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """An element type and a shape; an output is written, an input only read."""
+
+    element: Element
+    shape: tuple[Size, ...]
+    output: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.element}[{', '.join(map(str, self.shape))}]"
+
+    def sizes(self, known: Mapping[str, int]) -> list[int]:
+        """The shape in numbers."""
+        return [size_of(size, known) for size in self.shape]
+
+
+class _Maker:
+    """`Tensor[f32, 128, 64]`: subscripting makes a `TensorType`."""
+
+    def __init__(self, output: bool) -> None:
+        self.output = output
+
+    def __getitem__(self, given: object) -> TensorType:
+        kind, *sizes = given if isinstance(given, tuple) else (given,)
+        return TensorType(element(kind), tuple(_size(size) for size in sizes), self.output)
+
+
+def _size(given: object) -> Size:
+    if isinstance(given, str):
+        if not given.isidentifier():
+            raise KernelFailure(f"{given!r} is no name of a size")
+        return dim(given)
+    if isinstance(given, Dim):
+        return given
+    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
+        raise KernelFailure(f"a size is a number or a name, but {given!r} is neither")
+    return given
+
+
+if TYPE_CHECKING:
+    Tensor = Output = Annotated
+else:
+    Tensor, Output = _Maker(output=False), _Maker(output=True)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the function: a tensor, or a constant (`kind` is `int`, `float` or `bool`)."""
+
+    name: str
+    kind: TensorType | type
+    default: Any = inspect.Parameter.empty
+
+    @property
+    def required(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a kernel takes; tensors in the order of the kernel contract: inputs, then outputs."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def inputs(self) -> list[Parameter]:
+        return [
+            each for each in self.parameters if isinstance(each.kind, TensorType) and not each.kind.output
+        ]
+
+    @property
+    def outputs(self) -> list[Parameter]:
+        return [each for each in self.parameters if isinstance(each.kind, TensorType) and each.kind.output]
+
+    @property
+    def constants(self) -> list[Parameter]:
+        return [each for each in self.parameters if not isinstance(each.kind, TensorType)]
+
+    def tensor(self, name: str) -> TensorType:
+        """The type of the tensor called `name`."""
+        [kind] = [each.kind for each in self.parameters if each.name == name]
+        assert isinstance(kind, TensorType), f"{name} is a tensor"
+        return kind
+
+    @property
+    def sizes(self) -> list[str]:
+        """The names of the sizes that a call binds, in order of appearance."""
+        shapes = [each.kind.shape for each in self.parameters if isinstance(each.kind, TensorType)]
+        found = (
+            name for shape in shapes for size in shape if isinstance(size, Dim) for name in sorted(size.names)
+        )
+        return list(dict.fromkeys(found))
+
+
+def function_place(function: FunctionType) -> Place:
+    """Where the function begins."""
+    return Place(function.__code__.co_filename, function.__code__.co_firstlineno, 1)
+
+
+def signature_of(function: FunctionType, names: Mapping[str, Any]) -> Signature:
+    """The signature of `function`, whose annotations may use `names`. Raises KernelFailure."""
+    place = function_place(function)
+    parameters = []
+    for each in inspect.signature(function).parameters.values():
+        try:
+            parameters.append(_parameter(each, names))
+        except KernelFailure as error:
+            raise KernelFailure(
+                f"parameter '{each.name}' of {function.__name__}: {error.message}", place
+            ) from None
+    signature = Signature(function.__name__, tuple(parameters))
+    _check_sizes(signature, place)
+    return signature
+
+
+def _parameter(given: inspect.Parameter, names: Mapping[str, Any]) -> Parameter:
+    if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
+        raise KernelFailure("a kernel has a fixed number of parameters")
+    kind = given.annotation
+    if kind is given.empty:
+        raise KernelFailure(
+            "the annotation is missing; write Tensor[f32, 128, 64], Output[...], int or float"
+        )
+    if isinstance(kind, str):
+        kind = _evaluate(kind, names)
+    if not isinstance(kind, TensorType) and kind not in CONSTANTS:
+        raise KernelFailure(
+            f"{kind!r} is no type of kernels; write Tensor[f32, 128, 64], Output[...], int or float"
+        )
+    return Parameter(given.name, kind, given.default)
+
+
+def _evaluate(text: str, names: Mapping[str, Any]) -> Any:
+    try:
+        return eval(text, dict(names))
+    except KernelFailure:
+        raise
+    except Exception as error:
+        raise KernelFailure(f"the annotation {text} cannot be evaluated: {error}") from None
+
+
+def _check_sizes(signature: Signature, place: Place) -> None:
+    """Every name of an output's size must be bare in some input."""
+    shapes = [each.kind.shape for each in signature.inputs if isinstance(each.kind, TensorType)]
+    bindable = {size.name for shape in shapes for size in shape if isinstance(size, Dim)}
+    free = [name for name in signature.sizes if name not in bindable]
+    if free:
+        raise KernelFailure(
+            f"no input of {signature.name} has a dim that is just {free[0]}, so no call gives it", place
+        )
+
+
+def constants_of(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The kernel's constants: given ones, converted, and defaults. Raises KernelFailure."""
+    known = {each.name for each in signature.constants}
+    strange = [name for name in given if name not in known]
+    if strange:
+        raise KernelFailure(
+            f"{signature.name} has no constant '{strange[0]}'; it has {', '.join(known) or 'none'}"
+        )
+    missing = [each.name for each in signature.constants if each.required and each.name not in given]
+    if missing:
+        raise KernelFailure(f"{signature.name} needs its constant '{missing[0]}': {missing[0]}=...")
+    return {each.name: _constant(each, given.get(each.name, each.default)) for each in signature.constants}
+
+
+def _constant(parameter: Parameter, value: Any) -> Any:
+    kind: Callable[[Any], Any] = parameter.kind  # type: ignore[assignment]
+    try:
+        converted = kind(value)
+    except (TypeError, ValueError):
+        converted = None
+    if converted is None or converted != value:
+        raise KernelFailure(
+            f"the constant '{parameter.name}' is {getattr(kind, '__name__', kind)}, not {value!r}"
+        )
+    return converted
+
+
+def bind_shapes(signature: Signature, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """The sizes that give the inputs their `shapes`. Raises KernelFailure naming what does not fit."""
+    known: dict[str, int] = {}
+    for each in signature.inputs:
+        _bind(each, shapes[each.name], known)
+    for each in signature.inputs:
+        wanted = signature.tensor(each.name).sizes(known)
+        if list(shapes[each.name]) != wanted:
+            sizes = ", ".join(f"{name} = {value}" for name, value in known.items())
+            raise KernelFailure(
+                f"{signature.name}: '{each.name}' has shape {list(shapes[each.name])}, but {each.kind} is "
+                f"{wanted}{f' with {sizes}' if sizes else ''}"
+            )
+    return known
+
+
+def _bind(parameter: Parameter, shape: tuple[int, ...], known: dict[str, int]) -> None:
+    kind = parameter.kind
+    assert isinstance(kind, TensorType), "inputs are tensors"
+    if len(shape) != len(kind.shape):
+        raise KernelFailure(f"'{parameter.name}' has shape {list(shape)}, but must be {kind}: another rank")
+    for size, given in zip(kind.shape, shape, strict=True):
+        if isinstance(size, Dim) and size.name is not None:
+            known.setdefault(size.name, given)

@@ -1,0 +1,101 @@
+"""Sizes in signatures: numbers, or names that stand for whatever a call's arrays have there."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from mlc.kernels.errors import KernelFailure
+
+# The sizes of the kernel that is being built.
+_BOUND: ContextVar[Mapping[str, int]] = ContextVar("mlc.kernels.sizes")
+
+
+class Dim:
+    """A size that calls bind: a name, or arithmetic on names. Inside a kernel it is a number."""
+
+    def __init__(self, text: str, names: frozenset[str], value: Callable[[Mapping[str, int]], int]) -> None:
+        self.text = text
+        self.names = names
+        self.value = value
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __index__(self) -> int:
+        try:
+            return self.value(_BOUND.get({}))
+        except KeyError as error:
+            raise KernelFailure(
+                f"the size {error.args[0]} is known only inside a kernel that uses it"
+            ) from None
+
+    def _with(
+        self, sign: str, function: Callable[[int, int], int], other: Dim | int, swap: bool = False
+    ) -> Dim:
+        left, right = (other, self) if swap else (self, other)
+        names = self.names | (other.names if isinstance(other, Dim) else frozenset())
+        return Dim(
+            f"({left} {sign} {right})",
+            names,
+            lambda sizes: function(size_of(left, sizes), size_of(right, sizes)),
+        )
+
+    def __add__(self, other: Dim | int) -> Dim:
+        return self._with("+", operator.add, other)
+
+    def __sub__(self, other: Dim | int) -> Dim:
+        return self._with("-", operator.sub, other)
+
+    def __mul__(self, other: Dim | int) -> Dim:
+        return self._with("*", operator.mul, other)
+
+    def __floordiv__(self, other: Dim | int) -> Dim:
+        return self._with("//", operator.floordiv, other)
+
+    def __mod__(self, other: Dim | int) -> Dim:
+        return self._with("%", operator.mod, other)
+
+    def __radd__(self, other: int) -> Dim:
+        return self._with("+", operator.add, other, swap=True)
+
+    def __rsub__(self, other: int) -> Dim:
+        return self._with("-", operator.sub, other, swap=True)
+
+    def __rmul__(self, other: int) -> Dim:
+        return self._with("*", operator.mul, other, swap=True)
+
+    @property
+    def name(self) -> str | None:
+        """The name of a bare one, which a call's arrays can bind; None for arithmetic."""
+        return self.text if self.names == {self.text} else None
+
+
+Size = int | Dim
+
+
+def dim(name: str) -> Dim:
+    """The size called `name`."""
+    return Dim(name, frozenset((name,)), lambda sizes: sizes[name])
+
+
+def dims(names: str) -> tuple[Dim, ...]:
+    """Sizes by their names: `M, N = dims("M N")`."""
+    return tuple(dim(name) for name in names.replace(",", " ").split())
+
+
+def size_of(size: Size, sizes: Mapping[str, int]) -> int:
+    """The number that a size stands for. Raises KeyError for a name that `sizes` lacks."""
+    return size.value(sizes) if isinstance(size, Dim) else size
+
+
+@contextmanager
+def bound(sizes: Mapping[str, int]) -> Iterator[None]:
+    """In this block every `Dim` is the number that `sizes` has for it."""
+    token = _BOUND.set(sizes)
+    try:
+        yield
+    finally:
+        _BOUND.reset(token)

@@ -1,0 +1,55 @@
+"""The source of a kernel's function as a syntax tree, with places for messages."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from mlc.kernels.errors import KernelFailure, Place, caller_frame
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function's tree; `line` and `column` are those of the file before the tree's own begin."""
+
+    function: FunctionType
+    tree: ast.FunctionDef
+    line: int
+    column: int
+
+    def place(self, node: ast.AST) -> Place:
+        """Where `node` stands in the file."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        return Place(self.function.__code__.co_filename, self.line + line, self.column + column + 1)
+
+
+def source_of(function: FunctionType) -> Source:
+    """Reads the function's source. Raises KernelFailure where there is none: in a shell, say."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        raise KernelFailure(
+            f"the source of '{function.__name__}' is not there; kernels with loops are written in a file"
+        ) from None
+    text = textwrap.dedent("".join(lines))
+    try:
+        tree = ast.parse(text).body[0]
+    except SyntaxError:
+        tree = None
+    if not isinstance(tree, ast.FunctionDef):
+        raise KernelFailure(f"'{function.__name__}' is no function of its own: write it with def")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return Source(function, tree, first - 1, indent)
+
+
+def visible_names(function: FunctionType) -> dict[str, Any]:
+    """What names mean in the function's source: its globals, the enclosing function's names, its closure."""
+    frame = caller_frame()
+    local: Mapping[str, Any] = frame.f_locals if frame.f_globals is function.__globals__ else {}
+    closure = inspect.getclosurevars(function).nonlocals
+    return {**function.__globals__, **local, **closure}

@@ -1,0 +1,80 @@
+"""A kernel for sizes and constants that are numbers: its function in the IR."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlc.bindings import func, ir
+from mlc.kernels.errors import KernelFailure
+from mlc.kernels.signature import Signature
+from mlc.kernels.sizes import bound
+from mlc.passes.tloop.kernel_functions import MARK
+
+# Builds the kernel's body at the insertion point from its inputs, with sizes and constants by name.
+Body = Callable[[Sequence[ir.Value], Mapping[str, int], Mapping[str, Any]], list[ir.Value]]
+
+
+@dataclass(frozen=True)
+class Specialisation:
+    """What makes one kernel in the IR; equal ones are the same kernel."""
+
+    signature: Signature
+    body: Body
+    schedule: str
+    sizes: tuple[tuple[str, int], ...]
+    constants: tuple[tuple[str, Any], ...]
+
+    def input_types(self) -> list[ir.Type]:
+        """The tensor types of the inputs, in the current context."""
+        sizes = dict(self.sizes)
+        kinds = [self.signature.tensor(each.name) for each in self.signature.inputs]
+        return [
+            ir.RankedTensorType.get(kind.sizes(sizes), ir.Type.parse(kind.element.name)) for kind in kinds
+        ]
+
+    def build(self, module: ir.Operation) -> ir.Operation:
+        """Adds the kernel, and its schedule, to `module`, or finds it there. Raises KernelFailure."""
+        with ir.InsertionPoint(module.regions[0].blocks[0]), ir.Location.unknown():
+            function = self._function()
+        text = function.get_asm(use_local_scope=True, assume_verified=True) + self.schedule
+        digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+        name = f"{self.signature.name}_{digest}"
+        for each in module.regions[0].blocks[0]:
+            if "sym_name" in each.attributes and each.attributes["sym_name"].value == name:
+                function.erase()
+                return each.operation
+        function.attributes["sym_name"] = ir.StringAttr.get(name)
+        if self.schedule:
+            self._add_schedule(function, name)
+        return function
+
+    def _function(self) -> ir.Operation:
+        inputs = self.input_types()
+        function = func.FuncOp(self.signature.name, ir.FunctionType.get(inputs, []), visibility="private")
+        block = function.add_entry_block()
+        function.operation.attributes[MARK] = ir.UnitAttr.get()
+        sizes = dict(self.sizes)
+        try:
+            with ir.InsertionPoint(block), bound(sizes):
+                results = self.body(list(block.arguments), sizes, dict(self.constants))
+                func.ReturnOp(results)
+        except BaseException:
+            function.operation.erase()
+            raise
+        kind = ir.FunctionType.get(inputs, [value.type for value in results])
+        function.operation.attributes["function_type"] = ir.TypeAttr.get(kind)
+        return function.operation
+
+    def _add_schedule(self, function: ir.Operation, name: str) -> None:
+        try:
+            module = ir.Module.parse(self.schedule)
+        except ir.MLIRError as error:
+            raise KernelFailure(f"the schedule of {self.signature.name} is no IR: {error}") from None
+        found = [each.operation for each in module.body.operations if each.operation.name == "tloop.schedule"]
+        if len(found) != 1 or len(module.body.operations) != 1:
+            raise KernelFailure(f"the schedule of {self.signature.name} must be one tloop.schedule")
+        clone = found[0].clone(ip=ir.InsertionPoint.after(function))
+        clone.attributes["kernel"] = ir.FlatSymbolRefAttr.get(name)
