@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .elements import INDEX, NUMBER, element_bytes
 from .movement import check_dims_operand
-from .rules import check_rank, product
+from .rules import check_number, check_rank, product
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -119,6 +119,7 @@ def _full(call: Call) -> Tensor:
     check_dims_operand(call, result.rank)
     if call.dims is None and product(result.shape or ()) is None:
         raise ShapeError("result", f"has dims that are not known and there is no operand dims: {result}")
+    check_number("value", call.value, result)
     return result
 
 

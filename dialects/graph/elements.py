@@ -5,6 +5,7 @@ Signless integers are signed numbers, `ui*` are unsigned ones and `i1` is a trut
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -54,6 +55,32 @@ def element_of(dtype: np.dtype | type) -> str:
 def element_bytes(element: str) -> int:
     """Bytes of one stored element: `i1` and the types below eight bits take one byte each."""
     return _DTYPES[element].itemsize
+
+
+def holds(element: str, number: int | float) -> bool:
+    """Whether an element can be the number: for integers and truth values a whole one within their range, for
+    floats one that rounds to a finite number, infinity or NaN. Nothing is said of complex numbers, nor of
+    types without a dtype."""
+    dtype = _DTYPES.get(element)
+    if dtype is None or dtype.kind == "c":
+        return True
+    if not math.isfinite(number):
+        return _is_float(element)
+    if _is_float(element):
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(np.asarray(number, np.float64).astype(dtype).astype(np.float64)))
+    least, largest = (0, 1) if element == "i1" else _range(dtype)
+    return number == int(number) and least <= number <= largest
+
+
+def _is_float(element: str) -> bool:
+    return element.startswith(("f", "bf"))
+
+
+def _range(dtype: np.dtype) -> tuple[int, int]:
+    """The least and largest number of an integer type."""
+    info = ml_dtypes.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 @dataclass(frozen=True)

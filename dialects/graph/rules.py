@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from .elements import holds
 from .spec import Call, Dim, Shape, ShapeError, Tensor
 
 
@@ -80,6 +81,12 @@ def check_rank(field: str, tensor: Tensor, rank: int, why: str = "") -> None:
     """The operand must have exactly this rank."""
     if tensor.rank != rank:
         raise ShapeError(field, f"has rank {tensor.rank} instead of {rank}{why}: {tensor}")
+
+
+def check_number(field: str, number: int | float, tensor: Tensor) -> None:
+    """The number must be one that the tensor's elements can be."""
+    if not holds(tensor.element, number):
+        raise ShapeError(field, f"{number} is no {tensor.element}")
 
 
 def check_length(field: str, values: Sequence[int], length: int, why: str) -> None:

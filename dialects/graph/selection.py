@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .elements import INDEX
 from .movement import movement
-from .rules import check_axis, check_least, check_length, check_rank, text
+from .rules import check_axis, check_least, check_length, check_number, check_rank, text
 from .spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
 
 
@@ -61,6 +61,8 @@ def _pad(call: Call) -> Tensor:
     for axis, (dim, low, high) in enumerate(dims):
         if dim is not None and call.mode != "constant" and (low or high):
             _check_source(call, axis, dim, max(low, high))
+    if call.mode == "constant":
+        check_number("value", call.value, call.x)
     dims = zip(call.x.shape, call.low, call.high, strict=True)
     return Tensor(tuple(None if dim is None else dim + low + high for dim, low, high in dims), call.x.element)
 

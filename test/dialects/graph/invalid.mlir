@@ -856,6 +856,46 @@ func.func @f() {
 
 // -----
 
+func.func @f() {
+  // expected-error @below {{'graph.full' op 'value' 300 is no i8}}
+  %r = "graph.full"() {value = 300} : () -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'graph.full' op 'value' -1 is no ui8}}
+  %r = "graph.full"() {value = -1} : () -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'graph.full' op 'value' 0.5 is no i32}}
+  %r = "graph.full"() {value = 0.5} : () -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'graph.full' op 'value' 65520.0 is no f16}}
+  %r = "graph.full"() {value = 65520.0} : () -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xi32>) {
+  // expected-error @below {{'graph.pad' op 'value' -inf is no i32}}
+  %r = "graph.pad"(%a) {low = array<i64: 1>, high = array<i64: 0>, value = 0xFFF0000000000000 : f64} : (tensor<4xi32>) -> tensor<5xi32>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<2xi64>) {
   // expected-error @below {{'graph.full' op 'dims' length and number of result dims differ: 2 against 1}}
   %r = "graph.full"(%a) {value = 1.0} : (tensor<2xi64>) -> tensor<?xf32>
