@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import enlarged, is_float, is_static, scalar_constant, splat
+from mlc.passes.graph.values import dtype, enlarged, is_float, is_static, scalar_constant, splat
+from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op, has_one_use
 
 _ELEMENTWISE = [spec for spec in graph.specs().values() if spec.family == "elementwise"]
@@ -132,10 +134,16 @@ def tile_of_ones(op: ir.Operation) -> ir.Value | None:
     return None if x is None else enlarged(x, op.results[0])
 
 
+def _count(reduction: ir.Operation) -> int:
+    """How many elements each element of the result is of."""
+    shape = graph.shape_of(reduction.operands[0])
+    return prod(shape[axis] for axis in graph.attribute(reduction, "axes"))
+
+
 def _unexpanded(op: ir.Operation) -> ir.Value | None:
-    """What a reduction over expanded dims alone is of, in the result's shape."""
+    """What a reduction over expanded dims alone is of, in the result's shape; None where it is of nothing."""
     x, whole = expanded(op.operands[0]), op.operands[0]
-    if x is None or not (is_static(whole) and is_static(x)):
+    if x is None or not (is_static(whole) and is_static(x)) or not _count(op):
         return None
     shape, axes = [1] * (whole.type.rank - x.type.rank) + x.type.shape, graph.attribute(op, "axes")
     if any(shape[axis] != 1 for axis in axes):
@@ -158,12 +166,16 @@ def mean_of_expanded(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def sum_of_expanded(op: ir.Operation) -> ir.Value | None:
-    """The sum of copies of one element: it times their number."""
+    """The sum of copies of one element: it times their number, which of integers wraps as their sum does."""
     value = _unexpanded(op)
     if value is None:
         return None
-    count = prod(graph.shape_of(op.operands[0])[axis] for axis in graph.attribute(op, "axes"))
-    return graph.build("mul", [value, scalar_constant(count, value)])
+    with np.errstate(over="ignore"):
+        count = np.asarray(_count(op)).astype(dtype(value))
+    if not np.isfinite(count):
+        missed(op, "sum_of_expanded", f"{graph.element_type(value)} cannot hold the number of copies")
+        return None
+    return graph.build("mul", [value, graph.build("constant", [], {"value": count})])
 
 
 RULES: Rules = {

@@ -101,3 +101,33 @@ func.func @expansions(%v: tensor<4xf32>, %x: tensor<4x1xf32>) -> (tensor<3x4xf32
   %3 = "graph.tile"(%v) {repeats = array<i64: 2>} : (tensor<4xf32>) -> tensor<8xf32>
   return %1, %2, %3 : tensor<3x4xf32>, tensor<4x5xf32>, tensor<8xf32>
 }
+
+// The number of copies wraps as the sum of integers does; what a float cannot count is left.
+// CHECK-LABEL: func.func @counts
+// CHECK-NEXT: %[[WRAPPED:.*]] = "graph.constant"() {value = dense<44> : tensor<i8>}
+// CHECK-NEXT: %[[PRODUCT:.*]] = "graph.mul"(%arg0, %[[WRAPPED]])
+// CHECK-NEXT: %[[COPIES:.*]] = "graph.expand"(%arg1)
+// CHECK-NEXT: %[[SUM:.*]] = "graph.reduce_sum"(%[[COPIES]])
+// CHECK-NEXT: return %[[PRODUCT]], %[[SUM]]
+func.func @counts(%i: tensor<1xi8>, %h: tensor<1xf16>) -> (tensor<1xi8>, tensor<1xf16>) {
+  %0 = "graph.expand"(%i) {shape = array<i64: 300>} : (tensor<1xi8>) -> tensor<300xi8>
+  %1 = "graph.reduce_sum"(%0) {axes = array<i64: 0>, keepdims = true} : (tensor<300xi8>) -> tensor<1xi8>
+  %2 = "graph.expand"(%h) {shape = array<i64: 100000>} : (tensor<1xf16>) -> tensor<100000xf16>
+  %3 = "graph.reduce_sum"(%2) {axes = array<i64: 0>, keepdims = true} : (tensor<100000xf16>) -> tensor<1xf16>
+  return %1, %3 : tensor<1xi8>, tensor<1xf16>
+}
+
+// A reduction of no copies is not of the element that was not copied.
+// CHECK-LABEL: func.func @no_copies
+// CHECK-NEXT: %[[NONE:.*]] = "graph.expand"(%arg0)
+// CHECK-NEXT: %[[MAX:.*]] = "graph.reduce_max"(%[[NONE]])
+// CHECK-NEXT: %[[MEAN:.*]] = "graph.reduce_mean"(%[[NONE]])
+// CHECK-NEXT: %[[SUM:.*]] = "graph.reduce_sum"(%[[NONE]])
+// CHECK-NEXT: return %[[MAX]], %[[MEAN]], %[[SUM]]
+func.func @no_copies(%x: tensor<1xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) {
+  %0 = "graph.expand"(%x) {shape = array<i64: 0>} : (tensor<1xf32>) -> tensor<0xf32>
+  %1 = "graph.reduce_max"(%0) {axes = array<i64: 0>, keepdims = true} : (tensor<0xf32>) -> tensor<1xf32>
+  %2 = "graph.reduce_mean"(%0) {axes = array<i64: 0>, keepdims = true} : (tensor<0xf32>) -> tensor<1xf32>
+  %3 = "graph.reduce_sum"(%0) {axes = array<i64: 0>, keepdims = true} : (tensor<0xf32>) -> tensor<1xf32>
+  return %1, %2, %3 : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
+}
