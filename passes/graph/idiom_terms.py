@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import ml_dtypes
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.values import Number, constant_and_other, dtype, is_float, splat
@@ -12,8 +13,9 @@ from mlc.passes.rewriting import defining_op
 
 
 def is_number(found: Number, wanted: float, like: ir.Value) -> bool:
-    """Whether a constant is a number as far as the element type of `like` can tell."""
-    return math.isclose(found, wanted, rel_tol=4e-3 if dtype(like).itemsize < 4 else 1e-5)
+    """Whether a constant is a number as far as the element type of `like` can tell: within two steps of
+    its significand, since products of constants are rounded, too."""
+    return math.isclose(found, wanted, rel_tol=2 * float(ml_dtypes.finfo(dtype(like)).eps))
 
 
 @dataclass

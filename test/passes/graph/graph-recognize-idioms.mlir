@@ -390,3 +390,28 @@ func.func @log_softmax(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>
   %3 = "graph.sub"(%x, %2) : (tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>
   return %1, %3 : tensor<?x?xf32>, tensor<?x?xf32>
 }
+
+// 0.70711 is 1 / sqrt(2) neither in f64 nor in f32; it is as far as f16 can tell.
+// CHECK-LABEL: func.func @precision_of_constants
+// CHECK: graph.erf
+// CHECK: %[[GELU:.*]] = "graph.gelu"(%arg1)
+// CHECK: return %{{.*}}, %[[GELU]]
+func.func @precision_of_constants(%x: tensor<4xf64>, %h: tensor<4xf16>) -> (tensor<4xf64>, tensor<4xf16>) {
+  %root = "graph.constant"() {value = dense<0.70711> : tensor<f64>} : () -> tensor<f64>
+  %half = "graph.constant"() {value = dense<0.5> : tensor<f64>} : () -> tensor<f64>
+  %one = "graph.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
+  %0 = "graph.mul"(%x, %root) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %1 = "graph.erf"(%0) : (tensor<4xf64>) -> tensor<4xf64>
+  %2 = "graph.add"(%1, %one) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %3 = "graph.mul"(%x, %2) : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+  %4 = "graph.mul"(%3, %half) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %rough = "graph.constant"() {value = dense<0.70711> : tensor<f16>} : () -> tensor<f16>
+  %halves = "graph.constant"() {value = dense<0.5> : tensor<f16>} : () -> tensor<f16>
+  %ones = "graph.constant"() {value = dense<1.0> : tensor<f16>} : () -> tensor<f16>
+  %5 = "graph.mul"(%h, %rough) : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  %6 = "graph.erf"(%5) : (tensor<4xf16>) -> tensor<4xf16>
+  %7 = "graph.add"(%6, %ones) : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  %8 = "graph.mul"(%h, %7) : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  %9 = "graph.mul"(%8, %halves) : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  return %4, %9 : tensor<4xf64>, tensor<4xf16>
+}
