@@ -7,7 +7,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.signs import never_negative
-from mlc.passes.graph.values import Rule, is_constant, is_float
+from mlc.passes.graph.values import Rule, is_constant, is_float, is_unsigned
 from mlc.passes.rewriting import defining_op, has_one_use
 
 NEG = "graph.neg"
@@ -47,9 +47,11 @@ def abs_of_relu(op: ir.Operation) -> ir.Value | None:
 
 
 def of_other_sign(op: ir.Operation) -> ir.Value | None:
-    """f(-x) -> f(x) and f(|x|) -> f(x) of even functions."""
+    """f(-x) -> f(x) and f(|x|) -> f(x) of even functions; -x of unsigned integers is another number."""
     inner = defining_op(op.operands[0])
     if inner is None or inner.name not in (NEG, "graph.abs"):
+        return None
+    if inner.name == NEG and is_unsigned(inner.operands[0]):
         return None
     return graph.build(op.name, [inner.operands[0]])
 
@@ -113,7 +115,9 @@ def minus_negated(op: ir.Operation) -> ir.Value | None:
 
 
 def both_negated(op: ir.Operation) -> ir.Value | None:
-    """(-a) * (-b) -> a * b, and the same for quotients."""
+    """(-a) * (-b) -> a * b, and the same for quotients of floats: the lowest integer has no opposite."""
+    if op.name == "graph.div" and not is_float(op.operands[0]):
+        return None
     a, b = (_negated(operand) for operand in op.operands)
     return None if a is None or b is None else graph.build(op.name, [a, b])
 

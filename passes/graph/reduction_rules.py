@@ -10,7 +10,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.slice_rules import Part, slice_of
-from mlc.passes.graph.values import constant_array, enlarged, splat
+from mlc.passes.graph.values import constant_array, enlarged, is_float, splat
 from mlc.passes.rewriting import defining_op, has_one_use
 
 _REDUCE = "graph.reduce_"
@@ -57,8 +57,9 @@ def extreme_of_one(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def sum_of_one(op: ir.Operation) -> ir.Value | None:
-    """Sums, means, l2 and logarithms of sums over dims of 1."""
-    if not _reduces_units(op):
+    """Sums, means, l2 and logarithms of sums over dims of 1; roots and logarithms of floats only."""
+    whole = op.name in (f"{_REDUCE}sum", f"{_REDUCE}mean")
+    if not _reduces_units(op) or not (whole or is_float(op.operands[0])):
         return None
     return _without_axes(op, _ONE_ROUNDING[op.name.removeprefix(_REDUCE)](op.operands[0]))
 
@@ -84,8 +85,8 @@ def extreme_of_extremes(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def sum_of_sums(op: ir.Operation) -> ir.Value | None:
-    """Sums of sums, products of products, means of means."""
-    return _joined(op)
+    """Sums of sums, products of products, means of means; means of integers are rounded each."""
+    return _joined(op) if op.name != f"{_REDUCE}mean" or is_float(op.operands[0]) else None
 
 
 def _places(indices: np.ndarray) -> range | None:

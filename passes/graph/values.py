@@ -47,6 +47,11 @@ def is_float(value: ir.Value) -> bool:
     return isinstance(graph.element_type(value), ir.FloatType)
 
 
+def is_unsigned(value: ir.Value) -> bool:
+    """Whether the elements are unsigned integers."""
+    return dtype(value).kind == "u"
+
+
 def dtype(value: ir.Value) -> np.dtype:
     """The NumPy dtype of the elements."""
     return dtype_of(str(graph.element_type(value)))

@@ -199,3 +199,26 @@ func.func @div_kept(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, ten
   %3 = "graph.div"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Each mean of integers is rounded; sums wrap alike.
+// CHECK-LABEL: func.func @integer_reductions
+// CHECK-COUNT-2: graph.reduce_mean
+// CHECK-NEXT: "graph.reduce_sum"(%arg0) {axes = array<i64: 0, 1>
+// CHECK-NEXT: return
+func.func @integer_reductions(%x: tensor<2x2xi32>) -> (tensor<i32>, tensor<i32>) {
+  %0 = "graph.reduce_mean"(%x) {axes = array<i64: 1>, keepdims = false} : (tensor<2x2xi32>) -> tensor<2xi32>
+  %1 = "graph.reduce_mean"(%0) {axes = array<i64: 0>, keepdims = false} : (tensor<2xi32>) -> tensor<i32>
+  %2 = "graph.reduce_sum"(%x) {axes = array<i64: 1>, keepdims = false} : (tensor<2x2xi32>) -> tensor<2xi32>
+  %3 = "graph.reduce_sum"(%2) {axes = array<i64: 0>, keepdims = false} : (tensor<2xi32>) -> tensor<i32>
+  return %1, %3 : tensor<i32>, tensor<i32>
+}
+
+// Logarithms and roots are of floats.
+// CHECK-LABEL: func.func @integer_logarithm
+// CHECK-NEXT: graph.reduce_log_sum
+// CHECK-NEXT: graph.reduce_l2
+func.func @integer_logarithm(%x: tensor<1x2xi32>) -> (tensor<1x2xi32>, tensor<1x2xi32>) {
+  %0 = "graph.reduce_log_sum"(%x) {axes = array<i64: 0>, keepdims = true} : (tensor<1x2xi32>) -> tensor<1x2xi32>
+  %1 = "graph.reduce_l2"(%x) {axes = array<i64: 0>, keepdims = true} : (tensor<1x2xi32>) -> tensor<1x2xi32>
+  return %0, %1 : tensor<1x2xi32>, tensor<1x2xi32>
+}

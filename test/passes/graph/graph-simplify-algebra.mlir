@@ -304,3 +304,21 @@ func.func @definition_order(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf
   %4 = "graph.max"(%1, %0) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %2, %3, %4 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// The lowest integer has no opposite, and -x of unsigned integers is another number.
+// CHECK-LABEL: func.func @signs_of_integers
+// CHECK-COUNT-2: graph.neg
+// CHECK: %[[QUOTIENT:.*]] = "graph.div"
+// CHECK: %[[PRODUCT:.*]] = "graph.mul"(%arg0, %arg1)
+// CHECK: %[[NEG:.*]] = "graph.neg"(%arg2)
+// CHECK-NEXT: %[[ABS:.*]] = "graph.abs"(%[[NEG]])
+// CHECK-NEXT: return %[[QUOTIENT]], %[[PRODUCT]], %[[ABS]]
+func.func @signs_of_integers(%a: tensor<?xi32>, %b: tensor<?xi32>, %u: tensor<?xui8>) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xui8>) {
+  %0 = "graph.neg"(%a) : (tensor<?xi32>) -> tensor<?xi32>
+  %1 = "graph.neg"(%b) : (tensor<?xi32>) -> tensor<?xi32>
+  %2 = "graph.div"(%0, %1) : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>
+  %3 = "graph.mul"(%0, %1) : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>
+  %4 = "graph.neg"(%u) : (tensor<?xui8>) -> tensor<?xui8>
+  %5 = "graph.abs"(%4) : (tensor<?xui8>) -> tensor<?xui8>
+  return %2, %3, %5 : tensor<?xi32>, tensor<?xi32>, tensor<?xui8>
+}
