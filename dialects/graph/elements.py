@@ -69,7 +69,7 @@ def holds(element: str, number: int | float) -> bool:
     if _is_float(element):
         with np.errstate(over="ignore"):
             return bool(np.isfinite(np.asarray(number, np.float64).astype(dtype).astype(np.float64)))
-    least, largest = (0, 1) if element == "i1" else _range(dtype)
+    least, largest = _range(element)
     return number == int(number) and least <= number <= largest
 
 
@@ -77,10 +77,12 @@ def _is_float(element: str) -> bool:
     return element.startswith(("f", "bf"))
 
 
-def _range(dtype: np.dtype) -> tuple[int, int]:
+def _range(element: str) -> tuple[int, int]:
     """The least and largest number of an integer type."""
-    info = ml_dtypes.iinfo(dtype)
-    return int(info.min), int(info.max)
+    bits = int(element.lstrip("ui"))
+    if element.startswith("u") or bits == 1:
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
 @dataclass(frozen=True)
