@@ -24,8 +24,8 @@ from mlc.kernels.expressions import (
     tanh,
     where,
 )
-from mlc.kernels.kernel import Kernel, kernel
 from mlc.kernels.markers import block, buffer
+from mlc.kernels.python_kernel import Kernel, kernel
 from mlc.kernels.signature import Output, Tensor
 from mlc.kernels.sizes import dims
 

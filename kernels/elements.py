@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mlc.kernels.errors import KernelFailure
 
@@ -36,8 +36,24 @@ class Element:
 _ELEMENTS = {name: Element(name) for name in NAMES}
 
 if TYPE_CHECKING:
-    # What a subscripted tensor and a conversion give is up to the kernel's compiler.
-    f16 = bf16 = f32 = f64 = i8 = i16 = i32 = i64 = i1 = Any
+    # For type checkers an element type is a class of which nothing is known: elements, tensors of them.
+    class Unknown(Any):
+        """Whatever the kernel's compiler makes of it."""
+
+        __add__: Any
+        __sub__: Any
+        __mul__: Any
+        __truediv__: Any
+
+    f16: TypeAlias = Unknown
+    bf16: TypeAlias = Unknown
+    f32: TypeAlias = Unknown
+    f64: TypeAlias = Unknown
+    i8: TypeAlias = Unknown
+    i16: TypeAlias = Unknown
+    i32: TypeAlias = Unknown
+    i64: TypeAlias = Unknown
+    i1: TypeAlias = Unknown
 else:
     f16, bf16, f32, f64, i8, i16, i32, i64, i1 = _ELEMENTS.values()
 

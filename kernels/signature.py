@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from mlc.kernels.elements import Element, element
 from mlc.kernels.errors import KernelFailure, Place
@@ -55,9 +55,21 @@ def _size(given: object) -> Size:
 
 
 if TYPE_CHECKING:
-    Tensor = Output = Annotated
+    from typing import Annotated as Output
+    from typing import Annotated as Tensor
 else:
     Tensor, Output = _Maker(output=False), _Maker(output=True)
+
+__all__ = [
+    "Output",
+    "Parameter",
+    "Signature",
+    "Tensor",
+    "TensorType",
+    "bind_shapes",
+    "constants_of",
+    "signature_of",
+]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from mlc.kernels.errors import KernelFailure
 
@@ -81,8 +82,8 @@ def dim(name: str) -> Dim:
     return Dim(name, frozenset((name,)), lambda sizes: sizes[name])
 
 
-def dims(names: str) -> tuple[Dim, ...]:
-    """Sizes by their names: `M, N = dims("M N")`."""
+def dims(names: str) -> tuple[Any, ...]:
+    """`Dim`s by their names: `M, N = dims("M N")`. In the source of a kernel they are numbers."""
     return tuple(dim(name) for name in names.replace(",", " ").split())
 
 

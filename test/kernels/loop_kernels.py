@@ -14,9 +14,9 @@ def matmul_of(kind: Any) -> Any:
 
     @kernel
     def matmul(
-        a: Tensor[kind, M, K],  # type: ignore[valid-type]
-        b: Tensor[kind, K, N],  # type: ignore[valid-type]
-        out: Output[kind, M, N],  # type: ignore[valid-type]
+        a: Tensor[kind, M, K],
+        b: Tensor[kind, K, N],
+        out: Output[kind, M, N],
     ) -> None:
         """The textbook's three loops."""
         for i in range(M):

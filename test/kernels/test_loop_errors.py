@@ -6,7 +6,7 @@ import inspect
 import re
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import mlc.kernels
 import numpy as np
@@ -14,7 +14,8 @@ import pytest
 from mlc.kernels import KernelFailure, Output, Tensor, block, buffer, dims, f32, i32, kernel, sqrt
 
 M, N = dims("M N")
-X, Y = Tensor[f32, 8], Output[f32, 8]
+X: TypeAlias = Tensor[f32, 8]
+Y: TypeAlias = Output[f32, 8]
 MARK = re.compile(r"# \d+: ")
 
 
@@ -212,7 +213,7 @@ def test_signatures() -> None:
     assert "no input of free has a dim that is just N" in message(lambda: kernel(free))
     assert "no_output has no output" in message(lambda: kernel(no_output))
     assert "fixed number of parameters" in message(lambda: kernel(many))
-    assert "'f33' is no element type" in message(lambda: Tensor["f33", 4])  # type: ignore
-    assert "a size is a number or a name" in message(lambda: Tensor[f32, 1.5])  # type: ignore
+    assert "'f33' is no element type" in message(lambda: Tensor["f33", 4])
+    assert "a size is a number or a name" in message(lambda: Tensor[f32, 1.5])
     assert "known only inside a kernel" in message(lambda: range(M))
     assert "belongs into the source" in message(lambda: mlc.kernels.block("a"))
