@@ -1,13 +1,14 @@
-"""Rules of graph-recognize-idioms for activations: SiLU, Mish, softplus, hard sigmoid and swish, clamps."""
+"""Rules of graph-recognize-idioms for activations: SiLU, Mish, softplus, hard sigmoid and swish."""
 
 from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.bounds import bounds_of
 from mlc.passes.graph.idiom_terms import both_orders, is_number, plus_number, product_of
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import Number, constant_and_other, dtype, is_float, splat
+from mlc.passes.graph.values import dtype, is_float, splat
 from mlc.passes.rewriting import defining_op
 
 # Beyond it softplus(x) is x up to f32's rounding; PyTorch's threshold is 20.
@@ -69,7 +70,7 @@ def mish(op: ir.Operation) -> ir.Value | None:
 def _clamped_line(value: ir.Value) -> ir.Value | None:
     """x of min(max(x + 3, 0), 6)."""
     op = defining_op(value, "graph.clamp")
-    if op is None or (graph.attribute(op, "min"), graph.attribute(op, "max")) != (0, 6):
+    if op is None or not is_float(value) or bounds_of(op) != (0, 6):
         return None
     found = plus_number(op.operands[0])
     return found[0] if found and found[1] == 3 else None
@@ -102,66 +103,9 @@ def hard_swish(op: ir.Operation) -> ir.Value | None:
     return None
 
 
-def _bounds(value: ir.Value) -> tuple[ir.Value, Number | None, Number | None]:
-    """x and the bounds of a clamp or relu; the value itself, without bounds, for others."""
-    op = defining_op(value)
-    if op is not None and op.name == "graph.relu":
-        return op.operands[0], 0.0, None
-    if op is not None and op.name == "graph.clamp":
-        return op.operands[0], graph.attribute(op, "min"), graph.attribute(op, "max")
-    return value, None, None
-
-
-def _clamp(x: ir.Value, low: Number | None, high: Number | None) -> ir.Value | None:
-    """x between bounds that do not cross."""
-    if low is not None and high is not None and not low <= high:
-        return None
-    if (low, high) == (0, None):
-        return graph.build("relu", [x])
-    return graph.build("clamp", [x], {"min": low, "max": high})
-
-
-def _bounded(op: ir.Operation) -> tuple[ir.Value, Number] | None:
-    """The other operand and the number of a float min or max with a number."""
-    return constant_and_other(op) if is_float(op.results[0]) else None
-
-
-@rounding
-def lower_bound(op: ir.Operation) -> ir.Value | None:
-    """max(x, number), after an upper bound too."""
-    found = _bounded(op)
-    if found is None or found[1] != found[1]:
-        return None
-    x, low, high = _bounds(found[0])
-    return _clamp(x, found[1] if low is None else max(low, found[1]), high)
-
-
-@rounding
-def upper_bound(op: ir.Operation) -> ir.Value | None:
-    """min(x, number), after a lower bound too."""
-    found = _bounded(op)
-    if found is None or found[1] != found[1]:
-        return None
-    x, low, high = _bounds(found[0])
-    return _clamp(x, low, found[1] if high is None else min(high, found[1]))
-
-
-@rounding
-def relu_of_clamp(op: ir.Operation) -> ir.Value | None:
-    """relu(min(x, number))."""
-    inner = defining_op(op.operands[0], "graph.clamp")
-    if inner is None or not is_float(op.results[0]):
-        return None
-    x, low, high = _bounds(op.operands[0])
-    return _clamp(x, 0.0 if low is None else max(low, 0.0), high)
-
-
 RULES: Rules = {
     "graph.mul": (silu, quick_gelu, mish, hard_swish, hard_gate),
     "graph.div": (hard_gate,),
     "graph.log": (softplus,),
     "graph.where": (thresholded_softplus,),
-    "graph.max": (lower_bound,),
-    "graph.min": (upper_bound,),
-    "graph.relu": (relu_of_clamp,),
 }

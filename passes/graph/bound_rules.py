@@ -7,17 +7,10 @@ from math import copysign, inf, isnan
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.bounds import Bounds, bounds_cross, bounds_of
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import Number, is_float, splat
 from mlc.passes.rewriting import defining_op
-
-Bounds = tuple[Number | None, Number | None]
-
-
-def _bounds(op: ir.Operation) -> Bounds:
-    if op.name == "graph.relu":
-        return (0.0 if is_float(op.operands[0]) else 0), None
-    return graph.attribute(op, "min"), graph.attribute(op, "max")
 
 
 def _within(number: Number | None, bounds: Bounds) -> Number | None:
@@ -41,13 +34,13 @@ def _clamp(x: ir.Value, low: Number | None, high: Number | None) -> ir.Value:
 
 def clamp_without_bounds(op: ir.Operation) -> ir.Value | None:
     """Bounds that bound nothing."""
-    low, high = _bounds(op)
+    low, high = bounds_of(op)
     return op.operands[0] if low in (None, -inf) and high in (None, inf) else None
 
 
 def clamp_as_relu(op: ir.Operation) -> ir.Value | None:
     """A lower bound of 0 and no upper bound."""
-    low, high = _bounds(op)
+    low, high = bounds_of(op)
     return graph.build("relu", [op.operands[0]]) if _is_zero(low) and high in (None, inf) else None
 
 
@@ -56,18 +49,12 @@ def clamp_of_clamp(op: ir.Operation) -> ir.Value | None:
     inner = defining_op(op.operands[0])
     if inner is None or inner.name not in ("graph.clamp", "graph.relu"):
         return None
-    first, second = _bounds(inner), _bounds(op)
-    if any(bound is not None and isnan(bound) for bound in (*first, *second)) or _crossed(first):
+    first, second = bounds_of(inner), bounds_of(op)
+    if any(bound is not None and isnan(bound) for bound in (*first, *second)) or bounds_cross(first):
         return None
     low = second[0] if first[0] is None else _within(first[0], second)
     high = second[1] if first[1] is None else _within(first[1], second)
     return _clamp(inner.operands[0], low, high)
-
-
-def _crossed(bounds: Bounds) -> bool:
-    """Whether the upper bound lies below the lower one and wins."""
-    low, high = bounds
-    return low is not None and high is not None and high < low
 
 
 def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
@@ -100,8 +87,13 @@ def zero_as_bound(op: ir.Operation) -> ir.Value | None:
     return _bound(op, *found) if found and found[1] == 0 else None
 
 
-RULES: Rules = {
-    "graph.clamp": (clamp_without_bounds, clamp_of_clamp, clamp_as_relu),
-    "graph.relu": (clamp_of_clamp,),
+# Those that find clamps.
+CLAMPS: Rules = {
+    **dict.fromkeys(("graph.clamp", "graph.relu"), (clamp_of_clamp,)),
     **dict.fromkeys(("graph.max", "graph.min"), (number_as_bound, zero_as_bound)),
+}
+
+RULES: Rules = {
+    **CLAMPS,
+    "graph.clamp": (clamp_without_bounds, clamp_of_clamp, clamp_as_relu),
 }

@@ -13,15 +13,12 @@ from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.padded_slices import slice_of_pad
 from mlc.passes.graph.rules import Rules, apply_rules
+from mlc.passes.graph.signs import is_at_least
 from mlc.passes.graph.values import Number, dtype, is_float, is_ranked
 from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import collect_ops, defining_op, users
 
 _WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
-# Ops whose results are never below 0 (NaN aside).
-_NOT_NEGATIVE = frozenset(
-    f"graph.{name}" for name in ("relu", "abs", "sigmoid", "exp", "softmax", "softplus", "hard_sigmoid")
-)
 
 
 def constant_pad(value: ir.Value) -> ir.Operation | None:
@@ -53,17 +50,6 @@ def windows_hold_elements(op: ir.Operation, pads: Sequence[int]) -> bool:
     )
 
 
-def _is_at_least(x: ir.Value, number: Number) -> bool:
-    """Whether the op that makes `x` gives nothing below `number`."""
-    op = defining_op(x)
-    if op is None:
-        return False
-    if op.name == "graph.clamp":
-        low = graph.attribute(op, "min")
-        return low is not None and number <= low
-    return op.name in _NOT_NEGATIVE and number <= 0
-
-
 def _takes(op: ir.Operation, pad: ir.Operation) -> bool:
     """Whether the padding's value means to the op what its own padding does."""
     value = graph.attribute(pad, "value")
@@ -75,7 +61,7 @@ def _takes(op: ir.Operation, pad: ir.Operation) -> bool:
 
 def _takes_small(op: ir.Operation, pad: ir.Operation) -> bool:
     """Whether no element of what is padded is below the padding, and each window of the pool has one."""
-    if op.name != "graph.max_pool" or not _is_at_least(pad.operands[0], graph.attribute(pad, "value")):
+    if op.name != "graph.max_pool" or not is_at_least(pad.operands[0], graph.attribute(pad, "value")):
         return _takes(op, pad)
     return windows_hold_elements(op, _joined_pads(op, pad))
 

@@ -10,6 +10,7 @@ from mlc.passes.base import Pass, option
 from mlc.passes.graph import (
     activation_idioms,
     attention_idioms,
+    bound_rules,
     gelu_idioms,
     normalisation_idioms,
     rotary_idioms,
@@ -20,6 +21,7 @@ from mlc.passes.graph.rules import apply_rules, joined
 RULES = joined(
     gelu_idioms.RULES,
     activation_idioms.RULES,
+    bound_rules.CLAMPS,
     softmax_idioms.RULES,
     normalisation_idioms.RULES,
     rotary_idioms.RULES,

@@ -5,19 +5,22 @@ from __future__ import annotations
 from math import copysign
 
 from mlc.bindings import ir
-from mlc.dialects import graph
-from mlc.passes.graph.values import is_float, splat
+from mlc.passes.graph.bounds import smallest
+from mlc.passes.graph.values import Number, is_float, splat
 from mlc.passes.rewriting import defining_op
 
 _ALWAYS = frozenset(
     f"graph.{name}"
     for name in ("abs", "exp", "sigmoid", "softmax", "softplus", "cosh", "reduce_l1", "reduce_l2")
 ) | {"graph.reduce_sum_square"}
-# Not negative where all operands are not.
-_INHERITED = frozenset(
+# Not negative, but -0.0 where the operand is it.
+_UP_TO_ZERO = frozenset({"graph.relu", "graph.hard_sigmoid"})
+# Not negative where all operands are not; of these, what -0.0 turns into minus infinity.
+_INVERSE = frozenset(f"graph.{name}" for name in ("rsqrt", "reciprocal", "div"))
+_INHERITED = _INVERSE | frozenset(
     f"graph.{name}"
     for name in (
-        *("sqrt", "rsqrt", "reciprocal", "add", "mul", "div", "min", "where"),
+        *("sqrt", "add", "mul", "min", "where"),
         *("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"),
         *("reshape", "squeeze", "unsqueeze", "transpose", "slice", "expand", "tile", "concat"),
     )
@@ -25,23 +28,33 @@ _INHERITED = frozenset(
 _DEPTH = 4
 
 
-def never_negative(value: ir.Value, depth: int = _DEPTH) -> bool:
+def never_negative(value: ir.Value, depth: int = _DEPTH, *, zeros: bool = False) -> bool:
     """Whether no element of floats is less than zero or -0.0 (NaN may occur), as far as a few ops back
-    tell. Integers wrap round, so nothing is said of them.
+    tell; with `zeros`, -0.0 may occur as well. Integers wrap round, so nothing is said of them.
     """
     op, number = defining_op(value), splat(value)
     if op is None or number is not None or not is_float(value):
-        return number is not None and is_float(value) and copysign(1, number) > 0
+        return number is not None and is_float(value) and (copysign(1, number) > 0 or (zeros and number == 0))
     if op.name in _ALWAYS or (op.name == "graph.mul" and op.operands[0] == op.operands[1]):
         return True
-    if op.name == "graph.clamp":
-        return (graph.attribute(op, "min") or 0) > 0
+    least = smallest(value)
+    if (least is not None and (least > 0 or (zeros and least == 0))) or (zeros and op.name in _UP_TO_ZERO):
+        return True
     if depth == 0:
         return False
     if op.name == "graph.max":
-        return any(never_negative(operand, depth - 1) for operand in op.operands)
+        return any(never_negative(operand, depth - 1, zeros=zeros) for operand in op.operands)
+    zeros = zeros and op.name not in _INVERSE
     operands = list(op.operands)[1:] if op.name == "graph.where" else _data(op)
-    return op.name in _INHERITED and all(never_negative(operand, depth - 1) for operand in operands)
+    return op.name in _INHERITED and all(
+        never_negative(operand, depth - 1, zeros=zeros) for operand in operands
+    )
+
+
+def is_at_least(value: ir.Value, number: Number) -> bool:
+    """Whether no element is below a number, as far as a few ops back tell; NaN may occur."""
+    least = smallest(value)
+    return (least is not None and number <= least) or (number <= 0 and never_negative(value, zeros=True))
 
 
 def _data(op: ir.Operation) -> list[ir.Value]:

@@ -99,6 +99,20 @@ func.func @max_kept(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor<?x3
   return %1, %4, %6 : tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>
 }
 
+// Crossed bounds, of which the upper one wins; the least integer has no absolute value.
+// CHECK-LABEL: func.func @max_negative
+// CHECK-COUNT-2: "graph.pad"
+// CHECK: return
+func.func @max_negative(%x: tensor<?x3x?x?xf32>, %i: tensor<?x3x?x?xi32>) -> (tensor<?x3x?x?xf32>, tensor<?x3x?x?xi32>) {
+  %0 = "graph.clamp"(%x) {min = 0.0, max = -5.0} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %1 = "graph.pad"(%0) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.0 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %2 = "graph.max_pool"(%1) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %3 = "graph.abs"(%i) : (tensor<?x3x?x?xi32>) -> tensor<?x3x?x?xi32>
+  %4 = "graph.pad"(%3) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0 : i64} : (tensor<?x3x?x?xi32>) -> tensor<?x3x?x?xi32>
+  %5 = "graph.max_pool"(%4) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xi32>) -> tensor<?x3x?x?xi32>
+  return %2, %5 : tensor<?x3x?x?xf32>, tensor<?x3x?x?xi32>
+}
+
 // One pad instead of two, of constants and of edges.
 // CHECK-LABEL: func.func @pads
 // CHECK-NEXT: "graph.pad"(%arg0) {high = array<i64: 0, 3>, low = array<i64: 1, 1>, mode = "constant", value = 5.000000e-01 : f64} : (tensor<?x4xf32>) -> tensor<?x8xf32>

@@ -284,11 +284,9 @@ func.func @only_hard_sigmoid(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf
 // CHECK: "graph.clamp"(%arg0) {max = 6.000000e+00 : f64, min = 0.000000e+00 : f64}
 // CHECK: "graph.clamp"(%arg0) {max = 2.000000e+00 : f64, min = -1.000000e+00 : f64}
 // CHECK: "graph.relu"(%arg0)
-// The bounds cross.
-// CHECK: "graph.clamp"(%arg0) {max = -1.000000e+00 : f64}
-// CHECK: "graph.max"
-// Integers stay.
-// CHECK: "graph.max"(%arg1
+// The bounds cross: the later one wins.
+// CHECK: "graph.clamp"(%arg0) {max = 2.000000e+00 : f64, min = 2.000000e+00 : f64}
+// CHECK: "graph.clamp"(%arg1) {min = 1 : i64}
 // CHECK: return
 func.func @clamps(%x: tensor<?xf32>, %i: tensor<?xi32>)
     -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xi32>) {

@@ -199,6 +199,19 @@ func.func @known_signs(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   return %1, %3 : tensor<?xf32>, tensor<?xf32>
 }
 
+// Where the bounds of a clamp cross, the upper one wins.
+// CHECK-LABEL: func.func @crossed
+// CHECK-NEXT: %[[CLAMP:.*]] = "graph.clamp"(%arg0)
+// CHECK-NEXT: %[[ABS:.*]] = "graph.abs"(%[[CLAMP]])
+// CHECK-NEXT: %[[RELU:.*]] = "graph.relu"(%[[CLAMP]])
+// CHECK-NEXT: return %[[ABS]], %[[RELU]]
+func.func @crossed(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = "graph.clamp"(%x) {min = 1.0, max = -5.0} : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = "graph.abs"(%0) : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = "graph.relu"(%0) : (tensor<?xf32>) -> tensor<?xf32>
+  return %1, %2 : tensor<?xf32>, tensor<?xf32>
+}
+
 // What an inverse undoes, it undoes approximately.
 // CHECK-LABEL: func.func @inverses
 // CHECK: graph.log
