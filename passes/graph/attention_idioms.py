@@ -11,7 +11,7 @@ from mlc.passes.graph.attention_heads import fits, heads, ungrouped
 from mlc.passes.graph.attention_masks import Choice, Masks, lowest, simplified
 from mlc.passes.graph.idiom_terms import without_casts
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import constant_and_other, scalar_constant, splat
+from mlc.passes.graph.values import constant_and_other, has_result_type, scalar_constant, splat
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op, has_one_use, users
 
@@ -80,6 +80,7 @@ def _masked(op: ir.Operation, depth: int) -> Scores | None:
     """scores + mask."""
     for position in (0, 1):
         inner = op.operands[position]
+        # Where `?` meets `?` the op's mask broadcasts as the sum does.
         found = _scores(inner, depth) if inner.type == op.results[0].type else None
         if found is not None:
             _only(inner, "the scores have another use")
@@ -135,7 +136,7 @@ def _without_scale(value: ir.Value) -> tuple[ir.Value, float]:
     if op is None or op.name not in ("graph.mul", "graph.div") or not has_one_use(value):
         return value, 1.0
     inner, factor = _times_number(op)
-    return (value, 1.0) if inner is None or inner.type != value.type else (inner, factor)
+    return (value, 1.0) if inner is None or not has_result_type(op, inner) else (inner, factor)
 
 
 _STEPS = {

@@ -9,7 +9,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.bounds import Bounds, bounds_cross, bounds_of
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import Number, is_float, splat
+from mlc.passes.graph.values import Number, has_result_type, is_float, splat
 from mlc.passes.rewriting import defining_op
 
 
@@ -63,7 +63,7 @@ def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
     for x, constant in ((a, b), (b, a)):
         number = splat(constant)
         # An attribute holds numbers up to 64 bits with a sign.
-        if number is not None and x.type == op.results[0].type and (is_float(x) or abs(number) < 2**63):
+        if number is not None and has_result_type(op, x) and (is_float(x) or abs(number) < 2**63):
             return x, number
     return None
 

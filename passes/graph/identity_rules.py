@@ -8,7 +8,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import Number, Rule, enlarged, filled, is_float, splat
+from mlc.passes.graph.values import Number, Rule, as_result, filled, has_result_type, is_float, splat
 
 
 def _pairs(op: ir.Operation) -> list[tuple[ir.Value, ir.Value]]:
@@ -26,7 +26,7 @@ def _other(op: ir.Operation, number: Number) -> ir.Value | None:
 
 
 def _kept(op: ir.Operation, value: ir.Value | None) -> ir.Value | None:
-    return None if value is None else enlarged(value, op.results[0])
+    return None if value is None else as_result(op, value)
 
 
 def _is_negative_zero(value: ir.Value) -> bool:
@@ -80,7 +80,7 @@ def minus_zero(op: ir.Operation) -> ir.Value | None:
 
 def _from_zero(op: ir.Operation) -> ir.Value | None:
     a, b = op.operands
-    fits = b.type == op.results[0].type and splat(a) == 0
+    fits = splat(a) == 0 and has_result_type(op, b)
     return graph.build("neg", [b]) if fits else None
 
 
@@ -104,7 +104,7 @@ def over_one(op: ir.Operation) -> ir.Value | None:
 def times_minus_one(op: ir.Operation) -> ir.Value | None:
     """x * -1 -> -x."""
     x = _other(op, -1)
-    return None if x is None or x.type != op.results[0].type else graph.build("neg", [x])
+    return None if x is None or not has_result_type(op, x) else graph.build("neg", [x])
 
 
 def times_integer_zero(op: ir.Operation) -> ir.Value | None:

@@ -16,6 +16,7 @@ from mlc.passes.graph.values import (
     constant_array,
     dtype,
     filled,
+    has_result_type,
     is_float,
     is_static,
     splat,
@@ -26,7 +27,7 @@ from mlc.passes.rewriting import defining_op, has_one_use
 
 def _exponent(op: ir.Operation) -> Number | None:
     """The number that a power is raised to, where the result is no larger than the base."""
-    return splat(op.operands[1]) if op.operands[0].type == op.results[0].type else None
+    return splat(op.operands[1]) if has_result_type(op, op.operands[0]) else None
 
 
 def first_power(op: ir.Operation) -> ir.Value | None:
@@ -115,7 +116,7 @@ def _product(op: ir.Operation, wanted: Callable[[np.ndarray], bool]) -> ir.Value
     if factors is None or not wanted(factors):
         return None
     # A splat is one number, unless it makes the result larger.
-    if dividend.type == op.results[0].type and splat(divisor) is not None:
+    if has_result_type(op, dividend) and splat(divisor) is not None:
         factors = np.asarray(factors.flat[0])
     return graph.build("mul", [dividend, graph.build("constant", [], {"value": factors})])
 
@@ -134,7 +135,7 @@ def quotient_by_constant(op: ir.Operation) -> ir.Value | None:
 def quotient_of_one(op: ir.Operation) -> ir.Value | None:
     """1 / x -> reciprocal(x)."""
     one, divisor = op.operands
-    if divisor.type != op.results[0].type or not is_float(divisor) or splat(one) != 1:
+    if splat(one) != 1 or not is_float(divisor) or not has_result_type(op, divisor):
         return None
     return graph.build("reciprocal", [divisor])
 

@@ -10,7 +10,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.slice_rules import Part, slice_of
-from mlc.passes.graph.values import constant_array, enlarged, is_float, splat
+from mlc.passes.graph.values import as_result, constant_array, is_float, splat
 from mlc.passes.rewriting import defining_op, has_one_use
 
 _REDUCE = "graph.reduce_"
@@ -115,7 +115,7 @@ def choice_by_constant(op: ir.Operation) -> ir.Value | None:
     """where with one constant condition: what it chooses."""
     condition, x, y = op.operands
     chosen = splat(condition)
-    return None if chosen is None else enlarged(x if chosen else y, op.results[0])
+    return None if chosen is None else as_result(op, x if chosen else y)
 
 
 @rounding

@@ -64,12 +64,12 @@ def constant_array(value: ir.Value) -> np.ndarray | None:
 
 
 def splat(value: ir.Value) -> Number | None:
-    """The number that every element of a constant (or `graph.full`) is, else None."""
+    """The number that every element of a constant (or a `graph.full` of known dims) is, else None."""
     op = defining_op(value)
     if op is None:
         return None
     if op.name == "graph.full":
-        return graph.attribute(op, "value")
+        return graph.attribute(op, "value") if is_static(value) else None
     if op.name != "graph.constant" or not op.attributes["value"].is_splat:
         return None
     element = op.attributes["value"].get_splat_value()
@@ -89,8 +89,40 @@ def filled(like: ir.Value, number: Number) -> ir.Value | None:
     return graph.build("full", [], {"value": value}, like.type)
 
 
+def has_result_type(op: ir.Operation, operand: ir.Value) -> bool:
+    """Whether an operand of an op that broadcasts certainly has the type of its result.
+
+    Dims that are not known do not tell: `?` may be 1 where another operand's `?` is more. Those must be
+    known to be 1, or belong to the same value.
+    """
+    if operand.type != op.results[0].type:
+        return False
+    others = [each for each in op.operands if each != operand]
+    return is_static(operand) or not any(_may_enlarge(other, operand) for other in others)
+
+
+def _may_enlarge(value: ir.Value, other: ir.Value) -> bool:
+    """Whether a value that broadcasts with another may be longer than it along a dim that is not known."""
+    shapes = zip(reversed(graph.shape_of(value)), reversed(graph.shape_of(other)), strict=False)
+    return any(own != 1 and dim is None for own, dim in shapes)
+
+
+def as_result(op: ir.Operation, operand: ir.Value) -> ir.Value | None:
+    """An operand of an op that broadcasts, in the type of its result; None where that has dims that are not
+    known, and other operands may enlarge it.
+    """
+    if has_result_type(op, operand):
+        return operand
+    result = op.results[0].type
+    if not result.has_static_shape or graph.element_type(operand) != result.element_type:
+        return None
+    return graph.build("expand", [operand], {"shape": result.shape})
+
+
 def enlarged(value: ir.Value, like: ir.Value) -> ir.Value | None:
-    """The value broadcast to the type of `like`; None where that has dims that are not known."""
+    """The value broadcast to the type of `like`; None where that has dims that are not known. Where the types
+    agree the caller knows that the dims do.
+    """
     if value.type == like.type:
         return value
     return graph.build("expand", [value], {"shape": like.type.shape}) if is_static(like) else None

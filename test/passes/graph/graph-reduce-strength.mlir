@@ -222,3 +222,20 @@ func.func @integer_logarithm(%x: tensor<1x2xi32>) -> (tensor<1x2xi32>, tensor<1x
   %1 = "graph.reduce_l2"(%x) {axes = array<i64: 0>, keepdims = true} : (tensor<1x2xi32>) -> tensor<1x2xi32>
   return %0, %1 : tensor<1x2xi32>, tensor<1x2xi32>
 }
+
+// Where one `?` is 1, another may enlarge it.
+// CHECK-LABEL: func.func @unknown_dims
+// CHECK-NEXT: %[[FOUR:.*]] = "graph.full"(%arg2)
+// CHECK-NEXT: %[[DIV:.*]] = "graph.div"(%arg0, %[[FOUR]])
+// CHECK-NEXT: %[[POW:.*]] = "graph.pow"(%arg0, %[[FOUR]])
+// CHECK-NEXT: %[[TRUE:.*]] = "graph.constant"
+// CHECK-NEXT: %[[WHERE:.*]] = "graph.where"(%[[TRUE]], %arg0, %arg1)
+// CHECK-NEXT: return %[[DIV]], %[[POW]], %[[WHERE]]
+func.func @unknown_dims(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: tensor<1xi64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %four = "graph.full"(%n) {value = 4.0} : (tensor<1xi64>) -> tensor<?xf32>
+  %0 = "graph.div"(%x, %four) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = "graph.pow"(%x, %four) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %true = "graph.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %2 = "graph.where"(%true, %x, %y) : (tensor<i1>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}

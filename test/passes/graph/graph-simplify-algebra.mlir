@@ -25,6 +25,36 @@ func.func @neutral_enlarges(%x: tensor<4xf32>, %y: tensor<?xf32>) -> (tensor<2x4
   return %0, %1 : tensor<2x4xf32>, tensor<2x?xf32>
 }
 
+// Where one `?` is 1, another may enlarge it.
+// CHECK-LABEL: func.func @unknown_dims
+// CHECK: "graph.full"(%arg2) {value = -0.000000e+00 : f64}
+// CHECK: "graph.full"(%arg2) {value = 4.000000e+00 : f64}
+// CHECK-NEXT: %[[ADD:.*]] = "graph.add"(%arg1,
+// CHECK-NEXT: %[[MAX:.*]] = "graph.max"(%arg1,
+// CHECK-NEXT: %[[WHERE:.*]] = "graph.where"(%arg0, %arg1, %arg1)
+// CHECK-NEXT: %[[SUB:.*]] = "graph.sub"
+// CHECK-NEXT: return %[[ADD]], %[[MAX]], %[[WHERE]], %[[SUB]]
+func.func @unknown_dims(%c: tensor<?xi1>, %x: tensor<?xf32>, %n: tensor<1xi64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %zero = "graph.full"(%n) {value = -0.0} : (tensor<1xi64>) -> tensor<?xf32>
+  %four = "graph.full"(%n) {value = 4.0} : (tensor<1xi64>) -> tensor<?xf32>
+  %0 = "graph.add"(%x, %zero) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = "graph.max"(%x, %four) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %2 = "graph.where"(%c, %x, %x) : (tensor<?xi1>, tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %3 = "graph.sub"(%zero, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %0, %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
+
+// A result type that tells less than the operands does not hide that one of them is longer.
+// CHECK-LABEL: func.func @vague_types
+// CHECK: %[[ADD:.*]] = "graph.add"
+// CHECK: return %[[ADD]], %arg1
+func.func @vague_types(%x: tensor<?xf32>, %y: tensor<?x4xf32>) -> (tensor<?xf32>, tensor<?x4xf32>) {
+  %zero = "graph.constant"() {value = dense<-0.0> : tensor<4xf32>} : () -> tensor<4xf32>
+  %0 = "graph.add"(%x, %zero) : (tensor<?xf32>, tensor<4xf32>) -> tensor<?xf32>
+  %1 = "graph.add"(%y, %zero) : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?x4xf32>
+}
+
 // CHECK-LABEL: func.func @logic
 // CHECK-NEXT: return %arg0, %arg0, %arg0
 func.func @logic(%x: tensor<?xi1>) -> (tensor<?xi1>, tensor<?xi1>, tensor<?xi1>) {

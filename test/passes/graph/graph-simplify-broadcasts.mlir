@@ -131,3 +131,13 @@ func.func @no_copies(%x: tensor<1xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor
   %3 = "graph.reduce_sum"(%0) {axes = array<i64: 0>, keepdims = true} : (tensor<0xf32>) -> tensor<1xf32>
   return %1, %2, %3 : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
 }
+
+// A fill of dims that only run time tells may make the result longer.
+// CHECK-LABEL: func.func @fill_of_unknown_dims
+// CHECK-NEXT: %[[FULL:.*]] = "graph.full"(%arg1)
+// CHECK-NEXT: "graph.add"(%arg0, %[[FULL]])
+func.func @fill_of_unknown_dims(%x: tensor<?xf32>, %n: tensor<1xi64>) -> tensor<?xf32> {
+  %four = "graph.full"(%n) {value = 4.0} : (tensor<1xi64>) -> tensor<?xf32>
+  %0 = "graph.add"(%x, %four) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
