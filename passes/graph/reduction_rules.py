@@ -99,13 +99,21 @@ def _places(indices: np.ndarray) -> range | None:
     return found if list(found) == flat else None
 
 
+def _exists(places: range, length: int | None) -> bool:
+    """Whether a dim has all of the places, if its length is known; negative ones count from its end."""
+    return length is None or all(-length <= place < length for place in (places[0], places[-1]))
+
+
 def gather_of_range(op: ir.Operation) -> ir.Value | None:
     """Look-up at one constant index, or at indices at regular distances: a slice."""
     data, indices, axis = op.operands[0], constant_array(op.operands[1]), graph.attribute(op, "axis")
     places = _places(indices) if indices is not None and indices.ndim < 2 else None
     if places is None or indices is None:
         return None
-    taken = [Part(0, -1 if dim is None else dim, 1) for dim in graph.shape_of(data)]
+    dims = graph.shape_of(data)
+    if not _exists(places, dims[axis]):
+        return None
+    taken = [Part(0, -1 if dim is None else dim, 1) for dim in dims]
     taken[axis] = Part(places.start, len(places), places.step)
     part = slice_of(data, taken)
     return part if indices.ndim else graph.build("squeeze", [part], {"axes": [axis]}, op.results[0].type)

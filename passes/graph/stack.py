@@ -83,7 +83,11 @@ class Stack:
                 for place, axis in enumerate(axes)
             ]
             attributes = {name: ops[0].attributes[name] for name in ops[0].attributes}
-            self.take(graph.build(ops[0].name, operands, attributes), ops)
+            self.take(graph.build(ops[0].name, operands, attributes, self._type_of(ops[0])), ops)
+
+    def _type_of(self, op: ir.Operation) -> ir.Type:
+        """The type of all parts together of what an op makes."""
+        return ir.RankedTensorType.get(graph.shape_of(self.value), graph.element_type(op.results[0]))
 
     def _alike(self, ops: Sequence[ir.Operation]) -> bool:
         """Whether the ops are one elementwise op on each part, which keeps its shape."""
@@ -95,6 +99,7 @@ class Stack:
             op.block == self.before.block
             and each == attributes[0]
             and len(op.operands) == len(first.operands)
+            and graph.element_type(op.results[0]) == graph.element_type(first.results[0])
             and graph.shape_of(op.results[0]) == graph.shape_of(part)
             for op, each, part in zip(ops, attributes, self.parts, strict=True)
         )

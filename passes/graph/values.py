@@ -86,6 +86,9 @@ def filled(like: ir.Value, number: Number) -> ir.Value | None:
     if not is_static(like):
         return None
     value = float(number) if is_float(like) else int(number)
+    if not is_float(like) and value >= 2**63:
+        # More than the attribute of `full` holds, which has a sign.
+        return enlarged(scalar_constant(value, like), like)
     return graph.build("full", [], {"value": value}, like.type)
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.lowering.host_buffers import HostRewriter
-from mlc.passes.lowering.memory.allocations import allocate
+from mlc.passes.lowering.memory.allocations import Allocations, allocate
 from mlc.passes.lowering.memory.arena import plan
 from mlc.passes.tloop.kernel_functions import IN_PLACE
 
@@ -22,6 +22,16 @@ def kernels_in_place(module: ir.Operation) -> dict[str, list[int]]:
         for each in functions
         if IN_PLACE in each.attributes
     }
+
+
+def check_addressable(function: ir.Operation, allocations: Allocations) -> None:
+    """Raises PassFailure if the function's buffers, none of them shared, are more than 63 bits count."""
+    total = sum(allocations.sizes())
+    if total >= 2**63:
+        name = function.attributes["sym_name"].value
+        raise PassFailure(
+            f"the tensors of '@{name}' take {total} bytes, more than there are addresses", function.location
+        )
 
 
 @dataclass(frozen=True)
@@ -43,5 +53,6 @@ class HostPlanMemory(Pass):
         in_place = kernels_in_place(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             allocations = allocate(function, in_place)
+            check_addressable(function, allocations)
             HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
             function.erase()

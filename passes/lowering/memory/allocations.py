@@ -97,6 +97,10 @@ class Allocations:
         root, begin = buffer.root()
         return root, begin + offset
 
+    def sizes(self) -> list[int]:
+        """Bytes of each value that has a buffer, whether or not it shares it."""
+        return [tensor_bytes(value) for value in self.spans]
+
     def roots(self) -> Iterator[Buffer]:
         """The buffers that lie in the arena."""
         seen = set()

@@ -47,3 +47,13 @@ func.func @others(%a: tensor<2x0xf32>, %b: tensor<0x3xf32>, %x: tensor<?x3xf32>,
   %2 = "graph.concat"(%x, %b, %x) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>} : (tensor<?x3xf32>, tensor<0x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   return %0, %1, %2 : tensor<2x3xf32>, tensor<3xf32>, tensor<?x3xf32>
 }
+
+// The largest unsigned number, which the attribute of `full` cannot hold.
+// CHECK-LABEL: func.func @largest
+// CHECK-NEXT: %[[LARGEST:.*]] = "graph.constant"() {value = dense<18446744073709551615> : tensor<ui64>}
+// CHECK-NEXT: %[[ALL:.*]] = "graph.expand"(%[[LARGEST]]) {shape = array<i64: 3>}
+// CHECK-NEXT: return %[[ALL]]
+func.func @largest(%x: tensor<0x3xui64>) -> tensor<3xui64> {
+  %0 = "graph.reduce_min"(%x) {axes = array<i64: 0>, keepdims = false} : (tensor<0x3xui64>) -> tensor<3xui64>
+  return %0 : tensor<3xui64>
+}

@@ -147,6 +147,18 @@ func.func @gather(%x: tensor<?x8xf32>, %i: tensor<i64>) -> (tensor<?xf32>, tenso
   return %0, %1, %2, %3 : tensor<?xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?xf32>
 }
 
+// Places that the data does not have.
+// CHECK-LABEL: func.func @gather_outside
+// CHECK-COUNT-2: graph.gather
+// CHECK-NEXT: return
+func.func @gather_outside(%x: tensor<3x4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>) {
+  %five = "graph.constant"() {value = dense<5> : tensor<i64>} : () -> tensor<i64>
+  %before = "graph.constant"() {value = dense<[-4, -3]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %0 = "graph.gather"(%x, %five) {axis = 0 : i64} : (tensor<3x4xf32>, tensor<i64>) -> tensor<4xf32>
+  %1 = "graph.gather"(%x, %before) {axis = 0 : i64} : (tensor<3x4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<2x4xf32>
+}
+
 // CHECK-LABEL: func.func @where
 // CHECK: %[[LARGER:.*]] = "graph.expand"(%arg1) {shape = array<i64: 2, 4>}
 // CHECK: %[[KEPT:.*]] = "graph.where"

@@ -111,3 +111,28 @@ func.func @apart(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %r: tensor<4x4xf32>, 
   %8 = "graph.conv"(%i, %l) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 2, layout = "NCHW"} : (tensor<1x4x6x6xf32>, tensor<4x2x1x1xf32>) -> tensor<1x4x6x6xf32>
   return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>
 }
+
+// Casts to one element type are one cast; those to different ones stay behind the slices.
+// CHECK-LABEL: func.func @casts
+// CHECK: %[[BOTH:.*]] = "graph.matmul"
+// CHECK-NEXT: %[[HALF:.*]] = "graph.cast"(%[[BOTH]]) {{.*}} : (tensor<1x16xf32>) -> tensor<1x16xf16>
+// CHECK-COUNT-2: "graph.slice"(%[[HALF]])
+// CHECK: %[[OTHER:.*]] = "graph.matmul"
+// CHECK-COUNT-2: "graph.slice"(%[[OTHER]])
+// CHECK: "graph.cast"{{.*}} -> tensor<1x8xf16>
+// CHECK: "graph.cast"{{.*}} -> tensor<1x8xi32>
+func.func @casts(%x: tensor<1x8xf32>, %y: tensor<1x8xf32>) -> (tensor<1x8xf16>, tensor<1x8xf16>, tensor<1x8xf16>, tensor<1x8xi32>) {
+  %v = "graph.constant"() {value = dense<1.0> : tensor<8x8xf32>} : () -> tensor<8x8xf32>
+  %w = "graph.constant"() {value = dense<2.0> : tensor<8x8xf32>} : () -> tensor<8x8xf32>
+  %s = "graph.constant"() {value = dense<3.0> : tensor<8x8xf32>} : () -> tensor<8x8xf32>
+  %t = "graph.constant"() {value = dense<4.0> : tensor<8x8xf32>} : () -> tensor<8x8xf32>
+  %0 = "graph.matmul"(%x, %v) : (tensor<1x8xf32>, tensor<8x8xf32>) -> tensor<1x8xf32>
+  %1 = "graph.matmul"(%x, %w) : (tensor<1x8xf32>, tensor<8x8xf32>) -> tensor<1x8xf32>
+  %2 = "graph.cast"(%0) : (tensor<1x8xf32>) -> tensor<1x8xf16>
+  %3 = "graph.cast"(%1) : (tensor<1x8xf32>) -> tensor<1x8xf16>
+  %4 = "graph.matmul"(%y, %s) : (tensor<1x8xf32>, tensor<8x8xf32>) -> tensor<1x8xf32>
+  %5 = "graph.matmul"(%y, %t) : (tensor<1x8xf32>, tensor<8x8xf32>) -> tensor<1x8xf32>
+  %6 = "graph.cast"(%4) : (tensor<1x8xf32>) -> tensor<1x8xf16>
+  %7 = "graph.cast"(%5) : (tensor<1x8xf32>) -> tensor<1x8xi32>
+  return %2, %3, %6, %7 : tensor<1x8xf16>, tensor<1x8xf16>, tensor<1x8xf16>, tensor<1x8xi32>
+}

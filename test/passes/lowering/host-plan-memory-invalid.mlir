@@ -37,3 +37,11 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // expected-error @below {{result #1 needs a launch of its own that writes it; run graph-form-kernels first}}
   return %0, %0 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{the tensors of '@main' take 147573952589676412928 bytes, more than there are addresses}}
+func.func @main(%x: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
+  %0 = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  return %0 : tensor<4294967296x4294967296xf32>
+}
