@@ -1,101 +1,162 @@
-"""Fits the polynomials of passes/tloop/polynomials.py: `python tools/fit_polynomials.py` prints the
-coefficients.
+"""Fits the polynomials of passes/tloop/vector_math: `python tools/fit_polynomials.py` prints
+coefficients.py; with names, those polynomials.
 
-Minimax fits of the relative error by iteratively reweighted least squares (Lawson) on Chebyshev nodes, in
-float64.
+Minimax fits by iteratively reweighted least squares (Lawson's algorithm) on Chebyshev nodes, in x87's 80-bit
+arithmetic where differences cancel. Coefficients are rounded to f32 one after the other, lowest degree first,
+and the others fitted again, so that a rounding is made up for by the higher ones.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from mlc.passes.tloop.vector_math.error_function import BOUND, CENTRE, NEAR
 
 Array = np.ndarray
+Wide = np.longdouble
+ROUNDS = 60
 
 
-def nodes(low: float, high: float, count: int = 4000) -> Array:
+def nodes(low: float, high: float, count: int = 2000) -> Array:
     """Chebyshev nodes of [low, high]."""
-    angles = np.pi * (np.arange(count) + 0.5) / count
-    return (low + high) / 2 + (high - low) / 2 * np.cos(angles)
+    angles = np.pi * (np.arange(count, dtype=Wide) + Wide(0.5)) / count
+    return (Wide(low) + Wide(high)) / 2 + (Wide(high) - Wide(low)) / 2 * np.cos(angles)
 
 
-def lawson(columns: Array, target: Array, scale: Array, rounds: int = 200) -> Array:
+def lawson(columns: Array, target: Array, scale: Array) -> Array:
     """Coefficients that minimise max |columns @ c - target| / scale."""
     weights = np.full(len(target), 1.0 / len(target))
-    for _ in range(rounds):
-        root = np.sqrt(weights)[:, None] / scale[:, None]
-        solution = np.linalg.lstsq(columns * root, target * root[:, 0], rcond=None)[0]
+    best, least = np.zeros(columns.shape[1]), np.inf
+    for _ in range(ROUNDS):
+        root = np.sqrt(weights) / scale
+        solution = np.linalg.lstsq(columns * root[:, None], target * root, rcond=None)[0]
         error = np.abs(columns @ solution - target) / scale
+        if error.max() < least:
+            best, least = solution, error.max()
         weights = weights * error
         weights /= weights.sum()
-    print(f"    max error {error.max():.3g}")
-    return solution
+    return best
 
 
-def polynomial(function: Callable[[float], float], low: float, high: float, degree: int, scale: str) -> Array:
-    """Coefficients, lowest degree first; `scale` is "relative" or "absolute"."""
-    x = nodes(low, high)
-    y = np.array([function(value) for value in x])
-    return lawson(
-        np.vander(x, degree + 1, increasing=True), y, np.abs(y) if scale == "relative" else np.ones_like(y)
-    )
+@dataclass(frozen=True)
+class Fit:
+    """`function` on [low, high], the error divided by `scale`, by a polynomial of `degree`.
+
+    With `single`, coefficients are rounded to f32.
+    """
+
+    name: str
+    function: Callable[[Array], Array]
+    low: float
+    high: float
+    degree: int
+    scale: Callable[[Array], Array]
+    single: bool = True
+
+    def solve(self) -> tuple[list[float], float]:
+        """The coefficients, lowest degree first, and the largest scaled error with them."""
+        x = nodes(self.low, self.high)
+        exact = self.function(x)
+        scale = np.asarray(self.scale(x) * np.ones_like(x), float)
+        columns = np.vander(x, self.degree + 1, increasing=True)
+        fixed: list[float] = []
+        for index in range(self.degree + 1):
+            known = columns[:, :index] @ np.array(fixed, Wide) if index else np.zeros_like(x)
+            rest = lawson(columns[:, index:].astype(float), (exact - known).astype(float), scale)
+            fixed.append(float(np.float32(rest[0])) if self.single else float(rest[0]))
+            if not self.single:
+                fixed = [float(value) for value in rest]
+                break
+        error = np.abs(columns @ np.array(fixed, Wide) - exact) / scale
+        return fixed, float(error.max())
 
 
-def rational(function: Callable[[float], float], high: float, above: int, below: int) -> tuple[Array, Array]:
-    """P, Q in z with function ~ P(z) / Q(z) on [0, high], Q(0) = 1, by linearised fits."""
-    z = nodes(0, high)
-    y = np.array([function(value) for value in z])
-    q = np.ones_like(z)
-    for _ in range(8):
-        columns = np.hstack(
-            [
-                np.vander(z, above + 1, increasing=True),
-                -y[:, None] * np.vander(z, below + 1, increasing=True)[:, 1:],
-            ]
-        )
-        solution = lawson(columns, y, np.abs(y * q))
-        numerator, denominator = solution[: above + 1], np.concatenate([[1.0], solution[above + 1 :]])
-        q = np.vander(z, below + 1, increasing=True) @ denominator
-    return numerator, denominator
+def series(exact: Callable[[Array], Array], terms: list[float], near: float) -> Callable[[Array], Array]:
+    """`exact`, which cancels near 0, but its Taylor series where |x| < `near`."""
+
+    def function(x: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.where(
+                np.abs(x) < near, np.polynomial.polynomial.polyval(x, np.array(terms, Wide)), exact(x)
+            )
+
+    return function
 
 
-def _log_tail(f: float) -> float:
-    """(log(1 + f) - f + f^2 / 2) / f^3."""
-    if abs(f) < 1e-3:
-        return 1 / 3 - f / 4 + f * f / 5 - f**3 / 6
-    return (math.log1p(f) - f + f * f / 2) / f**3
+def one(x: Array) -> Array:
+    return np.ones_like(x)
 
 
-def _exp_tail(r: float) -> float:
-    """(exp(r) - 1 - r) / r^2."""
-    return 0.5 + r / 6 + r * r / 24 + r**3 / 120 if abs(r) < 1e-4 else (math.expm1(r) - r) / r**2
+LN2 = np.log(Wide(2))
+EXP_TAIL = series(
+    lambda r: (np.expm1(r) - r) / r**2, [1 / Wide(math.factorial(k + 2)) for k in range(6)], 1e-3
+)
+EXP2_TAIL = series(
+    lambda r: np.expm1(r * LN2) / r, [LN2 ** (k + 1) / math.factorial(k + 1) for k in range(6)], 1e-3
+)
+LOG_TAIL = series(lambda f: (np.log1p(f) - f) / f**2, [(-1) ** (k + 1) / Wide(k + 2) for k in range(8)], 1e-3)
+
+ROOT_PI = math.sqrt(math.pi)
 
 
-def _tanh_tail(z: float) -> float:
-    """(tanh(x) / x - 1) / z with z = x^2."""
-    x = math.sqrt(z)
-    return -1 / 3 + 2 * z / 15 - 17 * z * z / 315 if x < 1e-2 else (math.tanh(x) / x - 1) / z
+def error_function(x: Array) -> Array:
+    return np.array([math.erf(float(value)) for value in x], Wide)
 
 
-def _erf_ratio(z: float) -> float:
-    """erf(x) / x with z = x^2."""
-    x = math.sqrt(z)
-    return 2 / math.sqrt(math.pi) * (1 - z / 3) if x < 1e-4 else math.erf(x) / x
+def complement(x: Array) -> Array:
+    """1 - erf(x)."""
+    return np.array([math.erfc(float(value)) for value in x], Wide)
 
 
-def show(name: str, coefficients: Array) -> None:
-    print(f"{name} = (", ", ".join(f"{value:.9g}" for value in coefficients), ")")
+def erf_tail(z: Array) -> Array:
+    """erf(x) / x - 1 with z = x^2."""
+    x = np.sqrt(np.maximum(z, 1e-30))
+    return np.where(z < 1e-6, 2 / ROOT_PI * (1 - z / 3), error_function(x) / x) - 1
+
+
+TANH_TAIL = series(
+    lambda z: (np.tanh(np.sqrt(z)) / np.sqrt(z) - 1) / z,
+    [Wide(n) / d for n, d in ((-1, 3), (2, 15), (-17, 315))],
+    1e-4,
+)
+LOG1P_RATIO = series(lambda z: np.log1p(z) / z, [(-1) ** k / Wide(k + 1) for k in range(4)], 1e-4)
+
+FITS = [
+    Fit("EXP", EXP_TAIL, -0.3467, 0.3467, 4, lambda r: np.exp(r) / np.maximum(r * r, 1e-2)),
+    Fit("EXP2", EXP2_TAIL, -0.5001, 0.5001, 5, lambda r: np.exp2(r) / np.maximum(np.abs(r), 0.1)),
+    Fit("LOG", LOG_TAIL, -1 / 3, 1 / 3, 8, lambda f: np.abs(np.log1p(f)) / np.maximum(f * f, 1e-2)),
+    Fit("LOG1P_UNIT", LOG1P_RATIO, 0.0, 1.0, 9, LOG1P_RATIO),
+    Fit("TANH", TANH_TAIL, 0.0, 0.55**2, 4, lambda z: 1 / np.maximum(z, 1e-2)),
+    Fit("ERF_NEAR", erf_tail, 0.0, NEAR**2, 6, lambda z: erf_tail(z) + 1),
+    # The error of the fourth power is the scale's inverse times that of the root.
+    Fit(
+        "ERF_FAR",
+        lambda v: complement(v + CENTRE) ** Wide(0.25),
+        NEAR - CENTRE,
+        BOUND - CENTRE,
+        7,
+        lambda v: 0.25 / complement(v + CENTRE) ** Wide(0.75),
+    ),
+]
+
+
+def show(fit: Fit) -> str:
+    """The lines that define it."""
+    coefficients, error = fit.solve()
+    numbers = "".join(f"    {value!r},\n" for value in coefficients)
+    return f"# Error 2^{math.log2(error):.1f}.\n{fit.name} = (\n{numbers})\n"
 
 
 def main() -> None:
-    show("EXP", polynomial(_exp_tail, -0.3466, 0.3466, 4, "absolute"))
-    show("LOG", polynomial(_log_tail, math.sqrt(0.5) - 1, math.sqrt(2) - 1, 8, "absolute"))
-    show("TANH", polynomial(_tanh_tail, 0.0, 0.625**2, 4, "absolute"))
-    numerator, denominator = rational(_erf_ratio, 3.92**2, 6, 5)
-    show("ERF_NUMERATOR", numerator)
-    show("ERF_DENOMINATOR", denominator)
+    if sys.argv[1:]:
+        print("".join(show(fit) for fit in FITS if fit.name in sys.argv[1:]), end="")
+        return
+    print('"""Minimax polynomials, lowest degree first. Written by tools/fit_polynomials.py."""')
+    print("\n" + "".join(show(fit) for fit in FITS), end="")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
-"""tloop-expand-math: transcendental functions as polynomials, so that they vectorise instead of calling
-libm."""
+"""tloop-expand-math: functions as arithmetic, so that they vectorise instead of calling libm."""
 
 from __future__ import annotations
 
@@ -9,40 +8,60 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
-from mlc.passes.rewriting import apply_patterns, replace_op
-from mlc.passes.tloop import polynomials
+from mlc.passes.rewriting import apply_patterns, defining_op, replace_op
+from mlc.passes.tloop.vector_math.error_function import erf
+from mlc.passes.tloop.vector_math.exponential import exp, exp2, expm1
+from mlc.passes.tloop.vector_math.hyperbolic import tanh
+from mlc.passes.tloop.vector_math.logarithm import log, log1p, log1p_of_unit
+from mlc.passes.tloop.vector_math.number import Number, element_type
 
 
-def expand(function: Callable[[ir.Value], ir.Value]) -> Callable[[ir.Operation], bool]:
-    """A pattern that replaces a math op on f32 (scalar or vector) by `function` of its operand."""
+def expand(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:
+    """A pattern that replaces a math op on f32 (scalars or vectors) by `function` of its operands."""
 
     def pattern(op: ir.Operation) -> bool:
-        operand = op.operands[0]
-        if not polynomials.is_f32(operand.type):
+        if not isinstance(element_type(op.results[0].type), ir.F32Type):
             return False
-        replace_op(op, function(operand))
+        replace_op(op, function(*map(Number, op.operands)).value)
         return True
 
     return pattern
 
 
+def _in_unit_interval(x: ir.Value) -> bool:
+    """Whether x is exp(-|y|)."""
+    power = defining_op(x, "math.exp")
+    negation = defining_op(power.operands[0], "arith.negf") if power is not None else None
+    return negation is not None and defining_op(negation.operands[0], "math.absf") is not None
+
+
+def expand_log1p_of_unit(op: ir.Operation) -> bool:
+    """log1p(exp(-|x|)), as in softplus, has an argument in [0, 1]: fewer steps."""
+    return _in_unit_interval(op.operands[0]) and expand(log1p_of_unit)(op)
+
+
+# What looks at an operand's op, before that is replaced.
+FIRST = {"math.log1p": expand_log1p_of_unit}
 PATTERNS = {
-    "math.exp": expand(polynomials.exp),
-    "math.log": expand(polynomials.log),
-    "math.log1p": expand(polynomials.log1p),
-    "math.tanh": expand(polynomials.tanh),
-    "math.erf": expand(polynomials.erf),
+    "math.exp": expand(exp),
+    "math.exp2": expand(exp2),
+    "math.expm1": expand(expm1),
+    "math.log": expand(log),
+    "math.log1p": expand(log1p),
+    "math.tanh": expand(tanh),
+    "math.erf": expand(erf),
 }
 
 
 @dataclass(frozen=True)
 class ExpandMath(Pass):
-    """Replaces exp, log, log1p, tanh and erf on f32 by range reductions and polynomials (docs/vector-math.md
-    states the errors)."""
+    """Replaces exponential, logarithmic, hyperbolic and error functions on f32 by range reductions and
+    polynomials (docs/vector-math.md states the errors)."""
 
     name: ClassVar[str] = "tloop-expand-math"
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> None:
+        apply_patterns(op, FIRST)
         apply_patterns(op, PATTERNS)

@@ -1,0 +1,53 @@
+"""log and log1p: log(2^e (1 + f)) = e ln 2 + log(1 + f) with f in [-1/3, 1/3]."""
+
+from __future__ import annotations
+
+from mlc.passes.tloop.vector_math import coefficients
+from mlc.passes.tloop.vector_math.exponential import LN2_HIGH, LN2_LOW
+from mlc.passes.tloop.vector_math.number import Number, horner, multiply_add, select
+
+SMALLEST_NORMAL = 2.0**-126
+# The bits of 2/3, the least 1 + f, and of 1.
+LEAST, ONE = 0x3F2AAAAB, 0x3F800000
+EXPONENT = -0x800000  # the mask of sign and exponent
+
+
+def _sum(count: Number, f: Number) -> Number:
+    """count * ln 2 + log(1 + f)."""
+    tail = multiply_add(f * f, horner(f, coefficients.LOG), count * LN2_LOW)
+    return multiply_add(count, LN2_HIGH, f + tail)
+
+
+def _special(x: Number, result: Number) -> Number:
+    """`result` for log(x), but -inf at 0, NaN below it and at NaN, inf at inf."""
+    infinity = float("inf")
+    result = select(x.compare("OEQ", infinity), infinity, result)
+    result = select(x.compare("OEQ", 0.0), -infinity, result)
+    return select(x.compare("ULT", 0.0), float("nan"), result)
+
+
+def log(x: Number) -> Number:
+    """Error below 1 ulp."""
+    subnormal = x < SMALLEST_NORMAL
+    normal = select(subnormal, x * 2.0**23, x)
+    above = normal.bits() - LEAST
+    f = (normal.bits() - (above & EXPONENT)).as_float(x.type) - 1.0
+    count = (above >> 23).to_float(x.type) + select(subnormal, x.constant(-23.0), 0.0)
+    return _special(x, _sum(count, f))
+
+
+def log1p(x: Number) -> Number:
+    """log(1 + x), f as the difference x 2^-e - (1 - 2^-e), which is rounded once. Error below 1.5 ulp."""
+    u = x + 1.0
+    above = u.bits() - LEAST
+    # 2^(2 - e), because 2^-e may be subnormal.
+    scale = (ONE + (2 << 23) - (above & EXPONENT)).as_float(x.type)
+    f = multiply_add(x * 0.25, scale, multiply_add(scale, 0.25, -1.0))
+    result = _sum((above >> 23).to_float(x.type), f)
+    # x is its own logarithm: keeps the sign of zero, and the digits of subnormal numbers.
+    return select(abs(x) < 2.0**-25, x, _special(u, result))
+
+
+def log1p_of_unit(x: Number) -> Number:
+    """log(1 + x) for x in [0, 1], as in softplus. Error below 2 ulp."""
+    return x * horner(x, coefficients.LOG1P_UNIT)
