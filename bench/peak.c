@@ -2,7 +2,7 @@
  *
  *     cc -O3 -march=native -pthread peak.c -o peak && ./peak THREADS
  *
- * Prints one JSON object. Arithmetic rates use the thread's CPU time, which preemption does not touch, and
+ * Prints one JSON object; as a library it does the same work for `roofline`'s caller to time. Arithmetic rates use the thread's CPU time, which preemption does not touch, and
  * are the median of many blocks; bandwidths are the best of several passes over arrays that no cache holds. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #if defined(__AVX512F__)
@@ -199,6 +200,49 @@ static void *measure(void *argument) {
     found->l2_load = load_rate(512 << 10);
     bandwidth(found);
     return NULL;
+}
+
+/* Work of a known amount that its caller times: bench/engines/roofline.py loads this file as a library. */
+enum { FMA, READ, COPY, TRIAD, MEMCPY };
+
+typedef struct {
+    int kind;
+    size_t amount;
+    vector *arrays[3];
+} share;
+
+/* Stores go through the cache, as a compiler's do; without the attribute the loop becomes memcpy. */
+__attribute__((optimize("no-tree-loop-distribute-patterns"))) static void copy(
+    vector *restrict to, const vector *restrict from, size_t count) {
+    for (size_t i = 0; i < count; i++) to[i] = from[i];
+}
+
+static void *work(void *argument) {
+    const share *s = argument;
+    if (s->kind == FMA)
+        for (size_t block = 0; block < s->amount; block++) fma_block(NULL);
+    else if (s->kind == READ) read_all(s->arrays[0], s->amount);
+    else if (s->kind == COPY) copy(s->arrays[1], s->arrays[0], s->amount);
+    else if (s->kind == TRIAD) triad(s->arrays[2], s->arrays[0], s->arrays[1], s->amount);
+    else memcpy(s->arrays[1], s->arrays[0], s->amount * sizeof(vector));
+    return NULL;
+}
+
+/* Floating-point operations of one block of FMA. */
+double roofline_block_flop(void) { return 2.0 * STEPS * ACCUMULATORS * LANES; }
+
+/* `amount` is blocks per thread (FMA), or the bytes of each of the arrays, which the threads share. */
+void roofline_work(int kind, int count, size_t amount, char *a, char *b, char *c) {
+    pthread_t workers[MAX_THREADS];
+    share shares[MAX_THREADS];
+    const size_t vectors = kind == FMA ? amount : amount / sizeof(vector) / (size_t)count;
+    for (int i = 0; i < count; i++) {
+        const size_t offset = kind == FMA ? 0 : (size_t)i * vectors * sizeof(vector);
+        shares[i] = (share){kind, vectors, {(vector *)(a + offset), (vector *)(b + offset), (vector *)(c + offset)}};
+        if (i) pthread_create(&workers[i], NULL, work, &shares[i]);
+    }
+    work(&shares[0]);
+    for (int i = 1; i < count; i++) pthread_join(workers[i], NULL);
 }
 
 int main(int argc, char **argv) {

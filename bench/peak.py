@@ -37,6 +37,14 @@ def measure(threads: list[int]) -> list[dict[str, float]]:
         return [_run(program, count) for count in threads]
 
 
+def build_library(folder: Path) -> Path:
+    """peak.c as a shared library in `folder`. Raises subprocess.CalledProcessError where compiling fails."""
+    library = folder / "peak.so"
+    compiler = os.environ.get("CC", "cc")
+    subprocess.run([compiler, *FLAGS, "-shared", "-fPIC", str(SOURCE), "-o", str(library)], check=True)
+    return library
+
+
 def _run(program: Path, threads: int) -> dict[str, float]:
     done = subprocess.run([str(program), str(threads)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)

@@ -126,8 +126,14 @@ def _failures(records: Sequence[Record]) -> str:
 
 
 def _failure(record: Record) -> str:
-    message = " ".join(record["error"].split())[:300]
-    return f"- {record['model']}, {record['engine']}, {record['threads']} threads: {message}"
+    return (
+        f"- {record['model']}, {record['engine']}, {record['threads']} threads: {one_line(record['error'])}"
+    )
+
+
+def one_line(message: str) -> str:
+    """The beginning of a message that may have many lines."""
+    return " ".join(message.split())[:300]
 
 
 def _skipped(reasons: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,12 @@ def against_peers(records: Sequence[Record]) -> list[Record]:
 def verdict(ratio: float) -> str:
     """What a ratio of latencies says."""
     return "tie" if abs(ratio - 1) <= TIE else "faster" if ratio < 1 else "slower"
+
+
+def geometric_mean(values: Iterable[float]) -> float | None:
+    """None of nothing, and of what has no mean because a value is 0."""
+    found = list(values)
+    return statistics.geometric_mean(found) if found and min(found) > 0 else None
 
 
 def scaling(records: Sequence[Record]) -> list[Record]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bench.ablation.variants import DEFAULT, UNFUSED
 from bench.report import number
-from bench.summary import Record
+from bench.summary import Record, geometric_mean
 
 Models = dict[str, dict[str, Record]]
 COUNTS = ("kernels", "launches", "moved_bytes", "flops", "arena_bytes")
@@ -21,12 +20,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def megabytes(count: int) -> str:
     return number(count / 1e6)
-
-
-def geometric_mean(values: Iterable[float]) -> float | None:
-    """None of nothing, and of what has no mean because a value is 0."""
-    found = list(values)
-    return statistics.geometric_mean(found) if found and min(found) > 0 else None
 
 
 def _times(value: float | None) -> str:

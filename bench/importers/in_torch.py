@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,10 @@ def _average_pool(a: Attributes, x: Any) -> Any:
     if all(low == high for low, high in pads):
         padding = tuple(low for low, _ in pads)
         return functional.avg_pool2d(x, kernel, strides, padding, ceil, counted)
-    if not counted:
-        raise NotImplementedError("AveragePool over asymmetric padding that does not count")
-    return functional.avg_pool2d(_padded(x, pads)[0], kernel, strides, ceil_mode=ceil)
+    average = partial(functional.avg_pool2d, kernel_size=kernel, stride=strides, ceil_mode=ceil)
+    means = average(_padded(x, pads)[0])
+    # The share of each window that is no padding.
+    return means if counted else means / average(_padded(torch.ones_like(x[:1, :1]), pads)[0])
 
 
 def _clip(_: Attributes, x: Any, low: Any = None, high: Any = None) -> Any:

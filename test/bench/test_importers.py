@@ -21,7 +21,7 @@ def small_network(path: Path, opset: int = 17) -> Path:
     weights = {
         "w": RNG.standard_normal((4, 2, 3, 3), np.float32),
         "b": RNG.standard_normal(4, np.float32),
-        "m": np.float32(0.1) * RNG.standard_normal((5, 8 * 4 * 3), np.float32),
+        "m": np.float32(0.1) * RNG.standard_normal((5, 12 * 4 * 3), np.float32),
     }
     nodes = [
         helper.make_node("Constant", [], ["shape"], value=numpy_helper.from_array(np.array([0, -1]))),
@@ -31,7 +31,8 @@ def small_network(path: Path, opset: int = 17) -> Path:
         helper.make_node("Relu", ["c"], ["r"]),
         helper.make_node("MaxPool", ["r"], ["p"], kernel_shape=[2, 2], strides=[1, 1], pads=[0, 0, 1, 1]),
         helper.make_node("AveragePool", ["r"], ["q"], kernel_shape=[3, 3], strides=[1, 1], pads=[1, 1, 1, 1]),
-        helper.make_node("Concat", ["p", "q"], ["k"], axis=1),
+        helper.make_node("AveragePool", ["r"], ["s"], kernel_shape=[2, 2], strides=[1, 1], pads=[0, 0, 1, 1]),
+        helper.make_node("Concat", ["p", "q", "s"], ["k"], axis=1),
         helper.make_node("Reshape", ["k", "shape"], ["f"]),
         helper.make_node("Gemm", ["f", "m"], ["g"], transB=1),
         helper.make_node("Softmax", ["g"], ["y"], axis=-1),
@@ -50,7 +51,7 @@ def small_network(path: Path, opset: int = 17) -> Path:
 
 def test_a_graph_is_read_as_plain_data(tmp_path: Path) -> None:
     graph = onnx_graph.read(small_network(tmp_path / "m.onnx"))
-    assert (graph.inputs, graph.outputs, len(graph.nodes)) == (("x",), ("y",), 8)
+    assert (graph.inputs, graph.outputs, len(graph.nodes)) == (("x",), ("y",), 9)
     assert set(graph.constants) == {"w", "b", "m", "shape"}
     assert graph.nodes[0].attributes["pads"] == [1, 0, 2, 1]
     assert onnx_graph.window(graph.nodes[0].attributes) == ((2, 2), [(1, 2), (0, 1)])

@@ -1,0 +1,109 @@
+"""The kernels of a compiled model without the movement around them: `mlc`, less the launches that only move.
+
+A model of one operator has its image brought into blocks and back; in a larger one its neighbours have that
+layout already. Options are those of `mlc`; `mlc_kernel:all` keeps every launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.compiler import Options, compile_program
+from mlc.compiler.build import Builder
+from mlc.compiler.driver import worker_pool
+from mlc.compiler.levels import units_of
+from mlc.compiler.modules import HostFunction, TensorInfo, Units
+from mlc.compiler.program import MAIN_ENTRY, Program, allocate
+from mlc.dialects import create_context
+from mlc.dialects.graph import specs
+from mlc.runtime import Image, call_entry
+
+from bench.engines.mlc import compiler_options, version
+
+__all__ = ["facts", "load", "version"]
+
+ALL = "all"
+LAUNCH = "tloop.launch_into"
+MOVING = ("movement", "layout", "creation")
+
+
+class Kernels:
+    """Calls the launches that are left, always with the same buffers. Outputs mean nothing."""
+
+    def __init__(self, program: Program, image: Image, report: dict[str, Any], threads: int) -> None:
+        self.report = report
+        host = program.main
+        self._inputs = {name: allocate(info) for name, info in zip(program.inputs, host.inputs, strict=True)}
+        arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
+        outputs = [allocate(info) for info in host.outputs]
+        buffers = [*self._inputs.values(), *outputs, *program.weights, arena]
+        self._arguments = (MAIN_ENTRY, buffers, (), threads)
+        self._image = image
+        self._whole: Image | None = Image(list(program.objects.values()))
+
+    def __call__(self, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+        if self._whole is not None:
+            # Once, so that the kernels find sound numbers in memory that is their own.
+            for name, array in inputs.items():
+                self._inputs[name][:] = array.reshape(-1).view(np.uint8)
+            call_entry(self._whole, *self._arguments)
+            self._whole = None
+        call_entry(self._image, *self._arguments)
+        return []
+
+
+def load(path: Path, threads: int, options: Sequence[str] = ()) -> Any:
+    """The kernels. Raises ValueError where the model only moves, and `all` is not given."""
+    settings = compiler_options([option for option in options if option != ALL])
+    program = compile_program(path, settings)
+    units = units_of(path, settings)["main"]
+    moving = set() if ALL in options else {name for name, text in units.kernels.items() if only_moves(text)}
+    host = without_launches(units.host, moving)
+    if not host.kernels:
+        raise ValueError("the model's kernels only move; mlc_kernel:all keeps them")
+    report = {"launches": list(host.kernels), "left_out": sorted(moving)}
+    return Kernels(program, Image(_objects(program, host, units, settings)), report, threads)
+
+
+def facts(call: Any) -> dict[str, Any]:
+    """Names of the kernels that are launched, in order, and of those that are not."""
+    return dict(call.report)
+
+
+def _objects(program: Program, host: HostFunction, units: Units, options: Options) -> list[bytes]:
+    """The program's code with another host function."""
+    with worker_pool(1) as pool:
+        pool.start()
+        rebuilt = Builder(options, pool).build(Units(host, units.target))
+    return list({**program.objects, **rebuilt}.values())
+
+
+def only_moves(kernel: str) -> bool:
+    """Whether a kernel, the text of its module, computes nothing."""
+    families = {f"graph.{name}": spec.family for name, spec in specs().items()}
+    return all(families.get(name) in MOVING for name in _names(kernel) if name.startswith("graph."))
+
+
+def _names(text: str) -> list[str]:
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        functions = [op.operation for op in module.body]
+        return [op.operation.name for each in functions for op in each.regions[0].blocks[0]]
+
+
+def without_launches(host: HostFunction, kernels: set[str]) -> HostFunction:
+    """The host function without the launches of `kernels`."""
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(host.text)
+        (function,) = (op.operation for op in module.body)
+        for each in list(function.regions[0].blocks[0]):
+            op = each.operation
+            if op.name == LAUNCH and op.attributes["kernel"].value in kernels:
+                op.erase()
+        text = module.operation.get_asm(assume_verified=True)
+    return replace(host, text=text, kernels=tuple(name for name in host.kernels if name not in kernels))
