@@ -28,6 +28,8 @@ from mlc.kernels.markers import block, buffer
 from mlc.kernels.python_kernel import Kernel, kernel
 from mlc.kernels.signature import Output, Tensor
 from mlc.kernels.sizes import dims
+from mlc.kernels.tensors.compute import compute
+from mlc.kernels.tensors.expression import expression
 
 __all__ = [
     "Kernel",
@@ -39,10 +41,12 @@ __all__ = [
     "block",
     "buffer",
     "ceil",
+    "compute",
     "cos",
     "dims",
     "erf",
     "exp",
+    "expression",
     "f16",
     "f32",
     "f64",

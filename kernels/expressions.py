@@ -10,6 +10,7 @@ from typing import Any
 
 from mlc.kernels.elements import Element
 from mlc.kernels.errors import KernelFailure, Place, caller_place
+from mlc.kernels.sizes import plain
 
 
 class Expression:
@@ -158,7 +159,7 @@ class Reduce(Expression):
 
 
 def binary(name: str, a: Any, b: Any) -> Expression:
-    return Apply(name, (a, b), caller_place())
+    return Apply(name, (plain(a), plain(b)), caller_place())
 
 
 def unary(name: str, a: Any) -> Expression:
@@ -177,7 +178,7 @@ class Function:
             raise KernelFailure(
                 f"{self.name} takes {self.arity} operands, not {len(operands)}", caller_place()
             )
-        return Apply(self.name, operands, caller_place())
+        return Apply(self.name, tuple(map(plain, operands)), caller_place())
 
 
 exp, log, log1p, sqrt, rsqrt, sin, cos, tanh, erf, sigmoid, floor, ceil = map(
@@ -188,12 +189,12 @@ maximum, minimum = Function("maximum", 2), Function("minimum", 2)
 
 def where(condition: Any, x: Any, y: Any) -> Any:
     """`x` where `condition` holds, else `y`; both are computed."""
-    return Select(condition, x, y, caller_place())
+    return Select(condition, plain(x), plain(y), caller_place())
 
 
 def convert(element: Element, value: Any) -> Any:
     """`value` with elements of another type."""
-    return Convert(element, value, caller_place())
+    return Convert(element, plain(value), caller_place())
 
 
 def axis(extent: Any, name: str = "k") -> Any:

@@ -33,9 +33,9 @@ class Dim:
                 f"the size {error.args[0]} is known only inside a kernel that uses it"
             ) from None
 
-    def _with(
-        self, sign: str, function: Callable[[int, int], int], other: Dim | int, swap: bool = False
-    ) -> Dim:
+    def _with(self, sign: str, function: Callable[[int, int], int], other: Any, swap: bool = False) -> Any:
+        if not isinstance(other, Dim | int):
+            return NotImplemented
         left, right = (other, self) if swap else (self, other)
         names = self.names | (other.names if isinstance(other, Dim) else frozenset())
         return Dim(
@@ -44,28 +44,28 @@ class Dim:
             lambda sizes: function(size_of(left, sizes), size_of(right, sizes)),
         )
 
-    def __add__(self, other: Dim | int) -> Dim:
+    def __add__(self, other: Any) -> Any:
         return self._with("+", operator.add, other)
 
-    def __sub__(self, other: Dim | int) -> Dim:
+    def __sub__(self, other: Any) -> Any:
         return self._with("-", operator.sub, other)
 
-    def __mul__(self, other: Dim | int) -> Dim:
+    def __mul__(self, other: Any) -> Any:
         return self._with("*", operator.mul, other)
 
-    def __floordiv__(self, other: Dim | int) -> Dim:
+    def __floordiv__(self, other: Any) -> Any:
         return self._with("//", operator.floordiv, other)
 
-    def __mod__(self, other: Dim | int) -> Dim:
+    def __mod__(self, other: Any) -> Any:
         return self._with("%", operator.mod, other)
 
-    def __radd__(self, other: int) -> Dim:
+    def __radd__(self, other: Any) -> Any:
         return self._with("+", operator.add, other, swap=True)
 
-    def __rsub__(self, other: int) -> Dim:
+    def __rsub__(self, other: Any) -> Any:
         return self._with("-", operator.sub, other, swap=True)
 
-    def __rmul__(self, other: int) -> Dim:
+    def __rmul__(self, other: Any) -> Any:
         return self._with("*", operator.mul, other, swap=True)
 
     @property
@@ -90,6 +90,11 @@ def dims(names: str) -> tuple[Any, ...]:
 def size_of(size: Size, sizes: Mapping[str, int]) -> int:
     """The number that a size stands for. Raises KeyError for a name that `sizes` lacks."""
     return size.value(sizes) if isinstance(size, Dim) else size
+
+
+def plain(value: Any) -> Any:
+    """A size as the number that it is inside a kernel; other values stay."""
+    return int(value) if isinstance(value, Dim) else value
 
 
 @contextmanager

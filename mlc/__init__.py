@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mlc.frontends.errors import ImportFailure as ImportFailure
     from mlc.kernels import Kernel as Kernel
     from mlc.kernels import KernelFailure as KernelFailure
+    from mlc.kernels import expression as expression
     from mlc.kernels import kernel as kernel
     from mlc.passes.base import PassFailure as PassFailure
     from mlc.runtime import Executable as Executable
@@ -38,6 +39,7 @@ _EXPORTS = {
     "ExecutableError": "mlc.runtime",
     "Target": "mlc.targets",
     "compile": "mlc.api",
+    "expression": "mlc.kernels",
     "kernel": "mlc.kernels",
     "load": "mlc.runtime",
 }

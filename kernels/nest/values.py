@@ -17,7 +17,7 @@ from mlc.kernels.nest.branches import conditional
 from mlc.kernels.nest.indices import combine, materialize
 from mlc.kernels.nest.state import Array, Index, Nest
 from mlc.kernels.scalars import Scalar, apply, convert, select
-from mlc.kernels.sizes import Dim
+from mlc.kernels.sizes import plain
 
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -76,8 +76,7 @@ def _name(node: ast.Name, nest: Nest) -> Any:
 
 def _plain(value: Any) -> Any:
     """Sizes and NumPy's numbers as Python's."""
-    if isinstance(value, Dim):
-        return int(value)
+    value = plain(value)
     return value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
 
 

@@ -1,0 +1,121 @@
+"""One `linalg.generic` from one symbolic scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from mlc.bindings import ir, linalg
+from mlc.kernels.errors import KernelFailure
+from mlc.kernels.expressions import Access, Axis, Expression, operands_of
+from mlc.kernels.scalars import Scalar, typed
+from mlc.kernels.tensors.scalar_code import ScalarCode
+from mlc.kernels.tensors.subscripts import map_results
+from mlc.passes.lowering.linalg_tools import affine_map, dims, empty
+from mlc.passes.tloop.schedule_state import BLOCK_TAG
+
+
+@dataclass
+class Operands:
+    """What a generic reads: tensors with indexing maps, each pair once, and the accesses that each is."""
+
+    axes: Sequence[Axis]
+    values: list[ir.Value] = field(default_factory=list)
+    maps: list[ir.AffineMap] = field(default_factory=list)
+    accesses: list[list[int]] = field(default_factory=list)
+
+    def collect(self, expression: object, seen: set[int]) -> None:
+        """Adds the accesses of `expression` that indexing maps can say."""
+        if not isinstance(expression, Expression) or id(expression) in seen:
+            return
+        seen.add(id(expression))
+        results = map_results(expression, self.axes) if isinstance(expression, Access) else None
+        if isinstance(expression, Access) and results is not None:
+            self._add(expression, affine_map(len(self.axes), results))
+            return
+        for each in operands_of(expression):
+            self.collect(each, seen)
+
+    def _add(self, access: Access, mapping: ir.AffineMap) -> None:
+        value = access.tensor.value
+        for known, its_map, ids in zip(self.values, self.maps, self.accesses, strict=True):
+            if known == value and its_map == mapping:
+                ids.append(id(access))
+                return
+        self.values.append(value)
+        self.maps.append(mapping)
+        self.accesses.append([id(access)])
+
+    def add_extents(self, parallel: int) -> None:
+        """Gives reduction axes whose extent no operand shows an operand that does; nothing reads it."""
+        for position in range(parallel, len(self.axes)):
+            bare = ir.AffineExpr.get_dim(position)
+            if not any(bare == result for mapping in self.maps for result in mapping.results):
+                self.values.append(empty([self.axes[position].extent], ir.F32Type.get()))
+                self.maps.append(affine_map(len(self.axes), [bare]))
+                self.accesses.append([])
+
+
+def build_generic(
+    expression: object,
+    axes: Sequence[Axis],
+    reductions: Sequence[Axis],
+    name: str,
+    element: ir.Type | None,
+    initial: Callable[[ir.Type], ir.Value] | None = None,
+    combine: Callable[[ir.Value, ir.Value], ir.Value] | None = None,
+) -> ir.Value:
+    """The tensor of `expression` over `axes`; with `combine`, of all points of `reductions`, from `initial`.
+
+    `element` is the element type of the result, None for that of the expression. The block is called `name`.
+    Raises KernelFailure.
+    """
+    every = [*axes, *reductions]
+    operands = Operands(every)
+    operands.collect(expression, set())
+    operands.add_extents(len(axes))
+    scratch = ir.Operation.create("scf.execute_region", regions=1)
+    kinds = [ir.RankedTensorType(value.type).element_type for value in operands.values]
+    block = scratch.regions[0].blocks.append(*kinds)
+    scalars = {key: block.arguments[n] for n, ids in enumerate(operands.accesses) for key in ids}
+    with ir.InsertionPoint(block):
+        value = _typed(ScalarCode(every, scalars).build(expression), element)
+    old = block.add_argument(value.type, ir.Location.unknown())
+    with ir.InsertionPoint(block):
+        linalg.YieldOp([combine(old, value) if combine is not None else value])
+    shape = [axis.extent for axis in axes]
+    output = initial(value.type) if initial is not None else empty(shape, value.type)
+    maps = [*operands.maps, affine_map(len(every), dims(len(axes)))]
+    result = _generic(operands.values, output, maps, len(axes))
+    block.append_to(result.regions[0])
+    result.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
+    scratch.erase()
+    return result.results[0]
+
+
+def _generic(
+    inputs: Sequence[ir.Value], output: ir.Value, maps: Sequence[ir.AffineMap], parallel: int
+) -> ir.Operation:
+    count = maps[-1].n_dims
+    kinds = ["parallel" if dim < parallel else "reduction" for dim in range(count)]
+    iterators = ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds])
+    return ir.Operation.create(
+        "linalg.generic",
+        results=[output.type],
+        operands=[*inputs, output],
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
+            "iterator_types": iterators,
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1]),
+        },
+        regions=1,
+    )
+
+
+def _typed(value: Scalar, element: ir.Type | None) -> ir.Value:
+    """The scalar as a value that tensors can hold."""
+    if element is not None:
+        return typed(value, element)
+    if not isinstance(value, ir.Value):
+        raise KernelFailure(f"{value} has no element type; name it: compute(..., element=f32)")
+    return typed(value, ir.IntegerType.get_signless(64)) if isinstance(value.type, ir.IndexType) else value
