@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.constant_numbers import FUNCTIONS, known, leaves_range, meet_safely, stays_ordinary
 from mlc.passes.graph.constant_terms import keeps_size, reads, sole_use, variable_and_constant
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_array, dtype, is_constant, is_float, scalar_constant, splat
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op
-
-# Scalar arithmetic that NumPy does exactly as the compiled op would.
-_FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
-    "graph.add": np.add,
-    "graph.sub": np.subtract,
-    "graph.mul": np.multiply,
-    "graph.div": np.divide,
-    "graph.neg": np.negative,
-    "graph.abs": np.abs,
-    "graph.sqrt": np.sqrt,
-    "graph.reciprocal": np.reciprocal,
-}
 
 
 def on_scalars(op: ir.Operation) -> ir.Value | None:
@@ -39,7 +26,7 @@ def on_scalars(op: ir.Operation) -> ir.Value | None:
     if op.name in ("graph.div", "graph.reciprocal") and kind.kind in "iu":
         return None
     with np.errstate(all="ignore"):
-        value = np.asarray(_FUNCTIONS[op.name](*arrays), kind)
+        value = np.asarray(FUNCTIONS[op.name](*arrays), kind)
     return graph.build("constant", [], {"value": value})
 
 
@@ -64,20 +51,35 @@ def chained(op: ir.Operation) -> ir.Value | None:
     if not keeps_size(parts[1], found[1]):
         missed(op, "chained", "the two constants together would be larger than each")
         return None
+    if not meet_safely(op, "chained", op.name, parts[1], found[1]):
+        return None
     return graph.build(op.name, [parts[0], graph.build(op.name, [parts[1], found[1]])])
 
 
 @rounding
 def both_chained(op: ir.Operation) -> ir.Value | None:
-    """(x + a) + (y + b) -> (x + y) + (a + b) for constants a and b, and the same for mul."""
+    """(x + a) + (y + b) -> (x + y) + (a + b) for constants a and b, and the same for mul, where x * y is
+    about as large as before: not in f16."""
     inner = [sole_use(operand, op.name) for operand in op.operands]
     if inner[0] is None or inner[1] is None:
         return None
     first, second = variable_and_constant(inner[0]), variable_and_constant(inner[1])
     if not (first and second) or first[0].type != second[0].type or not keeps_size(first[1], second[1]):
         return None
+    if op.name == "graph.mul" and not _leaves_product(first[1], second[1]):
+        missed(op, "both_chained", leaves_range(first[1]))
+        return None
+    if not meet_safely(op, "both_chained", op.name, first[1], second[1]):
+        return None
     variables = graph.build(op.name, [first[0], second[0]])
     return graph.build(op.name, [variables, graph.build(op.name, [first[1], second[1]])])
+
+
+def _leaves_product(*factors: ir.Value) -> bool:
+    """Whether a product of variables is an ordinary number without these factors, too."""
+    kind = dtype(factors[0])
+    ordinary = stays_ordinary("graph.mul", None, None, kind)
+    return ordinary and all(stays_ordinary("graph.mul", None, known(each), kind) for each in factors)
 
 
 def _from_constant(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
@@ -100,6 +102,8 @@ def after_inverse(op: ir.Operation) -> ir.Value | None:
     parts = _from_constant(sole_use(found[0], _INVERSE[op.name])) if found else None
     if not (found and parts) or not keeps_size(parts[0], found[1]) or not is_float(found[0]):
         return None
+    if not meet_safely(op, "after_inverse", op.name, parts[0], found[1]):
+        return None
     return graph.build(_INVERSE[op.name], [graph.build(op.name, [parts[0], found[1]]), parts[1]])
 
 
@@ -111,6 +115,8 @@ def inverse_of_direct(op: ir.Operation) -> ir.Value | None:
     parts = variable_and_constant(inner) if inner else None
     if not (found and parts) or not keeps_size(found[0], parts[1]) or not is_float(parts[0]):
         return None
+    if not meet_safely(op, "inverse_of_direct", op.name, found[0], parts[1]):
+        return None
     return graph.build(op.name, [graph.build(op.name, [found[0], parts[1]]), parts[0]])
 
 
@@ -120,6 +126,8 @@ def inverse_of_inverse(op: ir.Operation) -> ir.Value | None:
     found = _from_constant(op) if reads(op, op.name) else None
     parts = _from_constant(sole_use(found[1], op.name)) if found else None
     if not (found and parts) or not keeps_size(found[0], parts[0]) or not is_float(parts[1]):
+        return None
+    if not meet_safely(op, "inverse_of_inverse", op.name, found[0], parts[0]):
         return None
     return graph.build(_DIRECT[op.name], [parts[1], graph.build(op.name, [found[0], parts[0]])])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.constant_numbers import meet_safely
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import is_constant
 from mlc.passes.remarks import missed
@@ -19,6 +20,12 @@ def _summands(op: ir.Operation, name: str) -> tuple[ir.Operation, ir.Operation] 
     return (a, b) if all(has_one_use(operand) for operand in op.operands) else None
 
 
+def _add_safely(op: ir.Operation, rule: str, one: ir.Value, other: ir.Value) -> bool:
+    """Whether the sum, or difference, of constants is an ordinary number; of variables nothing is asked."""
+    variable = not (is_constant(one) and is_constant(other))
+    return variable or meet_safely(op, rule, op.name, one, other)
+
+
 @rounding
 def common_factor(op: ir.Operation) -> ir.Value | None:
     """a*c + b*c -> (a + b) * c, and the same for differences."""
@@ -26,7 +33,9 @@ def common_factor(op: ir.Operation) -> ir.Value | None:
     for place, other in ((0, 0), (0, 1), (1, 0), (1, 1)) if products else ():
         first, second = (list(product.operands) for product in products or ())
         factor = first.pop(place)
-        if factor == second.pop(other) and first[0].type == second[0].type:
+        if factor != second.pop(other) or first[0].type != second[0].type:
+            continue
+        if _add_safely(op, "common_factor", first[0], second[0]):
             return graph.build("mul", [graph.build(op.name, [first[0], second[0]]), factor])
     return None
 
@@ -45,6 +54,8 @@ def common_matrix(op: ir.Operation) -> ir.Value | None:
         return None
     if not (is_constant(v) and is_constant(w)):
         missed(op, "common_matrix", "two products of one value, but their other operands are not constant")
+        return None
+    if not _add_safely(op, "common_matrix", v, w):
         return None
     return graph.build("matmul", [a, graph.build(op.name, [v, w])], None, result)
 

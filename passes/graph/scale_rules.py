@@ -1,6 +1,8 @@
 """Rules that fold a constant factor in front of a product, or behind views of one, into constant weights.
 
-Factors right behind a product are the matter of graph-fold-scale.
+Factors right behind a product are the matter of graph-fold-scale. Every constant times the factor must be
+known, or likely, to be ordinary numbers (`constant_numbers.stays_ordinary`): in f16 weights take factors from
+1/16 to 16.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from math import prod
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.constant_numbers import known, leaves_range, stays_ordinary
 from mlc.passes.graph.constant_terms import reads, sole_use, variable_and_constant
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import is_constant, is_static
+from mlc.passes.graph.values import dtype, is_constant, is_float, is_static
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op, has_one_use
 
@@ -37,18 +40,27 @@ def _times_number(value: ir.Value, number: ir.Value) -> ir.Value:
     return graph.build("mul", [value, scalar])
 
 
-def takes_number(value: ir.Value, depth: int = _DEPTH) -> bool:
-    """Whether a factor of the value can go into constants that nothing else uses."""
+def _safely(constant: ir.Value, number: ir.Value) -> bool:
+    """Whether a constant times a number stays ordinary."""
+    factor = known(number)
+    scalar = None if factor is None else factor.reshape(())
+    return not is_float(number) or stays_ordinary("graph.mul", known(constant), scalar, dtype(number))
+
+
+def takes_number(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool:
+    """Whether a constant of one element times the value can go into constants that nothing else uses."""
     op = defining_op(value)
     if op is None or depth == 0 or not has_one_use(value):
         return False
     if op.name in _PRODUCTS:
         weights = op.operands[1]
-        return is_constant(weights) and has_one_use(weights)
+        return is_constant(weights) and has_one_use(weights) and _safely(weights, number)
     if op.name in ("graph.mul", "graph.add"):
         parts = variable_and_constant(op)
-        return parts is not None and (op.name == "graph.mul" or takes_number(parts[0], depth - 1))
-    return op.name in _MOVES and takes_number(op.operands[0], depth - 1)
+        if parts is None or not _safely(parts[1], number):
+            return False
+        return op.name == "graph.mul" or takes_number(parts[0], number, depth - 1)
+    return op.name in _MOVES and takes_number(op.operands[0], number, depth - 1)
 
 
 def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
@@ -73,7 +85,7 @@ def factor_behind_views(op: ir.Operation) -> ir.Value | None:
     if not found or found[0].type != op.results[0].type or not _is_number(found[1]):
         return None
     top = defining_op(found[0])
-    if top is None or top.name not in _MOVES or not takes_number(found[0]):
+    if top is None or top.name not in _MOVES or not takes_number(found[0], found[1]):
         return None
     return times_number(found[0], found[1])
 
@@ -87,20 +99,27 @@ def factor_of_scores(op: ir.Operation) -> ir.Value | None:
         return None
     operands = list(product.operands)
     for place, operand in enumerate(operands):
-        if takes_number(operand):
+        if takes_number(operand, found[1]):
             operands[place] = times_number(operand, found[1])
             return _rebuilt(product, operands)
     return None
 
 
-def _per_row(scale: ir.Value, weights: ir.Value) -> ir.Value | None:
-    """Weights of a matrix product times a scale of the values that they multiply."""
+def _per_row(op: ir.Operation, scale: ir.Value) -> ir.Value | None:
+    """The weights of a matrix product times a scale of the values that they multiply."""
+    weights = op.operands[1]
     shape, rows = graph.shape_of(scale), graph.shape_of(weights)[-2 if weights.type.rank > 1 else -1]
     if not is_static(scale) or any(dim != 1 for dim in shape[:-1]) or shape[-1:] not in ([], [1], [rows]):
         return None
+    column = [rows] if weights.type.rank == 1 else [rows, 1]
+    factors = known(scale)
+    if factors is not None and factors.size > 1:
+        factors = factors.reshape(column)
+    if is_float(scale) and not stays_ordinary("graph.mul", known(weights), factors, dtype(scale)):
+        missed(op, "factor_before_product", leaves_range(weights))
+        return None
     if _is_number(scale):
         return _times_number(weights, scale)
-    column = [rows] if weights.type.rank == 1 else [rows, 1]
     return graph.build("mul", [weights, graph.build("reshape", [scale], {"shape": column})])
 
 
@@ -108,7 +127,7 @@ def _per_row(scale: ir.Value, weights: ir.Value) -> ir.Value | None:
 def factor_before_product(op: ir.Operation) -> ir.Value | None:
     """(x * c) @ w -> x @ (c * w) for constant w and a number or a vector c along the reduced dim."""
     found = _scaled_input(op)
-    weights = _per_row(found[1], op.operands[1]) if found else None
+    weights = _per_row(op, found[1]) if found else None
     return _rebuilt(op, [found[0], weights]) if found and weights is not None else None
 
 
@@ -117,6 +136,9 @@ def factor_before_conv(op: ir.Operation) -> ir.Value | None:
     """conv(x * c, w) -> conv(x, c * w) for constant w and a number c."""
     found = _scaled_input(op)
     if not found or not _is_number(found[1]):
+        return None
+    if not _safely(op.operands[1], found[1]):
+        missed(op, "factor_before_conv", leaves_range(op.operands[1]))
         return None
     return _rebuilt(op, [found[0], _times_number(op.operands[1], found[1])])
 

@@ -85,3 +85,32 @@ func.func @offsets_kept(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = "graph.add"(%0, %b) : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// 500 * 1000 is infinite in f16; of weights in f16 and a scale that are both not known nobody knows, in f32
+// they are trusted.
+// CHECK-LABEL: func.func @range
+// CHECK: "graph.matmul"(%arg0, %[[KNOWN:.*]]) : (tensor<?x8xf16>
+// CHECK-NEXT: "graph.mul"({{.*}}) : (tensor<?x8xf16>
+// CHECK: "graph.matmul"(%arg0, %[[WEIGHT:.*]]) : (tensor<?x8xf16>
+// CHECK-NEXT: "graph.add"
+// CHECK-NEXT: "graph.mul"({{.*}}) : (tensor<?x8xf16>
+// CHECK: %[[SCALED:.*]] = "graph.mul"({{.*}}) : (tensor<8x8xf32>, tensor<8xf32>)
+// CHECK-NEXT: "graph.matmul"(%arg1, %[[SCALED]])
+// CHECK-NEXT: return
+func.func @range(%h: tensor<?x8xf16>, %x: tensor<?x8xf32>) -> (tensor<?x8xf16>, tensor<?x8xf16>, tensor<?x8xf32>) {
+  %c = "graph.constant"() {value = dense<500.0> : tensor<8x8xf16>} : () -> tensor<8x8xf16>
+  %s = "graph.constant"() {value = dense<1000.0> : tensor<f16>} : () -> tensor<f16>
+  %0 = "graph.matmul"(%h, %c) : (tensor<?x8xf16>, tensor<8x8xf16>) -> tensor<?x8xf16>
+  %1 = "graph.mul"(%0, %s) : (tensor<?x8xf16>, tensor<f16>) -> tensor<?x8xf16>
+  %u = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 128 : i64, hash = "a"} : () -> tensor<8x8xf16>
+  %b = "graph.weight"() {source = "m.onnx", offset = 128 : i64, size = 16 : i64, hash = "b"} : () -> tensor<8xf16>
+  %f = "graph.weight"() {source = "m.onnx", offset = 144 : i64, size = 16 : i64, hash = "c"} : () -> tensor<8xf16>
+  %2 = "graph.matmul"(%h, %u) : (tensor<?x8xf16>, tensor<8x8xf16>) -> tensor<?x8xf16>
+  %3 = "graph.add"(%2, %b) : (tensor<?x8xf16>, tensor<8xf16>) -> tensor<?x8xf16>
+  %4 = "graph.mul"(%3, %f) : (tensor<?x8xf16>, tensor<8xf16>) -> tensor<?x8xf16>
+  %w = "graph.weight"() {source = "m.onnx", offset = 160 : i64, size = 256 : i64, hash = "d"} : () -> tensor<8x8xf32>
+  %g = "graph.weight"() {source = "m.onnx", offset = 416 : i64, size = 32 : i64, hash = "e"} : () -> tensor<8xf32>
+  %5 = "graph.matmul"(%x, %w) : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %6 = "graph.mul"(%5, %g) : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return %1, %4, %6 : tensor<?x8xf16>, tensor<?x8xf16>, tensor<?x8xf32>
+}

@@ -162,3 +162,81 @@ func.func @factors_kept(%x: tensor<?x64xf32>, %y: tensor<?x1xf32>) -> (tensor<?x
   %5 = "graph.mul"(%4, %s) : (tensor<?x64xf32>, tensor<f32>) -> tensor<?x64xf32>
   return %1, %3, %5 : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>
 }
+
+// No infinity, and no zero, comes of two ordinary numbers: these stay apart.
+// CHECK-LABEL: func.func @out_of_range
+// CHECK-COUNT-2: "graph.mul"({{.*}}) : (tensor<4xf16>, tensor<f16>)
+// CHECK-COUNT-2: "graph.add"({{.*}}) : (tensor<4xf16>, tensor<f16>)
+// CHECK: "graph.div"
+// CHECK-NEXT: "graph.mul"({{.*}}) : (tensor<4xf32>, tensor<f32>)
+// CHECK-COUNT-2: "graph.mul"({{.*}}) : (tensor<4xf64>, tensor<f64>)
+// CHECK-COUNT-2: "graph.sub"({{.*}}) : (tensor<f16>, tensor<4xf16>)
+// CHECK: "graph.mul"
+// CHECK-NEXT: "graph.div"
+// CHECK-COUNT-2: "graph.div"
+// CHECK-NEXT: return
+func.func @out_of_range(%h: tensor<4xf16>, %x: tensor<4xf32>, %d: tensor<4xf64>) -> (tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf64>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>) {
+  %c = "graph.constant"() {value = dense<300.0> : tensor<f16>} : () -> tensor<f16>
+  %0 = "graph.mul"(%h, %c) : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  %1 = "graph.mul"(%0, %c) : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  %largest = "graph.constant"() {value = dense<65504.0> : tensor<f16>} : () -> tensor<f16>
+  %2 = "graph.add"(%h, %largest) : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  %3 = "graph.add"(%2, %largest) : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+  %e = "graph.constant"() {value = dense<1.0e30> : tensor<f32>} : () -> tensor<f32>
+  %4 = "graph.div"(%e, %x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %5 = "graph.mul"(%4, %e) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %tiny = "graph.constant"() {value = dense<1.0e-300> : tensor<f64>} : () -> tensor<f64>
+  %6 = "graph.mul"(%d, %tiny) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %7 = "graph.mul"(%6, %tiny) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %lowest = "graph.constant"() {value = dense<-60000.0> : tensor<f16>} : () -> tensor<f16>
+  %8 = "graph.sub"(%lowest, %h) : (tensor<f16>, tensor<4xf16>) -> tensor<4xf16>
+  %9 = "graph.sub"(%largest, %8) : (tensor<f16>, tensor<4xf16>) -> tensor<4xf16>
+  %small = "graph.constant"() {value = dense<1.0e-30> : tensor<f32>} : () -> tensor<f32>
+  %10 = "graph.mul"(%x, %e) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %11 = "graph.div"(%small, %10) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %12 = "graph.div"(%small, %x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  %13 = "graph.div"(%e, %12) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1, %3, %5, %7, %9, %11, %13 : tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf64>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>
+}
+
+// Zero is zero, and what is apart from it meets; large numbers that cancel do, too.
+// CHECK-LABEL: func.func @in_range
+// CHECK-DAG: %[[ZERO:.*]] = "graph.constant"() {value = dense<0.000000e+00> : tensor<f32>}
+// CHECK-DAG: %[[ONE:.*]] = "graph.constant"() {value = dense<{{(1|9\.99).*}}> : tensor<f32>}
+// CHECK-DAG: "graph.mul"(%arg0, %[[ZERO]])
+// CHECK-DAG: "graph.mul"(%arg0, %[[ONE]])
+// CHECK-NOT: graph.mul
+// CHECK: return
+func.func @in_range(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = "graph.constant"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %e = "graph.constant"() {value = dense<1.0e30> : tensor<f32>} : () -> tensor<f32>
+  %small = "graph.constant"() {value = dense<1.0e-30> : tensor<f32>} : () -> tensor<f32>
+  %0 = "graph.mul"(%x, %e) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = "graph.mul"(%0, %zero) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = "graph.mul"(%x, %e) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = "graph.mul"(%2, %small) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %1, %3 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Nobody knows the numbers of weights here: in f16 they take a factor near 1, in bf16 one that is not far.
+// CHECK-LABEL: func.func @weights
+// CHECK: %[[FAR:.*]] = "graph.mul"(%arg0, %{{.*}}) : (tensor<?x64xf16>, tensor<f16>)
+// CHECK-NEXT: "graph.matmul"(%[[FAR]], %{{.*}})
+// CHECK: "graph.matmul"(%arg0, %{{.*}})
+// CHECK: "graph.matmul"(%arg1, %{{.*}})
+// CHECK-NEXT: return
+func.func @weights(%x: tensor<?x64xf16>, %y: tensor<?x64xbf16>) -> (tensor<?x64xf16>, tensor<?x64xf16>, tensor<?x64xbf16>) {
+  %u = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 8192 : i64, hash = "a"} : () -> tensor<64x64xf16>
+  %v = "graph.weight"() {source = "m.onnx", offset = 8192 : i64, size = 8192 : i64, hash = "b"} : () -> tensor<64x64xf16>
+  %w = "graph.weight"() {source = "m.onnx", offset = 16384 : i64, size = 8192 : i64, hash = "c"} : () -> tensor<64x64xbf16>
+  %far = "graph.constant"() {value = dense<1000.0> : tensor<f16>} : () -> tensor<f16>
+  %near = "graph.constant"() {value = dense<0.125> : tensor<f16>} : () -> tensor<f16>
+  %b = "graph.constant"() {value = dense<1000.0> : tensor<bf16>} : () -> tensor<bf16>
+  %0 = "graph.mul"(%x, %far) : (tensor<?x64xf16>, tensor<f16>) -> tensor<?x64xf16>
+  %1 = "graph.matmul"(%0, %u) : (tensor<?x64xf16>, tensor<64x64xf16>) -> tensor<?x64xf16>
+  %2 = "graph.mul"(%x, %near) : (tensor<?x64xf16>, tensor<f16>) -> tensor<?x64xf16>
+  %3 = "graph.matmul"(%2, %v) : (tensor<?x64xf16>, tensor<64x64xf16>) -> tensor<?x64xf16>
+  %4 = "graph.mul"(%y, %b) : (tensor<?x64xbf16>, tensor<bf16>) -> tensor<?x64xbf16>
+  %5 = "graph.matmul"(%4, %w) : (tensor<?x64xbf16>, tensor<64x64xbf16>) -> tensor<?x64xbf16>
+  return %1, %3, %5 : tensor<?x64xf16>, tensor<?x64xf16>, tensor<?x64xbf16>
+}

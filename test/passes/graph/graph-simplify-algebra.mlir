@@ -365,3 +365,16 @@ func.func @signs_of_integers(%a: tensor<?xi32>, %b: tensor<?xi32>, %u: tensor<?x
   %5 = "graph.abs"(%4) : (tensor<?xui8>) -> tensor<?xui8>
   return %2, %3, %5 : tensor<?xi32>, tensor<?xi32>, tensor<?xui8>
 }
+
+// The sum of two constant factors is infinite in f16.
+// CHECK-LABEL: func.func @factors_out_of_range
+// CHECK-COUNT-2: graph.mul
+// CHECK: graph.add
+func.func @factors_out_of_range(%x: tensor<?xf16>) -> tensor<?xf16> {
+  %c = "graph.constant"() {value = dense<60000.0> : tensor<f16>} : () -> tensor<f16>
+  %d = "graph.constant"() {value = dense<50000.0> : tensor<f16>} : () -> tensor<f16>
+  %0 = "graph.mul"(%x, %c) : (tensor<?xf16>, tensor<f16>) -> tensor<?xf16>
+  %1 = "graph.mul"(%x, %d) : (tensor<?xf16>, tensor<f16>) -> tensor<?xf16>
+  %2 = "graph.add"(%0, %1) : (tensor<?xf16>, tensor<?xf16>) -> tensor<?xf16>
+  return %2 : tensor<?xf16>
+}
