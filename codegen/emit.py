@@ -12,6 +12,8 @@ from mlc.codegen.llvm_text import add_definition_attributes, set_target, to_llvm
 from mlc.targets import Target
 
 Kind = Literal["object", "asm", "llvm-ir"]
+# The unit of SVE's vector lengths too.
+NEON_BITS = 128
 
 
 def emit(
@@ -33,7 +35,7 @@ def emit(
     """
     with _target_machine(target, optimize) as machine:
         text = set_target(to_llvm22(ir_text, own_runtime), target.triple, str(machine.target_data))
-        text = add_definition_attributes(text, _function_attributes(target))
+        text = add_definition_attributes(text, _function_attributes(target), _vector_length(target))
         # Closed in this order: left to the garbage collector, which keeps none in a cycle (an exception's
         # traceback is enough for one), the module would be freed after its context, and crash.
         with llvm.create_context() as context, _parse(text, context) as module:
@@ -98,6 +100,14 @@ def _function_attributes(target: Target) -> dict[str, str]:
     if target.features:
         attributes["target-features"] = ",".join(target.features)
     return attributes
+
+
+def _vector_length(target: Target) -> str:
+    """The attribute by which LLVM uses SVE for vectors longer than NEON's, on machines of at least that
+    length."""
+    if target.architecture == "aarch64" and target.vector_bits > NEON_BITS:
+        return f"vscale_range({target.vector_bits // NEON_BITS},0)"
+    return ""
 
 
 def _parse(text: str, context: llvm.ContextRef) -> llvm.ModuleRef:

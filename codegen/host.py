@@ -37,6 +37,7 @@ def host_target() -> Target:
         cpu=llvm.get_host_cpu_name(),
         features=tuple(f"{'+' if on else '-'}{name}" for name, on in sorted(features.items())),
         vector_bits=_vector_bits(features),
+        vector_registers=_vector_registers(features),
         fma=bool(features.get("fma")) or not llvm.get_process_triple().startswith("x86"),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
         **sizes,
@@ -44,7 +45,7 @@ def host_target() -> Target:
 
 
 def resolve_target(text: str) -> Target:
-    """A target from "host", a known name, any x86-64 processor name of LLVM's, or a target's text form.
+    """A target from "host", a known name, any other x86-64 processor name of LLVM's, or a target's text form.
 
     Raises TargetError for what LLVM does not know either.
     """
@@ -60,7 +61,8 @@ def probe_cpu(cpu: str) -> Target:
         )
     assembly = _probe_assembly(cpu)
     bits = 512 if "%zmm" in assembly else 256 if "%ymm" in assembly else 128
-    return Target(name=cpu, cpu=cpu, vector_bits=bits, fma="vfmadd" in assembly)
+    registers = 32 if bits == 512 else 16
+    return Target(name=cpu, cpu=cpu, vector_bits=bits, vector_registers=registers, fma="vfmadd" in assembly)
 
 
 def _probe_assembly(cpu: str) -> str:
@@ -102,6 +104,11 @@ def _vector_bits(features: dict[str, bool]) -> int:
     if features.get("avx512f"):
         return 512
     return 256 if features.get("avx2") else 128
+
+
+def _vector_registers(features: dict[str, bool]) -> int:
+    few = llvm.get_process_triple().startswith("x86") and not features.get("avx512f")
+    return 16 if few else 32
 
 
 def _cache_sizes(folder: Path) -> dict[str, int]:

@@ -66,12 +66,13 @@ def set_target(text: str, triple: str, data_layout: str) -> str:
     return head + _TARGET_LINE.sub("", text)
 
 
-def add_definition_attributes(text: str, attributes: dict[str, str]) -> str:
-    """`text` with string `attributes` on every function definition; what a function already has stays."""
-    if not attributes:
+def add_definition_attributes(text: str, attributes: dict[str, str], plain: str = "") -> str:
+    """`text` with string `attributes`, and those of LLVM's own written in `plain`, on every function
+    definition; what a function already has stays."""
+    if not (attributes or plain):
         return text
     group = max((int(number) for number in _ATTRIBUTE_GROUP.findall(text)), default=-1) + 1
-    body = " ".join(f'"{name}"="{value}"' for name, value in attributes.items())
+    body = " ".join([plain, *(f'"{name}"="{value}"' for name, value in attributes.items())])
     lines = (_add_group(line, group) if line.startswith("define ") else line for line in text.split("\n"))
     return "\n".join(lines) + f"\nattributes #{group} = {{ {body} }}\n"
 

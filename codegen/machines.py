@@ -8,8 +8,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from mlc.codegen.host import host_target, probe_cpu
-from mlc.targets import Target, TargetError, lookup
+from mlc.codegen.host import host_target, probe_cpu, resolve_target
+from mlc.targets import Target, TargetError, generic, lookup
 
 _GPU_TRIPLES = {"nvptx": "nvptx64-nvidia-cuda", "amdgpu": "amdgcn-amd-amdhsa"}
 # The newest PTX that drivers of CUDA 12.3 load; processors after Hopper need a newer one, which LLVM knows.
@@ -33,6 +33,21 @@ def machine_target(triple: str, cpu: str = "", features: str = "") -> Target:
     """
     target = _described(triple, cpu).with_features(*(each for each in features.split(",") if each))
     check_target(target)
+    return target
+
+
+def chosen_target(triple: str = "", cpu: str = "", features: str = "") -> Target:
+    """The target that a tool's options name, each "" where it is not given.
+
+    Without a triple, `cpu` is a name of `mlc targets`, a processor name of LLVM's for x86-64, or a
+    target's text form; the host by default. Raises TargetError.
+    """
+    if triple:
+        return machine_target(triple, cpu, features)
+    target = resolve_target(cpu or "host")
+    if features:
+        target = target.with_features(*(each for each in features.split(",") if each))
+        check_target(target)
     return target
 
 
@@ -64,8 +79,11 @@ def check_target(target: Target) -> None:
 
 
 def _described(triple: str, cpu: str) -> Target:
-    """The description of `cpu` where there is one; caches and vectors are an x86-64 matter so far."""
-    if not triple.startswith("x86_64"):
-        return Target(name=cpu or triple, triple=triple, cpu=cpu)
-    known = host_target() if cpu in ("host", "native") else lookup(cpu or "x86-64") or probe_cpu(cpu)
-    return replace(known, triple=triple)
+    """The description of `cpu`; where there is none, what is assumed of processors of the triple."""
+    known = host_target() if cpu in ("host", "native") else lookup(cpu)
+    if known is not None and known.architecture == triple.partition("-")[0]:
+        return replace(known, triple=triple)
+    if triple.startswith("x86_64"):
+        return replace(probe_cpu(cpu or "x86-64"), triple=triple)
+    described = replace(generic(triple), triple=triple)
+    return replace(described, name=cpu, cpu=cpu, features=()) if cpu else described

@@ -18,7 +18,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program, run_prepare
 from mlc.compiler.reproducer import reproducer_path
-from mlc.compiler.sources import Imported, OnnxSource, Source, open_source
+from mlc.compiler.sources import Imported, OnnxSource, Source, load_for_target, open_source
 from mlc.frontends.weights import Reference, WeightStore
 from mlc.targets import Target
 
@@ -110,7 +110,7 @@ def _compile(source: Source, options: Options, target: Target, timer: Timer, key
         pool.start()
         with timer.stage("import"):
             options.progress("import", 0, 1)
-            imported = source.load(options)
+            imported = load_for_target(source, options)
         builder = Builder(options, pool)
         stages = _build_stages(imported, options, target, builder, timer)
     prepared: list[np.ndarray] = []

@@ -10,7 +10,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import Units, split
 from mlc.compiler.options import Options
 from mlc.compiler.reproducer import reproducer_path
-from mlc.compiler.sources import open_source
+from mlc.compiler.sources import load_for_target, open_source
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 
@@ -24,7 +24,7 @@ def levels(
     """
     pipelines = options.graph_pipelines()
     options.progress("import", 0, 1)
-    imported = open_source(model).load(options)
+    imported = load_for_target(open_source(model), options)
     yield "import", imported.module
     for index, pipeline in enumerate(pipelines):
         options.progress("optimise", index, len(pipelines))

@@ -114,7 +114,8 @@ _LEVELS = {256: "x86-64-v3", 512: "x86-64-v4"}
 def _required_features(target: Target) -> list[str]:
     """What a machine must have to run the code: the target's own features, or those of its vector width."""
     own = [each for each in target.features if each.startswith("+")]
-    return own or [f"+{each}" for each in CPU_FEATURES.get(_LEVELS.get(target.vector_bits, ""), ())]
+    level = _LEVELS.get(target.vector_bits, "") if target.architecture == "x86_64" else ""
+    return own or [f"+{each}" for each in CPU_FEATURES.get(level, ())]
 
 
 def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, Any]]:

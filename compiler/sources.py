@@ -118,6 +118,15 @@ class ModuleSource:
         return Imported(module, store, self.name, inputs, _names(main, "res_attrs", "output"))
 
 
+def load_for_target(source: Source, options: Options) -> Imported:
+    """The module of `source`, with the target that graph-level passes choose layouts for."""
+    from mlc.passes.tloop.target_attribute import set_target
+
+    imported = source.load(options)
+    set_target(imported.module.operation, options.resolved_target())
+    return imported
+
+
 def main_of(module: Any) -> Any:
     """The function `@main` of a module, or None."""
     body = module.operation.regions[0].blocks[0]

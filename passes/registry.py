@@ -55,6 +55,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-apply-schedules": "mlc.passes.tloop.apply_schedules:ApplySchedules",
     "tloop-default-schedules": "mlc.passes.tloop.default_schedules:DefaultSchedules",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
+    "tloop-load-elements": "mlc.passes.tloop.load_elements:LoadElements",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
     "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",

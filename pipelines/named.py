@@ -154,6 +154,8 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-lower-copies)",
     "func.func(buffer-loop-hoisting)",
     "func.func(convert-linalg-to-loops)",
+    # Numbers that are broadcast come from memory one by one.
+    "func.func(tloop-load-elements)",
     "func.func(tloop-unroll-strided-reads)",
     "func.func(convert-vector-to-scf{full-unroll=1})",
     "fold-memref-alias-ops",

@@ -1,6 +1,6 @@
 """Frozen target descriptions (pure data)."""
 
 from mlc.targets.base import Target, TargetError, set_host_provider
-from mlc.targets.named import NAMED, lookup, parse_target
+from mlc.targets.named import NAMED, generic, lookup, parse_target
 
-__all__ = ["NAMED", "Target", "TargetError", "lookup", "parse_target", "set_host_provider"]
+__all__ = ["NAMED", "Target", "TargetError", "generic", "lookup", "parse_target", "set_host_provider"]

@@ -20,9 +20,9 @@ class Target:
     """One processor.
 
     `cpu` and `features` are LLVM's names (`features` adds to or takes from what `cpu` implies: "+avx2",
-    "-rtm"). `vector_bits` is the width of the vectors that code should use. Cache sizes are in bytes; `l1d`
-    and `l2` are those of one core, `l3` is shared. `cores` is how many cores a process may run on, 0 when
-    unknown.
+    "-rtm"). `vector_bits` is the width of the vectors that code should use, `vector_registers` how many of
+    them there are. Cache sizes are in bytes; `l1d` and `l2` are those of one core, `l3` is shared, 0 where
+    there is none. `cores` is how many cores a process may run on, 0 when unknown.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Target:
     cpu: str = "x86-64"
     features: tuple[str, ...] = ()
     vector_bits: int = 128
+    vector_registers: int = 16
     fma: bool = False
     l1d: int = 32 * KIB
     l2: int = 256 * KIB
@@ -44,6 +45,9 @@ class Target:
             raise TargetError(
                 f"target {self.name}: vector-bits {self.vector_bits} is not a positive multiple of 8"
             )
+
+        if self.vector_registers <= 0:
+            raise TargetError(f"target {self.name}: vector-registers {self.vector_registers} is not positive")
 
     @property
     def architecture(self) -> str:

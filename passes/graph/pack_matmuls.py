@@ -11,13 +11,13 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.values import is_constant
 from mlc.passes.rewriting import apply_patterns, replace_op
+from mlc.passes.tloop.register_tile import panel
+from mlc.passes.tloop.target_attribute import lanes, registers, target_of
 
-# Columns per panel: two AVX-512 registers, and one for narrow matrices.
-PANEL, NARROW_PANEL = 32, 16
 
-
-def pack_matmul(op: ir.Operation) -> bool:
-    """matmul(a [..., M, K], b [K, N]) -> reshape(matmul_packed(reshape(a) [M', K], pack(b)) [M', N/t, t])."""
+def pack_matmul(op: ir.Operation, widest: int) -> bool:
+    """matmul(a [..., M, K], b [K, N]) -> reshape(matmul_packed(reshape(a) [M', K], pack(b)) [M', N/t, t]),
+    with t = `widest`, half of that for narrow matrices."""
     a, b = op.operands
     if len(graph.shape_of(b)) != 2 or not isinstance(graph.element_type(b), ir.F32Type) or not is_constant(b):
         return False
@@ -26,10 +26,10 @@ def pack_matmul(op: ir.Operation) -> bool:
         return False
     k, n = graph.shape_of(b)
     rows = prod(graph.shape_of(a)[:-1])
-    panel = PANEL if n > NARROW_PANEL else NARROW_PANEL
-    columns = -(-n // panel) * panel
+    width = widest if n > widest // 2 else widest // 2
+    columns = -(-n // width) * width
     flat = graph.build("reshape", [a], {"shape": [rows, k]})
-    attributes = {"inner_dims": [1], "inner_tiles": [panel], "outer_permutation": [1, 0]}
+    attributes = {"inner_dims": [1], "inner_tiles": [width], "outer_permutation": [1, 0]}
     packed = graph.build("pack", [b], attributes | ({"padding": 0.0} if columns != n else {}))
     product = graph.build("matmul_packed", [flat, packed])
     if columns != n:
@@ -41,11 +41,14 @@ def pack_matmul(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class PackMatmuls(Pass):
-    """Rewrites f32 products with a constant right-hand side to `graph.matmul_packed`: each panel of columns
-    is contiguous in memory, padded with zeros to full width. Batch dims of the left side become rows."""
+    """Rewrites f32 products with a constant right-hand side to `graph.matmul_packed`: each panel of columns,
+    as wide as the target's register tiles, is contiguous in memory, padded with zeros to full width. Batch
+    dims of the left side become rows."""
 
     name: ClassVar[str] = "graph-pack-matmuls"
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {"graph.matmul": pack_matmul})
+        target = target_of(op)
+        widest = panel(lanes(target), registers(target))
+        apply_patterns(op, {"graph.matmul": lambda each: pack_matmul(each, widest)})

@@ -11,14 +11,11 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read
-from mlc.passes.tloop.register_tile import best_rows, reduction_step
+from mlc.passes.tloop.register_tile import best_rows, reduction_step, tile_columns
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.target_attribute import lanes, registers
+from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
 from mlc.targets import Target
 
-# Columns of a register tile where the layout does not fix them.
-COLUMNS = 32
-WIDEST = 64
 # Scalar ops of an epilogue that is too long to keep a tile of accumulators in registers.
 HEAVY_EPILOGUE = 12
 
@@ -74,11 +71,10 @@ class RegisterTile:
 def choose_tile(anchor: Computation, target: Target) -> RegisterTile:
     """The register tile of a contraction for the target's registers."""
     column, row = anchor.parallel[-1], reusing_row(anchor)
-    extent = anchor.extents[column]
-    width = extent if extent <= WIDEST else COLUMNS
+    width = tile_columns(anchor.extents[column], lanes(target), registers(target))
     if row is None:
         return RegisterTile(column, width, None, 1)
-    rows = best_rows(anchor.extents[row], width, lanes(target), registers(target))
+    rows = best_rows(anchor.extents[row], width, lanes(target), accumulators(target))
     return RegisterTile(column, width, row, rows)
 
 
@@ -193,7 +189,10 @@ class ContractionSchedule:
         steps = {dim: 1 for dim in self.anchor.reductions if extents[dim] > 1}
         innermost = self.anchor.reductions[-1]
         if is_multiply_add(self.anchor) and innermost in steps:
-            steps[innermost] = reduction_step(extents[innermost], tile.rows, tile.width, lanes(self.target))
+            longest = longest_step(self.target, tile.rows)
+            steps[innermost] = reduction_step(
+                extents[innermost], tile.rows, tile.width, lanes(self.target), longest
+            )
         return {dim: step for dim, step in steps.items() if step < extents[dim]}
 
     def tile_reductions(self, builder: ScheduleBuilder, anchor: ir.Value, tile: RegisterTile) -> ir.Value:

@@ -10,20 +10,36 @@ UNEVEN = 1.08
 # Instructions in an unrolled reduction step beyond which code no longer fits the decoded-instruction cache.
 LARGEST_STEP = 160
 
+# f32 elements of a cache line: of panels as wide, every line that is read is read whole.
+LINE = 16
+
+
+def panel(lanes: int, registers: int) -> int:
+    """Columns of a packed panel, and of a register tile where the extent does not fix them: two vectors, and
+    up to four for a whole cache line where there are registers enough."""
+    return max(2 * lanes, min(4 * lanes, LINE) if registers >= 32 else 0)
+
+
+def tile_columns(extent: int, lanes: int, registers: int) -> int:
+    """Columns of the register tile of `extent` columns in all: all of them up to four vectors, two where
+    there are 16 registers, which leaves six rows either way."""
+    width = panel(lanes, registers)
+    widest = max(width, 4 * lanes if registers >= 32 else 0)
+    return extent if extent <= widest else width
+
 
 def vectors(width: int, lanes: int) -> int:
     """Registers that `width` elements take."""
     return -(-width // lanes)
 
 
-def best_rows(extent: int, width: int, lanes: int, registers: int) -> int:
-    """Rows of the register tile `rows x width` for `extent` rows in all.
+def best_rows(extent: int, width: int, lanes: int, accumulators: int) -> int:
+    """Rows of the register tile `rows x width` for `extent` rows in all, in at most so many accumulators.
 
-    Minimises the time of all tiles, the last smaller one included. A quarter of the registers stays free:
-    tiles of 28 accumulators (of 32 registers) measured a quarter slower than tiles of 16.
+    Minimises the time of all tiles, the last smaller one included.
     """
     per_row = vectors(width, lanes)
-    most = max(1, registers * 3 // 4 // per_row)
+    most = max(1, accumulators // per_row)
     candidates = range(1, min(extent, most) + 1)
     return min(candidates, key=lambda rows: (_time(extent, rows, per_row), -rows))
 
@@ -36,10 +52,10 @@ def _time(extent: int, rows: int, per_row: int) -> float:
     return (full * tile + last) * (UNEVEN if rest else 1.0)
 
 
-def reduction_step(extent: int, rows: int, width: int, lanes: int) -> int:
-    """How many steps of the innermost reduction one iteration takes: at most 8, dividing the extent where
-    possible."""
+def reduction_step(extent: int, rows: int, width: int, lanes: int, longest: int = 8) -> int:
+    """How many steps of the innermost reduction one iteration takes: at most `longest`, dividing the extent
+    where possible."""
     budget = max(1, LARGEST_STEP // (rows * vectors(width, lanes)))
-    most = min(8, budget, extent)
+    most = min(longest, budget, extent)
     dividing = [step for step in range(most, 0, -1) if extent % step == 0]
     return dividing[0] if dividing[0] >= most // 2 else most

@@ -36,5 +36,33 @@ def lanes(target: Target) -> int:
 
 
 def registers(target: Target) -> int:
-    """Vector registers: AVX-512 and AArch64 have 32, older x86-64 16."""
-    return 32 if target.vector_bits >= 512 or target.architecture == "aarch64" else 16
+    """Vector registers."""
+    return target.vector_registers
+
+
+def accumulators(target: Target) -> int:
+    """Vector registers that the accumulators of a register tile may take.
+
+    A quarter stays free on x86 with FMA, which multiplies by numbers that it broadcasts from memory: tiles of
+    28 accumulators (of 32 registers) measured a quarter slower than tiles of 16. Elsewhere the rows'
+    numbers, or products before they are added, take registers too: with more than half, LLVM spills.
+    """
+    if target.architecture == "x86_64" and target.fma:
+        return target.vector_registers * 3 // 4
+    return target.vector_registers // 2
+
+
+def longest_step(target: Target, rows: int) -> int:
+    """Steps of the reduction that one iteration over a tile of `rows` rows may take.
+
+    RISC-V multiplies vectors by numbers in floating-point registers, of which there are 32; LLVM loads
+    those of an iteration first.
+    """
+    return max(1, 24 // rows) if target.architecture == "riscv64" else 8
+
+
+def keeps_rows_in_vectors(target: Target) -> bool:
+    """Whether code is best that reads several of a row's numbers at once: NEON multiplies by a lane of a
+    vector, and for x86 with AVX, LLVM itself makes broadcasts from memory of it."""
+    neon = target.architecture == "aarch64" and target.vector_bits == 128
+    return neon or (target.architecture == "x86_64" and target.vector_bits > 128)

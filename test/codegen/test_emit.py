@@ -61,6 +61,35 @@ def test_loops_use_the_targets_vectors(cpu: str, present: str, absent: str) -> N
     assert absent not in text
 
 
+PRODUCT = """
+define void @f(ptr %p, <8 x float> %a) {
+  %x = load <8 x float>, ptr %p, align 4
+  %y = fmul contract <8 x float> %x, %a
+  %z = fadd contract <8 x float> %y, %x
+  store <8 x float> %z, ptr %p, align 4
+  ret void
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "present", "absent"),
+    [
+        ("aarch64", r"fmla\s+v\d+\.4s", "z0"),
+        ("neoverse-n2", r"fm(la|ad)\s+v\d+\.4s", r"\bz\d"),
+        ("aarch64-sve256", r"fm(la|ad)\s+z\d+\.s", r"\.4s"),
+        ("neoverse-v1", r"ptrue\s+p\d\.s, vl8", r"\.4s"),
+        ("riscv64", r"fmadd\.s", "vset"),
+        ("riscv64-v128", "vsetivli.* 8, e32, m2", r"fmadd\.s"),
+        ("riscv64-v256", "vsetivli.* 8, e32, m1", r"fmadd\.s"),
+        ("spacemit-x60", "vsetivli.* 8, e32, m1", r"fmadd\.s"),
+    ],
+)
+def test_vectors_of_known_length_on_other_machines(name: str, present: str, absent: str) -> None:
+    text = assembly(PRODUCT, NAMED[name])
+    assert re.search(present, text), text
+    assert not re.search(absent, text), text
+
+
 def test_vector_width_is_the_targets_not_the_processors() -> None:
     narrow = Target("narrow", cpu="znver5", vector_bits=256)
     assert "%zmm" not in assembly(LOOP.replace("FLAGS", ""), narrow)

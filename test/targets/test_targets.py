@@ -3,7 +3,21 @@
 import dataclasses
 
 import pytest
-from mlc.targets import NAMED, Target, TargetError, base, parse_target
+from mlc.targets import NAMED, Target, TargetError, base, generic, parse_target
+from mlc.targets.processors import PROCESSORS
+
+ARCHITECTURES = ("x86_64", "aarch64", "riscv64")
+
+
+def test_names_are_of_one_processor_each() -> None:
+    assert len(NAMED) == len(PROCESSORS)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_processors_without_a_description_are_taken_for_a_described_one(architecture: str) -> None:
+    assert generic(f"{architecture}-unknown-linux-gnu").architecture == architecture
+    assert generic(f"{architecture}-linux-musl") in NAMED.values()
+    assert generic("m68k-linux-gnu").triple == "m68k-linux-gnu"
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -12,7 +26,7 @@ def test_named_target_survives_its_text(name: str) -> None:
 
 
 def test_every_field_survives_the_text() -> None:
-    target = Target("mine", "aarch64-linux-gnu", "apple-m1", ("+sve", "-bf16"), 256, True, 1, 2, 3, 4)
+    target = Target("mine", "aarch64-linux-gnu", "apple-m1", ("+sve", "-bf16"), 256, 31, True, 1, 2, 3, 4)
     assert parse_target(str(target)) == target
     assert not any(c.isspace() for c in str(target))
 
@@ -20,6 +34,11 @@ def test_every_field_survives_the_text() -> None:
 def test_text_fills_in_from_the_cpu_it_names() -> None:
     target = parse_target("cpu=znver4,features=+avx512bf16:-sse4a,cores=12")
     assert target == dataclasses.replace(NAMED["znver4"], features=("+avx512bf16", "-sse4a"), cores=12)
+
+
+def test_text_fills_in_from_the_name() -> None:
+    target = parse_target("name=riscv64-v256,l2=1048576")
+    assert target == dataclasses.replace(NAMED["riscv64-v256"], l2=1 << 20)
 
 
 def test_text_of_an_undescribed_cpu_asks_the_given_function() -> None:
@@ -38,6 +57,7 @@ def test_text_of_an_undescribed_cpu_asks_the_given_function() -> None:
         ("cpu=znver4,cores", "'cores'"),
         ("features=avx2", "'avx2': expected \\+name or -name"),
         ("vector-bits=0", "vector-bits 0"),
+        ("vector-registers=0", "vector-registers 0"),
     ],
 )
 def test_wrong_text_is_refused(text: str, message: str) -> None:

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from mlc.compiler import Options
     from mlc.runtime import Executable
 
+_HOST = "host"
+
 
 @dataclass(frozen=True)
 class CompileFlags:
     """The options of `compile_options` as given on the command line."""
 
     target_cpu: str
+    target_triple: str
+    target_features: str
     dims: tuple[str, ...]
     shapes: tuple[str, ...]
     jobs: int
@@ -34,7 +38,7 @@ class CompileFlags:
 
     def options(self, progress: Progress) -> Options:
         """The compiler's options. Raises click.UsageError for a malformed --dim or --shape, and for passes
-        that cannot be switched."""
+        that cannot be switched; TargetError."""
         from mlc.compiler import Options
 
         _announce_passes()
@@ -42,7 +46,7 @@ class CompileFlags:
         if self.cache_dir:
             os.environ["MLC_CACHE_DIR"] = os.path.abspath(self.cache_dir)
         options = Options(
-            target=self.target_cpu,
+            target=self._target(),
             dims=dims,
             shapes=shapes,
             cache=self.cache,
@@ -53,6 +57,16 @@ class CompileFlags:
         )
         _check_switches(options)
         return options
+
+    def _target(self) -> str:
+        """A name or text for `Options.target`."""
+        if not (self.target_triple or self.target_features):
+            return self.target_cpu
+        from mlc.codegen.machines import chosen_target
+
+        # The host is no default where another machine's triple is given.
+        cpu = "" if self.target_triple and self.target_cpu == _HOST else self.target_cpu
+        return str(chosen_target(self.target_triple, cpu, self.target_features))
 
 
 def _replacements(texts: tuple[str, ...]) -> dict[str, str]:
@@ -100,9 +114,21 @@ _NAMES = [field.name for field in fields(CompileFlags)]
 _OPTIONS = (
     click.option(
         "--target-cpu",
-        default="host",
+        default=_HOST,
         metavar="NAME",
         help="Compile for this processor ('mlc targets' lists them).",
+    ),
+    click.option(
+        "--target-triple",
+        default="",
+        metavar="TRIPLE",
+        help="The processor's triple, for names of LLVM's that are not listed: aarch64-linux-gnu.",
+    ),
+    click.option(
+        "--target-features",
+        default="",
+        metavar="LIST",
+        help="Features to add to the processor's or to take away: +avx512bf16,-sse4a.",
     ),
     click.option(
         "--dim",

@@ -12,7 +12,8 @@ from mlc.tools.mlc.tables import byte_size, table
 @click.command("targets", short_help="List the processors to compile for.")
 @output_options
 def targets_command(session: Session) -> None:
-    """List the processors that --target-cpu takes; any x86-64 name of LLVM's is taken too."""
+    """List the processors that --target-cpu takes; any x86-64 name of LLVM's is taken too, and with
+    --target-triple those of other machines."""
     from dataclasses import asdict
 
     from mlc.codegen.host import host_target
@@ -22,7 +23,9 @@ def targets_command(session: Session) -> None:
 
     def row(each: dict[str, Any]) -> list[str]:
         sizes = [byte_size(each[key]) for key in ("l1d", "l2", "l3")]
-        return [each["name"], each["cpu"], str(each["vector_bits"]), *sizes]
+        machine, _, _ = each["triple"].partition("-")
+        vectors = [str(each["vector_bits"]), str(each["vector_registers"])]
+        return [each["name"], machine, each["cpu"], *vectors, *sizes]
 
-    columns = ("name", "LLVM's cpu", ">vector bits", ">L1 data", ">L2", ">L3")
+    columns = ("name", "machine", "LLVM's cpu", ">vector bits", ">vectors", ">L1 data", ">L2", ">L3")
     session.show({"targets": found}, lambda console: console.print(table(columns, map(row, found))))

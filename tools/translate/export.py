@@ -7,7 +7,7 @@ from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.bindings.parsing import Listener
 from mlc.codegen.emit import Kind, emit
 from mlc.codegen.host import resolve_target
-from mlc.codegen.machines import check_target, machine_target
+from mlc.codegen.machines import chosen_target, machine_target
 from mlc.targets import Target, TargetError
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.translate.errors import TranslationError
@@ -52,16 +52,10 @@ def _target(line: CommandLine) -> Target | None:
     """The target that the flags name, None if they name none. Raises `UsageError`."""
     if not any(line.given(flag) for flag in _TARGET_FLAGS):
         return None
-    triple, features = line.value("target-triple"), line.value("target-features")
     try:
-        if triple:
-            return machine_target(triple, line.value("target-cpu"), features)
-        given = tuple(feature for feature in features.split(",") if feature)
-        target = resolve_target(line.value("target-cpu", "host")).with_features(*given)
-        check_target(target)
+        return chosen_target(*(line.value(flag) for flag in _TARGET_FLAGS))
     except TargetError as error:
         raise UsageError(str(error)) from error
-    return target
 
 
 def _module_target(op: ir.Operation) -> Target:

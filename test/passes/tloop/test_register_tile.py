@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from mlc.passes.tloop.register_tile import best_rows, reduction_step, vectors
+from mlc.passes.tloop.register_tile import best_rows, panel, reduction_step, tile_columns, vectors
+from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
+from mlc.targets import NAMED, Target
 
-AVX512, AVX2, NEON = (16, 32), (8, 16), (4, 32)
+PROCESSORS = [
+    NAMED[name]
+    for name in ("x86-64", "x86-64-v3", "x86-64-v4", "aarch64", "aarch64-sve256", "riscv64-v128", "riscv64")
+]
+AVX512 = (16, 24)
 
 
 @pytest.mark.parametrize(("width", "lanes", "count"), [(32, 16, 2), (33, 16, 3), (1, 16, 1), (8, 8, 1)])
@@ -13,13 +19,28 @@ def test_vectors(width: int, lanes: int, count: int) -> None:
     assert vectors(width, lanes) == count
 
 
-@pytest.mark.parametrize(("lanes", "registers"), [AVX512, AVX2, NEON])
-@pytest.mark.parametrize("width", [8, 16, 32, 64])
-def test_tiles_fit_the_registers(lanes: int, registers: int, width: int) -> None:
+@pytest.mark.parametrize("target", PROCESSORS, ids=str)
+@pytest.mark.parametrize("columns", [4, 8, 16, 20, 32, 64, 1000])
+def test_tiles_fit_the_registers(target: Target, columns: int) -> None:
+    """Beside the accumulators, a row of the vector operand does, and a number to multiply it by."""
+    width = tile_columns(columns, lanes(target), registers(target))
     for extent in range(1, 200):
-        rows = best_rows(extent, width, lanes, registers)
+        rows = best_rows(extent, width, lanes(target), accumulators(target))
         assert 1 <= rows <= extent
-        assert rows == 1 or (rows + 1) * vectors(width, lanes) <= registers
+        assert (rows + 1) * vectors(width, lanes(target)) + 1 <= registers(target)
+
+
+@pytest.mark.parametrize("target", PROCESSORS, ids=str)
+def test_panels_are_tiles(target: Target) -> None:
+    width = panel(lanes(target), registers(target))
+    assert width % lanes(target) == 0
+    assert tile_columns(width, lanes(target), registers(target)) == width
+    assert tile_columns(1024, lanes(target), registers(target)) == width
+
+
+def test_the_numbers_of_an_iteration_fit_the_floating_point_registers_of_risc_v() -> None:
+    for rows in range(1, 25):
+        assert rows * longest_step(NAMED["riscv64-v128"], rows) <= 24
 
 
 @pytest.mark.parametrize("extent", [7, 14, 28, 56, 112, 128, 960])
@@ -34,6 +55,8 @@ def test_a_prime_extent_has_large_tiles_and_a_rest() -> None:
 def test_enough_accumulators_are_in_flight() -> None:
     """Two units of four cycles each: eight fused multiply-adds must be independent."""
     assert best_rows(1000, 32, *AVX512) * vectors(32, 16) >= 8
+    for target in PROCESSORS:
+        assert accumulators(target) >= 8
 
 
 @pytest.mark.parametrize(("extent", "step"), [(64, 8), (1, 1), (5, 5), (12, 6), (100, 5), (7, 7)])

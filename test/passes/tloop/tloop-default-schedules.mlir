@@ -129,10 +129,10 @@ func.func private @total(%x: tensor<8x8xf32>) -> tensor<f32> attributes {tloop.k
 
 // -----
 
-// Sixteen registers of eight lanes hold fewer rows; rows and columns that do not divide are peeled.
+// Sixteen registers of eight lanes hold six rows of two vectors; what does not divide is peeled.
 // CHECK-LABEL: func.func private @narrow
-// CHECK: %[[N:.*]]:2 = "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 32>}
-// CHECK: %[[M:.*]]:2 = "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: [[ROWS:[1-4]]]>}
+// CHECK: %[[N:.*]]:2 = "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 16>}
+// CHECK: %[[M:.*]]:2 = "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 6>}
 // CHECK: "tloop.peel"(%[[N]]#1)
 // CHECK: "tloop.peel"(%[[M]]#1)
 // CHECK: "tloop.vectorize"
