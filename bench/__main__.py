@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import environments, machine, models, report, run
+from bench import environments, machine, models, run, tables
 from bench.measure import Budget
 from bench.models.store import write
 
@@ -119,7 +119,7 @@ def _check(arguments: argparse.Namespace, names: list[str]) -> None:
 
 def _store(results: dict[str, Any], stem: Path) -> str:
     """Write `results` as JSON and as the Markdown that is returned."""
-    text = report.markdown(results)
+    text = tables.markdown(results)
     write(stem.with_suffix(".json"), lambda path: path.write_text(json.dumps(results, indent=1)))
     write(stem.with_suffix(".md"), lambda path: path.write_text(text))
     return text

@@ -1,151 +1,100 @@
-"""Markdown tables of a benchmark's results."""
+"""What a README shows of a benchmark's results.
+
+Every engine against the fastest peer of each model, as a table in Markdown and as a picture. Results of
+several runs are put together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from bench.summary import TIE, Record, scaling
-
-BUSY = 0.15
-Column = Callable[[str], str]
+from bench.summary import TIE, Record, geometric_mean, is_own, over_fastest
+from bench.tables import column, rows, thread_count, unique
 
 
-def markdown(results: dict[str, Any]) -> str:
-    """All tables: latency and ratios, readiness, memory and errors, per thread count, then the failures."""
-    records = results["records"]
-    sections = [_machine(results["machine"])]
-    for threads in sorted({record["threads"] for record in records}):
-        cells = [record for record in records if record["threads"] == threads]
-        suffix = f"{threads} thread{'s' if threads > 1 else ''}"
-        sections += [_latencies(results, cells, threads, suffix), _ratios(results, cells, threads, suffix)]
-        sections += [_table(f"{title}, {suffix}", cells, cell) for title, cell in _TABLES.items()]
-    sections += [_scaling(records), _failures(records), _skipped(results["skipped"])]
-    return "\n\n".join(filter(None, sections)) + "\n"
+def overview(records: Sequence[Record]) -> str:
+    """Per number of threads: models by engines, latency over that of the fastest peer; geometric means."""
+    entries = over_fastest(records)
+    return "\n\n".join(_overview(records, entries, threads) for threads in unique(entries, "threads"))
 
 
-def _latencies(results: dict[str, Any], cells: Sequence[Record], threads: int, suffix: str) -> str:
-    entries = [entry for entry in results["against_peers"] if entry["threads"] == threads]
-    columns = {
-        f"{engine} / fastest peer": _column(entries, engine, _against_peer)
-        for engine in _unique(entries, "engine")
-    }
-    table = _table(f"Latency in ms: median (spread over rounds), {suffix}", cells, _latency, columns)
-    return (
-        f"{table}\n\nRatios: median (lowest to highest) of rounds; below 1 is faster, "
-        f"within {TIE:.0%} is a tie. ~: others used {BUSY:g} cores."
-    )
+def _overview(records: Sequence[Record], entries: Sequence[Record], threads: int) -> str:
+    cells = [record for record in records if record["threads"] == threads]
+    found = [entry for entry in entries if entry["threads"] == threads]
+    failed = [record for record in cells if "error" in record]
+    engines = unique(cells, "engine")
+    columns = {engine: column([*found, *failed], engine, _emphasised) for engine in engines}
+    means = (geometric_mean(e["median"] for e in found if e["engine"] == engine) for engine in engines)
+    mean = "| geometric mean | " + " | ".join("" if each is None else f"{each:.2f}" for each in means) + " |"
+    title = f"Latency over the fastest peer's, {thread_count(threads)}"
+    verdicts = "\n".join(_verdicts(found, engine) for engine in engines if is_own(engine))
+    return f"{rows(title, cells, columns)}\n{mean}\n\n{verdicts}"
 
 
-def _ratios(results: dict[str, Any], cells: Sequence[Record], threads: int, suffix: str) -> str:
-    """Every engine against the baseline; nothing with only one, whose ratio the latencies' table has."""
-    entries = [entry for entry in results["ratios"] if entry["threads"] == threads]
-    engines = _unique(entries, "engine")
-    columns = {engine: _column(entries, engine, _ratio) for engine in engines}
-    return (
-        _rows(f"Latency over {results['baseline']}'s, {suffix}", cells, columns) if len(engines) > 1 else ""
-    )
+def _emphasised(entry: Record) -> str:
+    shown = f"{entry['median']:.2f}"
+    return f"**{shown}**" if is_own(entry["engine"]) and entry["verdict"] != "slower" else shown
 
 
-def _scaling(records: Sequence[Record]) -> str:
-    entries = scaling(records)
-    columns = {
-        f"{engine}, {threads} threads": _column(
-            [entry for entry in entries if entry["threads"] == threads],
-            engine,
-            lambda e: f"{e['speedup']:.2f}",
-        )
-        for engine in _unique(entries, "engine")
-        for threads in _unique(entries, "threads")
-    }
-    title = "Scaling: latency with one thread over that with more (measured one after the other)"
-    return _rows(title, records, columns) if entries else ""
+def _verdicts(entries: Sequence[Record], engine: str) -> str:
+    own = [entry["verdict"] for entry in entries if entry["engine"] == engine]
+    counts = ", ".join(f"{own.count(verdict)} {verdict}" for verdict in ("faster", "tie", "slower"))
+    return f"{engine} against the fastest peer of each model: {counts} (bold: faster or within {TIE:.0%})."
 
 
-def _table(
-    title: str,
-    cells: Sequence[Record],
-    show: Callable[[Record], str],
-    extra: Mapping[str, Column] | None = None,
-) -> str:
-    """A row per model and a column per engine, then the columns of `extra`."""
-    columns = {engine: _column(cells, engine, show) for engine in _unique(cells, "engine")}
-    return _rows(title, cells, {**columns, **(extra or {})})
+def merged(results: Sequence[dict[str, Any]]) -> list[Record]:
+    """The records of several runs.
+
+    Engines are compared only where they took turns: a later run of a model on as many threads replaces an
+    earlier one.
+    """
+    groups: dict[tuple[str, int], list[Record]] = {}
+    for run in results:
+        found: dict[tuple[str, int], list[Record]] = {}
+        for record in run["records"]:
+            found.setdefault((record["model"], record["threads"]), []).append(record)
+        groups |= found
+    return [record for group in groups.values() for record in group]
 
 
-def _rows(title: str, cells: Sequence[Record], columns: Mapping[str, Column]) -> str:
-    """A row per model; columns are functions of the model."""
-    rows = [["model", *columns], ["---"] * (1 + len(columns))]
-    rows += [[model, *(column(model) for column in columns.values())] for model in _unique(cells, "model")]
-    return f"### {title}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.report", description=__doc__)
+    parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS.json")
+    parser.add_argument("--markdown", nargs="?", const="-", metavar="FILE", help="default: print it")
+    parser.add_argument("--svg", nargs="?", const="", metavar="FILE", help="default: beside the last results")
+    return parser.parse_args()
 
 
-def _column(entries: Sequence[Record], engine: str, show: Callable[[Record], str]) -> Column:
-    by_model = {entry["model"]: entry for entry in entries if entry["engine"] == engine}
-
-    def cell(model: str) -> str:
-        entry = by_model.get(model)
-        return "" if entry is None else "failed" if "error" in entry else show(entry)
-
-    return cell
-
-
-def _latency(record: Record) -> str:
-    busy = " ~" if record["latency"]["other_cores"] > BUSY else ""
-    return f"{number(record['latency']['median_ms'])} ({record['latency']['spread']:.0%}){busy}"
-
-
-def _ratio(entry: Record) -> str:
-    return f"{entry['median']:.2f} ({entry['low']:.2f} to {entry['high']:.2f})"
+def main() -> int:
+    arguments = _arguments()
+    try:
+        records = merged([json.loads(path.read_text()) for path in arguments.results])
+    except (OSError, ValueError, KeyError) as error:
+        print(f"report: {type(error).__name__}: {error}", file=sys.stderr)
+        return 2
+    if arguments.markdown == "-":
+        print(overview(records))
+    elif arguments.markdown:
+        Path(arguments.markdown).write_text(overview(records) + "\n")
+    return 0 if arguments.svg is None else _draw(records, arguments)
 
 
-def _against_peer(entry: Record) -> str:
-    relation = {"faster": "faster than", "slower": "slower than", "tie": "tie with"}[entry["verdict"]]
-    return f"{_ratio(entry)}, {relation} {entry['peer']}"
+def _draw(records: Sequence[Record], arguments: argparse.Namespace) -> int:
+    try:
+        from bench.plot import save
+
+        save(records, Path(arguments.svg or arguments.results[-1].with_suffix(".svg")))
+    except (ImportError, OSError, ValueError) as error:
+        hint = "; pip install 'mlc-compiler[bench]'" if isinstance(error, ImportError) else ""
+        print(f"report: {error}{hint}", file=sys.stderr)
+        return 2
+    return 0
 
 
-def _errors(record: Record) -> str:
-    return f"{max(record['errors'].values()):.1e}"
-
-
-_TABLES: dict[str, Callable[[Record], str]] = {
-    "Ready in s: compile, load, first call": lambda record: number(record["ready"]["ready_s"]),
-    "Peak memory in MB until ready, with child processes": lambda record: f"{record['ready']['peak_mb']:.0f}",
-    "Error against ONNX Runtime: largest max|a-b| / max|b|": _errors,
-}
-
-
-def number(value: float) -> str:
-    """Three significant digits or so."""
-    return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 100 else f"{value:.0f}"
-
-
-def _failures(records: Sequence[Record]) -> str:
-    lines = [_failure(record) for record in records if "error" in record]
-    return "### Failures\n\n" + "\n".join(lines) if lines else ""
-
-
-def _failure(record: Record) -> str:
-    return (
-        f"- {record['model']}, {record['engine']}, {record['threads']} threads: {one_line(record['error'])}"
-    )
-
-
-def one_line(message: str) -> str:
-    """The beginning of a message that may have many lines."""
-    return " ".join(message.split())[:300]
-
-
-def _skipped(reasons: Mapping[str, str]) -> str:
-    lines = [f"- {engine}: {reason}" for engine, reason in reasons.items()]
-    return "### Skipped engines\n\n" + "\n".join(lines) if lines else ""
-
-
-def _machine(machine: dict[str, Any]) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    load = machine["load_average"]
-    return f"{machine['processor']}, {machine['cpus']} CPUs, load {load:.2f} at the start. {versions}."
-
-
-def _unique(records: Sequence[Record], field: str) -> list[Any]:
-    return list(dict.fromkeys(record[field] for record in records))
+if __name__ == "__main__":
+    sys.exit(main())

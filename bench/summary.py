@@ -77,30 +77,29 @@ def is_own(engine: str) -> bool:
     return engine.partition(":")[0] == OWN
 
 
-def against_peers(records: Sequence[Record]) -> list[Record]:
-    """`ratio` of every cell of `OWN` against the fastest peer on the same model and number of threads.
+def over_fastest(records: Sequence[Record]) -> list[Record]:
+    """`ratio` of every cell to the fastest peer on the same model and number of threads, itself included.
 
     "verdict" is "faster", "slower", or "tie" for medians that differ by no more than `TIE`.
     """
     good = [record for record in records if "error" not in record]
+    fastest: dict[tuple[str, int], Record] = {}
+    for record in sorted(good, key=lambda each: each["latency"]["median_ms"]):
+        if not is_own(record["engine"]):
+            fastest.setdefault((record["model"], record["threads"]), record)
     found = []
     for record in good:
-        if not is_own(record["engine"]):
-            continue
-        key = {field: record[field] for field in ("model", "engine", "threads")}
-        peers = [
-            other
-            for other in good
-            if not is_own(other["engine"])
-            and (other["model"], other["threads"]) == (record["model"], record["threads"])
-        ]
-        if peers:
-            fastest = min(peers, key=lambda peer: peer["latency"]["median_ms"])
-            measured = ratio(record["rounds"], fastest["rounds"])
-            found.append(
-                {**key, "peer": fastest["engine"], **measured, "verdict": verdict(measured["median"])}
-            )
+        peer = fastest.get((record["model"], record["threads"]))
+        if peer is not None:
+            key = {field: record[field] for field in ("model", "engine", "threads")}
+            measured = ratio(record["rounds"], peer["rounds"])
+            found.append({**key, "peer": peer["engine"], **measured, "verdict": verdict(measured["median"])})
     return found
+
+
+def against_peers(records: Sequence[Record]) -> list[Record]:
+    """`over_fastest` of the cells of `OWN`."""
+    return [entry for entry in over_fastest(records) if is_own(entry["engine"])]
 
 
 def verdict(ratio: float) -> str:

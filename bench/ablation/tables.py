@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bench.ablation.variants import DEFAULT, UNFUSED
-from bench.report import number
 from bench.summary import Record, geometric_mean
+from bench.tables import number
 
 Models = dict[str, dict[str, Record]]
 COUNTS = ("kernels", "launches", "moved_bytes", "flops", "arena_bytes")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bench.kernels.measure import groups
-from bench.report import BUSY, number, one_line
 from bench.summary import Record
+from bench.tables import BUSY, number, one_line
 
 
 def markdown(results: dict[str, Any]) -> str:

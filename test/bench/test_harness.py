@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import engines, report, run, summary
+from bench import engines, run, summary, tables
 from bench.cell import Cell, CellError, Key
 from bench.measure import Budget, time_calls
 from bench.memory import PeakSampler, session_memory_mb
@@ -74,7 +74,7 @@ def test_tables_show_medians_ratios_and_failures() -> None:
     failed = {"model": "n", "engine": "mlc", "threads": 1, "error": "no\nkernel"}
     records = [record("base", 2.0, 2.0), record("mlc", 1.0, 1.5), failed]
     skipped = {"xla": "No module named 'jax'"}
-    text = report.markdown(run.results(records, "base", MACHINE, skipped))
+    text = tables.markdown(run.results(records, "base", MACHINE, skipped))
     assert "| model | base | mlc | mlc / fastest peer |" in text
     assert "| m | 2.00 (0%) | 1.25 (40%) | 0.62 (0.50 to 0.75), faster than base |" in text
     assert "| n |  | failed |  |" in text
@@ -86,7 +86,7 @@ def test_tables_show_medians_ratios_and_failures() -> None:
 
 def test_every_engine_is_compared_with_the_baseline() -> None:
     records = [record("base", 2.0), record("other", 4.0), record("mlc", 1.0), record("mlc:jobs=1", 3.0)]
-    text = report.markdown(run.results(records, "base", MACHINE))
+    text = tables.markdown(run.results(records, "base", MACHINE))
     assert "| model | other | mlc | mlc:jobs=1 |" in text
     assert "| m | 2.00 (2.00 to 2.00) | 0.50 (0.50 to 0.50) | 1.50 (1.50 to 1.50) |" in text
 
@@ -110,7 +110,7 @@ def test_scaling_needs_one_thread() -> None:
     assert summary.scaling([record("mlc", 1.9), pair, {**pair, "engine": "alone"}]) == [
         {"model": "m", "engine": "mlc", "threads": 2, "speedup": pytest.approx(1.9)}
     ]
-    text = report.markdown(run.results([record("mlc", 1.9), pair], "base", MACHINE))
+    text = tables.markdown(run.results([record("mlc", 1.9), pair], "base", MACHINE))
     assert "| m | 1.90 |" in text
 
 
