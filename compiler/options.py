@@ -31,6 +31,7 @@ class Options:
     of ONNX inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker
     processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order; wherever they hold a
     pass of `disable_passes` it is left out, one of `replace_passes` is replaced by the pipeline text given.
+    `exactness`: what graph-level passes may do to numbers, a class of `mlc.passes.exactness`.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
     each compilation starts its own.
     """
@@ -43,6 +44,7 @@ class Options:
     pipelines: Sequence[str] = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-memory")
     disable_passes: Sequence[str] = ()
     replace_passes: Mapping[str, str] = field(default_factory=dict)
+    exactness: str = "rounding"
     progress: Progress = no_progress
     pool: WorkerPool | None = None
     reproducer_dir: str | None = None
@@ -55,10 +57,11 @@ class Options:
         return self.jobs or len(os.sched_getaffinity(0))
 
     def graph_pipelines(self) -> list[Nest]:
-        """`pipelines` with their passes switched. Raises PipelineError for switches that make no sense."""
+        """`pipelines` with their passes switched, and held to `exactness`. Raises PipelineError for switches
+        that make no sense."""
         from mlc.pipelines.switches import switched
 
-        return switched(self.pipelines, self.disable_passes, self.replace_passes)
+        return switched(self.pipelines, self.disable_passes, self.replace_passes, self.exactness)
 
     def key_text(self) -> str:
         """What of the options changes the program."""
@@ -69,5 +72,6 @@ class Options:
                 tuple(self.pipelines),
                 sorted(self.disable_passes),
                 sorted(self.replace_passes.items()),
+                self.exactness,
             )
         )

@@ -27,6 +27,7 @@ def compile(
     jobs: int = 0,
     disable_passes: Sequence[str] = (),
     replace_passes: Mapping[str, str] | None = None,
+    exactness: str = "rounding",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -37,7 +38,8 @@ def compile(
     reads nor writes the disk cache. `jobs`: worker processes that compile kernels, 0 for one per core.
     `disable_passes` are left out of the graph-level pipelines, `replace_passes` maps names of passes to the
     pipeline text that stands for them: `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`.
-    `progress` is called with (stage, done, total).
+    `exactness`: what graph-level passes may do to numbers: "exact" (nothing), "rounding", or "approximate"
+    (assume that there is no NaN or infinity, say). `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
@@ -56,6 +58,7 @@ def compile(
         jobs=jobs,
         disable_passes=disable_passes,
         replace_passes=replace_passes or {},
+        exactness=exactness,
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

@@ -11,9 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from mlc.passes.options import option
+
 CLASSES = ("exact", "rounding", "approximate")
 
 _Rule = TypeVar("_Rule", bound=Callable[..., Any])
+
+
+def exactness_option() -> Any:
+    """The option of passes whose rules are of several classes: the worst that they apply."""
+    return option("rounding", name="exactness", help="what rules may do to numbers", choices=CLASSES)
 
 
 def rounding(rule: _Rule) -> _Rule:

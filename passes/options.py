@@ -41,17 +41,19 @@ def option(default: Any, *, help: str, choices: tuple[str, ...] = (), name: str 
 def option_infos(cls: type[Any]) -> tuple[OptionInfo, ...]:
     """The options of a pass class, in the order of its fields."""
     hints = get_type_hints(cls)
-    return tuple(
-        OptionInfo(
-            name=field.metadata["name"] or field.name.replace("_", "-"),
-            field=field.name,
-            type_name=_type_name(hints[field.name]),
-            default=field.default,
-            help=field.metadata["help"],
-            choices=field.metadata["choices"],
-        )
-        for field in dataclasses.fields(cls)
-        if "help" in field.metadata
+    fields = [field for field in dataclasses.fields(cls) if "help" in field.metadata]
+    return tuple(option_info(field, field.name, _type_name(hints[field.name])) for field in fields)
+
+
+def option_info(field: Any, name: str, type_name: str) -> OptionInfo:
+    """What `option(...)`, a field called `name`, says."""
+    return OptionInfo(
+        name=field.metadata["name"] or name.replace("_", "-"),
+        field=name,
+        type_name=type_name,
+        default=field.default,
+        help=field.metadata["help"],
+        choices=field.metadata["choices"],
     )
 
 

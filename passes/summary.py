@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from mlc.passes import registry
-from mlc.passes.options import OptionInfo
+from mlc.passes.exactness import exactness_option
+from mlc.passes.options import OptionInfo, option, option_info
 
 _DEFAULTS = {"anchor": "builtin.module", "exactness": "exact"}
+# What makes the fields that are options.
+_MAKERS = {each.__name__: each for each in (option, exactness_option)}
 
 
 class _NotPlain(Exception):
@@ -72,18 +75,12 @@ def _read_field(
 
 
 def _option(name: str, annotation: str, call: ast.Call) -> OptionInfo:
-    """The option of `name: annotation = option(default, help=..., choices=..., name=...)`."""
-    if ast.unparse(call.func) != "option" or len(call.args) != 1:
+    """The option of `name: annotation = option(default, help=..., choices=..., name=...)` and the like."""
+    make = _MAKERS.get(ast.unparse(call.func))
+    if make is None or any(each.arg is None for each in call.keywords):
         raise _NotPlain
-    values = {each.arg: _constant(each.value) for each in call.keywords}
-    return OptionInfo(
-        name=values.get("name", name.replace("_", "-")),
-        field=name,
-        type_name=_type_name(annotation),
-        default=_constant(call.args[0]),
-        help=values["help"],
-        choices=values.get("choices", ()),
-    )
+    values = {str(each.arg): _constant(each.value) for each in call.keywords}
+    return option_info(make(*map(_constant, call.args), **values), name, _type_name(annotation))
 
 
 def _type_name(annotation: str) -> str:

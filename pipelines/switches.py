@@ -1,4 +1,5 @@
-"""Pass switches: a pass of the graph-level pipelines taken out, or replaced, wherever it stands in them.
+"""Pass switches: a pass of the graph-level pipelines taken out, or replaced, wherever it stands in them; and
+passes held to a class of exactness.
 
 Named pipelines are expanded for that, so that reproducers and IR dumps show what really runs.
 """
@@ -8,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from mlc.passes import registry
+from mlc.passes.exactness import CLASSES
+from mlc.passes.options import split_options
 from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements
 from mlc.pipelines.named import lookup_pipeline
 from mlc.pipelines.plan import did_you_mean, resolve
@@ -20,25 +24,37 @@ REQUIRED = {
     "host-plan-memory": "host functions compile as programs on buffers",
     "host-verify": "what is not verified there can crash the compiled program",
 }
+# What stays whatever it does to numbers: without these passes some ops have no lowering.
+LOWERS = ("graph-decompose", "graph-decompose-attention", "graph-materialize-padding")
 _ANCHOR = "builtin.module"
+_DEFAULT = "rounding"
 
 
 def switched(
-    pipelines: Sequence[str], disabled: Sequence[str] = (), replaced: Mapping[str, str] | None = None
+    pipelines: Sequence[str],
+    disabled: Sequence[str] = (),
+    replaced: Mapping[str, str] | None = None,
+    exactness: str = _DEFAULT,
 ) -> list[Nest]:
     """Each of `pipelines` (elements on a module, as text) as a pipeline of its own, with passes switched.
 
     `disabled` are names of passes to take out, `replaced` maps names to the pipeline text that stands
-    instead; what a replacement holds is not replaced again. Without switches named pipelines stay names.
-    Raises `PipelineError` for names that no pipeline holds, for replacements that are no pipelines, and for
-    passes that cannot be missed.
+    instead; what a replacement holds is not replaced again. Passes get `exactness` as their option of that
+    name, where their text does not say it; those without such an option go if their class is worse, but for
+    `LOWERS`. Without switches named pipelines stay names. Raises `PipelineError` for names that no pipeline
+    holds, for replacements that are no pipelines, for passes that cannot be missed, and for an `exactness`
+    that is no class.
     """
+    if exactness not in CLASSES:
+        raise PipelineError(f"exactness must be one of {', '.join(CLASSES)}, not '{exactness}'")
     parsed = [parse_elements(text) for text in pipelines]
     switches: dict[str, Elements] = {**dict.fromkeys(disabled, ()), **_replacements(replaced or {})}
-    if switches:
+    if switches or exactness != _DEFAULT:
         parsed = [tuple(_expanded(elements)) for elements in parsed]
         _check(switches, [node.name for elements in parsed for node in _nodes(elements)])
         parsed = [tuple(_switch(elements, switches)) for elements in parsed]
+    if exactness != _DEFAULT:
+        parsed = [tuple(_held(elements, exactness)) for elements in parsed]
     return [Nest(_ANCHOR, elements) for elements in parsed]
 
 
@@ -92,3 +108,23 @@ def _switch(elements: Elements, switches: Mapping[str, Elements]) -> Iterator[Ne
             yield from switches[element.name]
         else:
             yield element
+
+
+def _held(elements: Elements, exactness: str) -> Iterator[Nest | PassNode]:
+    """The elements within a class of exactness."""
+    for element in elements:
+        if isinstance(element, Nest):
+            inside = tuple(_held(element.elements, exactness))
+            yield from (Nest(element.anchor, inside),) if inside else ()
+        else:
+            yield from _held_pass(element, exactness)
+
+
+def _held_pass(node: PassNode, exactness: str) -> Iterator[PassNode]:
+    """A pass with the option, if it has one and does not give it; nothing if its class is worse."""
+    cls = registry.lookup(node.name)
+    if cls is not None and any(each.name == "exactness" for each in cls.options()):
+        given = any(name == "exactness" for name, _ in split_options(node.options))
+        yield node if given else replace(node, options=f"{node.options} exactness={exactness}".strip())
+    elif cls is None or node.name in LOWERS or CLASSES.index(cls.exactness) <= CLASSES.index(exactness):
+        yield node

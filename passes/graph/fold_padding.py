@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass, option
-from mlc.passes.exactness import rounding
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option, rounding
 from mlc.passes.graph.padded_slices import slice_of_pad
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.signs import is_at_least
@@ -170,12 +170,7 @@ class FoldPadding(Pass):
     name: ClassVar[str] = "graph-fold-padding"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option(
-        "rounding",
-        name="exactness",
-        help="what rules may do to numbers",
-        choices=("exact", "rounding", "approximate"),
-    )
+    limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.limit)

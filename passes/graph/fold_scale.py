@@ -8,7 +8,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.exactness import rounding
+from mlc.passes.exactness import exactness_option, rounding
 from mlc.passes.graph.constant_numbers import known, leaves_range, meet_safely, stays_ordinary
 from mlc.passes.graph.constant_rules import chained
 from mlc.passes.graph.constant_terms import keeps_size, sole_use, variable_and_constant
@@ -127,5 +127,7 @@ class FoldScale(Pass):
     name: ClassVar[str] = "graph-fold-scale"
     exactness: ClassVar[str] = "rounding"
 
+    limit: str = exactness_option()
+
     def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, "rounding")
+        apply_rules(op, RULES, self.limit)

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option
 from mlc.passes.graph.movement_rules import RULES, shares_kernel
 from mlc.passes.graph.narrowed_ops import Narrowed, Parts, is_cut, narrowed
 from mlc.passes.graph.narrowed_windows import WHOLE
@@ -144,12 +145,7 @@ class HoistMovement(Pass):
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option(
-        "rounding",
-        name="exactness",
-        help="what rules may do to numbers",
-        choices=("exact", "rounding", "approximate"),
-    )
+    limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> None:
         parts_first = {"graph.slice": on_ranked(partial(take_part_first, self.limit))}

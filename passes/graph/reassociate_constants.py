@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option
 from mlc.passes.graph import constant_rules, scale_rules
 from mlc.passes.graph.rules import apply_rules, joined
 
@@ -26,12 +27,7 @@ class ReassociateConstants(Pass):
     name: ClassVar[str] = "graph-reassociate-constants"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option(
-        "rounding",
-        name="exactness",
-        help="what rules may do to numbers",
-        choices=("exact", "rounding", "approximate"),
-    )
+    limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.limit)

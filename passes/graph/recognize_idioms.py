@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option
 from mlc.passes.graph import (
     activation_idioms,
     attention_idioms,
@@ -40,12 +41,7 @@ class RecognizeIdioms(Pass):
     name: ClassVar[str] = "graph-recognize-idioms"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option(
-        "rounding",
-        name="exactness",
-        help="class of rules",
-        choices=("exact", "rounding", "approximate"),
-    )
+    limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.limit)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option
 from mlc.passes.graph import (
     broadcast_rules,
     eliminate_noops,
@@ -36,12 +37,7 @@ class Simplify(Pass):
     name: ClassVar[str] = "graph-simplify"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option(
-        "rounding",
-        name="exactness",
-        help="what rules may do to numbers",
-        choices=("exact", "rounding", "approximate"),
-    )
+    limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.limit)

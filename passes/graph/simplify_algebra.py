@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option
 from mlc.passes.graph import bound_rules, chain_rules, factor_rules, identity_rules, order_rules
 from mlc.passes.graph.rules import apply_rules, joined
 
@@ -29,12 +30,7 @@ class SimplifyAlgebra(Pass):
     name: ClassVar[str] = "graph-simplify-algebra"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option(
-        "rounding",
-        name="exactness",
-        help="what rules may do to numbers",
-        choices=("exact", "rounding", "approximate"),
-    )
+    limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> None:
         apply_rules(op, RULES, self.limit)

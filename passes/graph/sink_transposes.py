@@ -9,7 +9,8 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects import graph
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option
 from mlc.passes.graph import view_rules
 from mlc.passes.graph.permuted_ops import Order, Permuted, compose, inverse
 from mlc.passes.graph.rules import apply_rules
@@ -164,12 +165,7 @@ class SinkTransposes(Pass):
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
-    limit: str = option(
-        "rounding",
-        name="exactness",
-        help="what rules may do to numbers",
-        choices=("exact", "rounding", "approximate"),
-    )
+    limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> None:
         if len(op.regions[0].blocks) != 1:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from mlc.compiler import Options
+from mlc.passes.base import Pass
 from mlc.pipelines.grammar import PipelineError
 from mlc.pipelines.named import FORM_KERNELS, GRAPH_OPTIMIZE
-from mlc.pipelines.switches import REQUIRED, switched
+from mlc.pipelines.plan import Plan, resolve
+from mlc.pipelines.switches import LOWERS, REQUIRED, switched
 
 PIPELINES = Options().pipelines
 SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}
@@ -56,6 +59,7 @@ def test_a_replacement_may_be_a_pipeline_and_is_not_replaced_again() -> None:
         ({"replaced": {"cse": "csee"}}, r"no pass or pipeline named 'csee'; did you mean 'cse'"),
         ({"replaced": {"graph-form-kernels": "graph-form-kernels{f=1}"}}, r"no option 'f'.*fuse"),
         ({"replaced": {"cse": "cse)"}}, r"expected ',' or the end"),
+        ({"exactness": "none"}, r"exactness must be one of exact, rounding, approximate, not 'none'"),
         ({"replaced": {"host-plan-memory": "cse"}}, r"cannot be switched off: host functions compile"),
     ],
 )
@@ -68,3 +72,31 @@ def test_switches_that_make_no_sense(switches: dict[str, object], message: str) 
 def test_what_cannot_be_missed(name: str) -> None:
     with pytest.raises(PipelineError, match=re.escape(f"'{name}' cannot be switched off: {REQUIRED[name]}")):
         texts(*PIPELINES, disabled=[name])
+
+
+def steps(plan: Plan) -> Iterator[Pass]:
+    for item in plan.items:
+        if isinstance(item, Plan):
+            yield from steps(item)
+        elif item.python is not None:
+            yield item.python
+
+
+@pytest.mark.parametrize("exactness", ["exact", "approximate"])
+def test_passes_are_held_to_a_class(exactness: str) -> None:
+    passes = [each for nest in switched(PIPELINES, exactness=exactness) for each in steps(resolve(nest))]
+    with_option = [each for each in passes if any(option.name == "exactness" for option in each.options())]
+    assert len(with_option) > 10
+    assert {str(each).partition("exactness=")[2].rstrip("}") for each in with_option} == {exactness}
+    others = {each.name for each in passes if each not in with_option and each.exactness == "rounding"}
+    reordered = {"graph-assign-layouts", "graph-conv-to-matmul"}
+    assert others == ({*LOWERS} if exactness == "exact" else {*LOWERS, *reordered})
+
+
+def test_a_class_that_a_text_gives_stays() -> None:
+    given = "graph-simplify{exactness=approximate}"
+    assert texts(given, "graph-simplify", exactness="exact") == [
+        f"builtin.module({given})",
+        "builtin.module(graph-simplify{exactness=exact})",
+    ]
+    assert texts("func.func(graph-conv-to-matmul),cse", exactness="exact") == ["builtin.module(cse)"]

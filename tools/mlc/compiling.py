@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -23,18 +23,19 @@ _HOST = "host"
 
 @dataclass(frozen=True)
 class CompileFlags:
-    """The options of `compile_options` as given on the command line."""
+    """The options of `compile_options` as given on the command line; those of `graph_options` come first."""
 
     target_cpu: str
     target_triple: str
     target_features: str
     dims: tuple[str, ...]
     shapes: tuple[str, ...]
-    jobs: int
-    cache: bool
-    cache_dir: str | None
     disable_pass: tuple[str, ...]
     replace_pass: tuple[str, ...]
+    exactness: str
+    jobs: int = 0
+    cache: bool = True
+    cache_dir: str | None = None
 
     def options(self, progress: Progress) -> Options:
         """The compiler's options. Raises click.UsageError for a malformed --dim or --shape, and for passes
@@ -53,6 +54,7 @@ class CompileFlags:
             jobs=self.jobs,
             disable_passes=self.disable_pass,
             replace_passes=_replacements(self.replace_pass),
+            exactness=self.exactness,
             progress=progress,
         )
         _check_switches(options)
@@ -98,20 +100,37 @@ def _announce_passes() -> None:
 
 def compile_options(function: Callable[..., R]) -> Callable[..., R]:
     """Adds the options of a compilation; the command gets them as `flags`."""
+    return _with_options(function, (*_GRAPH_OPTIONS, *_CODE_OPTIONS))
 
+
+def graph_options(function: Callable[..., R]) -> Callable[..., R]:
+    """Adds those of the graph level alone, for commands that make no code."""
+    return _with_options(function, _GRAPH_OPTIONS)
+
+
+def _with_options(function: Callable[..., R], options: Sequence[Callable[..., Any]]) -> Callable[..., R]:
     @wraps(function)
     def command(**values: Any) -> R:
-        flags = CompileFlags(**{name: values.pop(name) for name in _NAMES})
+        flags = CompileFlags(**{name: values.pop(name) for name in _NAMES if name in values})
         return function(flags=flags, **values)
 
     result: Callable[..., R] = command
-    for option in reversed(_OPTIONS):
+    for option in reversed(options):
         result = option(result)
     return result
 
 
+def _one_name(_ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of an option that takes one each time that it is given."""
+    for name in names:
+        if "," in name:
+            repeated = " ".join(f"{parameter.opts[0]} {each}" for each in name.split(","))
+            raise click.BadParameter(f"'{name}': one pass each time: {repeated}")
+    return names
+
+
 _NAMES = [field.name for field in fields(CompileFlags)]
-_OPTIONS = (
+_GRAPH_OPTIONS = (
     click.option(
         "--target-cpu",
         default=_HOST,
@@ -145,6 +164,28 @@ _OPTIONS = (
         help="Give an input's shape: x:1x3x224x224.",
     ),
     click.option(
+        "--disable-pass",
+        multiple=True,
+        callback=_one_name,
+        metavar="NAME",
+        help="Leave a pass out of the graph-level pipelines (may be repeated).",
+    ),
+    click.option(
+        "--replace-pass",
+        multiple=True,
+        metavar="NAME=PIPELINE",
+        help="Run this instead of a pass: graph-form-kernels='graph-form-kernels{fuse=false}'.",
+    ),
+    click.option(
+        "--exactness",
+        type=click.Choice(["exact", "rounding", "approximate"]),
+        default="rounding",
+        show_default=True,
+        help="What graph-level passes may do to numbers.",
+    ),
+)
+_CODE_OPTIONS = (
+    click.option(
         "--jobs",
         type=click.IntRange(min=0),
         default=0,
@@ -157,18 +198,6 @@ _OPTIONS = (
         type=click.Path(file_okay=False),
         metavar="DIR",
         help="The cache's folder ('mlc cache' shows it).",
-    ),
-    click.option(
-        "--disable-pass",
-        multiple=True,
-        metavar="NAME",
-        help="Leave a pass out of the graph-level pipelines.",
-    ),
-    click.option(
-        "--replace-pass",
-        multiple=True,
-        metavar="NAME=PIPELINE",
-        help="Run this instead of a pass: graph-form-kernels='graph-form-kernels{fuse=false}'.",
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from mlc.tools.mlc.compiling import CompileFlags, check_is_model, compile_options, show_log
+from mlc.tools.mlc.compiling import CompileFlags, check_is_model, graph_options, show_log
 from mlc.tools.mlc.session import Session, output_options
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     metavar="PATTERN",
     help="Only changes of ops whose name, or whose ONNX node's, matches: 'conv', '*/layer.0/*'.",
 )
-@compile_options
+@graph_options
 @output_options
 def explain_command(
     session: Session,

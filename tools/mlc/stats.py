@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from mlc.tools.mlc.compiling import CompileFlags, check_is_model, compile_options, show_log
+from mlc.tools.mlc.compiling import CompileFlags, check_is_model, graph_options, show_log
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.tables import byte_size, table, tensor_text
 
@@ -35,7 +35,7 @@ _COLUMNS = (
 @click.option("--per-op/--by-kind", default=False, help="One line per op, or per kind of op (the default).")
 @click.option("--optimized", is_flag=True, help="After graph-optimize rather than as imported.")
 @click.option("--kernels", is_flag=True, help="After fusion: what the launches of kernels compute and move.")
-@compile_options
+@graph_options
 @output_options
 def stats_command(
     session: Session, *, flags: CompileFlags, model: str, per_op: bool, optimized: bool, kernels: bool

@@ -16,11 +16,25 @@ def test_switches_change_the_program(mlc: Any, mlp: Path) -> None:
     assert separate.json()["report"]["launches"] > usual["launches"]
 
 
+def test_exactness_is_a_class_of_rules(mlc: Any, mlp: Path) -> None:
+    def rules(*flags: str) -> set[str]:
+        rows = mlc("explain", mlp, "--json", *flags).json()["passes"]
+        return {each["pass"] for each in rows}
+
+    assert "graph-assign-layouts" in rules() - rules("--exactness", "exact")
+    assert "graph-decompose" in rules("--exactness", "exact")
+
+
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
         ("--disable-pass=graph-decompos", "hold no pass 'graph-decompos'; did you mean 'graph-decompose'"),
         ("--disable-pass=graph-form-kernels", "cannot be switched off: kernels are what is compiled"),
+        (
+            "--disable-pass=cse,canonicalize",
+            "one pass each time: --disable-pass cse --disable-pass",
+        ),
+        ("--exactness=none", "'none' is not one of 'exact', 'rounding', 'approximate'"),
         ("--replace-pass=cse", "--replace-pass expects NAME=PIPELINE, not 'cse'"),
         ("--replace-pass=cse=csx", "no pass or pipeline named 'csx'"),
     ],
