@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.frontends.weights import INLINE, MappedFile, Reference, WeightStore
+from mlc.passes.registry import PluginError, load_installed_plugins
 
 MODEL = "<model>"
 
@@ -50,8 +53,13 @@ class OnnxSource:
         """The files beside the model as they are now."""
         return WeightStore(self.path.parent if self.path is not None else None)
 
-    def digest(self) -> str:
-        """A hash of the model's own bytes (not of external data, which references carry hashes of)."""
+    def digest(self) -> str | None:
+        """A hash of the model's own bytes (not of external data, which references carry hashes of).
+
+        None for a model that may use operators of plugins, which change without notice.
+        """
+        if any(re.search(re.escape(domain.encode()), self.view) for domain in _foreign_domains()):
+            return None
         return hashlib.blake2b(self.view, digest_size=16).hexdigest()
 
     def load(self, options: Options) -> Imported:
@@ -85,6 +93,12 @@ class OnnxSource:
         return tuple(each for each in map(self.portable, store.ranges) if each[0] not in (MODEL, INLINE))
 
 
+def _foreign_domains() -> list[str]:
+    """Domains with operators of plugins. Importing the front end takes long, and cached models do without."""
+    registry = sys.modules.get("mlc.frontends.onnx.registry")
+    return registry.foreign_domains() if registry is not None else []
+
+
 class ModuleSource:
     """A module of the graph dialect, or a .mlir file, whose weights are files beside it."""
 
@@ -116,6 +130,26 @@ class ModuleSource:
         inputs = _names(main, "arg_attrs", "input")
         require_static(main, inputs)
         return Imported(module, store, self.name, inputs, _names(main, "res_attrs", "output"))
+
+
+class ImportedSource:
+    """A module with its weights that another front end has made."""
+
+    def __init__(self, imported: Imported) -> None:
+        self.imported = imported
+
+    @property
+    def name(self) -> str:
+        return self.imported.name
+
+    def digest(self) -> str | None:
+        return None
+
+    def load(self, options: Options) -> Imported:
+        if options.dims or options.shapes:
+            raise CompileError("sizes can be given to ONNX models only; a module's are in the types of @main")
+        require_static(main_of(self.imported.module), self.imported.inputs)
+        return replace(self.imported, module=self.imported.module.operation.clone())
 
 
 def load_for_target(source: Source, options: Options) -> Imported:
@@ -175,11 +209,19 @@ def _names(main: Any, attribute: str, prefix: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-Source = OnnxSource | ModuleSource
+Source = OnnxSource | ModuleSource | ImportedSource
 
 
 def open_source(model: Any) -> Source:
     """The source for what a user gave. Raises CompileError, ImportFailure."""
+    try:
+        load_installed_plugins()
+    except PluginError as error:
+        raise CompileError(str(error)) from error
+    if hasattr(model, "imported"):  # a program written in Python
+        model = model.imported()
+    if isinstance(model, Imported):
+        return ImportedSource(model)
     if isinstance(model, str | os.PathLike):
         path = Path(model)
         return ModuleSource(None, path) if path.suffix in (".mlir", ".mlirbc") else OnnxSource(path)

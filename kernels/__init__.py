@@ -24,7 +24,10 @@ from mlc.kernels.expressions import (
     tanh,
     where,
 )
+from mlc.kernels.graphs.functions import GraphFunction, graph_function
+from mlc.kernels.graphs.values import ops
 from mlc.kernels.markers import block, buffer
+from mlc.kernels.onnx_operator import register_onnx_operator
 from mlc.kernels.python_kernel import Kernel, kernel
 from mlc.kernels.signature import Output, Tensor
 from mlc.kernels.sizes import dims
@@ -32,6 +35,7 @@ from mlc.kernels.tensors.compute import compute
 from mlc.kernels.tensors.expression import expression
 
 __all__ = [
+    "GraphFunction",
     "Kernel",
     "KernelFailure",
     "Output",
@@ -51,6 +55,7 @@ __all__ = [
     "f32",
     "f64",
     "floor",
+    "graph_function",
     "i1",
     "i8",
     "i16",
@@ -63,7 +68,9 @@ __all__ = [
     "maximum",
     "min",
     "minimum",
+    "ops",
     "prod",
+    "register_onnx_operator",
     "rsqrt",
     "sigmoid",
     "sin",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import func, ir
 from mlc.compiler import Options, compile_program, worker_pool
+from mlc.compiler.sources import Imported
 from mlc.dialects import create_context
 from mlc.dialects.tloop import build_launch
+from mlc.frontends.weights import WeightStore
 from mlc.kernels.specialisation import Specialisation
 
 if TYPE_CHECKING:
@@ -24,30 +26,26 @@ def kernel_module(special: Specialisation) -> ir.Module:
         return module
 
 
-def program_module(special: Specialisation) -> ir.Module:
-    """A module whose `@main` launches the kernel. Raises KernelFailure."""
+def kernel_program(special: Specialisation) -> Imported:
+    """A program that launches the kernel. Raises KernelFailure."""
     module = kernel_module(special)
     kernel = module.body.operations[0].operation
     kind = kernel.attributes["function_type"].value
+    inputs = [each.name for each in special.signature.inputs]
     with module.context, ir.Location.unknown(), ir.InsertionPoint.at_block_begin(module.body):
         main = func.FuncOp("main", kind)
-        main.arg_attrs = [_named(each.name) for each in special.signature.inputs]
-        main.operation.attributes["res_attrs"] = ir.ArrayAttr.get(
-            [_named(name) for name in _results(special, kind)]
-        )
+        main.arg_attrs = [named(each) for each in inputs]
         with ir.InsertionPoint(main.add_entry_block()):
             launch = build_launch(kernel.attributes["sym_name"].value, main.arguments, kind.results)
             func.ReturnOp(list(launch.results))
-    return module
+    outputs = [each.name for each in special.signature.outputs]
+    outputs = outputs or [f"output{index}" for index in range(len(kind.results))]
+    return Imported(module, WeightStore(), special.signature.name, tuple(inputs), tuple(outputs))
 
 
-def _named(name: str) -> ir.DictAttr:
+def named(name: str) -> ir.DictAttr:
+    """The attributes of an argument that the program's users know by `name`."""
     return ir.DictAttr.get({"graph.name": ir.StringAttr.get(name)})
-
-
-def _results(special: Specialisation, kind: ir.FunctionType) -> list[str]:
-    declared = [each.name for each in special.signature.outputs]
-    return declared or [f"output{index}" for index in range(len(kind.results))]
 
 
 @cache
@@ -58,5 +56,9 @@ def _pool() -> WorkerPool:
 
 def compile_kernel(special: Specialisation, target: str, threads: int | None) -> Executable:
     """Compiles a program that launches the kernel. Raises KernelFailure, mlc.CompileError."""
-    options = Options(target=target, pool=_pool())
-    return compile_program(program_module(special), options).executable(threads)
+    return compile_imported(kernel_program(special), target, threads)
+
+
+def compile_imported(imported: Imported, target: str, threads: int | None) -> Executable:
+    """Compiles a module with its weights. Raises mlc.CompileError."""
+    return compile_program(imported, Options(target=target, pool=_pool())).executable(threads)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from mlc.kernels.binding import bind_shapes, constants_of, given_sizes
 from mlc.kernels.errors import KernelFailure, surface
-from mlc.kernels.signature import Signature, bind_shapes, constants_of, signature_of
+from mlc.kernels.signature import Signature, signature_of
 from mlc.kernels.source import source_of, visible_names
 from mlc.kernels.specialisation import Body, Specialisation
 
 if TYPE_CHECKING:
+    from mlc.compiler.sources import Imported
     from mlc.runtime import Executable
 
 
@@ -49,13 +51,7 @@ class Kernel:
 
     def _given(self, given: Mapping[str, Any]) -> Specialisation:
         """The kernel for sizes and constants by name."""
-        names = self.signature.sizes
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise KernelFailure(f"{self.name} needs its size {missing[0]}: {missing[0]}=128")
-        constants = {name: value for name, value in given.items() if name not in names}
-        sizes = {name: int(given[name]) for name in names}
-        return self._special(sizes, constants_of(self.signature, constants))
+        return self._special(*given_sizes(self.signature, given))
 
     @surface
     def mlir(self, **given: Any) -> str:
@@ -75,15 +71,26 @@ class Kernel:
         return compile_kernel(self._given(given), target, threads)
 
     @surface
+    def imported(self, **given: Any) -> Imported:
+        """A program that launches the kernel, as the compiler takes it: `mlc.compile(kernel)`."""
+        from mlc.kernels.modules import kernel_program
+
+        return kernel_program(self._given(given))
+
+    @surface
     def __call__(self, *arrays: Any, out: Any = None, **named: Any) -> Any:
         """Runs the kernel on C-contiguous NumPy arrays; `named` are arrays and constants by name.
 
         Returns the output, or a tuple of them, as new arrays; `out`, one array or several, receives
-        them instead. Raises KernelFailure.
+        them instead. In a graph function the call becomes a launch. Raises KernelFailure.
         """
         from mlc.kernels.arguments import checked_arrays
+        from mlc.kernels.graphs.launches import call_in_graph
+        from mlc.kernels.graphs.values import is_tracing
         from mlc.kernels.modules import compile_kernel
 
+        if is_tracing():
+            return call_in_graph(self, arrays, named)
         inputs, constants = checked_arrays(self.signature, arrays, named)
         special = self.specialise({name: array.shape for name, array in inputs.items()}, constants)
         executable = self.executables.get(special)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -60,16 +60,7 @@ if TYPE_CHECKING:
 else:
     Tensor, Output = _Maker(output=False), _Maker(output=True)
 
-__all__ = [
-    "Output",
-    "Parameter",
-    "Signature",
-    "Tensor",
-    "TensorType",
-    "bind_shapes",
-    "constants_of",
-    "signature_of",
-]
+__all__ = ["Output", "Parameter", "Signature", "Tensor", "TensorType", "function_place", "signature_of"]
 
 
 @dataclass(frozen=True)
@@ -178,56 +169,3 @@ def _check_sizes(signature: Signature, place: Place) -> None:
         raise KernelFailure(
             f"no input of {signature.name} has a dim that is just {free[0]}, so no call gives it", place
         )
-
-
-def constants_of(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The kernel's constants: given ones, converted, and defaults. Raises KernelFailure."""
-    known = {each.name for each in signature.constants}
-    strange = [name for name in given if name not in known]
-    if strange:
-        raise KernelFailure(
-            f"{signature.name} has no constant '{strange[0]}'; it has {', '.join(known) or 'none'}"
-        )
-    missing = [each.name for each in signature.constants if each.required and each.name not in given]
-    if missing:
-        raise KernelFailure(f"{signature.name} needs its constant '{missing[0]}': {missing[0]}=...")
-    return {each.name: _constant(each, given.get(each.name, each.default)) for each in signature.constants}
-
-
-def _constant(parameter: Parameter, value: Any) -> Any:
-    kind: Callable[[Any], Any] = parameter.kind  # type: ignore[assignment]
-    try:
-        converted = kind(value)
-    except (TypeError, ValueError):
-        converted = None
-    if converted is None or converted != value:
-        raise KernelFailure(
-            f"the constant '{parameter.name}' is {getattr(kind, '__name__', kind)}, not {value!r}"
-        )
-    return converted
-
-
-def bind_shapes(signature: Signature, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """The sizes that give the inputs their `shapes`. Raises KernelFailure naming what does not fit."""
-    known: dict[str, int] = {}
-    for each in signature.inputs:
-        _bind(each, shapes[each.name], known)
-    for each in signature.inputs:
-        wanted = signature.tensor(each.name).sizes(known)
-        if list(shapes[each.name]) != wanted:
-            sizes = ", ".join(f"{name} = {value}" for name, value in known.items())
-            raise KernelFailure(
-                f"{signature.name}: '{each.name}' has shape {list(shapes[each.name])}, but {each.kind} is "
-                f"{wanted}{f' with {sizes}' if sizes else ''}"
-            )
-    return known
-
-
-def _bind(parameter: Parameter, shape: tuple[int, ...], known: dict[str, int]) -> None:
-    kind = parameter.kind
-    assert isinstance(kind, TensorType), "inputs are tensors"
-    if len(shape) != len(kind.shape):
-        raise KernelFailure(f"'{parameter.name}' has shape {list(shape)}, but must be {kind}: another rank")
-    for size, given in zip(kind.shape, shape, strict=True):
-        if isinstance(size, Dim) and size.name is not None:
-            known.setdefault(size.name, given)

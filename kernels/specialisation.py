@@ -17,6 +17,12 @@ from mlc.passes.tloop.kernel_functions import MARK
 Body = Callable[[Sequence[ir.Value], Mapping[str, int], Mapping[str, Any]], list[ir.Value]]
 
 
+def input_types(signature: Signature, sizes: Mapping[str, int]) -> list[ir.Type]:
+    """The tensor types of the inputs, in the current context."""
+    kinds = [signature.tensor(each.name) for each in signature.inputs]
+    return [ir.RankedTensorType.get(kind.sizes(sizes), ir.Type.parse(kind.element.name)) for kind in kinds]
+
+
 @dataclass(frozen=True)
 class Specialisation:
     """What makes one kernel in the IR; equal ones are the same kernel."""
@@ -29,11 +35,7 @@ class Specialisation:
 
     def input_types(self) -> list[ir.Type]:
         """The tensor types of the inputs, in the current context."""
-        sizes = dict(self.sizes)
-        kinds = [self.signature.tensor(each.name) for each in self.signature.inputs]
-        return [
-            ir.RankedTensorType.get(kind.sizes(sizes), ir.Type.parse(kind.element.name)) for kind in kinds
-        ]
+        return input_types(self.signature, dict(self.sizes))
 
     def build(self, module: ir.Operation) -> ir.Operation:
         """Adds the kernel, and its schedule, to `module`, or finds it there. Raises KernelFailure."""

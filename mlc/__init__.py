@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from mlc.kernels import Kernel as Kernel
     from mlc.kernels import KernelFailure as KernelFailure
     from mlc.kernels import expression as expression
+    from mlc.kernels import graph_function as graph_function
     from mlc.kernels import kernel as kernel
+    from mlc.kernels import register_onnx_operator as register_onnx_operator
     from mlc.passes.base import PassFailure as PassFailure
     from mlc.runtime import Executable as Executable
     from mlc.runtime import ExecutableError as ExecutableError
@@ -40,8 +42,10 @@ _EXPORTS = {
     "Target": "mlc.targets",
     "compile": "mlc.api",
     "expression": "mlc.kernels",
+    "graph_function": "mlc.kernels",
     "kernel": "mlc.kernels",
     "load": "mlc.runtime",
+    "register_onnx_operator": "mlc.kernels",
 }
 
 

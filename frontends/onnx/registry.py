@@ -60,6 +60,15 @@ def registered() -> dict[tuple[str, str], list[Registration]]:
     return dict(_REGISTRY)
 
 
+def foreign_domains() -> list[str]:
+    """The domains in which someone else than this package has registered operators."""
+    entries = ((domain, entry) for (domain, _), found in _REGISTRY.items() for entry in found)
+    foreign = (
+        domain for domain, entry in entries if not entry.function.__module__.startswith("mlc.frontends.")
+    )
+    return sorted(set(foreign))
+
+
 @cache
 def _load() -> None:
     for module in _MODULES:

@@ -147,6 +147,16 @@ def copy_trivial_results(function: ir.Operation) -> None:
         seen.add(source)
 
 
+def copy_constant_operands(function: ir.Operation) -> None:
+    """Gives constants that launches from before read, those of kernels written by hand, a buffer."""
+    block = function.regions[0].blocks[0]
+    for launch in [each.operation for each in block if each.operation.name == "tloop.launch"]:
+        for index, value in enumerate(launch.operands):
+            if defining_op(view_source(value), "graph.constant") is not None:
+                with ir.InsertionPoint(launch), launch.location:
+                    launch.operands[index] = graph.build("identity", [value])
+
+
 def _has_own_buffer(source: ir.Value) -> bool:
     """Whether a launch, or launches together, write the value, and nothing else."""
     op = defining_op(source)
@@ -175,5 +185,6 @@ class FormKernels(Pass):
         outliner = Outliner(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             copy_trivial_results(function)
+            copy_constant_operands(function)
             for group in fuse(function) if self.fuse else separate(function):
                 outliner.outline(group)

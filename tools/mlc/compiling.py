@@ -33,6 +33,7 @@ class CompileFlags:
     disable_pass: tuple[str, ...]
     replace_pass: tuple[str, ...]
     exactness: str
+    load_plugin: tuple[str, ...]
     jobs: int = 0
     cache: bool = True
     cache_dir: str | None = None
@@ -43,6 +44,7 @@ class CompileFlags:
         from mlc.compiler import Options
 
         _announce_passes()
+        _load_plugins(self.load_plugin)
         dims, shapes = _sizes(self.dims, self.shapes)
         if self.cache_dir:
             os.environ["MLC_CACHE_DIR"] = os.path.abspath(self.cache_dir)
@@ -86,6 +88,16 @@ def _check_switches(options: Options) -> None:
     try:
         options.graph_pipelines()
     except PipelineError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _load_plugins(paths: tuple[str, ...]) -> None:
+    from mlc.passes import registry
+
+    try:
+        for path in paths:
+            registry.load_plugin(path)
+    except registry.PluginError as error:
         raise click.UsageError(str(error)) from error
 
 
@@ -182,6 +194,13 @@ _GRAPH_OPTIONS = (
         default="rounding",
         show_default=True,
         help="What graph-level passes may do to numbers.",
+    ),
+    click.option(
+        "--load-plugin",
+        multiple=True,
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="Load passes and operators from a Python file with register(registry).",
     ),
 )
 _CODE_OPTIONS = (
