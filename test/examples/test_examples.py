@@ -23,6 +23,20 @@ def test_compile_and_run() -> None:
     assert "the same numbers: True" in output
 
 
+def test_linear_relu() -> None:
+    error = re.search(r"largest error (\S+)", run("linear_relu.py"))
+    assert error and float(error[1]) < 1e-5
+
+
+def test_fashion_mlp() -> None:
+    output = run("fashion_mlp.py")
+    assert "images: float32[1,28,28] -> output0: float32[1,10]" in output
+    probabilities = re.findall(r"0\.\d{3}", output)
+    assert len(probabilities) == 10 and abs(sum(map(float, probabilities)) - 1) < 0.01
+    error = re.search(r"largest error (\S+)", output)
+    assert error and float(error[1]) < 1e-5
+
+
 def test_print_levels_shows_every_level() -> None:
     output = run("print_levels.py")
     levels = re.findall(r"===== (?:kernels/\w+/)?(\S+) ", output)
