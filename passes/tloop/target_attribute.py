@@ -55,14 +55,25 @@ def accumulators(target: Target) -> int:
 def longest_step(target: Target, rows: int) -> int:
     """Steps of the reduction that one iteration over a tile of `rows` rows may take.
 
-    RISC-V multiplies vectors by numbers in floating-point registers, of which there are 32; LLVM loads
-    those of an iteration first.
+    LLVM loads the rows' numbers of an iteration early: on RISC-V into floating-point registers, of which there
+    are 32; with SVE into vectors.
     """
-    return max(1, 24 // rows) if target.architecture == "riscv64" else 8
+    if target.architecture == "riscv64":
+        return max(1, 24 // rows)
+    return 4 if is_sve(target) else 8
+
+
+def is_neon(target: Target) -> bool:
+    """AArch64 with vectors of 128 bits, be they SVE's or not."""
+    return target.architecture == "aarch64" and target.vector_bits == 128
+
+
+def is_sve(target: Target) -> bool:
+    """AArch64 with vectors that only SVE has."""
+    return target.architecture == "aarch64" and not is_neon(target)
 
 
 def keeps_rows_in_vectors(target: Target) -> bool:
     """Whether code is best that reads several of a row's numbers at once: NEON multiplies by a lane of a
     vector, and for x86 with AVX, LLVM itself makes broadcasts from memory of it."""
-    neon = target.architecture == "aarch64" and target.vector_bits == 128
-    return neon or (target.architecture == "x86_64" and target.vector_bits > 128)
+    return is_neon(target) or (target.architecture == "x86_64" and target.vector_bits > 128)
