@@ -55,8 +55,8 @@ def accumulators(target: Target) -> int:
 def longest_step(target: Target, rows: int) -> int:
     """Steps of the reduction that one iteration over a tile of `rows` rows may take.
 
-    LLVM loads the rows' numbers of an iteration early: on RISC-V into floating-point registers, of which there
-    are 32; with SVE into vectors.
+    LLVM loads the rows' numbers of an iteration early: on RISC-V into floating-point registers, of which
+    there are 32; with SVE into vectors.
     """
     if target.architecture == "riscv64":
         return max(1, 24 // rows)
