@@ -28,10 +28,11 @@ class Options:
     """Options of `compile_program`.
 
     `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims
-    of ONNX inputs by name, `shapes` whole inputs by name. `cache`: use the disk cache. `jobs`: worker
-    processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order; wherever they hold a
-    pass of `disable_passes` it is left out, one of `replace_passes` is replaced by the pipeline text given.
-    `exactness`: what graph-level passes may do to numbers, a class of `mlc.passes.exactness`.
+    of ONNX inputs by name, `shapes` whole inputs by name (of modules too: `graph.name`, or input0, ...).
+    `cache`: use the disk cache. `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level
+    pipelines, in order; wherever they hold a pass of `disable_passes` it is left out, one of `replace_passes`
+    is replaced by the pipeline text given. `exactness`: what graph-level passes may do to numbers, a class of
+    `mlc.passes.exactness`.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
     each compilation starts its own.
     """

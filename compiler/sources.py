@@ -114,8 +114,6 @@ class ModuleSource:
         return None
 
     def load(self, options: Options) -> Imported:
-        if options.dims or options.shapes:
-            raise CompileError("sizes can be given to ONNX models only; a module's are in the types of @main")
         from mlc.bindings import parse_file
         from mlc.dialects import create_context
 
@@ -127,9 +125,9 @@ class ModuleSource:
         main = main_of(module)
         if main is None or not main.operation.regions[0].blocks:
             raise CompileError(f"{self.path or 'the module'} has no function @main with a body")
-        inputs = _names(main, "arg_attrs", "input")
-        require_static(main, inputs)
-        return Imported(module, store, self.name, inputs, _names(main, "res_attrs", "output"))
+        inputs, outputs = _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output")
+        _sized(module, inputs, options)
+        return Imported(module, store, self.name, inputs, outputs)
 
 
 class ImportedSource:
@@ -146,10 +144,9 @@ class ImportedSource:
         return None
 
     def load(self, options: Options) -> Imported:
-        if options.dims or options.shapes:
-            raise CompileError("sizes can be given to ONNX models only; a module's are in the types of @main")
-        require_static(main_of(self.imported.module), self.imported.inputs)
-        return replace(self.imported, module=self.imported.module.operation.clone())
+        module = self.imported.module.operation.clone()
+        _sized(module, self.imported.inputs, options)
+        return replace(self.imported, module=module)
 
 
 def load_for_target(source: Source, options: Options) -> Imported:
@@ -159,6 +156,19 @@ def load_for_target(source: Source, options: Options) -> Imported:
     imported = source.load(options)
     set_target(imported.module.operation, options.resolved_target())
     return imported
+
+
+def _sized(module: Any, inputs: tuple[str, ...], options: Options) -> None:
+    """Gives a module's inputs their sizes, and the rest what follows from them. Raises CompileError."""
+    if options.dims:
+        raise CompileError("the dims of a module have no names: give sizes by --shape instead of --dim")
+    if options.shapes:
+        from mlc.compiler.module_sizes import give_shapes
+        from mlc.pipelines.driver import run_pipeline
+
+        give_shapes(main_of(module), inputs, options.shapes)
+        run_pipeline("builtin.module(graph-infer-shapes)", module)
+    require_static(main_of(module), inputs)
 
 
 def main_of(module: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from math import isnan
 from typing import Any, get_args, get_origin, get_type_hints
 
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
@@ -170,12 +171,20 @@ def _items(text: str) -> list[str]:
     return [item.strip() for item in text.split(",")] if text.strip() else []
 
 
+def _number(text: str) -> float:
+    """A float that compares with others."""
+    value = float(text)
+    if isnan(value):
+        raise ValueError(text)
+    return value
+
+
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "int": int,
-    "float": float,
+    "float": _number,
     "bool": lambda text: _BOOLEANS[text.lower()],
     "string": str,
     "list of int": lambda text: tuple(int(item) for item in _items(text)),
-    "list of float": lambda text: tuple(float(item) for item in _items(text)),
+    "list of float": lambda text: tuple(_number(item) for item in _items(text)),
     "list of string": lambda text: tuple(_items(text)),
 }

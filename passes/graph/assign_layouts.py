@@ -20,7 +20,7 @@ from mlc.passes.tloop.target_attribute import target_of
 
 @dataclass(frozen=True)
 class AssignLayouts(Pass):
-    """Blocks the channels of 2-D convolutions and of what lies between them, where that is cheapest for the
+    """Block the channels of 2-D convolutions and of what lies between them, where that is cheapest for the
     whole graph. Which values could share blocks, and of which size, comes first: those that one op combines
     share the largest block that divides all their channel counts. Then a minimum cut labels each of them
     plain or blocked: the sum of all ops' costs and of the conversions (one per value, whoever reads it) is
@@ -39,10 +39,11 @@ class AssignLayouts(Pass):
     model: LayoutCosts | None = None
 
     def run(self, op: ir.Operation) -> None:
+        # First: a name that is wrong is so for graphs without convolutions, too.
+        costs = self.model or self._named_costs(op)
         convs = collect_ops(op, "graph.conv")
         if not convs:
             return
-        costs = self.model or self._named_costs(op)
         for block in _blocks(convs):
             groups = find_groups(block)
             chosen = LayoutProblem(block, groups, costs).blocked_values()

@@ -45,7 +45,7 @@ def to_matmul(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class ConvToMatmul(Pass):
-    """Rewrites the 1x1 convolutions that stay in plain layout: as a product of the filters with the image,
+    """Rewrite the 1x1 convolutions that stay in plain layout: as a product of the filters with the image,
     vectors run along the image. Layouts come first: `graph-assign-layouts` weighs this form against
     blocks."""
 

@@ -171,7 +171,7 @@ def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
 
 @dataclass(frozen=True)
 class FormKernels(Pass):
-    """Fuses the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind
+    """Fuse the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind
     products, convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes
     around products. Each kernel becomes a private function marked `tloop.kernel`, named by its content; the
     host launches it."""

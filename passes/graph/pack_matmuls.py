@@ -41,7 +41,7 @@ def pack_matmul(op: ir.Operation, widest: int) -> bool:
 
 @dataclass(frozen=True)
 class PackMatmuls(Pass):
-    """Rewrites f32 products with a constant right-hand side to `graph.matmul_packed`: each panel of columns,
+    """Rewrite f32 products with a constant right-hand side to `graph.matmul_packed`: each panel of columns,
     as wide as the target's register tiles, is contiguous in memory, padded with zeros to full width. Batch
     dims of the left side become rows."""
 

@@ -132,7 +132,7 @@ def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> Non
 
 @dataclass(frozen=True)
 class SinkReshapes(Pass):
-    """Moves reshapes of products below the elementwise ops that read them; the other operands are reshaped
+    """Move reshapes of products below the elementwise ops that read them; the other operands are reshaped
     instead, which costs nothing. Bias, activation and residual then fuse into the product's kernel."""
 
     name: ClassVar[str] = "graph-sink-reshapes"

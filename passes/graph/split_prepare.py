@@ -160,6 +160,10 @@ class SplitPrepare(Pass):
     )
 
     def run(self, op: ir.Operation) -> None:
+        if self.budget < -1:
+            raise PassFailure(
+                f"option 'budget' must be -1 or a number of bytes, not {self.budget}", op.location
+            )
         main = find_function(op, MAIN)
         if main is None or main.is_external:
             return

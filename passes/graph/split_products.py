@@ -120,7 +120,7 @@ def split(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class SplitProducts(Pass):
-    """Computes the parts that slices take of a product's columns as products of their own, with the same
+    """Compute the parts that slices take of a product's columns as products of their own, with the same
     parts of the constant right-hand side: the slices, which would copy, are gone, and each part meets what
     reads it.
 

@@ -91,6 +91,9 @@ class StackContractions(Pass):
     are stacked along the outputs, and so are biases and other constants of the elementwise ops that all of
     them have behind them; the results are slices.
 
+    No pipeline runs it: at the default threshold it fires on no model of the benchmarks (the estimate says
+    that slices cost what a launch saves).
+
     Only where an estimate (arithmetic on padded vectors, reading of weights, launches, copies of slices that
     are not contiguous) says that at least `min-gain` of the time is saved, and only on static shapes. The
     stacked weights are computed by `@prepare`.

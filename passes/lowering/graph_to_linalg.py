@@ -74,7 +74,7 @@ def protect_arguments(kernel: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class GraphToLinalg(Pass):
-    """Lowers the graph ops of every function marked `tloop.kernel` to linalg, tensor, arith and math ops."""
+    """Lower the graph ops of every function marked `tloop.kernel` to linalg, tensor, arith and math ops."""
 
     name: ClassVar[str] = "graph-to-linalg"
     anchor: ClassVar[str] = "func.func"

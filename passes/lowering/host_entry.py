@@ -149,7 +149,7 @@ def declare_kernels(module: ir.Operation, names: set[str]) -> None:
 
 @dataclass(frozen=True)
 class HostEntry(Pass):
-    """Replaces each host function on buffers by its machine-level form, which fills an array of pointers per
+    """Replace each host function on buffers by its machine-level form, which fills an array of pointers per
     launch and calls the kernel. The kernels themselves leave the module: declarations stay."""
 
     name: ClassVar[str] = "host-entry"

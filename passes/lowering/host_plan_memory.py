@@ -36,7 +36,7 @@ def check_addressable(function: ir.Operation, allocations: Allocations) -> None:
 
 @dataclass(frozen=True)
 class HostPlanMemory(Pass):
-    """Gives every value of `@main` and `@prepare` a place: inputs, outputs and weights are arguments,
+    """Give every value of `@main` and `@prepare` a place: inputs, outputs and weights are arguments,
     everything else lies at a fixed offset of the arena, where buffers share memory if they are not live
     together. Reshapes and contiguous slices are parts of their operand's buffer; the operands of contiguous
     concatenations are written where the result lies, or copied there; elementwise kernels write over an

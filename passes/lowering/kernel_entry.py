@@ -118,7 +118,7 @@ def _pointer_facts(attributes: Mapping[str, ir.Attribute], count: int) -> list[i
 
 @dataclass(frozen=True)
 class KernelEntry(Pass):
-    """Replaces each kernel on memrefs by an entry function of the kernel contract and an inlinable body."""
+    """Replace each kernel on memrefs by an entry function of the kernel contract and an inlinable body."""
 
     name: ClassVar[str] = "kernel-entry"
 

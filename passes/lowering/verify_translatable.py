@@ -20,7 +20,7 @@ def is_translatable(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class VerifyTranslatable(Pass):
-    """Fails with every op that `mlc-translate --mlir-to-llvmir` could not translate."""
+    """Fail with every op that `mlc-translate --mlir-to-llvmir` could not translate."""
 
     name: ClassVar[str] = "llvm-verify-translatable"
 

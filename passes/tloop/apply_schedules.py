@@ -38,7 +38,7 @@ def apply_schedule(module: ir.Operation, schedule: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class ApplySchedules(Pass):
-    """Applies each `tloop.schedule` of the module to its kernel and removes it.
+    """Apply each `tloop.schedule` of the module to its kernel and remove it.
 
     Structured primitives are applied through upstream's transform dialect, one at a time, so that a failure
     names its step.

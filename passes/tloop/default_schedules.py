@@ -149,7 +149,7 @@ def elementwise_sizes(extents: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class DefaultSchedules(Pass):
-    """Attaches a `tloop.schedule` to each kernel that has none: register tiles for contractions, convolutions
+    """Attach a `tloop.schedule` to each kernel that has none: register tiles for contractions, convolutions
     and pooling; a loop over rows for softmax and normalisations; a parallel loop for elementwise kernels."""
 
     name: ClassVar[str] = "tloop-default-schedules"

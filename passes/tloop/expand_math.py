@@ -55,7 +55,7 @@ PATTERNS = {
 
 @dataclass(frozen=True)
 class ExpandMath(Pass):
-    """Replaces exponential, logarithmic, hyperbolic and error functions on f32 by range reductions and
+    """Replace exponential, logarithmic, hyperbolic and error functions on f32 by range reductions and
     polynomials (docs/vector-math.md states the errors)."""
 
     name: ClassVar[str] = "tloop-expand-math"

@@ -59,7 +59,7 @@ def _plus(index: ir.Value, offset: int) -> ir.Value:
 
 @dataclass(frozen=True)
 class LoadElements(Pass):
-    """Rewrites a `vector.transfer_read` whose elements are each used as numbers, such as the rows' operand of
+    """Rewrite a `vector.transfer_read` whose elements are each used as numbers, such as the rows' operand of
     a product, to a load per element: a processor that broadcasts what it loads needs no register for the
     rest of the vector. On NEON, whose multiply-add takes a lane of a vector, and on x86 with AVX, where LLVM
     does the same, reads stay."""

@@ -22,7 +22,7 @@ def lower_copy(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class LowerCopies(Pass):
-    """Replaces `memref.copy` by `linalg.copy` (loops), and drops copies of a buffer to itself."""
+    """Replace `memref.copy` by `linalg.copy` (loops), and drop copies of a buffer to itself."""
 
     name: ClassVar[str] = "tloop-lower-copies"
     anchor: ClassVar[str] = "func.func"

@@ -15,7 +15,7 @@ ONE_THREAD = "tloop.one_thread"
 
 @dataclass(frozen=True)
 class MapParallelLoops(Pass):
-    """Turns `scf.forall` into `scf.parallel`, which becomes a parallel region, or into `scf.for` in kernels
+    """Turn `scf.forall` into `scf.parallel`, which becomes a parallel region, or into `scf.for` in kernels
     marked `tloop.one_thread`."""
 
     name: ClassVar[str] = "tloop-map-parallel-loops"

@@ -43,7 +43,7 @@ def to_stack(op: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class StackBuffers(Pass):
-    """Turns allocations of kernels into stack buffers. A kernel must not allocate; one that needs more
+    """Turn allocations of kernels into stack buffers. A kernel must not allocate; one that needs more
     scratch memory than `max-bytes` is an error (the fusion that made it was wrong)."""
 
     name: ClassVar[str] = "tloop-stack-buffers"

@@ -40,7 +40,7 @@ def unroll(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class UnrollStridedReads(Pass):
-    """Rewrites 1-D `vector.transfer_read` with a stride to one load per element. Each element is broadcast
+    """Rewrite 1-D `vector.transfer_read` with a stride to one load per element. Each element is broadcast
     next anyway, as in a convolution with stride over an image of unblocked channels."""
 
     name: ClassVar[str] = "tloop-unroll-strided-reads"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -15,6 +16,7 @@ from mlc.compiler.sources import ModuleSource, OnnxSource, open_source
 from mlc.dialects import create_context
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.weights import content_hash
+from mlc.passes.base import PassFailure
 
 ADD_ONE = """
 func.func @main(%x: tensor<4xf32> {graph.name = "in"}) -> (tensor<4xf32> {graph.name = "out"}) {
@@ -109,11 +111,36 @@ def test_signatures_that_cannot_be_compiled(tmp_path: Path, text: str, cause: st
         compile_program(tmp_path / "m.mlir", Options())
 
 
-def test_sizes_are_for_onnx_models_only() -> None:
-    with create_context(), ir.Location.unknown():
-        module = ir.Module.parse(ADD_ONE)
-    with pytest.raises(CompileError, match="sizes can be given to ONNX models only"):
-        compile_program(module, Options(dims={"n": 3}))
+DYNAMIC = """
+func.func @main(%x: tensor<?x4xf32> {graph.name = "in"}, %y: tensor<?x?xf32>) -> tensor<?x4xf32> {
+  %0 = "graph.add"(%x, %y) : (tensor<?x4xf32>, tensor<?x?xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+"""
+
+
+def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool) -> None:
+    (tmp_path / "m.mlir").write_text(DYNAMIC)
+    options = Options(pool=pool, shapes={"in": [2, -1], "input1": [1, 4]})
+    executable = compile_program(tmp_path / "m.mlir", options).executable()
+    assert executable(np.ones((2, 4), np.float32), np.ones((1, 4), np.float32))[0].tolist() == [[2.0] * 4] * 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cause"),
+    [
+        ({"dims": {"n": 3}}, "the dims of a module have no names: give sizes by --shape"),
+        ({"shapes": {"x": [2, 4]}}, r"--shape x: @main has no input 'x' \(it has: 'in', 'input1'\)"),
+        ({"shapes": {"in": [2]}}, "--shape in:2: the input has rank 2"),
+        ({"shapes": {"in": [2, 5]}}, "--shape in:2x5: the input's type fixes dim 1 to 4"),
+        ({"shapes": {"in": [2, 4]}}, "all inputs must be tensors of known sizes"),
+        ({"shapes": {"in": [2, 4], "input1": [3, 4]}}, "graph.add"),
+    ],
+)
+def test_sizes_that_a_module_does_not_take(tmp_path: Path, sizes: dict[str, Any], cause: str) -> None:
+    (tmp_path / "m.mlir").write_text(DYNAMIC)
+    with pytest.raises((CompileError, PassFailure), match=cause):
+        compile_program(tmp_path / "m.mlir", Options(**sizes))
 
 
 def test_external_data(tmp_path: Path, x: np.ndarray, pool: WorkerPool) -> None:

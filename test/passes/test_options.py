@@ -55,6 +55,7 @@ def test_switch_without_value_is_true() -> None:
         ("max-iterations=many", "option 'max-iterations' is of type int, but the value is 'many'"),
         ("max-iterations", "option 'max-iterations' needs a value"),
         ("fast=maybe", "option 'fast' is of type bool"),
+        ("scale=nan", "option 'scale' is of type float, but the value is 'nan'"),
         ("sizes=4,x", "option 'sizes' is of type list of int"),
         ("names=a,c", "option 'names' must be one of a, b, but the value is 'c'"),
         ("text={open", "unbalanced '{'"),

@@ -255,8 +255,10 @@ def is_compiled(path: str) -> bool:
 
 
 def check_is_model(path: str) -> None:
-    """Raises ToolError for an executable file, OSError for one that cannot be read."""
+    """Raises ToolError for an executable file or an archive, OSError for one that cannot be read."""
     if is_compiled(path):
+        if Path(path).suffix == ".npz":
+            raise ToolError(f"{path} holds arrays; give a model (.onnx or .mlir)")
         raise ToolError(f"{path} is compiled already; give the model that it came from")
 
 

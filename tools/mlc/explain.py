@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from mlc.compiler import Options
     from mlc.pipelines.plan import Plan
     from rich.console import Console
+
+# Characters of a line of many names.
+_WIDTH = 110
 
 
 @click.command("explain", short_help="Say what each pass changed, and what it missed and why.")
@@ -56,7 +60,7 @@ def explain_command(
     if missed:
         rows = [{**row, "applied": [], "removed": [], "added": [], "kernels": []} for row in rows]
     data = {"model": model, "passes": rows}
-    session.show(data, lambda console: _render(console, rows, missed, session.verbose))
+    session.show(data, lambda console: _render(console, rows, missed, session.verbose, pattern))
 
 
 def _check_passes(options: Options, names: Sequence[str]) -> None:
@@ -91,9 +95,14 @@ def _watch(model: str, options: Options) -> list[PassReport]:
     return explanation.reports
 
 
-def _render(console: Console, rows: Sequence[Mapping[str, Any]], missed: bool, verbose: bool) -> None:
-    from mlc.tools.mlc.explanations import render_pass, says_something
+def _render(
+    console: Console, rows: Sequence[Mapping[str, Any]], missed: bool, verbose: bool, pattern: str | None
+) -> None:
+    from mlc.tools.mlc.explanations import names_ops, render_pass, says_something
 
+    if pattern is not None and not any(map(names_ops, rows)):
+        console.print(f"nothing matches '{pattern}'", soft_wrap=True)
+        return
     shown = [row for row in rows if (row["missed"] if missed else says_something(row))]
     for row in shown:
         render_pass(console, row, missed_only=missed, verbose=verbose)
@@ -101,4 +110,5 @@ def _render(console: Console, rows: Sequence[Mapping[str, Any]], missed: bool, v
     if silent:
         names = [f"{name} ({count}x)" if count > 1 else name for name, count in silent.items()]
         what = "missed nothing" if missed else "changed nothing"
-        console.print(f"{what}: {', '.join(names)}", soft_wrap=True)
+        width = min(console.width, _WIDTH)
+        console.print(fill(f"{what}: {', '.join(names)}", width, subsequent_indent="    "), soft_wrap=True)

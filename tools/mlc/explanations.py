@@ -107,9 +107,13 @@ def _kernels(groups: Sequence[KernelGroup]) -> list[dict[str, Any]]:
 
 def says_something(data: Mapping[str, Any]) -> bool:
     """Whether there is anything to print about a pass."""
-    named = ("applied", "missed", "removed", "added", "kernels")
     moved = data["prepare_ops"][0] != data["prepare_ops"][1]
-    return moved or "arena_bytes" in data or any(data[name] for name in named)
+    return moved or "arena_bytes" in data or names_ops(data)
+
+
+def names_ops(data: Mapping[str, Any]) -> bool:
+    """Whether there are ops that the pass changed, missed or put into kernels."""
+    return any(data[name] for name in ("applied", "missed", "removed", "added", "kernels"))
 
 
 def render_pass(console: Console, data: Mapping[str, Any], *, missed_only: bool, verbose: bool) -> None:
@@ -169,8 +173,10 @@ def _done(data: Mapping[str, Any]) -> list[Line]:
     lines += [(f"{row['launches']:4d}x {_kernel(row)}", row["nodes"], "") for row in data["kernels"]]
     if lines or "arena_bytes" in data:
         return lines
+    # Of the ops that go without a rule and without others in their place nothing read the results.
+    dead = " (dead)" if data["pass"] == "canonicalize" and not data["added"] else ""
     return [
-        (f"{sign}{row['count']:3d}x {row['op']}", row["nodes"], "")
+        (f"{sign}{row['count']:3d}x {row['op']}{dead}", row["nodes"], "")
         for sign, name in (("-", "removed"), ("+", "added"))
         for row in data[name]
     ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 import click
 
@@ -73,11 +75,28 @@ class Session:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that marks up nothing by itself; piped output is as wide as it needs."""
+    """A console that marks up nothing by itself; piped output is as wide as it needs, without blanks at the
+    ends of lines."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(stderr=stderr, highlight=False, markup=False, width=None if stream.isatty() else 200)
+    if stream.isatty():
+        return Console(stderr=stderr, highlight=False, markup=False)
+    return Console(file=cast("IO[str]", _Trimmed(stream)), highlight=False, markup=False, width=200)
+
+
+class _Trimmed(io.TextIOBase):
+    """Writes lines to a stream without the blanks that fill the columns of tables."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        self.stream.write(re.sub(" +$", "", text, flags=re.MULTILINE))
+        return len(text)
+
+    def flush(self) -> None:
+        self.stream.flush()
 
 
 def output_options(function: Callable[..., R]) -> Callable[..., R]:

@@ -1,6 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-assign-layouts --canonicalize --cse | filecheck %s
 // RUN: mlc-opt %s --split-input-file --graph-assign-layouts --graph-assign-layouts --canonicalize --cse | filecheck %s
 // RUN: not mlc-opt %s --graph-assign-layouts=costs=guessed 2>&1 | filecheck %s --check-prefix=NAME
+// RUN: echo "func.func @f() { return }" | not mlc-opt --graph-assign-layouts=costs=guessed 2>&1 | filecheck %s --check-prefix=NAME
 
 // What is blocked, under the analytic model.
 // NAME: error: option 'costs': no layout costs 'guessed'; there are always-blocked, always-plain, analytic

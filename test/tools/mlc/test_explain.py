@@ -51,7 +51,8 @@ def test_merged_ops_are_named_by_their_onnx_nodes(mlc: Any, model: Path) -> None
 
 def test_text(mlc: Any, model: Path) -> None:
     lines = mlc("explain", model).out.splitlines()
-    assert lines[-1].startswith("changed nothing: ")
+    assert any(line.startswith("changed nothing: ") for line in lines)
+    assert max(map(len, lines)) <= 120 and lines[-1].startswith("    ")
     assert any(line.startswith("graph-form-kernels (form-kernels): ") for line in lines)
     assert any(line.startswith("host-plan-memory: arena ") for line in lines)
     assert "     1x tanh with sigmoid: body/tanh and 1 more" in lines
@@ -73,6 +74,10 @@ def test_ops_are_filtered_by_op_and_by_node(mlc: Any, model: Path) -> None:
     assert removed("*") == removed("sigmoid") == removed("graph.sigmoid") == {"sigmoid"}
     assert removed("body/second") == {"sigmoid"}
     assert removed("body/first") == removed("no such op") == set()
+
+
+def test_what_matches_nothing(mlc: Any, model: Path) -> None:
+    assert mlc("explain", model, "--ops", "[").out == "nothing matches '['\n"
 
 
 def test_kernels_are_filtered_too(mlc: Any, model: Path) -> None:
@@ -157,6 +162,14 @@ def test_ops_that_came_and_went_stand_for_passes_without_rules() -> None:
     lines = shown(data).splitlines()
     assert lines[:3] == ["graph-y: 4 ops", "  -  3x add: n1", "  +  1x op0"]
     assert len(lines) == 14 and lines[-1] == "        and 9 more, which --verbose shows"
+
+
+def test_what_canonicalize_removes_is_dead() -> None:
+    nothing: dict[str, Any] = {"applied": [], "missed": [], "added": [], "kernels": [], "launches": 0}
+    removed = [{"op": "reshape", "count": 32, "nodes": []}]
+    data = {"pipeline": "", "ops": [40, 8], "prepare_ops": [0, 0], "removed": removed, **nothing}
+    assert shown({"pass": "canonicalize", **data}).splitlines()[1:] == ["  - 32x reshape (dead)"]
+    assert shown({"pass": "cse", **data}).splitlines()[1:] == ["  - 32x reshape"]
 
 
 def shown(data: Any, *, missed_only: bool = False, verbose: bool = False) -> str:

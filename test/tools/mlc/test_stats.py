@@ -126,6 +126,8 @@ def test_usage_and_broken_models(mlc: Any, mlp: Path) -> None:
     assert done.status == 1 and "absent.onnx" in done.err and "No such file or directory" in done.err
     Path("done.mlcx").write_bytes(b"PK\3\4")
     assert "done.mlcx is compiled already" in mlc("stats", "done.mlcx").err
+    Path("arrays.npz").write_bytes(b"PK\3\4")
+    assert "arrays.npz holds arrays; give a model" in mlc("stats", "arrays.npz").err
     Path("cut.onnx").write_bytes(mlp.read_bytes()[:3000])
     done = mlc("stats", "cut.onnx", "--json")
     assert done.status == 1 and "cut.onnx: not a valid ONNX model" in done.json()["error"]
@@ -135,3 +137,8 @@ def test_dims_without_names_are_given_by_shape(mlc: Any, save: Any, tmp_path: Pa
     nodes = [helper.make_node("Relu", ["x"], ["y"])]
     path = save(tmp_path / "unnamed.onnx", nodes, inputs={"x": [None, 8]}, outputs={"y": [None, 8]})
     assert "input 'x' is ?x8: give --shape x:?x8 with numbers" in mlc("stats", path).err
+
+
+def test_lines_end_without_blanks(mlc: Any, mlp: Path) -> None:
+    lines = mlc("stats", mlp).out.splitlines()
+    assert len(lines) > 10 and [line for line in lines if line.endswith(" ")] == []

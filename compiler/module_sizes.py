@@ -1,0 +1,48 @@
+"""Sizes for the inputs of a module of the graph dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mlc.compiler.errors import CompileError
+
+
+def give_shapes(main: Any, names: Sequence[str], shapes: Mapping[str, Sequence[int]]) -> None:
+    """Gives inputs of `@main`, which are called `names`, the shapes of that name; -1 leaves a dim as it is.
+
+    Types of results are left to graph-infer-shapes. Raises CompileError for inputs that there are not, and
+    for shapes that contradict what the input's type tells.
+    """
+    from mlc.bindings import ir
+
+    for name in shapes:
+        if name not in names:
+            listed = ", ".join(f"'{each}'" for each in names) or "none"
+            raise CompileError(f"--shape {name}: @main has no input '{name}' (it has: {listed})")
+    function = main.operation
+    with function.location:
+        arguments = list(function.regions[0].blocks[0].arguments)
+        for name, argument in zip(names, arguments, strict=True):
+            if name in shapes:
+                argument.set_type(_sized(name, argument.type, shapes[name]))
+        results = ir.FunctionType(function.attributes["function_type"].value).results
+        signature = ir.FunctionType.get([argument.type for argument in arguments], results)
+        function.attributes["function_type"] = ir.TypeAttr.get(signature)
+
+
+def _sized(name: str, kind: Any, given: Sequence[int]) -> Any:
+    """The tensor type with the dims that are given."""
+    from mlc.bindings import ir
+
+    text = f"--shape {name}:{'x'.join(map(str, given))}"
+    if not isinstance(kind, ir.RankedTensorType):
+        raise CompileError(f"{text}: the input is a {kind}, no tensor of known rank")
+    if len(given) != kind.rank:
+        raise CompileError(f"{text}: the input has rank {kind.rank}")
+    dims = list(kind.shape)
+    for axis, (old, new) in enumerate(zip(dims, given, strict=True)):
+        if new != -1 and not kind.is_dynamic_dim(axis) and new != old:
+            raise CompileError(f"{text}: the input's type fixes dim {axis} to {old}")
+    shape = [old if new == -1 else new for old, new in zip(dims, given, strict=True)]
+    return ir.RankedTensorType.get(shape, kind.element_type, kind.encoding)
