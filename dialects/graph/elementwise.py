@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .elements import ANY, BOOL, FLOAT, INTEGER, NUMBER, ORDERED, ElementClass
-from .rules import agree, broadcast, like_first
+from .rules import agree, broadcast, check_number, like_first
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -15,6 +15,14 @@ FAMILY = define_family(
 
 def _predicate(call: Call) -> Tensor:
     return Tensor(call.x.shape, "i1")
+
+
+def _clamp(call: Call) -> Tensor:
+    """Integers reach their bounds; those of floats may lie beyond the type's range."""
+    bounds = {name: call[name] for name in ("min", "max") if call[name] is not None}
+    for name, bound in bounds.items() if INTEGER.admits(call.x.element) else ():
+        check_number(name, bound, call.x)
+    return call.x
 
 
 def _broadcast(call: Call) -> Tensor:
@@ -42,9 +50,9 @@ def unary(
 ) -> None:
     """Define an op of one operand `x`; the result has x's type unless `infer` says otherwise."""
     shapes = (
-        "The result has x's shape and element type."
-        if infer is like_first
-        else "The result has x's shape and elements i1."
+        "The result has x's shape and elements i1."
+        if infer is _predicate
+        else "The result has x's shape and element type."
     )
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", elements),), infer, attributes))
 
@@ -135,6 +143,7 @@ unary(
         Attribute("min", "number", "lower bound", None),
         Attribute("max", "number", "upper bound", None),
     ),
+    infer=_clamp,
 )
 unary("not", "logical negation", "Not", elements=BOOL)
 unary("bitwise_not", "complement of every bit", "BitwiseNot", elements=INTEGER)

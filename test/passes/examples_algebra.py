@@ -11,7 +11,8 @@ ALGEBRA: Examples = {
     "order_rules.operand_order": [
         *each("add mul min max", lambda v, f: getattr(v, f)(v.y, v.x)),
         *each("equal bitwise_and bitwise_or bitwise_xor", lambda v, f: getattr(v, f)(v.j, v.i)),
-        *each("and or xor", lambda v, f: getattr(v, f)(v.d, v.c)),
+        *each("and or xor equal", lambda v, f: getattr(v, f)(v.d, v.c)),
+        lambda v: v.equal(v.y, v.x),
     ],
     "identity_rules.neutral": [
         lambda v: v.mul(v.x, 1),
@@ -49,10 +50,14 @@ ALGEBRA: Examples = {
     "identity_rules.floats_cancel": [lambda v: v.sub(v.x, v.x)],
     "identity_rules.quotient_of_same": [lambda v: v.div(v.x, v.x)],
     "identity_rules.never_less": each("less greater", lambda v, f: getattr(v, f)(v.x, v.x)),
-    "identity_rules.equals_itself": each(
-        "equal less_equal greater_equal", lambda v, f: getattr(v, f)(v.i, v.i)
-    ),
-    "identity_rules.choice_of_same": [lambda v: v.where(v.less(v.x, v.y), v.x, v.x)],
+    "identity_rules.equals_itself": [
+        *each("equal less_equal greater_equal", lambda v, f: getattr(v, f)(v.i, v.i)),
+        lambda v: v.equal(v.c, v.c),
+    ],
+    "identity_rules.choice_of_same": [
+        lambda v: v.where(v.less(v.x, v.y), v.x, v.x),
+        lambda v: v.where(v.c, v.d, v.d),
+    ],
     "chain_rules.inverse_of_itself": [
         lambda v: v.neg(v.neg(v.x)),
         lambda v: v.not_(v.not_(v.c)),
@@ -67,6 +72,7 @@ ALGEBRA: Examples = {
     "chain_rules.of_not_negative": [
         *each("relu abs", lambda v, f: getattr(v, f)(v.exp(v.x))),
         lambda v: v.relu(v.sqrt(v.abs(v.x))),
+        *each("abs relu", lambda v, f: getattr(v, f)(v.abs(v.x))),
         lambda v: v.relu(v.add(v.mul(v.x, v.x), v.sigmoid(v.y))),
         lambda v: v.abs(v.max(v.x, v.softplus(v.y))),
         lambda v: v.relu(v.reduce("sum", v.mul(v.abs(v.m), v.clamp(v.m, min=0.5)), 1)),
@@ -94,7 +100,10 @@ ALGEBRA: Examples = {
     "chain_rules.opposite_comparison": [
         *each("less less_equal greater greater_equal", lambda v, f: v.not_(getattr(v, f)(v.i, v.j)))
     ],
-    "chain_rules.choice_of_opposite": [lambda v: v.where(v.not_(v.less(v.x, v.y)), v.x, v.y)],
+    "chain_rules.choice_of_opposite": [
+        lambda v: v.where(v.not_(v.less(v.x, v.y)), v.x, v.y),
+        lambda v: v.where(v.not_(v.c), v.c, v.d),
+    ],
     "chain_rules.log_of_exp": [lambda v: v.log(v.exp(v.x))],
     "chain_rules.exp_of_log": [lambda v: v.exp(v.log(v.abs(v.x)))],
     "chain_rules.root_of_square": [lambda v: v.sqrt(v.mul(v.x, v.x))],
@@ -106,6 +115,8 @@ ALGEBRA: Examples = {
     "bound_rules.clamp_as_relu": [lambda v: v.clamp(v.x, min=0.0), lambda v: v.clamp(v.i, min=0)],
     "bound_rules.clamp_of_clamp": [
         lambda v: v.relu(v.clamp(v.x, min=-1.0, max=6.0)),
+        lambda v: v.relu(v.clamp(v.x, min=1.0, max=6.0)),
+        lambda v: v.clamp(v.clamp(v.x, min=1.0, max=7.0), min=2.0, max=5.0),
         lambda v: v.clamp(v.relu(v.x), max=6.0),
         lambda v: v.clamp(v.clamp(v.x, min=0.5, max=3.0), min=1.0, max=2.0),
         lambda v: v.clamp(v.clamp(v.x, min=5.0), max=2.0),

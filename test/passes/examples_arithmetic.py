@@ -36,10 +36,12 @@ STRENGTH: Examples = {
     ],
     "reduction_rules.extreme_of_extremes": each(
         "max min", lambda v, f: v.reduce(f, v.reduce(f, v.p, 1, keepdims=False), 0, 2, keepdims=False)
-    ),
+    )
+    + each("max min", lambda v, f: v.reduce(f, v.reduce(f, v.part(v.m, [0, 0], [0, 6]), 0), 1)),
     "reduction_rules.sum_of_sums": each(
         "sum mean prod", lambda v, f: v.reduce(f, v.reduce(f, v.p, 1, 2), 3)
-    ),
+    )
+    + each("sum prod", lambda v, f: v.reduce(f, v.reduce(f, v.part(v.m, [0, 0], [0, 6]), 0), 1)),
     "reduction_rules.gather_of_range": [
         lambda v: v.gather(v.m, v.constant(np.int64(-2)), axis=1),
         lambda v: v.gather(v.m, v.constant(np.array([4, 2, 0])), axis=1),
@@ -68,6 +70,7 @@ CONSTANTS: Examples = {
         lambda v: v.div(v.constant(np.float32(1)), 0.0),
         lambda v: v.neg(v.constant(np.float32(0.0))),
         lambda v: v.abs(v.constant(np.int32(-(2**31)))),
+        lambda v: v.abs(v.constant(np.float32(-1.5))),
         lambda v: v.sqrt(v.constant(np.float32(2))),
         lambda v: v.reciprocal(v.constant(np.float32(3))),
     ],
@@ -79,6 +82,8 @@ CONSTANTS: Examples = {
     "constant_rules.chained": [
         lambda v: v.add(v.add(v.m, v.constant(ROW)), 2.5),
         lambda v: v.mul(v.mul(v.m, 0.5), v.constant(ROW)),
+        lambda v: v.mul(v.mul(v.x, 300.0), 300.0),
+        lambda v: v.add(v.add(v.x, 65504.0), 65504.0),
     ],
     "constant_rules.both_chained": each(
         "add mul", lambda v, f: getattr(v, f)(getattr(v, f)(v.x, 1.5), getattr(v, f)(v.y, 2.5))
@@ -99,6 +104,13 @@ CONSTANTS: Examples = {
     "constant_rules.product_of_negated": [
         lambda v: v.mul(v.neg(v.x), 1.5),
         lambda v: v.mul(v.neg(v.i), 2**20),
+    ],
+    "fold_scale.into_weights": [
+        lambda v: v.mul(v.matmul(v.m, weights(v, 6, 2)), 0.3),
+        lambda v: v.mul(v.matmul(v.m, weights(v, 6, 2, 100)), 300.0),
+    ],
+    "fold_scale.over_offset": [
+        lambda v: v.mul(v.add(v.matmul(v.m, weights(v, 6, 2)), 2.5), v.constant(ROW[:2]))
     ],
     "scale_rules.factor_behind_views": [
         lambda v: v.mul(v.transpose(_projected(v), permutation=[2, 0, 1]), 0.125)

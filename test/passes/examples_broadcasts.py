@@ -41,11 +41,13 @@ BROADCASTS: Examples = {
         *each("and or xor", lambda v, f: getattr(v, f)(v.c, v.constant(np.array([True] * 4)))),
         *each(
             "bitwise_and bitwise_or bitwise_xor shift_left shift_right mod",
-            lambda v, f: getattr(v, f)(v.i, v.constant(np.full(144, 3, np.int32))),
+            lambda v, f: getattr(v, f)(v.i, v.number(np.full(144, 3), v.i)),
         ),
         lambda v: v.add(v.m, v.unsqueeze(v.row, axes=[0])),
         lambda v: v.mul(v.m, v.tile(v.column, repeats=[1, 6])),
         lambda v: v.add(v.expand(v.one, shape=[4, 6]), v.full(2.0, 4, 6)),
+        lambda v: v.mod(v.expand(v.column, shape=[4, 6]), v.m, fmod=True),
+        lambda v: v.where(v.c, v.d, v.constant(np.array([True] * 4))),
         lambda v: v.where(v.less(v.m, 0.0), v.expand(v.row, shape=[4, 6]), v.full(-0.0, 4, 6)),
     ],
     "broadcast_rules.product_of_expanded": [

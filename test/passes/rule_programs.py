@@ -60,7 +60,7 @@ def compiled(module: ir.Module) -> Iterator[Program]:
         attributes["sym_visibility"] = ir.StringAttr.get("private")
         kind = attributes["function_type"].value
         types[attributes["sym_name"].value] = (list(kind.inputs), list(kind.results))
-    run_pipeline(f"builtin.module({PIPELINE})", module, verify_each=False)
+    run_pipeline(f"builtin.module(graph-materialize-padding,{PIPELINE})", module, verify_each=False)
     text = llvm.translate_module_to_llvmir(module.operation)
     data = emit(text, host_target(), optimize=0, own_runtime=False)
     with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.graph.values import dtype
 
 TINY, LARGE = np.finfo(np.float32).tiny, np.finfo(np.float32).max
 FLOATS = np.array(
@@ -21,6 +22,16 @@ ORDINARY = np.array([-3.7, -2.5, -1.3, -1.0, -0.6, -0.11, 0.07, 0.3, 0.9, 1.0, 1
 INTEGERS = np.array([0, 1, -1, 2, -2, 7, -7, 255, 2**24 + 1, 2**31 - 1, -(2**31), 1 - 2**31], np.int32)
 SMALL = np.array([0, 1, -1, 5, -5, 100, 127, -128], np.int8)
 TRUTH = np.array([True, False])
+HALVES = np.array(
+    [
+        *(np.nan, np.inf, -np.inf, 0.0, -0.0, 6e-8, -6e-8, 3e-5, 6.2e-5, -6.2e-5, 1e-3, -1e-3, 0.25, -0.5),
+        *(1.0, -1.0, 1.5, -2.5, 3.0, -7.0, 300.0, -2049.0, 65504.0, -65504.0),
+    ],
+    np.float16,
+)
+UNSIGNED = np.array([0, 1, 2, 3, 5, 7, 44, 100, 127, 128, 200, 255], np.uint8)
+# What rules of rounding keep of integers: no zero, since x / x is 1 to approximate rules.
+WHOLE = np.array([1, -1, 2, -2, 3, 7, -7, 255, 46341, 2**24 + 1, 2**31 - 1, -(2**31)], np.int32)
 
 
 def pairs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -34,14 +45,19 @@ def matrix(values: np.ndarray) -> np.ndarray:
     return np.resize(np.roll(values, 5), (4, 6))
 
 
-def arguments(floats: np.ndarray) -> dict[str, np.ndarray]:
-    """The values by name: vectors of pairs of floats x, y, integers i, j, small integers k, truth values c,
+# The arguments whose elements are of the type that rules are tried on.
+OF_TYPE = {"x", "y", "m", "n", "row", "one", "column", "p"}
+
+
+def arguments(numbers: np.ndarray) -> dict[str, np.ndarray]:
+    """The values by name: vectors of pairs of numbers x, y, integers i, j, small integers k, truth values c,
     d; matrices m `[4, 6]`, n `[6, 4]`, row `[6]`, one `[1, 6]`, column `[4, 1]`, an image p `[1, 2, 3, 4]`.
+    i and j are unsigned where the numbers are.
     """
-    x, y = pairs(floats)
-    i, j = pairs(INTEGERS)
+    x, y = pairs(numbers)
+    i, j = pairs(numbers if numbers.dtype.kind == "u" else INTEGERS)
     c, d = pairs(TRUTH)
-    m = matrix(floats)
+    m = matrix(numbers)
     return {
         "x": x, "y": y, "i": i, "j": j, "k": SMALL, "c": c, "d": d, "m": m, "n": m.reshape(6, 4)[::-1].copy(),
         "row": m[0].copy(), "one": m[1:2].copy(), "column": m[:, 2:3].copy(),
@@ -49,16 +65,25 @@ def arguments(floats: np.ndarray) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
+def converted(array: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """The numbers in another type; those that it lacks wrap round, or are infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return (array.astype(np.int64) if kind.kind in "iu" else array).astype(kind)
+
+
 class Values:
     """Values of a function by name, and graph ops by name: `v.add(v.x, v.y)`. Numbers among operands become
-    constants of the first operand's element type.
+    constants of the first operand's element type; arrays of f32 become constants of x's. `touched` are the
+    names that were asked for.
     """
 
     def __init__(self, named: dict[str, ir.Value]) -> None:
         self.named = named
+        self.touched: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
         if name in self.named:
+            self.touched.add(name)
             return self.named[name]
         return self._builder(name.rstrip("_"))
 
@@ -72,14 +97,19 @@ class Values:
 
     def number(self, number: Any, like: ir.Value) -> ir.Value:
         """A constant of the elements of `like`."""
-        element = str(graph.element_type(like))
-        return self.constant(np.asarray(number, graph.elements.dtype_of(element)))
+        return self._dense(converted(np.asarray(number), dtype(like)))
 
     def constant(self, array: Any) -> ir.Value:
-        return graph.build("constant", [], {"value": np.asarray(array)})
+        given = np.asarray(array)
+        return self._dense(converted(given, dtype(self.x)) if given.dtype == np.float32 else given)
+
+    def _dense(self, array: np.ndarray) -> ir.Value:
+        return graph.build("constant", [], {"value": array})
 
     def full(self, value: float, *shape: int) -> ir.Value:
-        return graph.build("full", [], {"value": value}, ir.RankedTensorType.get(shape, ir.F32Type.get()))
+        kind = ir.RankedTensorType.get(shape, graph.element_type(self.x))
+        number = converted(np.asarray(value), dtype(self.x)).item()
+        return graph.build("full", [], {"value": number}, kind)
 
     def reduce(self, kind: str, x: ir.Value, *axes: int, keepdims: bool = True) -> ir.Value:
         return graph.build(f"reduce_{kind}", [x], {"axes": axes, "keepdims": keepdims})

@@ -888,6 +888,14 @@ func.func @f() {
 
 // -----
 
+func.func @f(%a: tensor<4xui8>) {
+  // expected-error @below {{'graph.clamp' op 'min' -1.0 is no ui8}}
+  %r = "graph.clamp"(%a) {min = -1.0, max = 6.0} : (tensor<4xui8>) -> tensor<4xui8>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<4xi32>) {
   // expected-error @below {{'graph.pad' op 'value' -inf is no i32}}
   %r = "graph.pad"(%a) {low = array<i64: 1>, high = array<i64: 0>, value = 0xFFF0000000000000 : f64} : (tensor<4xi32>) -> tensor<5xi32>
