@@ -6,14 +6,14 @@ layout already. Options are those of `mlc`; `mlc_kernel:all` keeps every launch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from mlc.bindings import ir
-from mlc.compiler import Options, compile_program
+from mlc.compiler import compile_program
 from mlc.compiler.build import Builder
 from mlc.compiler.driver import worker_pool
 from mlc.compiler.levels import units_of
@@ -33,31 +33,51 @@ MOVING = ("movement", "layout", "creation")
 
 
 class Kernels:
-    """Calls the launches that are left, always with the same buffers. Outputs mean nothing."""
+    """A compiled program and its kernels alone, with one set of buffers.
 
-    def __init__(self, program: Program, image: Image, report: dict[str, Any], threads: int) -> None:
-        self.report = report
-        host = program.main
-        self._inputs = {name: allocate(info) for name, info in zip(program.inputs, host.inputs, strict=True)}
-        arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
-        outputs = [allocate(info) for info in host.outputs]
-        buffers = [*self._inputs.values(), *outputs, *program.weights, arena]
+    Called as an engine it launches the kernels, and its outputs mean nothing. `objects` is the code of
+    `host`, which launches less than the program's host function.
+    """
+
+    def __init__(
+        self, program: Program, host: HostFunction, objects: Mapping[str, bytes], threads: int
+    ) -> None:
+        self.program, self.host = program, host
+        self.objects = {**program.objects, **objects}
+        main = program.main
+        self._inputs = {name: allocate(info) for name, info in zip(program.inputs, main.inputs, strict=True)}
+        self.outputs = [allocate(info) for info in main.outputs]
+        arena = allocate(TensorInfo("uint8", (max(main.arena_bytes, 1),)))
+        buffers = [*self._inputs.values(), *self.outputs, *program.weights, arena]
         self._arguments = (MAIN_ENTRY, buffers, (), threads)
-        self._image = image
-        self._whole: Image | None = Image(list(program.objects.values()))
+        self._image = self.image({})
+        self._filled = False
 
     def __call__(self, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
-        if self._whole is not None:
-            # Once, so that the kernels find sound numbers in memory that is their own.
-            for name, array in inputs.items():
-                self._inputs[name][:] = array.reshape(-1).view(np.uint8)
-            call_entry(self._whole, *self._arguments)
-            self._whole = None
-        call_entry(self._image, *self._arguments)
+        if not self._filled:
+            self.run_whole(inputs)
+        self.run(self._image)
         return []
 
+    def image(self, replaced: Mapping[str, bytes]) -> Image:
+        """The kernels alone, with other code for some."""
+        return Image(list({**self.objects, **replaced}.values()))
 
-def load(path: Path, threads: int, options: Sequence[str] = ()) -> Any:
+    def run(self, image: Image) -> None:
+        call_entry(image, *self._arguments)
+
+    def run_whole(
+        self, inputs: Mapping[str, np.ndarray], replaced: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Run the program, with other code for some kernels: `outputs` have its results, and the kernels
+        alone find sound numbers in memory that is their own."""
+        for name, array in inputs.items():
+            self._inputs[name][:] = array.reshape(-1).view(np.uint8)
+        self.run(Image(list({**self.program.objects, **(replaced or {})}.values())))
+        self._filled = True
+
+
+def load(path: Path, threads: int, options: Sequence[str] = ()) -> Kernels:
     """The kernels. Raises ValueError where the model only moves, and `all` is not given."""
     settings = compiler_options([option for option in options if option != ALL])
     program = compile_program(path, settings)
@@ -66,21 +86,16 @@ def load(path: Path, threads: int, options: Sequence[str] = ()) -> Any:
     host = without_launches(units.host, moving)
     if not host.kernels:
         raise ValueError("the model's kernels only move; mlc_kernel:all keeps them")
-    report = {"launches": list(host.kernels), "left_out": sorted(moving)}
-    return Kernels(program, Image(_objects(program, host, units, settings)), report, threads)
+    with worker_pool(1) as pool:
+        pool.start()
+        objects = Builder(settings, pool).build(Units(host, units.target))
+    return Kernels(program, host, objects, threads)
 
 
 def facts(call: Any) -> dict[str, Any]:
     """Names of the kernels that are launched, in order, and of those that are not."""
-    return dict(call.report)
-
-
-def _objects(program: Program, host: HostFunction, units: Units, options: Options) -> list[bytes]:
-    """The program's code with another host function."""
-    with worker_pool(1) as pool:
-        pool.start()
-        rebuilt = Builder(options, pool).build(Units(host, units.target))
-    return list({**program.objects, **rebuilt}.values())
+    launched = list(call.host.kernels)
+    return {"launches": launched, "left_out": sorted(set(call.program.main.kernels) - set(launched))}
 
 
 def only_moves(kernel: str) -> bool:

@@ -35,7 +35,7 @@ def measure(
     kernels = [f"mlc_kernel{kept}{column}" for column in columns]
     wholes = [f"mlc{column}" for column in columns]
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        _write(case, Path(folder))
+        write_model(case, Path(folder))
         settings = replace(settings, directory=Path(folder), unchecked=UNCHECKED)
         records = run.run_group(case.name, [*limits, *kernels, *wholes], threads, settings)
     found = {record["engine"]: record for record in records}
@@ -59,12 +59,13 @@ def _limit(kind: str, size: int) -> str:
     return "roofline:fma" if kind == "fma" else f"roofline:{kind}={size}"
 
 
-def _write(case: Case, folder: Path) -> None:
-    """The model and its manifest, as `bench.models.store` reads them."""
-    model = case.model()
-    onnx.save(model, folder / f"{case.name}.onnx")
+def write_model(case: Case, folder: Path) -> Path:
+    """The model and its manifest, as `bench.models.store` reads them; the model's path."""
+    model, path = case.model(), folder / f"{case.name}.onnx"
+    onnx.save(model, path)
     entry = {"inputs": input_specifications(model, case.indices), "outputs": {"y": {}}}
     (folder / "manifest.json").write_text(json.dumps({case.name: entry}))
+    return path
 
 
 def _work(record: Record) -> float:

@@ -1,0 +1,1 @@
+"""The compiler's default schedules against sampled ones: `python -m bench.search`."""

@@ -1,0 +1,138 @@
+"""Compiles a kernel with a given schedule, in a worker process."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cache, partial
+from typing import Any
+from unittest.mock import patch
+
+from mlc.bindings import ir, llvm
+from mlc.codegen.emit import emit
+from mlc.compiler.build import FULL_LEVEL
+from mlc.dialects import create_context
+from mlc.passes.tloop import default_schedules
+from mlc.passes.tloop.contraction_schedule import (
+    ContractionSchedule,
+    RegisterTile,
+    TileNest,
+    choose_tile,
+    is_multiply_add,
+    reusing_row,
+)
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.target_attribute import lanes, registers
+from mlc.pipelines.driver import run_pipeline
+from mlc.targets import parse_target
+
+from bench.search.space import Choice, Shape
+
+
+class Chosen(ContractionSchedule):
+    """The default schedule with another choice in each place where the default has one."""
+
+    def __init__(self, *arguments: Any, choice: Choice) -> None:
+        super().__init__(*arguments)
+        self.choice = choice
+
+    def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
+        extents, choice = self.anchor.extents, self.choice
+        column, row = self.anchor.parallel[-1], reusing_row(self.anchor)
+        tile = RegisterTile(column, choice.width, row, choice.rows if row is not None else 1)
+        nest = TileNest(builder, extents, self.root_dims)
+        parallel = self.parallel_sizes(tile)
+        if parallel:
+            nest.tile(parallel, "parallel")
+        for sizes in self._loops(tile, parallel):
+            nest.tile(sizes, "sequential")
+        nest.peel()
+        if row is not None and self.has_heavy_epilogue():
+            nest.split_root(row)
+        anchor = self.tile_reductions(builder, nest.anchor, tile)
+        builder.vectorize([nest.init, anchor, *([nest.root] if vector_root else [])])
+
+    def _loops(self, tile: RegisterTile, parallel: dict[int, int]) -> list[dict[int, int]]:
+        """Tile sizes of each sequential loop, outermost first: blocks, the dims outside the tile, tiles."""
+        choice, extents = self.choice, self.anchor.extents
+        order = [(tile.column, choice.width, choice.column_block)]
+        if tile.row is not None:
+            order.insert(choice.columns_first, (tile.row, choice.rows, choice.row_block))
+        inside = [each for each in order if each[0] not in parallel]
+        blocks = [{dim: size * block} for dim, size, block in inside if block > 1]
+        tiles = [{dim: size} for dim, size, _ in inside if size < extents[dim]]
+        others = [{dim: 1} for dim in self._outer(tile) if dim not in parallel]
+        return [*blocks, *tiles, *others] if choice.outer_last else [*others, *blocks, *tiles]
+
+    def _outer(self, tile: RegisterTile) -> list[int]:
+        extents = self.anchor.extents
+        return [
+            dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column) and extents[dim] > 1
+        ]
+
+    def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
+        if self.choice.parallel == "columns":
+            return {tile.column: tile.width}
+        if self.choice.parallel == "rows" and tile.row is not None:
+            return {tile.row: tile.rows}
+        return dict.fromkeys(self._outer(tile), 1)
+
+    def reduction_steps(self, tile: RegisterTile) -> dict[int, int]:
+        reductions, extents = self.anchor.reductions, self.anchor.extents
+        steps = {reductions[place]: 1 for place in self.choice.reduction_order}
+        steps[reductions[-1]] = self.choice.step
+        return {dim: step for dim, step in steps.items() if step < extents[dim]}
+
+
+class Recorder(ContractionSchedule):
+    """The default schedule, which says what it has chosen."""
+
+    def __init__(self, *arguments: Any, found: dict[str, Any]) -> None:
+        super().__init__(*arguments)
+        self.found = found
+
+    def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
+        anchor, extents = self.anchor, self.anchor.extents
+        tile = choose_tile(anchor, self.target)
+        outer = [dim for dim in anchor.parallel if dim not in (tile.row, tile.column)]
+        innermost = anchor.reductions[-1]
+        shape = Shape(
+            extents[tile.column],
+            1 if tile.row is None else extents[tile.row],
+            tuple(extents[dim] for dim in outer),
+            tuple(extents[dim] for dim in anchor.reductions),
+            is_multiply_add(anchor),
+        )
+        step = self.reduction_steps(tile).get(innermost, extents[innermost])
+        order = tuple(range(len(anchor.reductions) - shape.unrolls))
+        parallel = "columns" if tile.column in self.parallel_sizes(tile) else "outer"
+        choice = Choice(tile.rows, tile.width, step, order, True, 1, 1, False, parallel)
+        self.found |= {"shape": asdict(shape), "default": choice.as_dict()}
+        self.found |= {"lanes": lanes(self.target), "registers": registers(self.target)}
+        super().build(builder, vector_root)
+
+
+@cache
+def _context() -> ir.Context:
+    return create_context()
+
+
+def _lower(text: str, schedule: Any) -> str:
+    """The kernel as LLVM IR. The default pass runs with another class: all else is as it always is."""
+    with _context(), ir.Location.unknown(), patch.object(default_schedules, "ContractionSchedule", schedule):
+        module = ir.Module.parse(text)
+        run_pipeline("builtin.module(cpu-kernel)", module, verify_each=False)
+        return llvm.translate_module_to_llvmir(module.operation)
+
+
+def describe(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"text"} -> {"shape", "default", "lanes", "registers"}; {} where the kernel has no contraction."""
+    found: dict[str, Any] = {}
+    _lower(payload["text"], partial(Recorder, found=found))
+    return found
+
+
+def compile_candidate(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"text", "target", "choice"} -> {"object"}."""
+    chosen = partial(Chosen, choice=Choice.from_dict(payload["choice"]))
+    text = _lower(payload["text"], chosen)
+    return {"object": emit(text, parse_target(payload["target"]), "object", FULL_LEVEL)}

@@ -1,0 +1,207 @@
+"""Searches the schedules of one kernel."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlc.codegen.errors import CodegenError
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler import Options
+from mlc.compiler.levels import units_of
+from mlc.compiler.modules import Units
+
+from bench.engines.mlc_kernel import only_moves
+from bench.measure import Budget
+from bench.search.space import Choice, Shape, sample
+from bench.summary import Record
+
+TIMEOUT = 300.0
+# Candidates per job of the process that times: what a crash costs.
+TOGETHER = 10
+FINALISTS = 8
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search: `samples` schedules from `seed`, first all for `budget`, then the best in `rounds`."""
+
+    samples: int
+    seed: int
+    cpus: list[int]
+    jobs: int
+    budget: Budget
+    rounds: int
+    final_budget: Budget
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The one kernel of a model that computes, as its module's text."""
+
+    name: str
+    text: str
+    target: str
+
+
+def kernel_of(path: Path) -> Kernel:
+    """Raises ValueError where not exactly one kernel computes."""
+    units: Units = units_of(path, Options())["main"]
+    names = [name for name, text in units.kernels.items() if not only_moves(text)]
+    if len(names) != 1:
+        raise ValueError(f"{len(names)} kernels compute, not 1: {', '.join(names)}")
+    return Kernel(names[0], units.kernels[names[0]], str(units.target))
+
+
+def search(path: Path, settings: Settings) -> Record:
+    """The default schedule against the best sampled one; or "error"."""
+    try:
+        kernel = kernel_of(path)
+        with WorkerPool(settings.jobs, preload=["bench.search.candidate"]) as pool:
+            described = pool.submit(
+                "bench.search.candidate:describe", {"text": kernel.text}, TIMEOUT
+            ).result()
+            if not described:
+                return {"error": "the kernel has no contraction's schedule"}
+            choices = _sample(described, settings)
+            _progress(f"compile {len(choices)} schedules")
+            objects = list(_compile(pool, kernel, choices))
+        _progress("time them")
+        whole = len(choices) < settings.samples
+        return {**described, "whole_space": whole, **_measure(path, kernel, choices, objects, settings)}
+    except (ValueError, CodegenError) as error:
+        return {"error": str(error)}
+
+
+def _sample(described: Record, settings: Settings) -> list[Choice]:
+    fields = described["shape"]
+    shape = Shape(**{**fields, "outer": tuple(fields["outer"]), "reductions": tuple(fields["reductions"])})
+    # One more, for the default may be among them.
+    found = sample(shape, described["lanes"], described["registers"], settings.samples + 1, settings.seed)
+    default = Choice.from_dict(described["default"])
+    return [choice for choice in found if choice != default][: settings.samples]
+
+
+def _progress(text: str) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+def _compile(pool: WorkerPool, kernel: Kernel, choices: Sequence[Choice]) -> Iterator[bytes | str]:
+    """The object of each choice, or why there is none."""
+    base = {"text": kernel.text, "target": kernel.target}
+    futures = [
+        pool.submit("bench.search.candidate:compile_candidate", base | {"choice": each.as_dict()}, TIMEOUT)
+        for each in choices
+    ]
+    for future in futures:
+        try:
+            yield future.result()["object"]
+        except CodegenError as error:
+            yield str(error)
+
+
+def _measure(
+    path: Path, kernel: Kernel, choices: Sequence[Choice], objects: Sequence[bytes | str], settings: Settings
+) -> Record:
+    """All candidates once; the best of them and the default in rounds."""
+    compiled = {index: data for index, data in enumerate(objects) if isinstance(data, bytes)}
+    errors = [data for data in objects if isinstance(data, str)]
+    ratios: dict[int, float] = {}
+    with WorkerPool(1, preload=["bench.search.timing"]) as pool:
+        for index, times in _once(pool, path, kernel, compiled, settings):
+            if "error" in times:
+                errors.append(times["error"])
+            else:
+                ratios[index] = times["ratio"]
+        best = sorted(ratios, key=lambda index: ratios[index])[:FINALISTS]
+        final = _rounds(pool, path, kernel, [compiled[index] for index in best], settings)
+    return {
+        "sampled": len(choices),
+        "timed": len(ratios),
+        "slower_than_default": sum(ratio > 1 for ratio in ratios.values()),
+        "errors": errors,
+        "candidates": [
+            {"choice": choices[index].as_dict(), "ratio": ratios[index]} for index in sorted(ratios)
+        ],
+        **_final(final, [choices[index] for index in best]),
+    }
+
+
+def _once(
+    pool: WorkerPool, path: Path, kernel: Kernel, compiled: dict[int, bytes], settings: Settings
+) -> Iterator[tuple[int, Record]]:
+    """Each candidate's time over that of the default in the same job, or "error"."""
+    indices = list(compiled)
+    for start in range(0, len(indices), TOGETHER):
+        group = indices[start : start + TOGETHER]
+        yield from zip(group, _job(pool, path, kernel, [compiled[i] for i in group], settings), strict=True)
+
+
+def _job(
+    pool: WorkerPool, path: Path, kernel: Kernel, objects: Sequence[bytes], settings: Settings
+) -> list[Record]:
+    """A job's entries; a crash is halved down to the candidate that causes it."""
+    try:
+        default, *times = _time(pool, path, kernel, objects, settings.cpus, settings.budget)
+    except CodegenError as error:
+        if len(objects) == 1:
+            return [{"error": str(error)}]
+        half = len(objects) // 2
+        return [
+            entry
+            for part in (objects[:half], objects[half:])
+            for entry in _job(pool, path, kernel, part, settings)
+        ]
+    return [
+        entry if "error" in entry else {"ratio": entry["median_ms"] / default["median_ms"]} for entry in times
+    ]
+
+
+def _time(
+    pool: WorkerPool,
+    path: Path,
+    kernel: Kernel,
+    objects: Sequence[bytes],
+    cpus: Sequence[int],
+    budget: Budget,
+) -> list[Record]:
+    payload: dict[str, Any] = {
+        "model": str(path),
+        "kernel": kernel.name,
+        "objects": list(objects),
+        "cpus": list(cpus),
+        "budget": budget.as_dict(),
+    }
+    return list(pool.submit("bench.search.timing:time_candidates", payload, TIMEOUT).result()["times"])
+
+
+def _rounds(
+    pool: WorkerPool, path: Path, kernel: Kernel, objects: Sequence[bytes], settings: Settings
+) -> list[list[Record]]:
+    """Per round the times of the default and of each finalist."""
+    return [
+        _time(pool, path, kernel, objects, settings.cpus, settings.final_budget)
+        for _ in range(settings.rounds if objects else 0)
+    ]
+
+
+def _final(rounds: Sequence[Sequence[Record]], choices: Sequence[Choice]) -> Record:
+    """The best finalist: how many times as long the default takes, by rounds."""
+    if not rounds:
+        return {"error": "no sampled schedule can be timed"}
+    ratios = [
+        [round_[0]["median_ms"] / round_[1 + place]["median_ms"] for round_ in rounds]
+        for place in range(len(choices))
+    ]
+    place = max(range(len(choices)), key=lambda each: statistics.median(ratios[each]))
+    found = ratios[place]
+    return {
+        "best": choices[place].as_dict(),
+        "default_ms": statistics.median(round_[0]["median_ms"] for round_ in rounds),
+        "best_ms": statistics.median(round_[1 + place]["median_ms"] for round_ in rounds),
+        "default_over_best": {"median": statistics.median(found), "low": min(found), "high": max(found)},
+    }
