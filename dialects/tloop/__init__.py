@@ -1,23 +1,73 @@
 """The `tloop` dialect: kernels, launches, schedules."""
 
-from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
 from mlc.dialects.tloop.kernels import OPERAND_LIMIT, Launch, LaunchInto, build_launch, build_launch_into
-from mlc.dialects.tloop.schedule import ComputeAt, GetBlock, Peel, Reorder, Schedule, Tile, Unroll, Vectorize
+from mlc.dialects.tloop.loop_primitives import (
+    Annotate,
+    Bind,
+    Fuse,
+    GetLoops,
+    Parallel,
+    Reorder,
+    SampleCategorical,
+    SamplePerfectTile,
+    Split,
+    Unroll,
+)
+from mlc.dialects.tloop.schedule import (
+    GetBlock,
+    Interchange,
+    Pack,
+    Peel,
+    RFactor,
+    Schedule,
+    Tensorize,
+    Tile,
+    Vectorize,
+)
+from mlc.dialects.tloop.storage_primitives import (
+    CacheRead,
+    CacheWrite,
+    ComputeAt,
+    ComputeInline,
+    DecomposeReduction,
+    Prefetch,
+    ReverseComputeAt,
+)
 
 __all__ = [
     "OPERAND_LIMIT",
+    "Annotate",
+    "Bind",
     "BlockType",
+    "CacheRead",
+    "CacheWrite",
     "ComputeAt",
+    "ComputeInline",
+    "DecomposeReduction",
+    "Fuse",
     "GetBlock",
+    "GetLoops",
+    "Interchange",
     "Launch",
     "LaunchInto",
     "LoopType",
+    "Pack",
+    "Parallel",
     "Peel",
+    "Prefetch",
+    "RFactor",
     "Reorder",
+    "ReverseComputeAt",
+    "SampleCategorical",
+    "SamplePerfectTile",
     "Schedule",
+    "Split",
     "TLoop",
+    "Tensorize",
     "Tile",
     "Unroll",
+    "ValueType",
     "Vectorize",
     "build_launch",
     "build_launch_into",

@@ -26,6 +26,13 @@ class LoopType(TLoop.Type, name="loop"):
     """
 
 
+class ValueType(TLoop.Type, name="value"):
+    """A number that a schedule samples, such as a tile size.
+
+    `tloop-sample-schedules` decides it; the decision is an attribute of the op that samples.
+    """
+
+
 def report(op: ext.Operation, message: str) -> bool:
     """Emits `message` as an error at `op`; returns False, the verifiers' word for failure."""
     op.location.emit_error(f"'{op.OPERATION_NAME}' op {message}")
@@ -33,7 +40,9 @@ def report(op: ext.Operation, message: str) -> bool:
 
 
 _KINDS: dict[type[ir.Attribute], str] = {
+    ir.DenseF64ArrayAttr: "an array<f64: ...>",
     ir.DenseI64ArrayAttr: "an array<i64: ...>",
+    ir.FlatSymbolRefAttr: "a symbol",
     ir.IntegerAttr: "an integer",
     ir.StringAttr: "a string",
 }

@@ -1,7 +1,8 @@
 """Schedules as IR: a primitive is an op on handles to computations (`!tloop.block`) and to loops.
 
 Names and meanings follow TVM's schedule primitives where MLIR has the same idea. `tloop-apply-schedules`
-applies them.
+applies them. This file holds the schedule and the primitives of structured computations; the others are in
+`loop_primitives.py` (loops) and `storage_primitives.py` (where values are computed and kept).
 """
 
 from collections.abc import Sequence
@@ -9,10 +10,18 @@ from typing import Any
 
 from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, report, verifier
+from mlc.dialects.tloop.handles import SAMPLED, is_block, is_loop, operands_fault, sampled_fault
 
 MODES = ("parallel", "sequential")
+# Every op that a schedule may hold.
 PRIMITIVES = frozenset(
-    f"tloop.{name}" for name in ("get_block", "tile", "compute_at", "peel", "reorder", "vectorize", "unroll")
+    f"tloop.{name}"
+    for name in (
+        *("get_block", "get_loops", "tile", "peel", "interchange", "pack", "rfactor", "tensorize"),
+        *("split", "fuse", "reorder", "parallel", "bind", "vectorize", "unroll", "annotate", "prefetch"),
+        *("compute_at", "reverse_compute_at", "compute_inline", "decompose_reduction"),
+        *("cache_read", "cache_write", "sample_perfect_tile", "sample_categorical"),
+    )
 )
 
 
@@ -20,23 +29,35 @@ def _tile_fault(op: ext.Operation) -> str:
     sizes, mode = list(op.attributes["sizes"]), op.attributes["mode"].value
     if mode not in MODES:
         return f"mode must be one of {', '.join(MODES)}, but is '{mode}'"
-    if any(size < 0 for size in sizes) or not any(sizes):
+    if any(size < 0 and size != SAMPLED for size in sizes) or not any(sizes):
         return f"sizes must be non-negative and not all 0, but are {sizes}"
-    if mode == "sequential" and sum(size != 0 for size in sizes) != 1:
-        return f"a sequential tile has exactly one size that is not 0, but sizes are {sizes}"
-    return ""
+    return operands_fault(op, BlockType) or sampled_fault(op, "sizes", sizes)
 
 
-def _reorder_fault(op: ext.Operation) -> str:
+def _interchange_fault(op: ext.Operation) -> str:
     permutation = list(op.attributes["permutation"])
     if sorted(permutation) == list(range(len(permutation))):
         return ""
     return f"permutation must hold 0 to {len(permutation) - 1} once each, but is {permutation}"
 
 
-def _unroll_fault(op: ext.Operation) -> str:
+def _pack_fault(op: ext.Operation) -> str:
+    sizes = list(op.attributes["sizes"])
+    if any(size < 0 for size in sizes) or not any(sizes):
+        return f"sizes must be non-negative and not all 0, but are {sizes}"
+    return ""
+
+
+def _rfactor_fault(op: ext.Operation) -> str:
     factor = op.attributes["factor"].value
     return "" if factor >= 2 else f"factor must be at least 2, but is {factor}"
+
+
+def _vectorize_fault(op: ext.Operation) -> str:
+    handles = list(op.operation.operands)
+    if handles and (all(map(is_block, handles)) or (len(handles) == 1 and is_loop(handles[0]))):
+        return ""
+    return "takes blocks, or one loop"
 
 
 class Schedule(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
@@ -67,25 +88,18 @@ class Tile(TLoop.Operation, name="tile"):
 
     `sizes` holds one tile size per iteration dimension, 0 for "not tiled"; missing ones count as 0. With mode
     "parallel" all tiled dimensions become one `scf.forall`, whose iterations may run on several threads; with
-    "sequential" exactly one size is not 0 and the loop is an `scf.for`. Sizes that do not divide the extent
-    leave a smaller last tile (see `peel`).
+    "sequential" each becomes an `scf.for`, in the order of the dimensions; `loop` is the outermost of them,
+    and `get_loops` tells all. Sizes that do not divide the extent leave a smaller last tile (see `peel`). A
+    size of -2 is the next sampled value.
     """
 
     sizes: Any
     mode: ir.StringAttr
-    block: ext.Operand[BlockType]
+    block_then_values: Sequence[ext.Operand[Any]]
     tiled: ext.Result[BlockType]
     loop: ext.Result[LoopType]
 
     verify_invariants = verifier(_tile_fault, sizes=ir.DenseI64ArrayAttr, mode=ir.StringAttr)
-
-
-class ComputeAt(TLoop.Operation, name="compute_at"):
-    """Moves a producer into the loop, next to its consumer: each iteration computes only what it needs."""
-
-    block: ext.Operand[BlockType]
-    loop: ext.Operand[LoopType]
-    moved: ext.Result[BlockType]
 
 
 class Peel(TLoop.Operation, name="peel"):
@@ -97,30 +111,74 @@ class Peel(TLoop.Operation, name="peel"):
     loop: ext.Operand[LoopType]
 
 
-class Reorder(TLoop.Operation, name="reorder"):
-    """Permutes the computation's iteration dimensions: new dimension `i` is old `permutation[i]`."""
+class Interchange(TLoop.Operation, name="interchange"):
+    """Permutes the iteration dimensions of a structured computation: new dimension `i` is old
+    `permutation[i]`. Loops are permuted by `reorder`."""
 
     permutation: Any
     block: ext.Operand[BlockType]
     reordered: ext.Result[BlockType]
 
-    verify_invariants = verifier(_reorder_fault, permutation=ir.DenseI64ArrayAttr)
+    verify_invariants = verifier(_interchange_fault, permutation=ir.DenseI64ArrayAttr)
 
 
 class Vectorize(TLoop.Operation, name="vectorize"):
-    """Turns the innermost tiles of the computations (static sizes) into vector ops, all in one step.
+    """Turns computations, or a loop, into vector ops.
 
-    A contraction becomes outer products into an accumulator that stays in registers across the reduction
-    loops around it, from the tile's initial value to its epilogue.
+    Blocks are the innermost tiles of structured computations (static sizes), given all in one step. A
+    contraction becomes outer products into an accumulator that stays in registers across the reduction loops
+    around it, from the tile's initial value to its epilogue.
+
+    A loop must be an innermost one over memory, with a constant number of iterations: its body becomes ops on
+    vectors of that many elements. Every access must either not depend on the loop, or step through adjacent
+    elements with it; a reduction along the loop becomes one `vector.reduction`.
     """
 
-    blocks: Sequence[ext.Operand[BlockType]]
+    targets: Sequence[ext.Operand[Any]]
+
+    verify_invariants = verifier(_vectorize_fault)
 
 
-class Unroll(TLoop.Operation, name="unroll"):
-    """Unrolls a loop by `factor`."""
+class Pack(TLoop.Operation, name="pack"):
+    """Changes the layout of the operands of a structured computation so that tiles are contiguous.
+
+    `sizes` holds one tile size per iteration dimension, 0 for "not packed". Each operand indexed by a packed
+    dimension is copied to a packed one before the computation, and the result is copied back after it.
+    """
+
+    sizes: Any
+    block: ext.Operand[BlockType]
+    packed: ext.Result[BlockType]
+
+    verify_invariants = verifier(_pack_fault, sizes=ir.DenseI64ArrayAttr)
+
+
+class RFactor(TLoop.Operation, name="rfactor"):
+    """Splits a structured reduction in two: `factor` partial results, which are parallel, and their
+    combination.
+
+    The computation must have one reduction dimension, whose extent `factor` divides. The sum is associated
+    differently: results may differ by rounding.
+    """
 
     factor: ir.IntegerAttr
-    loop: ext.Operand[LoopType]
+    block: ext.Operand[BlockType]
+    partial: ext.Result[BlockType]
+    combined: ext.Result[BlockType]
 
-    verify_invariants = verifier(_unroll_fault, factor=ir.IntegerAttr)
+    verify_invariants = verifier(_rfactor_fault, factor=ir.IntegerAttr)
+
+
+class Tensorize(TLoop.Operation, name="tensorize"):
+    """Replaces a structured computation by an implementation of the same computation.
+
+    `intrinsic` names a `func.func` of the module that holds nothing but the computation, on tensors of the
+    block's static shapes (the pattern), and whose attribute `tloop.implementation` names the function that
+    replaces it. Both take the inputs, then the initial value of the output, and return the output. The body
+    of the implementation is inlined.
+    """
+
+    intrinsic: ir.FlatSymbolRefAttr
+    block: ext.Operand[BlockType]
+
+    verify_invariants = verifier(lambda op: "", intrinsic=ir.FlatSymbolRefAttr)

@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.tloop.schedule_state import ScheduleState, StepError
-from mlc.passes.tloop.schedule_steps import STEPS
+from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.loop_steps.loops import PARALLEL, SEQUENTIAL
+from mlc.passes.tloop.schedule_state import LOOP_TAG, ScheduleState, StepError
+from mlc.passes.tloop.steps import STEPS
 
 
 def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
@@ -34,6 +36,14 @@ def apply_schedule(module: ir.Operation, schedule: ir.Operation) -> None:
                 f"schedule of @{kernel}: step {number} ('{primitive.name}') does not apply: {error}",
                 primitive.location,
             ) from error
+    remove_loop_tags(state.kernel)
+
+
+def remove_loop_tags(kernel: ir.Operation) -> None:
+    """Drops the marks of loops that handles stood for."""
+    for loop in collect_ops(kernel, (*SEQUENTIAL, *PARALLEL)):
+        for name in [name for name in loop.attributes if name.startswith(LOOP_TAG)]:
+            del loop.attributes[name]
 
 
 @dataclass(frozen=True)

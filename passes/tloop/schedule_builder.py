@@ -1,21 +1,11 @@
-"""Builds `tloop.schedule` ops: one method per primitive."""
+"""Builds `tloop.schedule` ops: one method per primitive that the default schedules use."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from mlc.bindings import ir
-from mlc.dialects.tloop import (
-    BlockType,
-    ComputeAt,
-    GetBlock,
-    LoopType,
-    Peel,
-    Reorder,
-    Schedule,
-    Tile,
-    Vectorize,
-)
+from mlc.dialects.tloop import BlockType, LoopType, Schedule
 
 
 class ScheduleBuilder:
@@ -29,33 +19,33 @@ class ScheduleBuilder:
         self.ip = ir.InsertionPoint(self.schedule.regions[0].blocks.append())
         self.location = kernel.location
 
+    def append(
+        self,
+        primitive: str,
+        operands: Sequence[ir.Value] = (),
+        results: Sequence[ir.Type] = (),
+        **attributes: ir.Attribute,
+    ) -> ir.Operation:
+        """Appends `tloop.<primitive>`."""
+        with self.location:
+            return ir.Operation.create(
+                f"tloop.{primitive}", list(results), list(operands), attributes, ip=self.ip
+            )
+
     def get_block(self, name: str) -> ir.Value:
-        return GetBlock(
-            ir.StringAttr.get(name), BlockType.get(), loc=self.location, ip=self.ip
-        ).operation.results[0]
+        return self.append("get_block", [], [BlockType.get()], block_name=ir.StringAttr.get(name)).results[0]
 
     def tile(self, block: ir.Value, sizes: Sequence[int], mode: str) -> tuple[ir.Value, ir.Value]:
         """Returns the tiled computation and the loop."""
-        op = Tile(
-            ir.DenseI64ArrayAttr.get(list(sizes)),
-            ir.StringAttr.get(mode),
-            block,
-            BlockType.get(),
-            LoopType.get(),
-            loc=self.location,
-            ip=self.ip,
-        )
-        return op.operation.results[0], op.operation.results[1]
+        attributes = {"sizes": ir.DenseI64ArrayAttr.get(list(sizes)), "mode": ir.StringAttr.get(mode)}
+        op = self.append("tile", [block], [BlockType.get(), LoopType.get()], **attributes)
+        return op.results[0], op.results[1]
 
     def compute_at(self, block: ir.Value, loop: ir.Value) -> ir.Value:
-        return ComputeAt(block, loop, BlockType.get(), loc=self.location, ip=self.ip).operation.results[0]
+        return self.append("compute_at", [block, loop], [BlockType.get()]).results[0]
 
     def peel(self, loop: ir.Value) -> None:
-        Peel(loop, loc=self.location, ip=self.ip)
-
-    def reorder(self, block: ir.Value, permutation: Sequence[int]) -> ir.Value:
-        order = ir.DenseI64ArrayAttr.get(list(permutation))
-        return Reorder(order, block, BlockType.get(), loc=self.location, ip=self.ip).operation.results[0]
+        self.append("peel", [loop])
 
     def vectorize(self, blocks: Sequence[ir.Value]) -> None:
-        Vectorize(list(blocks), loc=self.location, ip=self.ip)
+        self.append("vectorize", list(blocks))

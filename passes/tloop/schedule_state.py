@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 
 from mlc.bindings import ir
+from mlc.dialects.tloop.handles import SAMPLED, is_value
 from mlc.passes.tloop.transform_script import run_script
 
 BLOCK_TAG = "tloop.block"
+# A loop that a handle stands for carries this and a number.
+LOOP_TAG = "tloop.loop."
 
 
 class StepError(Exception):
@@ -26,6 +29,7 @@ class ScheduleState:
         self.kernel = kernel
         self.tags: dict[ir.Value, str] = {}
         self.loops = 0
+        self.sampled: dict[ir.Value, int] = {}
 
     def name(self, handle: ir.Value, tag: str) -> None:
         """Lets `handle` stand for the ops that carry `tag`."""
@@ -34,7 +38,7 @@ class ScheduleState:
     def new_loop(self, handle: ir.Value) -> str:
         """Makes a fresh loop tag for `handle`."""
         self.loops += 1
-        self.tags[handle] = f"tloop.loop.{self.loops}"
+        self.tags[handle] = f"{LOOP_TAG}{self.loops}"
         return self.tags[handle]
 
     def targets(self, handle: ir.Value) -> list[ir.Operation]:
@@ -57,9 +61,14 @@ class ScheduleState:
 
     def loop_tag(self, handle: ir.Value) -> str:
         """The tag of a sequential loop. Raises StepError for other loops."""
-        if any(op.name != "scf.for" for op in self.targets(handle)):
+        if any(op.name not in ("scf.for", "affine.for") for op in self.targets(handle)):
             raise StepError("the loop is parallel; only a sequential one can be changed")
         return self.tags[handle]
+
+    def sizes(self, op: ir.Operation, attribute: str) -> list[int]:
+        """The array `attribute` of a primitive, with sampled values in their places."""
+        values = iter(each for each in op.operands if is_value(each))
+        return [self.sampled[next(values)] if size == SAMPLED else size for size in op.attributes[attribute]]
 
     def run(self, *script: str) -> None:
         """Applies the lines of a transform script to the kernel."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from mlc.bindings import ir
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, tagged_blocks
 from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops
@@ -57,16 +55,17 @@ def get_block(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def tile(op: ir.Operation, state: ScheduleState) -> None:
-    tag = state.tag(op.operands[0])
-    sizes = ", ".join(str(size) for size in op.attributes["sizes"])
-    kind = "forall" if op.attributes["mode"].value == "parallel" else "for"
+    tag, sizes = state.tag(op.operands[0]), state.sizes(op, "sizes")
+    parallel = op.attributes["mode"].value == "parallel"
+    count = 1 if parallel else sum(size != 0 for size in sizes)
     state.name(op.results[0], tag)
     loop = state.new_loop(op.results[1])
     state.run(
         match("b", tag),
-        f"%t, %l = transform.structured.tile_using_{kind} %b tile_sizes [{sizes}] "
-        f": ({HANDLE}) -> ({HANDLE}, {HANDLE})",
-        f'transform.annotate %l "{loop}" : {HANDLE}',
+        f"%t, %l{'' if parallel else f':{count}'} = transform.structured.tile_using_"
+        f"{'forall' if parallel else 'for'} %b tile_sizes [{', '.join(map(str, sizes))}] "
+        f": ({HANDLE}) -> ({', '.join([HANDLE] * (count + 1))})",
+        f'transform.annotate %l{"" if parallel else "#0"} "{loop}" : {HANDLE}',
     )
 
 
@@ -132,7 +131,7 @@ def peel(op: ir.Operation, state: ScheduleState) -> None:
     )
 
 
-def reorder(op: ir.Operation, state: ScheduleState) -> None:
+def interchange(op: ir.Operation, state: ScheduleState) -> None:
     tag = state.tag(op.operands[0])
     permutation = ", ".join(str(dim) for dim in op.attributes["permutation"])
     state.name(op.results[0], tag)
@@ -140,14 +139,6 @@ def reorder(op: ir.Operation, state: ScheduleState) -> None:
         match("b", tag),
         f"%t = transform.structured.interchange %b iterator_interchange = [{permutation}] "
         f": ({HANDLE}) -> {HANDLE}",
-    )
-
-
-def unroll(op: ir.Operation, state: ScheduleState) -> None:
-    factor = op.attributes["factor"].value
-    state.run(
-        match("l", state.loop_tag(op.operands[0])),
-        f"transform.loop.unroll %l {{factor = {factor}}} : {HANDLE}",
     )
 
 
@@ -185,14 +176,3 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
             "canonicalization",
         ),
     )
-
-
-STEPS: dict[str, Callable[[ir.Operation, ScheduleState], None]] = {
-    "tloop.get_block": get_block,
-    "tloop.tile": tile,
-    "tloop.compute_at": compute_at,
-    "tloop.peel": peel,
-    "tloop.reorder": reorder,
-    "tloop.unroll": unroll,
-    "tloop.vectorize": vectorize,
-}

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin
 
 from mlc.bindings import ir
 from mlc.dialects import tloop
-from mlc.dialects.tloop import dialect, kernels, schedule
+from mlc.dialects.tloop import dialect, kernels, loop_primitives, schedule, storage_primitives
 from mlc.tools.references.markdown import paragraphs, table
 
 _INTRODUCTION = """\
@@ -28,14 +28,22 @@ _ATTRIBUTES = {
     ir.IntegerAttr: "attribute, i64",
     ir.StringAttr: "attribute, string",
 }
+# Fields of other kinds of attribute, which the annotations do not tell apart.
+_OTHERS = {"value": "attribute of any kind", "probabilities": "attribute, `array<f64>`"}
+_SECTIONS = (
+    ("Launches", kernels),
+    ("Schedules", schedule),
+    ("Primitives on loops", loop_primitives),
+    ("Primitives on storage", storage_primitives),
+)
 
 
 def page() -> str:
     """Types, launches, then schedules and their primitives."""
     parts = [_INTRODUCTION, "## Types", ""]
-    for each in (tloop.BlockType, tloop.LoopType):
+    for each in (tloop.BlockType, tloop.LoopType, tloop.ValueType):
         parts += [f"### `!{each.type_name}`", "", paragraphs(each), ""]
-    for title, module in (("Launches", kernels), ("Schedules", schedule)):
+    for title, module in _SECTIONS:
         parts += [f"## {title}", ""]
         parts += [section(each) for each in vars(module).values() if _is_op(each)]
     return "\n".join(parts)
@@ -64,6 +72,8 @@ def _fields(annotations: dict[str, Any]) -> Iterator[list[str]]:
         kind = _kind(annotations[fields[0]])
         if len(fields) > 1:
             yield [f"`{name}`...", f"up to {len(fields)} {kind}s"]
+        elif annotations[name] is Any:
+            yield [f"`{name}`", _OTHERS.get(name, kind)]
         else:
             yield [f"`{name}`", kind]
 

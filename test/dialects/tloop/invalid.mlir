@@ -65,20 +65,14 @@
 // -----
 
 %0 = "tloop.get_block"() {block_name = "a"} : () -> !tloop.block
-// expected-error @below {{'tloop.tile' op a sequential tile has exactly one size that is not 0, but sizes are [2, 3]}}
-%t, %l = "tloop.tile"(%0) {sizes = array<i64: 2, 3>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+// expected-error @below {{'tloop.interchange' op permutation must hold 0 to 1 once each, but is [0, 2]}}
+%1 = "tloop.interchange"(%0) {permutation = array<i64: 0, 2>} : (!tloop.block) -> !tloop.block
 
 // -----
 
 %0 = "tloop.get_block"() {block_name = "a"} : () -> !tloop.block
-// expected-error @below {{'tloop.reorder' op permutation must hold 0 to 1 once each, but is [0, 2]}}
-%1 = "tloop.reorder"(%0) {permutation = array<i64: 0, 2>} : (!tloop.block) -> !tloop.block
-
-// -----
-
-%0 = "tloop.get_block"() {block_name = "a"} : () -> !tloop.block
-// expected-error @below {{'tloop.reorder' op permutation must be an array<i64: ...>, but is "x"}}
-%1 = "tloop.reorder"(%0) {permutation = "x"} : (!tloop.block) -> !tloop.block
+// expected-error @below {{'tloop.interchange' op permutation must be an array<i64: ...>, but is "x"}}
+%1 = "tloop.interchange"(%0) {permutation = "x"} : (!tloop.block) -> !tloop.block
 
 // -----
 
@@ -90,7 +84,7 @@
 
 %0 = "tloop.get_block"() {block_name = "a"} : () -> !tloop.block
 %t, %l = "tloop.tile"(%0) {sizes = array<i64: 1>, mode = "parallel"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
-// expected-error @below {{'tloop.unroll' op factor must be at least 2, but is 1}}
+// expected-error @below {{'tloop.unroll' op factor must be at least 2, or 0 for all, but is 1}}
 "tloop.unroll"(%l) {factor = 1} : (!tloop.loop) -> ()
 
 // -----

@@ -9,7 +9,7 @@ func.func private @kernel(%x: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {
 // CHECK: "tloop.schedule"() ({
 // CHECK-NEXT: %[[ROOT:.*]] = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
 // CHECK-NEXT: %[[PRODUCER:.*]] = "tloop.get_block"() {block_name = "producer"} : () -> !tloop.block
-// CHECK-NEXT: %[[ORDERED:.*]] = "tloop.reorder"(%[[ROOT]]) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
+// CHECK-NEXT: %[[ORDERED:.*]] = "tloop.interchange"(%[[ROOT]]) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
 // CHECK-NEXT: %[[TILED:.*]]:2 = "tloop.tile"(%[[ORDERED]]) {mode = "parallel", sizes = array<i64: 3, 0>} : (!tloop.block) -> (!tloop.block, !tloop.loop)
 // CHECK-NEXT: %[[MOVED:.*]] = "tloop.compute_at"(%[[PRODUCER]], %[[TILED]]#1) : (!tloop.block, !tloop.loop) -> !tloop.block
 // CHECK-NEXT: %[[INNER:.*]]:2 = "tloop.tile"(%[[TILED]]#0) {mode = "sequential", sizes = array<i64: 0, 5>}
@@ -20,7 +20,7 @@ func.func private @kernel(%x: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {
 "tloop.schedule"() ({
   %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
   %producer = "tloop.get_block"() {block_name = "producer"} : () -> !tloop.block
-  %ordered = "tloop.reorder"(%root) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
+  %ordered = "tloop.interchange"(%root) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
   %tiled, %loop = "tloop.tile"(%ordered) {sizes = array<i64: 3, 0>, mode = "parallel"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
   %moved = "tloop.compute_at"(%producer, %loop) : (!tloop.block, !tloop.loop) -> !tloop.block
   %inner, %for = "tloop.tile"(%tiled) {sizes = array<i64: 0, 5>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)

@@ -51,8 +51,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 }
 "tloop.schedule"() ({
   %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
-  // expected-error @below {{schedule of @k: step 2 ('tloop.reorder') does not apply: "iterator_interchange" has length (2) different from the number of loops in the target operation (1)}}
-  %r = "tloop.reorder"(%root) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
+  // expected-error @below {{schedule of @k: step 2 ('tloop.interchange') does not apply: "iterator_interchange" has length (2) different from the number of loops in the target operation (1)}}
+  %r = "tloop.interchange"(%root) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
 }) {kernel = @k} : () -> ()
 
 // -----

@@ -76,7 +76,7 @@ func.func private @product(%a: tensor<10x24xf32>, %b: tensor<24x16xf32>, %bias: 
 // CHECK: math.exp
 // CHECK: linalg.generic
 // CHECK: arith.negf
-// CHECK: } {tloop.loop.1}
+// CHECK: scf.yield
 // CHECK-NOT: linalg.generic
 func.func private @uneven(%x: tensor<10xf32>) -> tensor<10xf32> {
   %e = tensor.empty() : tensor<10xf32>
@@ -121,7 +121,7 @@ func.func private @parallel(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
 }
 "tloop.schedule"() ({
   %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
-  %swapped = "tloop.reorder"(%root) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
+  %swapped = "tloop.interchange"(%root) {permutation = array<i64: 1, 0>} : (!tloop.block) -> !tloop.block
   %tiled, %loop = "tloop.tile"(%swapped) {sizes = array<i64: 8, 2>, mode = "parallel"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
 }) {kernel = @parallel} : () -> ()
 

@@ -1,0 +1,54 @@
+"""What the schedule primitives share: checks of their handles and of sizes that may be sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ext, ir
+from mlc.dialects.tloop.dialect import BlockType, LoopType, ValueType
+
+# In sizes and factors: what the next operand of type `!tloop.value` says.
+SAMPLED = -2
+# In factors of a split: as many iterations as the other factors leave.
+REST = -1
+
+
+def is_block(handle: ir.Value) -> bool:
+    """Whether `handle` stands for computations."""
+    return isinstance(handle.type.maybe_downcast(), BlockType)
+
+
+def is_loop(handle: ir.Value) -> bool:
+    """Whether `handle` stands for loops."""
+    return isinstance(handle.type.maybe_downcast(), LoopType)
+
+
+def is_value(handle: ir.Value) -> bool:
+    """Whether `handle` stands for a sampled number."""
+    return isinstance(handle.type.maybe_downcast(), ValueType)
+
+
+def kind_fault(op: ext.Operation, first: int) -> str:
+    """What is wrong with operand `first`, which must be a block or a loop, or ""."""
+    handle = op.operation.operands[first]
+    if is_block(handle) or is_loop(handle):
+        return ""
+    return f"operand #{first} must be a !tloop.block or a !tloop.loop, but is a {handle.type}"
+
+
+def operands_fault(op: ext.Operation, first: type[ir.Type]) -> str:
+    """What is wrong with the operands, which must be one handle of type `first`, then values, or ""."""
+    operands = list(op.operation.operands)
+    if not operands or not isinstance(operands[0].type.maybe_downcast(), first):
+        return f"operand #0 must be a !{first.type_name}"
+    wrong = [index for index, each in enumerate(operands) if index and not is_value(each)]
+    return f"operand #{wrong[0]} must be a !tloop.value" if wrong else ""
+
+
+def sampled_fault(op: ext.Operation, name: str, sizes: Sequence[int]) -> str:
+    """What is wrong with the number of sampled sizes, or ""."""
+    wanted = sum(size == SAMPLED for size in sizes)
+    given = sum(is_value(operand) for operand in op.operation.operands)
+    if wanted == given:
+        return ""
+    return f"{name} leave {wanted} to sampled values ({SAMPLED}), but there are {given} operands for them"

@@ -1,0 +1,108 @@
+"""Primitives that say where values are computed and kept."""
+
+from mlc.bindings import ext, ir
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, verifier
+
+
+def _operand_fault(op: ext.Operation) -> str:
+    operand = op.attributes["operand"].value
+    return "" if operand >= 0 else f"operand must not be negative, but is {operand}"
+
+
+def _prefetch_fault(op: ext.Operation) -> str:
+    distance = op.attributes["distance"].value
+    return _operand_fault(op) or ("" if distance >= 1 else f"distance must be positive, but is {distance}")
+
+
+def _compute_at_fault(op: ext.Operation) -> str:
+    if "rolling" in op.attributes and not isinstance(op.attributes["rolling"], ir.UnitAttr):
+        return "rolling must be a unit attribute"
+    return ""
+
+
+class ComputeAt(TLoop.Operation, name="compute_at"):
+    """Moves a producer into the loop, next to its consumer: each iteration computes only what it needs.
+
+    With the unit attribute `rolling` (loops over memory only) the producer's results stay in a circular
+    buffer of the size of the consumer's window, from one iteration to the next: each iteration computes only
+    what the window gains. The loop then has to be sequential.
+    """
+
+    block: ext.Operand[BlockType]
+    loop: ext.Operand[LoopType]
+    moved: ext.Result[BlockType]
+
+    verify_invariants = verifier(_compute_at_fault)
+
+
+class ReverseComputeAt(TLoop.Operation, name="reverse_compute_at"):
+    """Moves a consumer into the producer's loop: each iteration consumes what it has produced.
+
+    For loops over memory; a structured consumer is tiled, and its producer moved into the loop by
+    `compute_at`.
+    """
+
+    block: ext.Operand[BlockType]
+    loop: ext.Operand[LoopType]
+    moved: ext.Result[BlockType]
+
+
+class ComputeInline(TLoop.Operation, name="compute_inline"):
+    """Computes an elementwise producer anew at each place that reads it, and drops it."""
+
+    block: ext.Operand[BlockType]
+
+
+class DecomposeReduction(TLoop.Operation, name="decompose_reduction"):
+    """Moves a computation, such as the initial value of a reduction, out of the loop, into a nest of its own
+    in front of it.
+
+    What is left in the loop may then be a perfect nest. For loops over memory; in a structured reduction the
+    initial value is a computation of its own already.
+    """
+
+    block: ext.Operand[BlockType]
+    loop: ext.Operand[LoopType]
+    moved: ext.Result[BlockType]
+
+
+class CacheRead(TLoop.Operation, name="cache_read"):
+    """Copies what each iteration of a loop reads of an input of the computation into a buffer of its own.
+
+    `operand` is the input's position: of a structured computation among its inputs, else among the buffers
+    that the block reads, in the order of its loads. `block_name` names the copy.
+    """
+
+    operand: ir.IntegerAttr
+    block_name: ir.StringAttr
+    block: ext.Operand[BlockType]
+    loop: ext.Operand[LoopType]
+    cache: ext.Result[BlockType]
+
+    verify_invariants = verifier(_operand_fault, operand=ir.IntegerAttr, block_name=ir.StringAttr)
+
+
+class CacheWrite(TLoop.Operation, name="cache_write"):
+    """Lets each iteration of a loop compute the result of the block in a buffer of its own, which is copied
+    to the result at the iteration's end. `block_name` names that copy."""
+
+    block_name: ir.StringAttr
+    block: ext.Operand[BlockType]
+    loop: ext.Operand[LoopType]
+    cache: ext.Result[BlockType]
+
+    verify_invariants = verifier(lambda op: "", block_name=ir.StringAttr)
+
+
+class Prefetch(TLoop.Operation, name="prefetch"):
+    """Fetches into the cache what the block will read of an input `distance` iterations of the loop later.
+
+    `operand` is the input's position, as in `cache_read`. For loops over memory.
+    """
+
+    operand: ir.IntegerAttr
+    distance: ir.IntegerAttr
+    block: ext.Operand[BlockType]
+    loop: ext.Operand[LoopType]
+
+    verify_invariants = verifier(_prefetch_fault, operand=ir.IntegerAttr, distance=ir.IntegerAttr)

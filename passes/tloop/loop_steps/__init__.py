@@ -1,0 +1,1 @@
+"""Primitives that re-emit loop nests from Python, one file per family."""

@@ -1,0 +1,255 @@
+"""Which loops carry dependences: Banerjee's and the GCD test on the sums that index the buffers.
+
+The index of a loop may occur as quotients and remainders (after `fuse`); it is then a number of several
+digits, and each digit a variable of its own.
+
+Source: R. Allen and K. Kennedy, Optimizing Compilers for Modern Architectures, chapter 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import gcd
+
+from mlc.bindings import address, ir
+from mlc.passes.tloop.loop_steps.accesses import Access, accesses
+from mlc.passes.tloop.loop_steps.linear import Linear
+from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, is_inside
+from mlc.passes.tloop.loop_steps.reductions import is_one_reduction
+
+# More iterations than any loop has: the extent of loops whose bounds are not known.
+UNKNOWN = 2**40
+# A direction of a digit: earlier, same or later iteration of the second access; "*" is any.
+Direction = str
+
+
+@dataclass
+class Digit:
+    """One digit of a loop's iteration number: `count` values of weight `weight`."""
+
+    weight: int
+    count: int
+
+
+@dataclass
+class Dependence:
+    """`first` and `second` touch the same element in different iterations of the loop that carries it."""
+
+    first: Access
+    second: Access
+
+    def __str__(self) -> str:
+        return f"between {self.first.text} and {self.second.text}"
+
+
+class Nest:
+    """The accesses inside the innermost of `loops`, which stand inside each other, outermost first."""
+
+    def __init__(self, loops: Sequence[Loop]) -> None:
+        self.loops = list(loops)
+        self.accesses = accesses(self.loops[-1].op)
+        self.digits = [self._digits(loop) for loop in self.loops]
+
+    def _digits(self, loop: Loop) -> list[Digit]:
+        """Most significant first; a single one where the index occurs only as it is."""
+        trips = loop.most_trips if loop.most_trips is not None else UNKNOWN
+        weights = {1}
+        for each in self.accesses:
+            for index in each.indices or []:
+                for value, (divisor, modulus), _ in index[0].terms if index else ():
+                    if value == loop.iv:
+                        weights |= {divisor, divisor * modulus} - {0}
+        chain = sorted(weight for weight in weights if weight < trips)
+        if any(large % small for small, large in pairwise(chain)):
+            return [Digit(1, trips)]
+        ends = [*chain[1:], trips]
+        return [Digit(low, -(-high // low)) for low, high in zip(chain, ends, strict=True)][::-1]
+
+    def pairs(self) -> Iterator[tuple[Access, Access]]:
+        """Pairs of accesses of one buffer of which one writes, in both orders; one with itself too."""
+        for first in self.accesses:
+            for second in self.accesses:
+                if (first.writes or second.writes) and _may_alias(first, second):
+                    yield first, second
+
+    def carried_by(self, position: int, sums: bool = False) -> Dependence | None:
+        """A dependence that loop `position` carries, those around it being in the same iteration.
+
+        With `sums`, updates of one reduction do not depend on each other.
+        """
+        around = ["="] * position
+        inside = ["*"] * (len(self.loops) - position - 1)
+        return self.find([*around, "<", *inside], sums)
+
+    def find(self, directions: Sequence[Direction], sums: bool = False) -> Dependence | None:
+        """A pair that may touch one element in iterations that differ as `directions` say, or None."""
+        for first, second in self.pairs():
+            if sums and is_one_reduction(first.op, second.op):
+                continue
+            if self.may_meet(first, second, directions):
+                return Dependence(first, second)
+        return None
+
+    def may_meet(self, first: Access, second: Access, directions: Sequence[Direction]) -> bool:
+        """Whether the accesses may touch one element with these directions, one per loop."""
+        if first.indices is None or second.indices is None:
+            return True
+        choices = [
+            _digit_directions(direction, len(digits))
+            for direction, digits in zip(directions, self.digits, strict=True)
+        ]
+        return any(self._feasible(first, second, list(each)) for each in product(*choices))
+
+    def _feasible(self, first: Access, second: Access, chosen: list[tuple[Direction, ...]]) -> bool:
+        assert first.indices is not None and second.indices is not None
+        for left, right in zip(first.indices, second.indices, strict=True):
+            if left is None or right is None:
+                continue
+            if not self._dim_feasible(left, right, chosen):
+                return False
+        return True
+
+    def _dim_feasible(
+        self, left: tuple[Linear, int], right: tuple[Linear, int], chosen: list[tuple[Direction, ...]]
+    ) -> bool:
+        """Whether ranges of elements, from `left` and from `right` on, can overlap."""
+        low = high = base = left[0].constant - right[0].constant
+        step = 0
+        terms = _Terms(left[0], right[0])
+        for loop, digits, directions in zip(self.loops, self.digits, chosen, strict=True):
+            for digit, direction in zip(digits, directions, strict=True):
+                factors = terms.take(loop, digit, digits)
+                if factors is None:
+                    return True
+                offset, (least, most, divisor) = factors[2], _range(*factors[:2], digit.count, direction)
+                low, high, step = low + least + offset, high + most + offset, gcd(step, divisor)
+                base += offset
+        for factor, least, most in terms.rest(self.loops):
+            if least is None or most is None:
+                return True
+            ends = factor * least, factor * most
+            low, high, step = low + min(ends), high + max(ends), gcd(step, factor)
+            base += factor * least
+        return _meets(max(low, 1 - left[1]), min(high, right[1] - 1), step, base)
+
+
+def _meets(least: int, most: int, step: int, base: int) -> bool:
+    """Whether `base` plus a multiple of `step` lies between `least` and `most`."""
+    if least > most:
+        return False
+    if step == 0:
+        return least <= base <= most
+    return (most - base) // step >= -((base - least) // step)
+
+
+def _may_alias(first: Access, second: Access) -> bool:
+    """Different buffers do not overlap: kernels have operands of their own."""
+    return first.buffer is None or second.buffer is None or first.buffer == second.buffer
+
+
+def _digit_directions(direction: Direction, count: int) -> list[tuple[Direction, ...]]:
+    """What a direction of a loop says of its digits, which are compared like those of a number."""
+    if direction in "=*":
+        return [(direction,) * count]
+    return [("=",) * at + (direction,) + ("*",) * (count - at - 1) for at in range(count)]
+
+
+def _range(a: int, b: int, count: int, direction: Direction) -> tuple[int, int, int]:
+    """Least and largest value, and divisor, of `a*x - b*y` for `x` and `y` below `count` in that relation."""
+    last = count - 1
+    if direction == "=":
+        ends = [0, (a - b) * last]
+        return min(ends), max(ends), a - b
+    if direction == "*":
+        ends = [0, a * last, -b * last, (a - b) * last]
+        return min(ends), max(ends), gcd(a, b)
+    if last < 1:
+        return UNKNOWN**2, -(UNKNOWN**2), 0
+    if direction == ">":
+        a, b = -b, -a
+    ends = [-b, -b * last, a * (last - 1) - b * last]
+    return min(ends), max(ends), gcd(a, b)
+
+
+class _Terms:
+    """The terms of two sums, of which loops take those of their indices."""
+
+    def __init__(self, left: Linear, right: Linear) -> None:
+        self.left, self.right = list(left.terms), list(right.terms)
+
+    def take(self, loop: Loop, digit: Digit, digits: list[Digit]) -> tuple[int, int, int] | None:
+        """A digit's factors in both sums, and the offset by the lower bound of `loop`; None if not known."""
+        first, second = (self._factor(side, loop, digit, digits) for side in (self.left, self.right))
+        if first is None or second is None:
+            return None
+        lower = loop.lower
+        offset = 0
+        if digit is digits[0] and lower != 0:
+            whole = [sum(f for v, p, f in side if v == loop.iv) for side in (self.left, self.right)]
+            if whole[0] != whole[1] and lower is None:
+                return None
+            offset = (whole[0] - whole[1]) * (lower or 0)
+        return first, second, offset
+
+    @staticmethod
+    def _is_digit(loop: Loop, divisor: int, digits: list[Digit]) -> bool:
+        """Whether the quotient by `divisor` is made of the digits."""
+        beyond = loop.trips is not None and divisor >= loop.trips
+        whole = loop.lower == 0 and loop.step == 1
+        return whole and (beyond or any(each.weight == divisor for each in digits))
+
+    def _factor(
+        self,
+        side: list[tuple[ir.Value, tuple[int, int], int]],
+        loop: Loop,
+        digit: Digit,
+        digits: list[Digit],
+    ) -> int | None:
+        total = 0
+        for value, (divisor, modulus), factor in side:
+            if value != loop.iv:
+                continue
+            plain = (divisor, modulus) == (1, 0)
+            if loop.step is None or (not plain and not self._is_digit(loop, divisor, digits)):
+                return None
+            inside = digit.weight >= divisor and (not modulus or digit.weight < divisor * modulus)
+            total += factor * digit.weight // divisor * loop.step if inside else 0
+        return total
+
+    def rest(self, loops: Sequence[Loop]) -> Iterator[tuple[int, int | None, int | None]]:
+        """Factor, least and largest value of the terms that are not indices of `loops`.
+
+        None as value where it is not known. Values from outside the outermost loop are the same for both.
+        """
+        for side, sign, other in ((self.left, 1, self.right), (self.right, -1, self.left)):
+            for value, part, factor in side:
+                if any(value == each.iv for each in loops):
+                    continue
+                if is_defined_outside(value, loops[0].op):
+                    if (value, part, factor) not in other:
+                        yield factor, None, None
+                    continue
+                inner = loop_of(value)
+                known = inner is not None and part == (1, 0)
+                yield (
+                    sign * factor,
+                    inner.lower if inner is not None and known else None,
+                    inner.last if inner is not None and known else None,
+                )
+
+
+def loop_of(value: ir.Value) -> Loop | None:
+    """The sequential loop whose index `value` is, or None."""
+    owner = value.owner
+    if not isinstance(owner, ir.Block) or owner.owner is None or owner.owner.operation.name not in SEQUENTIAL:
+        return None
+    return Loop(owner.owner.operation) if value == owner.arguments[0] else None
+
+
+def is_defined_outside(value: ir.Value, loop: ir.Operation) -> bool:
+    """Whether `value` exists before `loop` is entered."""
+    owner = value.owner
+    op = owner.owner.operation if isinstance(owner, ir.Block) else owner.operation
+    return address(op) != address(loop) and not is_inside(op, loop)

@@ -1,0 +1,275 @@
+"""Loops as the loop steps see them: `affine.for` over memory, `scf.for` over memory or tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import address, affine, arith, ir
+from mlc.passes.tloop.schedule_state import LOOP_TAG, StepError
+
+SEQUENTIAL = ("affine.for", "scf.for")
+PARALLEL = ("affine.parallel", "scf.parallel", "scf.forall")
+# The attribute that names a loop in messages.
+NAME = "tloop.name"
+
+
+@dataclass
+class Loop:
+    """A sequential loop. `lower` and `upper` are constants where known, `trips` its number of iterations."""
+
+    op: ir.Operation
+
+    @property
+    def is_affine(self) -> bool:
+        return self.op.name == "affine.for"
+
+    @property
+    def body(self) -> ir.Block:
+        return self.op.regions[0].blocks[0]
+
+    @property
+    def iv(self) -> ir.Value:
+        return self.body.arguments[0]
+
+    @property
+    def carried(self) -> list[ir.Value]:
+        """The body's arguments for the values that go from one iteration to the next."""
+        return list(self.body.arguments)[1:]
+
+    @property
+    def inits(self) -> list[ir.Value]:
+        operands = list(self.op.operands)
+        return operands[len(operands) - len(self.op.results) :]
+
+    @property
+    def statements(self) -> list[ir.Operation]:
+        """The ops of the body but its terminator."""
+        return [each.operation for each in self.body.operations][:-1]
+
+    @property
+    def terminator(self) -> ir.Operation:
+        operations = self.body.operations
+        return operations[len(operations) - 1].operation
+
+    @property
+    def name(self) -> str:
+        """For messages: its name, or else its bounds."""
+        if NAME in self.op.attributes:
+            return self.op.attributes[NAME].value
+        upper = "?" if self.upper is None else self.upper
+        lower = "?" if self.lower is None else self.lower
+        return f"from {lower} to {upper}" + (f" step {self.step}" if self.step != 1 else "")
+
+    @property
+    def lower(self) -> int | None:
+        return self._bound("lower")
+
+    @property
+    def upper(self) -> int | None:
+        return self._bound("upper")
+
+    @property
+    def step(self) -> int | None:
+        if self.is_affine:
+            return int(self.op.attributes["step"].value)
+        return constant_value(self.op.operands[2])
+
+    @property
+    def trips(self) -> int | None:
+        if self.lower is None or self.upper is None or self.step is None:
+            return None
+        return max(0, -(-(self.upper - self.lower) // self.step))
+
+    @property
+    def last(self) -> int | None:
+        """No value of the index is larger; None if that is not known."""
+        if self.upper is not None:
+            return self.upper - 1
+        if not self.is_affine:
+            owner = self.op.operands[1].owner
+            if isinstance(owner, ir.Block) or owner.name != "affine.min":
+                return None
+            most = smallest_constant(owner.attributes["map"].value)
+        else:
+            most = smallest_constant(self.op.attributes["upperBoundMap"].value)
+        return None if most is None else most - 1
+
+    @property
+    def most_trips(self) -> int | None:
+        """The number of iterations, or a number that it does not exceed; None if neither is known."""
+        if self.last is None or self.lower is None or self.step is None:
+            return self.trips
+        return max(0, -(-(self.last + 1 - self.lower) // self.step))
+
+    def bound(self, which: str) -> tuple[ir.AffineMap, list[ir.Value]]:
+        """The "lower" or "upper" bound as a map (a minimum where it has several results) and its operands."""
+        if not self.is_affine:
+            value = self.op.operands[0 if which == "lower" else 1]
+            known = constant_value(value)
+            return (
+                (ir.AffineMap.get_constant(known), [])
+                if known is not None
+                else (ir.AffineMap.get_identity(1), [value])
+            )
+        lower, upper, _ = self.op.attributes["operandSegmentSizes"]
+        operands = list(self.op.operands)
+        chosen = operands[:lower] if which == "lower" else operands[lower : lower + upper]
+        return without_symbols(self.op.attributes[f"{which}BoundMap"].value), chosen
+
+    def _bound(self, which: str) -> int | None:
+        if not self.is_affine:
+            return constant_value(self.op.operands[0 if which == "lower" else 1])
+        results = list(self.op.attributes[f"{which}BoundMap"].value.results)
+        if len(results) == 1 and isinstance(results[0], ir.AffineConstantExpr):
+            return int(ir.AffineConstantExpr(results[0]).value)
+        return None
+
+
+def constant_value(value: ir.Value) -> int | None:
+    """The number that an `arith.constant` gives, or None."""
+    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
+        return None
+    return int(value.owner.attributes["value"].value)
+
+
+def without_symbols(bound: ir.AffineMap) -> ir.AffineMap:
+    """The map with dims in place of symbols, which come behind the dims."""
+    dims, symbols = bound.n_dims, bound.n_symbols
+    for position in range(symbols):
+        symbol, dim = ir.AffineExpr.get_symbol(position), ir.AffineExpr.get_dim(dims + position)
+        bound = bound.replace(symbol, dim, dims + symbols, symbols)
+    return ir.AffineMap.get(dims + symbols, 0, list(bound.results))
+
+
+def smallest_constant(minimum: ir.AffineMap) -> int | None:
+    """The smallest constant among the results of a map, or None if there is none."""
+    results = [each for each in minimum.results if isinstance(each, ir.AffineConstantExpr)]
+    return min((int(ir.AffineConstantExpr(each).value) for each in results), default=None)
+
+
+def sequential(op: ir.Operation) -> Loop:
+    """`op` as a loop. Raises StepError for parallel ones."""
+    if op.name not in SEQUENTIAL:
+        raise StepError("the loop is parallel; only a sequential one can be changed")
+    return Loop(op)
+
+
+def enclosing_loops(op: ir.Operation) -> list[ir.Operation]:
+    """The loops around `op`, outermost first."""
+    found: list[ir.Operation] = []
+    parent = op.parent
+    while parent is not None and parent.operation.name != "func.func":
+        if parent.operation.name in (*SEQUENTIAL, *PARALLEL):
+            found.insert(0, parent.operation)
+        parent = parent.operation.parent
+    return found
+
+
+def is_inside(op: ir.Operation, loop: ir.Operation) -> bool:
+    """Whether `op` stands somewhere in the body of `loop`."""
+    return any(address(each) == address(loop) for each in enclosing_loops(op))
+
+
+def extra_attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """The tags and annotations of a loop: what must survive when it is built anew."""
+    return {name: each for name, each in op.attributes.items() if "." in name}
+
+
+def renamed(attributes: dict[str, ir.Attribute], suffix: str) -> dict[str, ir.Attribute]:
+    """`attributes` with the loop's name, if it has one, made different by `suffix`."""
+    if NAME not in attributes:
+        return attributes
+    return attributes | {NAME: ir.StringAttr.get(attributes[NAME].value + suffix)}
+
+
+@dataclass
+class Bound:
+    """A bound of a new loop: `results` are expressions over dims that stand for `operands`."""
+
+    results: Sequence[ir.AffineExpr]
+    operands: Sequence[ir.Value] = ()
+
+    @classmethod
+    def constant(cls, value: int) -> Bound:
+        return cls([ir.AffineExpr.get_constant(value)])
+
+    def map(self) -> ir.AffineMap:
+        return ir.AffineMap.get(len(self.operands), 0, list(self.results))
+
+    def value(self) -> ir.Value:
+        """The bound as a value (the minimum), built at the insertion point."""
+        first = self.results[0]
+        if len(self.results) == 1 and isinstance(first, ir.AffineConstantExpr):
+            return index_constant(ir.AffineConstantExpr(first).value)
+        identity = ir.AffineMap.get_identity(1)
+        if self.map() == identity:
+            return self.operands[0]
+        if len(self.results) > 1:
+            kind = ir.IndexType.get()
+            return ir.Operation.create(
+                "affine.min",
+                [kind],
+                list(self.operands),
+                {"map": ir.AffineMapAttr.get(self.map())},
+            ).results[0]
+        return affine.AffineApplyOp(self.map(), list(self.operands)).result
+
+
+def index_constant(value: int) -> ir.Value:
+    """An `arith.constant` of type index at the insertion point."""
+    return arith.ConstantOp(ir.IndexType.get(), ir.IntegerAttr.get(ir.IndexType.get(), value)).result
+
+
+def build_loop(
+    kind: str,
+    lower: Bound,
+    upper: Bound,
+    step: int,
+    inits: Sequence[ir.Value],
+    attributes: dict[str, ir.Attribute],
+) -> Loop:
+    """A loop with an empty body at the insertion point. The caller adds the terminator."""
+    types = [each.type for each in inits]
+    if kind == "affine.for":
+        own = {
+            "lowerBoundMap": ir.AffineMapAttr.get(lower.map()),
+            "upperBoundMap": ir.AffineMapAttr.get(upper.map()),
+            "step": ir.IntegerAttr.get(ir.IndexType.get(), step),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(
+                [len(lower.operands), len(upper.operands), len(inits)]
+            ),
+        }
+        operands = [*lower.operands, *upper.operands, *inits]
+        op = ir.Operation.create(kind, types, operands, own | attributes, regions=1)
+    else:
+        operands = [lower.value(), upper.value(), index_constant(step), *inits]
+        op = ir.Operation.create(kind, types, operands, attributes, regions=1)
+    locations = [op.location] * (len(types) + 1)
+    op.regions[0].blocks.append(ir.IndexType.get(), *types, arg_locs=locations)
+    return Loop(op)
+
+
+def end_loop(loop: Loop, values: Sequence[ir.Value]) -> None:
+    """Adds the terminator, which yields `values`."""
+    with ir.InsertionPoint(loop.body):
+        name = "affine.yield" if loop.is_affine else "scf.yield"
+        ir.Operation.create(name, [], list(values))
+
+
+def annotations(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """The attributes of a loop that are not handles' tags: they go to the loops that replace it."""
+    return {name: each for name, each in extra_attributes(op).items() if not name.startswith(LOOP_TAG)}
+
+
+def move_body(source: ir.Block, target: Loop) -> None:
+    """Moves the ops of `source`, but its terminator, to the end of the body of `target`."""
+    for op in [each.operation for each in source.operations][:-1]:
+        target.body.append(op)
+
+
+def replace_loop(old: Loop, results: Sequence[ir.Value]) -> None:
+    """Erases `old`, whose results become `results`."""
+    for mine, other in zip(old.op.results, results, strict=True):
+        mine.replace_all_uses_with(other)
+    old.op.erase()

@@ -1,0 +1,28 @@
+// RUN: mlc-opt %s --split-input-file --tloop-apply-schedules --mlir-print-local-scope | filecheck %s
+
+// The loops stay, with the axes of the GPU that they are bound to.
+// CHECK-LABEL: func.func private @add
+// CHECK: affine.for %[[V0:.*]] = 0 to 8 {
+// CHECK-NEXT: affine.for %[[V1:.*]] = 0 to 6 {
+// CHECK-NEXT: %[[V2:.*]] = affine.load %arg0[%[[V0]], %[[V1]]] : memref<8x6xf32>
+// CHECK-NEXT: %[[V3:.*]] = arith.addf %[[V2]], %[[V2]] : f32
+// CHECK-NEXT: affine.store %[[V3]], %arg1[%[[V0]], %[[V1]]] {tloop.block = "c"} : memref<8x6xf32>
+// CHECK-NEXT: } {tloop.bind = "thread.x", tloop.name = "j"}
+// CHECK-NEXT: } {tloop.bind = "block.x", tloop.name = "i"}
+// CHECK-NEXT: return
+func.func private @add(%a: memref<8x6xf32>, %b: memref<8x6xf32>) {
+  affine.for %i = 0 to 8 {
+    affine.for %j = 0 to 6 {
+      %0 = affine.load %a[%i, %j] : memref<8x6xf32>
+      %1 = arith.addf %0, %0 : f32
+      affine.store %1, %b[%i, %j] {tloop.block = "c"} : memref<8x6xf32>
+    } {tloop.name = "j"}
+  } {tloop.name = "i"}
+  return
+}
+"tloop.schedule"() ({
+  %c = "tloop.get_block"() {block_name = "c"} : () -> !tloop.block
+  %i, %j = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop, !tloop.loop)
+  "tloop.bind"(%i) {axis = "block.x"} : (!tloop.loop) -> ()
+  "tloop.bind"(%j) {axis = "thread.x"} : (!tloop.loop) -> ()
+}) {kernel = @add} : () -> ()
