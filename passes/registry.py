@@ -58,6 +58,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-load-elements": "mlc.passes.tloop.load_elements:LoadElements",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
+    "tloop-sample-schedules": "mlc.passes.tloop.sample_schedules:SampleSchedules",
     "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",
     "tloop-unroll-strided-reads": "mlc.passes.tloop.unroll_strided_reads:UnrollStridedReads",
     "tloop-verify-in-place": "mlc.passes.tloop.verify_in_place:VerifyInPlace",

@@ -36,15 +36,6 @@ def kind_fault(op: ext.Operation, first: int) -> str:
     return f"operand #{first} must be a !tloop.block or a !tloop.loop, but is a {handle.type}"
 
 
-def operands_fault(op: ext.Operation, first: type[ir.Type]) -> str:
-    """What is wrong with the operands, which must be one handle of type `first`, then values, or ""."""
-    operands = list(op.operation.operands)
-    if not operands or not isinstance(operands[0].type.maybe_downcast(), first):
-        return f"operand #0 must be a !{first.type_name}"
-    wrong = [index for index, each in enumerate(operands) if index and not is_value(each)]
-    return f"operand #{wrong[0]} must be a !tloop.value" if wrong else ""
-
-
 def sampled_fault(op: ext.Operation, name: str, sizes: Sequence[int]) -> str:
     """What is wrong with the number of sampled sizes, or ""."""
     wanted = sum(size == SAMPLED for size in sizes)

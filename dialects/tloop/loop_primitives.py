@@ -5,7 +5,7 @@ from typing import Any
 
 from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType, verifier
-from mlc.dialects.tloop.handles import REST, SAMPLED, kind_fault, operands_fault, sampled_fault
+from mlc.dialects.tloop.handles import REST, SAMPLED, kind_fault, sampled_fault
 
 TAILS = ("guard", "peel", "exact")
 # How far probabilities may sum from 1.
@@ -23,7 +23,7 @@ def _split_fault(op: ext.Operation) -> str:
         return f"takes one factor for each of the loops that it makes, at least 2, but {factors} make {made}"
     if factors.count(REST) > 1 or any(each < 1 and each not in (REST, SAMPLED) for each in factors):
         return f"factors must be positive, with at most one {REST} for what is left, but are {factors}"
-    return operands_fault(op, LoopType) or sampled_fault(op, "factors", factors)
+    return sampled_fault(op, "factors", factors)
 
 
 def _unroll_fault(op: ext.Operation) -> str:
@@ -88,7 +88,8 @@ class Split(TLoop.Operation, name="split"):
 
     factors: Any
     tail: ir.StringAttr
-    loop_then_values: Sequence[ext.Operand[Any]]
+    loop: ext.Operand[LoopType]
+    values: Sequence[ext.Operand[ValueType]]
     loops: Sequence[ext.Result[LoopType]]
 
     verify_invariants = verifier(_split_fault, factors=ir.DenseI64ArrayAttr, tail=ir.StringAttr)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, report, verifier
-from mlc.dialects.tloop.handles import SAMPLED, is_block, is_loop, operands_fault, sampled_fault
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType, report, verifier
+from mlc.dialects.tloop.handles import SAMPLED, is_block, is_loop, sampled_fault
 
 MODES = ("parallel", "sequential")
 # Every op that a schedule may hold.
@@ -31,7 +31,7 @@ def _tile_fault(op: ext.Operation) -> str:
         return f"mode must be one of {', '.join(MODES)}, but is '{mode}'"
     if any(size < 0 and size != SAMPLED for size in sizes) or not any(sizes):
         return f"sizes must be non-negative and not all 0, but are {sizes}"
-    return operands_fault(op, BlockType) or sampled_fault(op, "sizes", sizes)
+    return sampled_fault(op, "sizes", sizes)
 
 
 def _interchange_fault(op: ext.Operation) -> str:
@@ -95,7 +95,8 @@ class Tile(TLoop.Operation, name="tile"):
 
     sizes: Any
     mode: ir.StringAttr
-    block_then_values: Sequence[ext.Operand[Any]]
+    block: ext.Operand[BlockType]
+    values: Sequence[ext.Operand[ValueType]]
     tiled: ext.Result[BlockType]
     loop: ext.Result[LoopType]
 

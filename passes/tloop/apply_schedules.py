@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from random import Random
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.loop_steps.loops import PARALLEL, SEQUENTIAL
 from mlc.passes.tloop.schedule_state import LOOP_TAG, ScheduleState, StepError
 from mlc.passes.tloop.steps import STEPS
+
+# Called after each step with its number and its op.
+Watcher = Callable[[int, ir.Operation], None]
 
 
 def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
@@ -22,21 +28,33 @@ def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
     raise PassFailure(f"the schedule's kernel @{name} does not exist", schedule.location)
 
 
-def apply_schedule(module: ir.Operation, schedule: ir.Operation) -> None:
-    """Applies the primitives of `schedule` in order. Raises PassFailure naming the kernel and the
-    primitive."""
-    state = ScheduleState(find_kernel(module, schedule))
+def schedules_of(module: ir.Operation) -> list[ir.Operation]:
+    """The schedules of a module, in its order."""
+    ops = [each.operation for each in module.regions[0].blocks[0]]
+    return [each for each in ops if each.name == "tloop.schedule"]
+
+
+def apply_schedule(
+    kernel: ir.Operation, schedule: ir.Operation, random: Random | None = None, watch: Watcher | None = None
+) -> None:
+    """Applies the primitives of `schedule` in order. Raises PassFailure naming the kernel and the primitive.
+
+    `random` decides where the schedule is not decided.
+    """
+    state = ScheduleState(kernel, random)
     for number, op in enumerate(schedule.regions[0].blocks[0], 1):
         primitive = op.operation
         try:
             STEPS[primitive.name](primitive, state)
         except StepError as error:
-            kernel = schedule.attributes["kernel"].value
+            name = schedule.attributes["kernel"].value
             raise PassFailure(
-                f"schedule of @{kernel}: step {number} ('{primitive.name}') does not apply: {error}",
+                f"schedule of @{name}: step {number} ('{primitive.name}') does not apply: {error}",
                 primitive.location,
             ) from error
-    remove_loop_tags(state.kernel)
+        if watch is not None:
+            watch(number, primitive)
+    remove_loop_tags(kernel)
 
 
 def remove_loop_tags(kernel: ir.Operation) -> None:
@@ -50,17 +68,28 @@ def remove_loop_tags(kernel: ir.Operation) -> None:
 class ApplySchedules(Pass):
     """Apply each `tloop.schedule` of the module to its kernel and remove it.
 
-    Structured primitives are applied through upstream's transform dialect, one at a time, so that a failure
-    names its step.
+    Structured primitives are applied through upstream's transform dialect, those on loops by rebuilding the
+    loop nest; one at a time, so that a failure names its step.
     """
 
     name: ClassVar[str] = "tloop-apply-schedules"
     exactness: ClassVar[str] = "rounding"
 
+    print_steps: bool = option(False, help="print the kernel after each step to standard error")
+
     def run(self, op: ir.Operation) -> None:
-        schedules = [
-            each.operation for each in op.regions[0].blocks[0] if each.operation.name == "tloop.schedule"
-        ]
-        for schedule in schedules:
-            apply_schedule(op, schedule)
+        for schedule in schedules_of(op):
+            kernel = find_kernel(op, schedule)
+            apply_schedule(kernel, schedule, watch=step_printer(kernel) if self.print_steps else None)
             schedule.erase()
+
+
+def step_printer(kernel: ir.Operation) -> Watcher:
+    """Prints the kernel under a line that names the step."""
+
+    def show(number: int, primitive: ir.Operation) -> None:
+        text = kernel.get_asm(use_local_scope=True, assume_verified=True)
+        name = kernel.attributes["sym_name"].value
+        print(f"// After step {number} of the schedule of @{name}: {primitive}\n{text}\n", file=sys.stderr)
+
+    return show

@@ -8,6 +8,7 @@ peeling reaches every copy.
 from __future__ import annotations
 
 import re
+from random import Random
 
 from mlc.bindings import ir
 from mlc.dialects.tloop.handles import SAMPLED, is_value
@@ -25,10 +26,12 @@ class StepError(Exception):
 class ScheduleState:
     """The kernel under transformation and what the schedule's handles stand for."""
 
-    def __init__(self, kernel: ir.Operation) -> None:
+    def __init__(self, kernel: ir.Operation, random: Random | None = None) -> None:
         self.kernel = kernel
         self.tags: dict[ir.Value, str] = {}
         self.loops = 0
+        # What decides for the stochastic primitives; None where they must be decided.
+        self.random = random
         self.sampled: dict[ir.Value, int] = {}
 
     def name(self, handle: ir.Value, tag: str) -> None:

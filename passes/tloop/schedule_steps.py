@@ -50,7 +50,8 @@ def fold_unit_dims(state: ScheduleState) -> None:
 def get_block(op: ir.Operation, state: ScheduleState) -> None:
     name = op.attributes["block_name"].value
     if not any(each.attributes[BLOCK_TAG].value == name for each in tagged_blocks(state.kernel)):
-        raise StepError(f"the kernel has no computation named '{name}'")
+        known = sorted({each.attributes[BLOCK_TAG].value for each in tagged_blocks(state.kernel)})
+        raise StepError(f"the kernel has no block '{name}'; it has: {', '.join(known) or 'none'}")
     state.name(op.results[0], f'{BLOCK_TAG} = "{name}"')
 
 

@@ -9,27 +9,68 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import ir
+from mlc.dialects.tloop.handles import is_loop
+from mlc.passes.tloop import sampling
 from mlc.passes.tloop import schedule_steps as structured
+from mlc.passes.tloop.loop_steps import cache, compute_at
+from mlc.passes.tloop.loop_steps.decompose import decompose_reduction
 from mlc.passes.tloop.loop_steps.fuse import fuse
 from mlc.passes.tloop.loop_steps.handles import annotate, get_loops, unroll
+from mlc.passes.tloop.loop_steps.inline import compute_inline
 from mlc.passes.tloop.loop_steps.parallel import bind, parallel
+from mlc.passes.tloop.loop_steps.prefetch import prefetch
 from mlc.passes.tloop.loop_steps.reorder import reorder
+from mlc.passes.tloop.loop_steps.reverse_compute_at import reverse_compute_at
 from mlc.passes.tloop.loop_steps.split import split
+from mlc.passes.tloop.loop_steps.vectorize import vectorize_loops
+from mlc.passes.tloop.packing_steps import pack, rfactor
 from mlc.passes.tloop.schedule_state import ScheduleState
+from mlc.passes.tloop.storage_steps import cache_read, cache_write
+from mlc.passes.tloop.tensorize import tensorize
 
-STEPS: dict[str, Callable[[ir.Operation, ScheduleState], None]] = {
+Step = Callable[[ir.Operation, ScheduleState], None]
+
+
+def by_kind(structured_step: Step, loop_step: Step) -> Step:
+    """The first applier for structured computations (the first operand), the second one for all else."""
+
+    def apply(op: ir.Operation, state: ScheduleState) -> None:
+        names = [each.name for each in state.targets(op.operands[0])]
+        structured = all(each.startswith(("linalg.", "tensor.")) for each in names)
+        (structured_step if structured else loop_step)(op, state)
+
+    return apply
+
+
+def vectorize(op: ir.Operation, state: ScheduleState) -> None:
+    """Of blocks or of a loop."""
+    (vectorize_loops if is_loop(op.operands[0]) else structured.vectorize)(op, state)
+
+
+STEPS: dict[str, Step] = {
     "tloop.annotate": annotate,
     "tloop.bind": bind,
-    "tloop.compute_at": structured.compute_at,
+    "tloop.cache_read": by_kind(cache_read, cache.cache_read),
+    "tloop.cache_write": by_kind(cache_write, cache.cache_write),
+    "tloop.compute_at": by_kind(structured.compute_at, compute_at.compute_at),
+    "tloop.compute_inline": compute_inline,
+    "tloop.decompose_reduction": decompose_reduction,
     "tloop.fuse": fuse,
     "tloop.get_block": structured.get_block,
     "tloop.get_loops": get_loops,
     "tloop.interchange": structured.interchange,
+    "tloop.pack": pack,
     "tloop.parallel": parallel,
     "tloop.peel": structured.peel,
+    "tloop.prefetch": prefetch,
     "tloop.reorder": reorder,
+    "tloop.reverse_compute_at": reverse_compute_at,
+    "tloop.rfactor": rfactor,
+    "tloop.sample_categorical": sampling.sample_categorical,
+    "tloop.sample_perfect_tile": sampling.sample_perfect_tile,
     "tloop.split": split,
+    "tloop.tensorize": tensorize,
     "tloop.tile": structured.tile,
     "tloop.unroll": unroll,
-    "tloop.vectorize": structured.vectorize,
+    "tloop.vectorize": vectorize,
 }

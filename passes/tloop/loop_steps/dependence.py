@@ -126,12 +126,12 @@ class Nest:
                 offset, (least, most, divisor) = factors[2], _range(*factors[:2], digit.count, direction)
                 low, high, step = low + least + offset, high + most + offset, gcd(step, divisor)
                 base += offset
-        for factor, least, most in terms.rest(self.loops):
-            if least is None or most is None:
+        for factor, first, last in terms.rest(self.loops):
+            if first is None or last is None:
                 return True
-            ends = factor * least, factor * most
+            ends = factor * first, factor * last
             low, high, step = low + min(ends), high + max(ends), gcd(step, factor)
-            base += factor * least
+            base += factor * first
         return _meets(max(low, 1 - left[1]), min(high, right[1] - 1), step, base)
 
 

@@ -7,25 +7,20 @@ from mlc.passes.tloop.loop_steps.loops import (
     NAME,
     Bound,
     Loop,
-    annotations,
     build_loop,
     enclosing_loops,
-    end_loop,
-    move_body,
+    kept_attributes,
     replace_loop,
-    sequential,
+    take_over,
 )
-from mlc.passes.tloop.loop_steps.perfect_nest import inner_loop
+from mlc.passes.tloop.loop_steps.perfect_nest import inner_loop, nests_of
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
 
 def fuse(op: ir.Operation, state: ScheduleState) -> None:
     """Fuses pairs, from the inside."""
-    copies = [[sequential(each) for each in state.targets(handle)] for handle in op.operands]
-    if len({len(each) for each in copies}) != 1:
-        raise StepError("the loops have different numbers of copies")
     tag = state.new_loop(op.results[0])
-    for nest in zip(*copies, strict=True):
+    for nest in nests_of([state.targets(handle) for handle in op.operands]):
         loop = nest[-1]
         for outer in reversed(nest[:-1]):
             loop = fuse_two(outer, loop)
@@ -43,18 +38,14 @@ def fuse_two(outer: Loop, expected: Loop) -> Loop:
         if each.trips is None:
             raise StepError(f"the number of iterations of loop {each.name} is not constant")
     assert outer.trips is not None and inner.trips is not None
-    kept = annotations(outer.op) | annotations(inner.op)
+    kept = kept_attributes(outer.op) | kept_attributes(inner.op)
     if NAME in outer.op.attributes and NAME in inner.op.attributes:
         kept[NAME] = ir.StringAttr.get(f"{outer.name}*{inner.name}")
     with ir.InsertionPoint(outer.op), outer.op.location:
         end = Bound.constant(outer.trips * inner.trips)
         fused = build_loop(outer.op.name, Bound.constant(0), end, 1, outer.inits, kept)
     _index_by(fused, outer, inner)
-    for old, new in zip(inner.carried, fused.carried, strict=True):
-        old.replace_all_uses_with(new)
-    values = list(inner.terminator.operands)
-    move_body(inner.body, fused)
-    end_loop(fused, values)
+    take_over(inner, fused)
     replace_loop(outer, list(fused.op.results))
     return fused
 

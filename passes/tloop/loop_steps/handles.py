@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.tloop.loop_steps.loops import enclosing_loops, sequential
+from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, enclosing_loops, sequential
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 from mlc.passes.tloop.transform_script import HANDLE, match
 
@@ -14,7 +14,10 @@ def get_loops(op: ir.Operation, state: ScheduleState) -> None:
     for block in state.targets(op.operands[0]):
         loops = enclosing_loops(block)
         if len(loops) != wanted:
-            raise StepError(f"the block stands in {len(loops)} loops, but there are {wanted} handles")
+            names = ", ".join(Loop(each).name for each in loops if each.name in SEQUENTIAL)
+            raise StepError(
+                f"the block stands in {len(loops)} loops ({names}), but there are {wanted} handles"
+            )
         for tag, loop in zip(tags, loops, strict=True):
             loop.attributes[tag] = ir.UnitAttr.get()
 

@@ -257,7 +257,7 @@ def end_loop(loop: Loop, values: Sequence[ir.Value]) -> None:
         ir.Operation.create(name, [], list(values))
 
 
-def annotations(op: ir.Operation) -> dict[str, ir.Attribute]:
+def kept_attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
     """The attributes of a loop that are not handles' tags: they go to the loops that replace it."""
     return {name: each for name, each in extra_attributes(op).items() if not name.startswith(LOOP_TAG)}
 
@@ -273,3 +273,14 @@ def replace_loop(old: Loop, results: Sequence[ir.Value]) -> None:
     for mine, other in zip(old.op.results, results, strict=True):
         mine.replace_all_uses_with(other)
     old.op.erase()
+
+
+def take_over(old: Loop, new: Loop) -> None:
+    """Moves the body of `old` to the end of that of `new`, with what it carries, and ends the loop.
+
+    The caller replaces the index."""
+    for mine, other in zip(old.carried, new.carried, strict=True):
+        mine.replace_all_uses_with(other)
+    values = list(old.terminator.operands)
+    move_body(old.body, new)
+    end_loop(new, values)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlc.bindings import address, ir
 from mlc.passes.rewriting import has_uses
 from mlc.passes.tloop.loop_steps.clone import replace_inside
-from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, is_inside
+from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, is_inside, sequential
 from mlc.passes.tloop.schedule_state import StepError
 
 # Ops that may move into the loop behind them: they only compute indices.
@@ -61,3 +63,28 @@ def nest_between(outermost: Loop, innermost: Loop) -> list[Loop]:
     while address(nest[-1].op) != address(innermost.op):
         nest.append(inner_loop(nest[-1]))
     return nest
+
+
+def nests_of(handles: Sequence[Sequence[ir.Operation]]) -> list[list[Loop]]:
+    """What handles stand for, nest by nest: a loop of each handle. The handle with the fewest copies says
+    which nests there are; copies of the others outside of these are left out.
+
+    Raises StepError if a handle has no loop, or several, in a nest.
+    """
+    fewest = min(handles, key=len)
+    nests = []
+    for base in fewest:
+        nest = []
+        for copies in handles:
+            found = [each for each in copies if _one_nest(each, base)]
+            if len(found) != 1:
+                other, mine = Loop(copies[0]).name, Loop(base).name
+                how = f"{len(found)} copies of loop {other} are" if found else f"loop {other} is not"
+                raise StepError(f"{how} in one nest with loop {mine}")
+            nest.append(sequential(found[0]))
+        nests.append(nest)
+    return nests
+
+
+def _one_nest(first: ir.Operation, second: ir.Operation) -> bool:
+    return address(first) == address(second) or is_inside(first, second) or is_inside(second, first)

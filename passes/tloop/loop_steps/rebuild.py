@@ -13,14 +13,13 @@ from mlc.passes.tloop.loop_steps.loops import (
     build_loop,
     end_loop,
     extra_attributes,
-    move_body,
     replace_loop,
+    take_over,
 )
 
 
 def rebuild_nest(nest: Sequence[Loop], order: Sequence[int]) -> None:
     """Replaces the nest by one whose loop `i` is the old loop `order[i]`. Bounds must stay defined."""
-    innermost = nest[-1]
     made: list[Loop] = []
     indices: dict[ir.Value, ir.Value] = {}
     point, inits = ir.InsertionPoint(nest[0].op), nest[0].inits
@@ -34,11 +33,7 @@ def rebuild_nest(nest: Sequence[Loop], order: Sequence[int]) -> None:
         point, inits = ir.InsertionPoint(new.body), new.carried
     for old_index, new_index in indices.items():
         old_index.replace_all_uses_with(new_index)
-    for old_value, new_value in zip(innermost.carried, made[-1].carried, strict=True):
-        old_value.replace_all_uses_with(new_value)
-    values = list(innermost.terminator.operands)
-    move_body(innermost.body, made[-1])
-    end_loop(made[-1], values)
+    take_over(nest[-1], made[-1])
     for outer, inner in pairwise(made):
         end_loop(outer, list(inner.op.results))
     replace_loop(nest[0], list(made[0].op.results))

@@ -7,18 +7,15 @@ from itertools import pairwise, product
 
 from mlc.bindings import address, ir
 from mlc.passes.tloop.loop_steps.dependence import Nest
-from mlc.passes.tloop.loop_steps.loops import Loop, enclosing_loops, sequential
-from mlc.passes.tloop.loop_steps.perfect_nest import nest_between
+from mlc.passes.tloop.loop_steps.loops import Loop, enclosing_loops
+from mlc.passes.tloop.loop_steps.perfect_nest import nest_between, nests_of
 from mlc.passes.tloop.loop_steps.rebuild import rebuild_nest
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
 
 def reorder(op: ir.Operation, state: ScheduleState) -> None:
-    copies = [[sequential(each) for each in state.targets(handle)] for handle in op.operands]
-    if len({len(each) for each in copies}) != 1:
-        raise StepError("the loops have different numbers of copies")
-    for wanted in zip(*copies, strict=True):
-        reorder_nest(list(wanted))
+    for wanted in nests_of([state.targets(handle) for handle in op.operands]):
+        reorder_nest(wanted)
 
 
 def reorder_nest(wanted: Sequence[Loop]) -> None:

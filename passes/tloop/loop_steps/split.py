@@ -10,13 +10,13 @@ from mlc.passes.tloop.loop_steps.clone import clone_ops
 from mlc.passes.tloop.loop_steps.loops import (
     Bound,
     Loop,
-    annotations,
     build_loop,
     end_loop,
-    move_body,
+    kept_attributes,
     renamed,
     replace_loop,
     sequential,
+    take_over,
 )
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
@@ -38,7 +38,7 @@ def split(op: ir.Operation, state: ScheduleState) -> None:
 def mark(loop: Loop, tag: str, suffix: str) -> None:
     """Tags a loop, and makes its name its own."""
     loop.op.attributes[tag] = ir.UnitAttr.get()
-    for name, value in renamed(annotations(loop.op), suffix).items():
+    for name, value in renamed(kept_attributes(loop.op), suffix).items():
         loop.op.attributes[name] = value
 
 
@@ -72,7 +72,7 @@ def split_in_two(loop: Loop, factor: int, tail: str) -> tuple[Loop, Loop]:
     divides = loop.trips is not None and loop.trips % factor == 0
     if tail == "peel" and not divides:
         _peel_rest(loop, factor)
-    kept = annotations(loop.op)
+    kept = kept_attributes(loop.op)
     lower, upper = (Bound(list(m.results), v) for m, v in (loop.bound("lower"), loop.bound("upper")))
     with ir.InsertionPoint(loop.op), loop.op.location:
         outer = build_loop(loop.op.name, lower, upper, step * factor, loop.inits, kept)
@@ -87,17 +87,9 @@ def split_in_two(loop: Loop, factor: int, tail: str) -> tuple[Loop, Loop]:
             ir.AffineMap.get(2, 0, [first + second * step]), [outer.iv, inner.iv]
         ).result
     loop.iv.replace_all_uses_with(index)
-    _take_body(loop, inner)
+    take_over(loop, inner)
     replace_loop(loop, list(outer.op.results))
     return outer, inner
-
-
-def _take_body(loop: Loop, inner: Loop) -> None:
-    for old, new in zip(loop.carried, inner.carried, strict=True):
-        old.replace_all_uses_with(new)
-    values = list(loop.terminator.operands)
-    move_body(loop.body, inner)
-    end_loop(inner, values)
 
 
 def _guard(loop: Loop, outer: Loop, factor: int, step: int) -> Bound:
@@ -115,7 +107,7 @@ def _peel_rest(loop: Loop, factor: int) -> None:
     end = loop.lower + loop.trips // factor * factor * step
     upper = loop.upper
     with ir.InsertionPoint.after(loop.op), loop.op.location:
-        kept = renamed(annotations(loop.op), ".rest")
+        kept = renamed(kept_attributes(loop.op), ".rest")
         rest = build_loop(
             loop.op.name, Bound.constant(end), Bound.constant(upper), step, list(loop.op.results), kept
         )

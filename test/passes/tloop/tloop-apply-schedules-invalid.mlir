@@ -17,7 +17,7 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   return %0 : tensor<16xf32>
 }
 "tloop.schedule"() ({
-  // expected-error @below {{schedule of @k: step 1 ('tloop.get_block') does not apply: the kernel has no computation named 'other'}}
+  // expected-error @below {{schedule of @k: step 1 ('tloop.get_block') does not apply: the kernel has no block 'other'; it has: root}}
   %root = "tloop.get_block"() {block_name = "other"} : () -> !tloop.block
 }) {kernel = @k} : () -> ()
 

@@ -1,0 +1,57 @@
+"""prefetch: what later iterations of a loop read is fetched into the cache."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir, memref
+from mlc.passes.tloop.loop_steps.accesses import access_of
+from mlc.passes.tloop.loop_steps.linear import Linear
+from mlc.passes.tloop.loop_steps.loops import Loop, is_inside
+from mlc.passes.tloop.loop_steps.regions import as_expression, index_value
+from mlc.passes.tloop.loop_steps.statements import operands_of, single, store_of
+from mlc.passes.tloop.schedule_state import ScheduleState, StepError
+
+# Keep in all levels of the cache.
+LOCALITY = 3
+
+
+def prefetch(op: ir.Operation, state: ScheduleState) -> None:
+    store, loop = store_of(op.operands[0], state), Loop(single(op.operands[1], state))
+    for load in operands_of(store, op.attributes["operand"].value):
+        add_prefetch(load, loop, op.attributes["distance"].value)
+
+
+def add_prefetch(load: ir.Operation, loop: Loop, distance: int) -> None:
+    """A prefetch in front of `load`, of what it reads `distance` iterations of the loop later."""
+    if not is_inside(load, loop.op):
+        raise StepError("the block does not stand in the loop")
+    access = access_of(load)[0]
+    ahead = []
+    for each in access.indices or [None]:
+        factor = each[0].coefficient(loop.iv) if each is not None else None
+        if each is None or factor is None:
+            raise StepError(f"{access.text} is not linear in loop {loop.name}")
+        ahead.append(each[0] + Linear(factor * distance * (loop.step or 1)))
+    if ahead == [each[0] for each in access.indices or [] if each is not None]:
+        raise StepError(f"{access.text} is the same in all iterations of loop {loop.name}")
+    with ir.InsertionPoint(load), load.location:
+        if load.name.startswith("affine."):
+            _affine(load.operands[0], ahead)
+        else:
+            places = [index_value(each) for each in ahead]
+            memref.PrefetchOp(load.operands[0], places, False, LOCALITY, True)
+
+
+def _affine(buffer: ir.Value, indices: list[Linear]) -> None:
+    expressions: list[ir.AffineExpr] = []
+    operands: list[ir.Value] = []
+    for each in indices:
+        expression, values = as_expression(each, len(operands))
+        expressions.append(expression)
+        operands += values
+    attributes = {
+        "map": ir.AffineMapAttr.get(ir.AffineMap.get(len(operands), 0, expressions)),
+        "isWrite": ir.BoolAttr.get(False),
+        "localityHint": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), LOCALITY),
+        "isDataCache": ir.BoolAttr.get(True),
+    }
+    ir.Operation.create("affine.prefetch", [], [buffer, *operands], attributes)

@@ -1,0 +1,88 @@
+"""tensorize: a computation is replaced by an implementation of it."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir, outermost_op
+from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError
+
+IMPLEMENTATION = "tloop.implementation"
+
+
+def tensorize(op: ir.Operation, state: ScheduleState) -> None:
+    pattern = _function(op, op.attributes["intrinsic"].value)
+    if IMPLEMENTATION not in pattern.attributes:
+        raise StepError(f"the pattern has no attribute {IMPLEMENTATION}")
+    implementation = _function(op, pattern.attributes[IMPLEMENTATION].value)
+    wanted = _computation(pattern)
+    for block in state.targets(op.operands[0]):
+        _check_alike(structured_one(block), wanted)
+        _inline(block, implementation)
+
+
+def structured_one(block: ir.Operation) -> ir.Operation:
+    """`block`, if it is structured."""
+    if not block.name.startswith("linalg."):
+        raise StepError(f"the block is a '{block.name}'; this primitive works on structured computations")
+    return block
+
+
+def _function(op: ir.Operation, name: str) -> ir.Operation:
+    """The function of the module that is called `name`."""
+    for each in outermost_op(op).regions[0].blocks[0]:
+        if each.operation.name == "func.func" and each.operation.attributes["sym_name"].value == name:
+            return each.operation
+    raise StepError(f"the module has no function @{name}")
+
+
+def _computation(pattern: ir.Operation) -> ir.Operation:
+    """The single structured op of the pattern, whose operands are the function's arguments in order."""
+    block = pattern.regions[0].blocks[0]
+    ops = [each.operation for each in block.operations]
+    if (
+        len(ops) != 2
+        or not ops[0].name.startswith("linalg.")
+        or list(ops[0].operands) != list(block.arguments)
+    ):
+        raise StepError("the pattern must hold one structured computation of its arguments and nothing else")
+    return ops[0]
+
+
+def _check_alike(block: ir.Operation, wanted: ir.Operation) -> None:
+    """Raises StepError naming the first difference."""
+    for found, expected in zip(block.operands, wanted.operands, strict=False):
+        if found.type != expected.type:
+            raise StepError(f"the block works on a {found.type} where the pattern has a {expected.type}")
+    if _text(block) != _text(wanted):
+        raise StepError("the block computes something else than the pattern")
+
+
+def _text(op: ir.Operation) -> str:
+    """The computation as text, without tags and without what its operands are called."""
+    copy = op.clone(ip=False).operation
+    for name in [name for name in copy.attributes if name == BLOCK_TAG]:
+        del copy.attributes[name]
+    text = copy.get_asm(print_generic_op_form=True, use_local_scope=True, assume_verified=True)
+    copy.erase()
+    start = text.index("(")
+    return text[text.index(")", start) :]
+
+
+def _inline(block: ir.Operation, implementation: ir.Operation) -> None:
+    """Clones the body of the implementation in front of the block, in whose place its result comes."""
+    body = implementation.regions[0].blocks[0]
+    if [each.type for each in body.arguments] != [each.type for each in block.operands]:
+        raise StepError("the implementation takes other arguments than the pattern")
+    values = dict(zip(body.arguments, block.operands, strict=True))
+    ops = [each.operation for each in body.operations]
+    with ir.InsertionPoint(block), block.location:
+        for op in ops[:-1]:
+            copy = op.clone().operation
+            for each in [copy, *collect_ops(copy)]:
+                for position, operand in enumerate(each.operands):
+                    if operand in values:
+                        each.operands[position] = values[operand]
+            values.update(zip(op.results, copy.results, strict=True))
+    for old, new in zip(block.results, ops[-1].operands, strict=True):
+        old.replace_all_uses_with(values.get(new, new))
+    block.erase()
