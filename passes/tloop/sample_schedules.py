@@ -24,7 +24,7 @@ def sample_schedule(kernel: ir.Operation, schedule: ir.Operation, random: Random
 
 @dataclass(frozen=True)
 class SampleSchedules(Pass):
-    """Gives every stochastic primitive (`tloop.sample_perfect_tile`, `tloop.sample_categorical`) without a
+    """Give every stochastic primitive (`tloop.sample_perfect_tile`, `tloop.sample_categorical`) without a
     decision one, as an attribute.
 
     Equal seeds and kernels' names give equal decisions.
