@@ -100,6 +100,7 @@ EXP2_TAIL = series(
 )
 LOG_TAIL = series(lambda f: (np.log1p(f) - f) / f**2, [(-1) ** (k + 1) / Wide(k + 2) for k in range(8)], 1e-3)
 
+HALF_PI = math.pi / 2 + 1e-3
 ROOT_PI = math.sqrt(math.pi)
 
 
@@ -118,19 +119,53 @@ def erf_tail(z: Array) -> Array:
     return np.where(z < 1e-6, 2 / ROOT_PI * (1 - z / 3), error_function(x) / x) - 1
 
 
-TANH_TAIL = series(
-    lambda z: (np.tanh(np.sqrt(z)) / np.sqrt(z) - 1) / z,
-    [Wide(n) / d for n, d in ((-1, 3), (2, 15), (-17, 315))],
-    1e-4,
-)
+def odd(function: Callable[[Array], Array], terms: list[tuple[int, int]]) -> Callable[[Array], Array]:
+    """(function(x) / x - 1) / z with z = x^2; `terms` are those of its series, as fractions."""
+
+    def tail(z: Array) -> Array:
+        x = np.sqrt(np.maximum(z, 1e-30))
+        return (function(x) / x - 1) / np.maximum(z, 1e-30)
+
+    return series(tail, [Wide(numerator) / denominator for numerator, denominator in terms], 1e-4)
+
+
+TANH_TAIL = odd(np.tanh, [(-1, 3), (2, 15), (-17, 315)])
+SIN_TAIL = odd(np.sin, [(-1, 6), (1, 120), (-1, 5040)])
+TAN_TAIL = odd(np.tan, [(1, 3), (2, 15), (17, 315)])
+SINH_TAIL = odd(np.sinh, [(1, 6), (1, 120), (1, 5040)])
+ATANH_TAIL = odd(np.arctanh, [(1, 3), (1, 5), (1, 7)])
+ASIN_TAIL = odd(np.arcsin, [(1, 6), (3, 40), (15, 336)])
+ATAN_TAIL = odd(np.arctan, [(-1, 3), (1, 5), (-1, 7)])
+
+
+def cosh_tail(z: Array) -> Array:
+    """2 (cosh(x) - 1) / z with z = x^2, as the square of 2 sinh(x / 2) / x."""
+    return (1 + SINH_TAIL(z / 4) * z / 4) ** 2
+
+
+def odd_scale(z: Array) -> Array:
+    """An error of the tail is z times that of the function, relative to x."""
+    return 1 / np.maximum(z, 1e-2)
+
+
 LOG1P_RATIO = series(lambda z: np.log1p(z) / z, [(-1) ** k / Wide(k + 1) for k in range(4)], 1e-4)
+
+LOG2_RATIO = series(lambda f: np.log1p(f) / f / LN2, [(-1) ** k / Wide(k + 1) / LN2 for k in range(8)], 1e-3)
 
 FITS = [
     Fit("EXP", EXP_TAIL, -0.3467, 0.3467, 4, lambda r: np.exp(r) / np.maximum(r * r, 1e-2)),
     Fit("EXP2", EXP2_TAIL, -0.5001, 0.5001, 5, lambda r: np.exp2(r) / np.maximum(np.abs(r), 0.1)),
     Fit("LOG", LOG_TAIL, -1 / 3, 1 / 3, 8, lambda f: np.abs(np.log1p(f)) / np.maximum(f * f, 1e-2)),
     Fit("LOG1P_UNIT", LOG1P_RATIO, 0.0, 1.0, 9, LOG1P_RATIO),
-    Fit("TANH", TANH_TAIL, 0.0, 0.55**2, 4, lambda z: 1 / np.maximum(z, 1e-2)),
+    Fit("TANH", TANH_TAIL, 0.0, 0.55**2, 4, odd_scale),
+    Fit("SINH", lambda z: 2 * SINH_TAIL(z), 0.0, 1.0, 4, odd_scale),
+    Fit("COSH", cosh_tail, 0.0, 0.3467**2, 2, odd_scale),
+    Fit("ATANH", ATANH_TAIL, 0.0, 0.5**2, 5, odd_scale),
+    Fit("SIN", SIN_TAIL, 0.0, HALF_PI**2, 4, lambda z: np.sin(np.sqrt(z)) / np.sqrt(z) * odd_scale(z)),
+    Fit("TAN", TAN_TAIL, 0.0, (HALF_PI / 2) ** 2, 6, odd_scale),
+    Fit("ASIN", ASIN_TAIL, 0.0, 0.6**2, 5, odd_scale),
+    Fit("ATAN", ATAN_TAIL, 0.0, 1.0, 8, odd_scale),
+    Fit("LOG2", LOG2_RATIO, -1 / 3, 1 / 3, 13, one, single=False),
     Fit("ERF_NEAR", erf_tail, 0.0, NEAR**2, 6, lambda z: erf_tail(z) + 1),
     # The error of the fourth power is the scale's inverse times that of the root.
     Fit(

@@ -9,11 +9,15 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import apply_patterns, defining_op, replace_op
+from mlc.passes.tloop.vector_math.arcs import acos, asin, atan
 from mlc.passes.tloop.vector_math.error_function import erf
 from mlc.passes.tloop.vector_math.exponential import exp, exp2, expm1
-from mlc.passes.tloop.vector_math.hyperbolic import tanh
+from mlc.passes.tloop.vector_math.hyperbolic import cosh, sinh, tanh
+from mlc.passes.tloop.vector_math.inverse_hyperbolic import acosh, asinh, atanh
 from mlc.passes.tloop.vector_math.logarithm import log, log1p, log1p_of_unit
 from mlc.passes.tloop.vector_math.number import Number, element_type
+from mlc.passes.tloop.vector_math.power import power
+from mlc.passes.tloop.vector_math.trigonometric import cos, sin, tan
 
 
 def expand(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:
@@ -48,15 +52,27 @@ PATTERNS = {
     "math.expm1": expand(expm1),
     "math.log": expand(log),
     "math.log1p": expand(log1p),
+    "math.powf": expand(power),
     "math.tanh": expand(tanh),
+    "math.sinh": expand(sinh),
+    "math.cosh": expand(cosh),
+    "math.asinh": expand(asinh),
+    "math.acosh": expand(acosh),
+    "math.atanh": expand(atanh),
+    "math.sin": expand(sin),
+    "math.cos": expand(cos),
+    "math.tan": expand(tan),
+    "math.asin": expand(asin),
+    "math.acos": expand(acos),
+    "math.atan": expand(atan),
     "math.erf": expand(erf),
 }
 
 
 @dataclass(frozen=True)
 class ExpandMath(Pass):
-    """Replace exponential, logarithmic, hyperbolic and error functions on f32 by range reductions and
-    polynomials (docs/vector-math.md states the errors)."""
+    """Replace exponential, logarithmic, hyperbolic, trigonometric and error functions and powers of f32 by
+    range reductions and polynomials (docs/vector-math.md states the errors)."""
 
     name: ClassVar[str] = "tloop-expand-math"
     anchor: ClassVar[str] = "func.func"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from vector_functions import FUNCTIONS
 from vector_math import evaluate, exhaustive, largest_error
+from vector_math_cost import assembly, called, vector_loop
 
 INF, NAN = np.inf, np.nan
 
@@ -73,6 +74,22 @@ SPECIAL = {
     "elu": [(NAN, NAN), (INF, INF), (-INF, -1.0), (0.0, 0.0)],
     "gelu": [(NAN, NAN), (INF, INF), (0.0, 0.0), (-0.0, -0.0), (-10.0, -0.0)],
     "gelu tanh": [(NAN, NAN), (INF, INF), (0.0, 0.0), (-0.0, -0.0), (-1e30, -0.0)],
+    "sqrt": [(NAN, NAN), (INF, INF), (-INF, NAN), (-0.0, -0.0), (-1.0, NAN), (4.0, 2.0)],
+    "rsqrt": [(NAN, NAN), (INF, 0.0), (-INF, NAN), (0.0, INF), (-1.0, NAN), (4.0, 0.5)],
+    "sinh": [(NAN, NAN), (INF, INF), (-INF, -INF), (-0.0, -0.0), (2.0**-149, 2.0**-149), (89.5, INF)],
+    "cosh": [(NAN, NAN), (INF, INF), (-INF, INF), (0.0, 1.0), (-0.0, 1.0), (-89.5, INF)],
+    "asinh": [(NAN, NAN), (INF, INF), (-INF, -INF), (-0.0, -0.0), (2.0**-149, 2.0**-149)],
+    "acosh": [(NAN, NAN), (INF, INF), (-INF, NAN), (1.0, 0.0), (0.999, NAN), (-2.0, NAN), (0.0, NAN)],
+    "atanh": [(NAN, NAN), (INF, NAN), (1.0, INF), (-1.0, -INF), (1.001, NAN), (-2.0, NAN), (-0.0, -0.0)],
+    "sin": [(NAN, NAN), (INF, NAN), (-INF, NAN), (0.0, 0.0), (-0.0, -0.0), (-(2.0**-149), -(2.0**-149))],
+    "cos": [(NAN, NAN), (INF, NAN), (-INF, NAN), (0.0, 1.0), (-0.0, 1.0)],
+    "tan": [(NAN, NAN), (INF, NAN), (-INF, NAN), (0.0, 0.0), (-0.0, -0.0), (-(2.0**-149), -(2.0**-149))],
+    "asin": [(NAN, NAN), (INF, NAN), (1.001, NAN), (-1.001, NAN), (-0.0, -0.0), (-(2.0**-149), -(2.0**-149))],
+    "acos": [(NAN, NAN), (-INF, NAN), (1.001, NAN), (-1.001, NAN), (1.0, 0.0)],
+    "atan": [(NAN, NAN), (-0.0, -0.0), (-(2.0**-149), -(2.0**-149))],
+    "selu": [(NAN, NAN), (INF, INF), (0.0, 0.0)],
+    "celu": [(INF, INF), (-INF, -1.0), (0.0, 0.0)],
+    "softsign": [(NAN, NAN), (0.0, 0.0), (-0.0, -0.0), (3.0, 0.75)],
 }
 
 
@@ -85,3 +102,11 @@ def test_special_values(name: str) -> None:
     np.testing.assert_array_equal(actual, expected)
     known = ~np.isnan(expected)
     assert np.array_equal(np.signbit(actual[known]), np.signbit(expected[known]))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_nothing_is_called(name: str) -> None:
+    function = FUNCTIONS[name]
+    text = assembly(function.op, function.attributes, "x86-64-v3")
+    assert called(text) == set()
+    assert any("%ymm" in line for line in vector_loop(text))

@@ -13,19 +13,29 @@ LOG2_E = 1.4426950408889634
 # ln 2 as a sum whose first part has so few bits that its product with n is exact.
 LN2_HIGH, LN2_LOW = 0.693359375, -2.12194440e-4
 # Adding it rounds a small float to an integer, which then stands in the low bits.
-ROUNDING = 1.5 * 2.0**23
+ROUNDING, ROUNDING_BITS = 1.5 * 2.0**23, 0x4B400000
 BIAS = 127
 
 
-def power_minus_one(x: Number, bias: int) -> tuple[Number, Number]:
-    """(e^r - 1, n + bias in the low bits of an integer) for x within the range of n's exponents."""
+def nearest(x: Number, bias: int) -> tuple[Number, Number]:
+    """n = round(x / ln 2), and the integer ROUNDING_BITS + n + bias."""
     shifted = multiply_add(x, LOG2_E, ROUNDING + bias)
-    count = shifted - (ROUNDING + bias)
-    r = multiply_add(count, -LN2_LOW, multiply_add(count, -LN2_HIGH, x))
-    return multiply_add(r * r, horner(r, coefficients.EXP), r), shifted.bits()
+    return shifted - (ROUNDING + bias), shifted.bits()
 
 
-def _scaled(tail: Number, exponent: Number, tiny: Number) -> Number:
+def remainder(x: Number, count: Number) -> Number:
+    """x - count * ln 2, rounded once for small counts."""
+    return multiply_add(count, -LN2_LOW, multiply_add(count, -LN2_HIGH, x))
+
+
+def power_minus_one(x: Number, bias: int) -> tuple[Number, Number]:
+    """e^r - 1 with x = n ln 2 + r, and an integer with n + bias in its low bits."""
+    count, shifted = nearest(x, bias)
+    r = remainder(x, count)
+    return multiply_add(r * r, horner(r, coefficients.EXP), r), shifted
+
+
+def scaled(tail: Number, exponent: Number, tiny: Number) -> Number:
     """2^n (1 + tail), where `exponent` holds n + BIAS - 1 in its low bits.
 
     2^n itself may be out of range where the result is not. Hence 2^(n - 1) times 2, or, where the result may
@@ -36,18 +46,18 @@ def _scaled(tail: Number, exponent: Number, tiny: Number) -> Number:
 
 
 def exp(x: Number) -> Number:
-    """Error below 1 ulp; subnormal results included."""
+    """Error below 1.1 ulp; subnormal results included."""
     x = x.at_least(-104.0).at_most(89.0)
     tail, exponent = power_minus_one(x, BIAS - 1)
-    return _scaled(tail, exponent, x < -86.0)
+    return scaled(tail, exponent, x < -86.0)
 
 
 def exp2(x: Number) -> Number:
-    """2^x; error below 1 ulp; subnormal results included."""
+    """2^x; error below 1.1 ulp; subnormal results included."""
     x = x.at_least(-151.0).at_most(128.0)
     shifted = x + (ROUNDING + BIAS - 1)
     r = x - (shifted - (ROUNDING + BIAS - 1))
-    return _scaled(r * horner(r, coefficients.EXP2), shifted.bits(), x < -124.0)
+    return scaled(r * horner(r, coefficients.EXP2), shifted.bits(), x < -124.0)
 
 
 def expm1(x: Number) -> Number:

@@ -26,18 +26,23 @@ def _special(x: Number, result: Number) -> Number:
     return select(x.compare("ULT", 0.0), float("nan"), result)
 
 
-def log(x: Number) -> Number:
-    """Error below 1 ulp."""
+def split(x: Number) -> tuple[Number, Number]:
+    """(e, m) with x = 2^e m and m in [2/3, 4/3), both f32, for finite x > 0, subnormal numbers included."""
     subnormal = x < SMALLEST_NORMAL
     normal = select(subnormal, x * 2.0**23, x)
     above = normal.bits() - LEAST
-    f = (normal.bits() - (above & EXPONENT)).as_float(x.type) - 1.0
-    count = (above >> 23).to_float(x.type) + select(subnormal, x.constant(-23.0), 0.0)
-    return _special(x, _sum(count, f))
+    mantissa = (normal.bits() - (above & EXPONENT)).as_float(x.type)
+    return (above >> 23).to_float(x.type) + select(subnormal, x.constant(-23.0), 0.0), mantissa
+
+
+def log(x: Number) -> Number:
+    """Error below 1 ulp."""
+    count, mantissa = split(x)
+    return _special(x, _sum(count, mantissa - 1.0))
 
 
 def log1p(x: Number) -> Number:
-    """log(1 + x), f as the difference x 2^-e - (1 - 2^-e), which is rounded once. Error below 1.5 ulp."""
+    """log(1 + x), f as the difference x 2^-e - (1 - 2^-e), which is rounded once. Error below 1.75 ulp."""
     u = x + 1.0
     above = u.bits() - LEAST
     # 2^(2 - e), because 2^-e may be subnormal.
@@ -46,6 +51,14 @@ def log1p(x: Number) -> Number:
     result = _sum((above >> 23).to_float(x.type), f)
     # x is its own logarithm: keeps the sign of zero, and the digits of subnormal numbers.
     return select(abs(x) < 2.0**-25, x, _special(u, result))
+
+
+def log1p_of_positive(x: Number, offset: Number) -> Number:
+    """log(1 + x) + offset * ln 2 for x in [0, 2^100]."""
+    above = (x + 1.0).bits() - LEAST
+    scale = (ONE - (above & EXPONENT)).as_float(x.type)
+    count = (above >> 23).to_float(x.type) + offset
+    return _sum(count, multiply_add(x, scale, scale - 1.0))
 
 
 def log1p_of_unit(x: Number) -> Number:

@@ -26,6 +26,10 @@ def _is_float(kind: ir.Type) -> bool:
     return isinstance(element_type(kind), ir.FloatType)
 
 
+# The sign bit of an f32.
+SIGN = -0x80000000
+
+
 @dataclass(frozen=True)
 class Number:
     """A scalar or a vector of floats or signless integers. Python numbers become constants of its type."""
@@ -62,6 +66,9 @@ class Number:
     def __mul__(self, other: Number | float) -> Number:
         multiply = arith.mulf if _is_float(self.type) else arith.muli
         return Number(multiply(self.value, self._other(other)))
+
+    def __rmul__(self, other: float) -> Number:
+        return self.constant(other) * self
 
     def __truediv__(self, other: Number | float) -> Number:
         return Number(arith.divf(self.value, self._other(other)))
@@ -127,6 +134,26 @@ class Number:
         """This integer, rounded."""
         return Number(arith.sitofp(kind, self.value))
 
+    def to_integer(self) -> Number:
+        """This f32, without its fraction, as i32. It must be in range, and not NaN."""
+        kind = with_element(self.type, ir.IntegerType.get_signless(32))
+        return Number(arith.fptosi(kind, self.value))
+
+    def widened(self) -> Number:
+        """This f32 as f64."""
+        return Number(arith.extf(with_element(self.type, ir.F64Type.get()), self.value))
+
+    def narrowed(self) -> Number:
+        """This f64 rounded to f32."""
+        return Number(arith.truncf(with_element(self.type, ir.F32Type.get()), self.value))
+
+    def shift_right_unsigned(self, other: Number | float) -> Number:
+        return Number(arith.shrui(self.value, self._other(other)))
+
+    def with_bits_flipped(self, mask: Number) -> Number:
+        """This f32, but those bits flipped that are set in the integer `mask`."""
+        return (self.bits() ^ mask).as_float(self.type)
+
     def with_sign_of(self, other: Number) -> Number:
         return Number(math.copysign(self.value, other.value))
 
@@ -162,3 +189,9 @@ def horner(x: Number, coefficients: Sequence[float]) -> Number:
 
 def square_root(x: Number) -> Number:
     return Number(math.sqrt(x.value))
+
+
+def wide_product(a: Number, b: Number) -> tuple[Number, Number]:
+    """The low and the high 32 bits of the product of two unsigned i32."""
+    low, high = arith.mului_extended(a.value, b.value)
+    return Number(low), Number(high)

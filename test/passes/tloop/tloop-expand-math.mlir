@@ -26,6 +26,49 @@ func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
   return %0 : vector<16xf32>
 }
 
+// CHECK-LABEL: func.func @more
+// CHECK-NOT: math.{{a[cst]|c[os][sh]|s[i]|t|pow}}
+// CHECK: return
+func.func @more(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.sin %x : vector<8xf32>
+  %1 = math.cos %0 : vector<8xf32>
+  %2 = math.tan %1 : vector<8xf32>
+  %3 = math.asin %2 : vector<8xf32>
+  %4 = math.acos %3 : vector<8xf32>
+  %5 = math.atan %4 : vector<8xf32>
+  %6 = math.sinh %5 : vector<8xf32>
+  %7 = math.cosh %6 : vector<8xf32>
+  %8 = math.asinh %7 : vector<8xf32>
+  %9 = math.acosh %8 : vector<8xf32>
+  %10 = math.atanh %9 : vector<8xf32>
+  %11 = math.powf %10, %y : vector<8xf32>
+  return %11 : vector<8xf32>
+}
+
+// Angles from 2^13 on are reduced with 96 bits of 1 / (2 pi), others by a sum of four parts of pi.
+// CHECK-LABEL: func.func @sin
+// CHECK-DAG: arith.constant -3.14
+// CHECK-DAG: arith.constant 667544 : i32
+// CHECK: arith.mului_extended
+// CHECK: arith.mului_extended
+// CHECK: arith.constant 8.192000e+03 : f32
+// CHECK-NEXT: arith.cmpf oge
+// CHECK-NEXT: arith.select
+func.func @sin(%x: f32) -> f32 {
+  %0 = math.sin %x : f32
+  return %0 : f32
+}
+
+// The exponent of a power is computed in f64.
+// CHECK-LABEL: func.func @pow
+// CHECK: arith.extf {{.*}} : f32 to f64
+// CHECK: arith.truncf {{.*}} : f64 to f32
+// CHECK: return {{.*}} : f32
+func.func @pow(%x: f32, %y: f32) -> f32 {
+  %0 = math.powf %x, %y : f32
+  return %0 : f32
+}
+
 // Other element types keep libm's functions, and what is an instruction stays one.
 // CHECK-LABEL: func.func @kept
 // CHECK-NEXT: math.exp %arg0 : f64
