@@ -18,9 +18,9 @@ from vector_math import kernel
 
 LABEL = re.compile(r"(\.LBB\w+):")
 JUMP = re.compile(r"j\w+\s+(\.LBB\w+)")
-STORE = re.compile(r"vmov\w+\s+%[xyz]mm\d+, [^%]*\((?!%rsp)")
+STORE = re.compile(r"v?mov(?:[au]p[sd]|dq[au]\d*)\s+%[xyz]mm\d+, [^%]*\((?!%rsp)")
 # Of a division or a square root, which take many times as long as other instructions.
-SLOW = re.compile(r"v(?:div|sqrt)")
+SLOW = re.compile(r"v?(?:div|sqrt)")
 CALL = re.compile(r"(?:call|jmp)q?\s+([A-Za-z_]\w+)")
 
 
@@ -46,7 +46,7 @@ def vector_loop(text: str) -> list[str]:
         jump = JUMP.match(line)
         if jump and places.get(jump[1], index) < index:
             body = [each for each in lines[places[jump[1]] : index + 1] if not LABEL.match(each)]
-            if any(STORE.match(each) and "mm" in each for each in body):
+            if any(STORE.match(each) for each in body):
                 loops.append(body)
     return min(loops, key=len)
 
