@@ -114,7 +114,7 @@ FUNCTIONS = {
     "asin": Function("graph.asin", np.arcsin, 2.0, (1.0, 0.6)),
     "acos": Function("graph.acos", np.arccos, 2.0, (1.0, 0.6)),
     "atan": Function("graph.atan", np.arctan, 2.0, (1.0,)),
-    "erf": Function("graph.erf", _erf, 1.5, (1.1, 4.1)),
+    "erf": Function("graph.erf", _erf, 1.75, (1.1, 4.1)),
     "sigmoid": Function("graph.sigmoid", _sigmoid, 2.5, EXP),
     "silu": Function("graph.silu", lambda x: x * _sigmoid(x), 3.0, EXP, absolute=_subnormal_power),
     "softplus": Function("graph.softplus", _softplus, 2.0, EXP),
