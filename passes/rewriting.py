@@ -155,6 +155,11 @@ def erase_if_unused(op: ir.Operation | ir.OpView) -> bool:
     return True
 
 
+def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """The op's attributes by name."""
+    return {name: op.attributes[name] for name in op.attributes}
+
+
 def defining_op(value: ir.Value, name: str | None = None) -> ir.Operation | None:
     """The op that defines `value`, or None for a block argument or an op not called `name`."""
     owner = value.owner

@@ -6,9 +6,9 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.bounds import bounds_of
-from mlc.passes.graph.idiom_terms import both_orders, is_number, plus_number, product_of
+from mlc.passes.graph.idiom_terms import is_number, plus_number, product_of
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import dtype, is_float, splat
+from mlc.passes.graph.values import both_orders, dtype, is_float, splat
 from mlc.passes.rewriting import defining_op
 
 # Beyond it softplus(x) is x up to f32's rounding; PyTorch's threshold is 20.

@@ -105,7 +105,7 @@ def _chosen(op: ir.Operation, depth: int) -> Scores | None:
 
 def _scaled(op: ir.Operation, depth: int) -> Scores | None:
     """scores * number or scores / number, before any mask."""
-    inner, factor = _times_number(op)
+    inner, factor = _without_number(op)
     found = _scores(inner, depth) if inner is not None else None
     if inner is None or found is None or found.masks.added or found.masks.chosen:
         return None
@@ -114,7 +114,7 @@ def _scaled(op: ir.Operation, depth: int) -> Scores | None:
     return found
 
 
-def _times_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
+def _without_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
     """x and c of x * c; x / d counts as x * (1 / d)."""
     if op.name == "graph.mul":
         found = constant_and_other(op)
@@ -135,7 +135,7 @@ def _without_scale(value: ir.Value) -> tuple[ir.Value, float]:
     op = defining_op(value)
     if op is None or op.name not in ("graph.mul", "graph.div") or not has_one_use(value):
         return value, 1.0
-    inner, factor = _times_number(op)
+    inner, factor = _without_number(op)
     return (value, 1.0) if inner is None or not has_result_type(op, inner) else (inner, factor)
 
 

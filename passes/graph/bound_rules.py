@@ -9,7 +9,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.bounds import Bounds, bounds_cross, bounds_of
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import Number, has_result_type, is_float, splat
+from mlc.passes.graph.values import Number, both_orders, has_result_type, is_float, splat
 from mlc.passes.rewriting import defining_op
 
 
@@ -59,8 +59,7 @@ def clamp_of_clamp(op: ir.Operation) -> ir.Value | None:
 
 def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
     """An operand of the result's type, beside one that is one number."""
-    a, b = op.operands
-    for x, constant in ((a, b), (b, a)):
+    for x, constant in both_orders(op):
         number = splat(constant)
         # An attribute holds numbers up to 64 bits with a sign.
         if number is not None and has_result_type(op, x) and (is_float(x) or abs(number) < 2**63):

@@ -11,7 +11,7 @@ from mlc.passes.exactness import rounding
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import dtype, enlarged, is_float, is_static, scalar_constant, splat
 from mlc.passes.remarks import missed
-from mlc.passes.rewriting import defining_op, has_one_use
+from mlc.passes.rewriting import attributes_of, defining_op, has_one_use
 
 _ELEMENTWISE = [spec for spec in graph.specs().values() if spec.family == "elementwise"]
 _UNARY = [f"graph.{spec.name}" for spec in _ELEMENTWISE if len(spec.operands) == 1]
@@ -49,10 +49,6 @@ def _leading_ones(value: ir.Value) -> ir.Value | None:
     return op.operands[0] if same else None
 
 
-def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
-    return {name: op.attributes[name] for name in op.attributes}
-
-
 def _smaller(value: ir.Value) -> ir.Value | None:
     found = expanded(value)
     return _leading_ones(value) if found is None else found
@@ -79,15 +75,15 @@ def broadcast_operands(op: ir.Operation) -> ir.Value | None:
     types = [_smaller_type(*pair) for pair in zip(op.operands, smaller, strict=True)]
     if types == [operand.type for operand in op.operands]:
         return None
-    result, attributes = op.results[0], _attributes(op)
+    result, attributes = op.results[0], attributes_of(op)
     (inferred,) = graph.infer(op.name, types, attributes)
-    if inferred != result.type and not (_is_smaller(inferred, result) and _used_here_only(op)):
+    if inferred != result.type and not (_has_fewer_elements(inferred, result) and _used_here_only(op)):
         return None
     operands = [_of_type(old, new, kind) for old, new, kind in zip(op.operands, smaller, types, strict=True)]
     return enlarged(graph.build(op.name, operands, attributes), result)
 
 
-def _is_smaller(kind: ir.Type, than: ir.Value) -> bool:
+def _has_fewer_elements(kind: ir.Type, than: ir.Value) -> bool:
     return kind.has_static_shape and is_static(than) and prod(kind.shape) < prod(than.type.shape)
 
 
@@ -99,10 +95,10 @@ def _used_here_only(op: ir.Operation) -> bool:
 def function_of_expanded(op: ir.Operation) -> ir.Value | None:
     """f(expand(x)) -> expand(f(x)) for f of one operand."""
     x, result = expanded(op.operands[0]), op.results[0]
-    if x is None or not _is_smaller(x.type, result) or not has_one_use(op.operands[0]):
+    if x is None or not _has_fewer_elements(x.type, result) or not has_one_use(op.operands[0]):
         return None
     kind = ir.RankedTensorType.get(x.type.shape, result.type.element_type)
-    return enlarged(graph.build(op.name, [x], _attributes(op), kind), result)
+    return enlarged(graph.build(op.name, [x], attributes_of(op), kind), result)
 
 
 def _unexpanded_batch(value: ir.Value) -> ir.Value:

@@ -7,7 +7,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.signs import never_negative
-from mlc.passes.graph.values import Rule, is_constant, is_float, is_unsigned
+from mlc.passes.graph.values import Rule, both_orders, is_constant, is_float, is_unsigned
 from mlc.passes.rewriting import defining_op, has_one_use
 
 NEG = "graph.neg"
@@ -101,7 +101,7 @@ def _negated(value: ir.Value) -> ir.Value | None:
 
 def plus_negated(op: ir.Operation) -> ir.Value | None:
     """a + (-b) -> a - b, and (-a) + b -> b - a."""
-    for a, b in (tuple(op.operands), tuple(op.operands)[::-1]):
+    for a, b in both_orders(op):
         negated = _negated(b)
         if negated is not None:
             return graph.build("sub", [a, negated])

@@ -7,6 +7,7 @@ from math import gcd
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.rewriting import defining_op
 
 # Largest first: two AVX-512 registers of f32, one, half of one.
@@ -16,9 +17,6 @@ SMALLEST_USEFUL_BLOCK = 8
 RANK = 4
 
 WINDOW_OPS = frozenset({"graph.max_pool", "graph.average_pool"})
-ELEMENTWISE = frozenset(
-    f"graph.{spec.name}" for spec in graph.specs().values() if spec.family.startswith("elementwise")
-)
 REDUCTIONS = frozenset(f"graph.{name}" for name in graph.specs() if name.startswith("reduce_"))
 CREATION = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "creation")
 

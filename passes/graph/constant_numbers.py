@@ -13,8 +13,8 @@ import ml_dtypes
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.values import constant_array, dtype, is_float, is_static
-from mlc.passes.graph.view_rules import VIEWS
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op
 

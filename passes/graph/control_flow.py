@@ -8,7 +8,7 @@ from mlc.bindings import ir, outermost_op, parent_op, tensor
 from mlc.bindings.identity import address
 from mlc.dialects import graph
 from mlc.passes.graph.infer_shapes import referenced_symbols
-from mlc.passes.rewriting import erase_op, users
+from mlc.passes.rewriting import attributes_of, erase_op, users
 
 IF, LOOP, YIELD = "graph.if", "graph.loop", "graph.yield"
 
@@ -120,14 +120,10 @@ def same_op(one: ir.Operation, other: ir.Operation, pairs: Mapping[ir.Value, ir.
         return False
     if [known.get(value, value) for value in one.operands] != list(other.operands):
         return False
-    return _attributes(one) == _attributes(other) and all(
+    return attributes_of(one) == attributes_of(other) and all(
         same_block(first.blocks[0], second.blocks[0], known)
         for first, second in zip(one.regions, other.regions, strict=True)
     )
-
-
-def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
-    return {name: op.attributes[name] for name in op.attributes}
 
 
 def same_block(one: ir.Block, other: ir.Block, pairs: Mapping[ir.Value, ir.Value] | None = None) -> bool:

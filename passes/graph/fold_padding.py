@@ -16,7 +16,7 @@ from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.signs import is_at_least
 from mlc.passes.graph.values import Number, dtype, is_float, is_ranked
 from mlc.passes.remarks import listening, missed
-from mlc.passes.rewriting import collect_ops, defining_op, users
+from mlc.passes.rewriting import attributes_of, collect_ops, defining_op, users
 
 _WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 
@@ -88,7 +88,7 @@ def _folded(op: ir.Operation, takes: Taker) -> ir.Value | None:
     pad = constant_pad(op.operands[0])
     if pad is None or not all(_folds(user, pad, takes) for user in users(pad.results[0])):
         return None
-    attributes = {name: op.attributes[name] for name in op.attributes} | {"pads": _joined_pads(op, pad)}
+    attributes = attributes_of(op) | {"pads": _joined_pads(op, pad)}
     if op.name == "graph.average_pool":
         attributes["count_include_pad"] = True
     operands = [pad.operands[0], *list(op.operands)[1:]]
@@ -130,7 +130,7 @@ def pad_of_pad(op: ir.Operation) -> ir.Value | None:
         name: [a + b for a, b in zip(graph.attribute(inner, name), graph.attribute(op, name), strict=True)]
         for name in ("low", "high")
     }
-    kept = {name: op.attributes[name] for name in op.attributes}
+    kept = attributes_of(op)
     return graph.build("pad", [inner.operands[0]], kept | amounts, op.results[0].type)
 
 

@@ -15,7 +15,7 @@ from mlc.passes.graph.constant_terms import keeps_size, sole_use, variable_and_c
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.values import dtype, is_constant, is_float, is_static
 from mlc.passes.remarks import missed
-from mlc.passes.rewriting import defining_op, has_one_use
+from mlc.passes.rewriting import attributes_of, defining_op, has_one_use
 
 
 def _along(axis: int, rank: int, scale: ir.Value) -> int | None:
@@ -80,7 +80,7 @@ def into_weights(op: ir.Operation) -> ir.Value | None:
     scaled = graph.build("mul", [weights, graph.build("reshape", [found[1]], {"shape": shape})])
     if scaled.type != weights.type:
         return None
-    attributes = {name: product.attributes[name] for name in product.attributes}
+    attributes = attributes_of(product)
     return graph.build(product.name, [product.operands[0], scaled], attributes, product.results[0].type)
 
 

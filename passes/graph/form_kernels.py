@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fusion import Group, fuse, separate, small_constant
 from mlc.passes.graph.verify_no_control_flow import control_flow
 from mlc.passes.graph.views import CONSTANTS, view_offset, view_source

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import OPERAND_LIMIT
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import defining_op, has_one_use, has_one_user

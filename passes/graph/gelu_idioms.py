@@ -10,14 +10,13 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.idiom_terms import (
     Product,
-    both_orders,
     is_number,
     is_power,
     plus_number,
     product_of,
 )
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import splat
+from mlc.passes.graph.values import both_orders, splat
 from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import defining_op, has_one_use
 

@@ -10,13 +10,14 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.control_flow import IF, LOOP, body_of, inputs, operations, same_op
+from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.loop_rules import Loop
 from mlc.passes.graph.prepare_budget import elements
 from mlc.passes.graph.values import is_constant, is_float, is_static, splat
 from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import apply_patterns, collect_ops, replace_op
 
-VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze", "graph.identity"})
+_COPIES = VIEWS | {"graph.identity"}
 # They read where their operands say, or run for as long.
 INDEXED = frozenset({"graph.gather", "graph.gather_elements", "graph.range"})
 DIVISIONS = frozenset({"graph.div", "graph.mod"})
@@ -48,7 +49,7 @@ def may_fail(op: ir.Operation) -> bool:
 def is_free(op: ir.Operation) -> bool:
     """Whether the op takes no time at run time: a constant, a view, or constant work for `@prepare` that does
     not grow."""
-    if _family(op) == "creation" or op.name in VIEWS:
+    if _family(op) == "creation" or op.name in _COPIES:
         return len(op.operands) <= 1
     grown = elements(op.results[0]) > sum(elements(value) for value in op.operands)
     return not grown and is_constant(op.results[0])

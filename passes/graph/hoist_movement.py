@@ -10,6 +10,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.exactness import exactness_option
+from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.movement_rules import RULES, shares_kernel
 from mlc.passes.graph.narrowed_ops import Narrowed, Parts, is_cut, narrowed
 from mlc.passes.graph.narrowed_windows import WHOLE
@@ -17,7 +18,15 @@ from mlc.passes.graph.rules import patterns
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
 from mlc.passes.graph.values import erase_dead, is_constant, on_ranked
 from mlc.passes.remarks import listening, missed
-from mlc.passes.rewriting import apply_patterns, collect_ops, defining_op, has_one_use, replace_op, users
+from mlc.passes.rewriting import (
+    apply_patterns,
+    attributes_of,
+    collect_ops,
+    defining_op,
+    has_one_use,
+    replace_op,
+    users,
+)
 
 # Ops whose work is worth less of, whatever happens around them.
 _HEAVY = frozenset(
@@ -27,7 +36,6 @@ _HEAVY = frozenset(
         *("softmax", "log_softmax", "layer_norm", "rms_norm", "gather"),
     )
 )
-_VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
 # How far a chain is followed to see where a part could be taken.
 _DEPTH = 16
 
@@ -49,10 +57,10 @@ def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH)
     for operand, taken in zip(op.operands, plan.operands, strict=True):
         producer = defining_op(operand)
         if producer is None or taken is None or not any(is_cut(taken, operand)) or is_constant(operand):
-            if op.name in _VIEWS:
+            if op.name in VIEWS:
                 return False
             continue
-        if op.name not in _VIEWS and not shares_kernel(operand):
+        if op.name not in VIEWS and not shares_kernel(operand):
             continue
         further = narrowed(producer, taken, exactness) if has_one_use(operand) and depth else None
         if further is None or not _pays(producer, further, exactness, depth - 1):
@@ -92,7 +100,7 @@ def _compute_part(op: ir.Operation, plan: Narrowed, kind: ir.Type) -> ir.Value:
     """The part of the op's result, of type `kind`, just before the op."""
     with ir.InsertionPoint(op), op.location:
         operands = [_part(operand, taken) for operand, taken in zip(op.operands, plan.operands, strict=True)]
-        attributes = {name: op.attributes[name] for name in op.attributes} | plan.attributes
+        attributes = attributes_of(op) | plan.attributes
         return graph.build(op.name, operands, attributes, kind)
 
 

@@ -8,18 +8,21 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import Number, Rule, as_result, filled, has_result_type, is_float, splat
-
-
-def _pairs(op: ir.Operation) -> list[tuple[ir.Value, ir.Value]]:
-    """The operands of a commutative op in both orders."""
-    a, b = op.operands
-    return [(a, b), (b, a)]
+from mlc.passes.graph.values import (
+    Number,
+    Rule,
+    as_result,
+    both_orders,
+    filled,
+    has_result_type,
+    is_float,
+    splat,
+)
 
 
 def _other(op: ir.Operation, number: Number) -> ir.Value | None:
     """The operand beside one that is `number` throughout."""
-    for other, constant in _pairs(op):
+    for other, constant in both_orders(op):
         if splat(constant) == number:
             return other
     return None
@@ -54,7 +57,7 @@ def absorbing(number: Number) -> Rule:
 
 def plus_exact_zero(op: ir.Operation) -> ir.Value | None:
     """x + 0 of integers, x + -0.0 of floats -> x."""
-    for other, constant in _pairs(op):
+    for other, constant in both_orders(op):
         if splat(constant) == 0 and (_is_negative_zero(constant) or not is_float(other)):
             return _kept(op, other)
     return None

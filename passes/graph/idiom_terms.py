@@ -75,14 +75,6 @@ def plus_number(value: ir.Value) -> tuple[ir.Value, Number] | None:
     return constant_and_other(op) if op is not None else None
 
 
-def both_orders(op: ir.Operation | None) -> list[tuple[ir.Value, ir.Value]]:
-    """The operands of an op of two in both orders; nothing without an op."""
-    if op is None:
-        return []
-    a, b = op.operands
-    return [(a, b), (b, a)]
-
-
 def negated(value: ir.Value) -> ir.Value | None:
     """x of -x, also written x * -1."""
     op = defining_op(value)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
 from mlc.passes.graph.values import is_constant, is_ranked
-from mlc.passes.rewriting import defining_op, has_one_use
+from mlc.passes.rewriting import attributes_of, defining_op, has_one_use
 
 # Chains of more ops in each branch are not followed.
 _DEPTH = 12
@@ -72,7 +72,7 @@ class Alike(Joined):
     is_whole = True
 
     def build(self) -> ir.Value:
-        attributes = {name: self.op.attributes[name] for name in self.op.attributes}
+        attributes = attributes_of(self.op)
         operands = [each.build() for each in self.operands]
         kind = _joined_type(self.op, operands) if self.op.name == "graph.cast" else None
         return graph.build(self.op.name, operands, attributes | self.attributes, kind)

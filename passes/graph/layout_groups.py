@@ -9,7 +9,6 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.channel_blocks import (
     CREATION,
-    ELEMENTWISE,
     RANK,
     REDUCTIONS,
     SMALLEST_USEFUL_BLOCK,
@@ -19,6 +18,7 @@ from mlc.passes.graph.channel_blocks import (
     is_image,
     largest_block,
 )
+from mlc.passes.graph.families import ELEMENTWISE
 
 # A convolution of so few channels reads them one by one anyway: blocks of one channel are a view, not a copy.
 FEW_CHANNELS = 4

@@ -15,7 +15,7 @@ from mlc.passes.graph.channel_blocks import (
     is_depthwise,
 )
 from mlc.passes.graph.layout_groups import Groups, padded_shape, wanted_block
-from mlc.passes.rewriting import erase_op, has_uses
+from mlc.passes.rewriting import attributes_of, erase_op, has_uses
 
 
 class LayoutRewriter:
@@ -111,7 +111,7 @@ class LayoutRewriter:
 
 def blocked_attributes(op: ir.Operation, block: int) -> dict[str, Any]:
     """The attributes of `op` for blocked operands."""
-    attributes: dict[str, Any] = {name: op.attributes[name] for name in op.attributes}
+    attributes: dict[str, Any] = attributes_of(op)
     attributes.pop("operandSegmentSizes", None)
     if op.name in WINDOW_OPS:
         attributes["layout"] = "NCHWc"

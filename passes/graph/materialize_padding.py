@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.creation import CONSTANT_LIMIT
 from mlc.passes.base import Pass
 from mlc.passes.graph.values import Number, dtype, is_float, on_ranked
-from mlc.passes.rewriting import apply_patterns, replace_op
+from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _padded(op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None
 
 
 def _without_padding(op: ir.Operation, x: ir.Value) -> ir.Value:
-    attributes = {name: op.attributes[name] for name in op.attributes}
+    attributes = attributes_of(op)
     attributes["pads"] = [0] * len(graph.attribute(op, "pads"))
     if "ceil_mode" in op.attributes:
         attributes["ceil_mode"] = False

@@ -8,12 +8,12 @@ from typing import TypeGuard
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fold_padding import windows_hold_elements
 from mlc.passes.graph.fusion import TAKES_EPILOGUE
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import dtype, is_constant, is_ranked
-from mlc.passes.rewriting import defining_op, has_one_use
+from mlc.passes.rewriting import attributes_of, defining_op, has_one_use
 
 _MOVEMENT = frozenset({"graph.transpose", "graph.expand", "graph.tile"})
 
@@ -36,7 +36,7 @@ def look_up_first(op: ir.Operation) -> ir.Value | None:
     if len(dims) <= axis or None in (*count, dims[axis]) or prod(count) >= dims[axis]:
         return None
     found = graph.build("gather", [x, op.operands[1]], {"axis": axis})
-    attributes = {name: inner.attributes[name] for name in inner.attributes}
+    attributes = attributes_of(inner)
     return graph.build(inner.name, [found, *numbers], attributes, op.results[0].type)
 
 
@@ -49,9 +49,9 @@ def pool_before_activation(op: ir.Operation) -> ir.Value | None:
         return None
     if not windows_hold_elements(op, graph.attribute(op, "pads")):
         return None
-    pooling = {name: op.attributes[name] for name in op.attributes}
+    pooling = attributes_of(op)
     pooled = graph.build("max_pool", [inner.operands[0]], pooling, op.results[0].type)
-    activation = {name: inner.attributes[name] for name in inner.attributes}
+    activation = attributes_of(inner)
     return graph.build(inner.name, [pooled], activation, op.results[0].type)
 
 
@@ -67,10 +67,10 @@ def shrink_before_movement(op: ir.Operation) -> ir.Value | None:
     x = inner.operands[0]
     if _width(op.results[0]) >= _width(x) or not shares_kernel(x):
         return None
-    casting = {name: op.attributes[name] for name in op.attributes}
+    casting = attributes_of(op)
     kind = ir.RankedTensorType.get(x.type.shape, graph.element_type(op.results[0]))
     operands = [graph.build("cast", [x], casting, kind), *list(inner.operands)[1:]]
-    movement = {name: inner.attributes[name] for name in inner.attributes}
+    movement = attributes_of(inner)
     return graph.build(inner.name, operands, movement, op.results[0].type)
 
 
@@ -83,7 +83,7 @@ def grow_after_movement(op: ir.Operation) -> ir.Value | None:
     if _width(op.results[0]) <= _width(x) or not shares_kernel(x):
         return None
     permutation = {"permutation": op.attributes["permutation"]}
-    casting = {name: inner.attributes[name] for name in inner.attributes}
+    casting = attributes_of(inner)
     return graph.build("cast", [graph.build("transpose", [x], permutation)], casting, op.results[0].type)
 
 

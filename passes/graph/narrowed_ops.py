@@ -9,7 +9,7 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import exactness_of, rounding
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fusion import REDUCTIONS
 from mlc.passes.graph.narrowed_windows import WHOLE, attributes_for, channels_for, reaches_for
 from mlc.passes.graph.sink_reshapes import dim_groups

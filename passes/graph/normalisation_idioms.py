@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.idiom_terms import both_orders, like_type, plus_number, reduced, without_casts
+from mlc.passes.graph.idiom_terms import like_type, plus_number, reduced, without_casts
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import Number, splat
+from mlc.passes.graph.values import Number, both_orders, splat
 from mlc.passes.rewriting import defining_op
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import exactness_of, rounding
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.sink_reshapes import dim_groups
 from mlc.passes.graph.values import is_ranked
 

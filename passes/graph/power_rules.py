@@ -145,12 +145,12 @@ def quotient_by_root(op: ir.Operation) -> ir.Value | None:
     """x / sqrt(y) -> x * rsqrt(y), where y has fewer elements than x: fewer quotients."""
     dividend, divisor = op.operands
     root = defining_op(divisor, "graph.sqrt")
-    if root is None or not has_one_use(divisor) or not _is_smaller(divisor, op.results[0]):
+    if root is None or not has_one_use(divisor) or not _broadcasts(divisor, op.results[0]):
         return None
     return graph.build("mul", [dividend, graph.build("rsqrt", [root.operands[0]])])
 
 
-def _is_smaller(value: ir.Value, than: ir.Value) -> bool:
+def _broadcasts(value: ir.Value, than: ir.Value) -> bool:
     """Whether `value`, which broadcasts, has a dim of 1 where the other is known to have more."""
     shape, whole = graph.shape_of(value), graph.shape_of(than)
     aligned = [1] * (len(whole) - len(shape)) + shape

@@ -5,9 +5,10 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.idiom_terms import both_orders, negated
+from mlc.passes.graph.idiom_terms import negated
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.slice_rules import Part, parts
+from mlc.passes.graph.values import both_orders
 from mlc.passes.rewriting import defining_op
 
 

@@ -14,12 +14,13 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.constant_numbers import known, leaves_range, stays_ordinary
 from mlc.passes.graph.constant_terms import reads, sole_use, variable_and_constant
+from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import dtype, is_constant, is_float, is_static
 from mlc.passes.remarks import missed
-from mlc.passes.rewriting import defining_op, has_one_use
+from mlc.passes.rewriting import attributes_of, defining_op, has_one_use
 
-_MOVES = ("graph.reshape", "graph.transpose", "graph.squeeze", "graph.unsqueeze", "graph.slice")
+_MOVES = VIEWS | {"graph.transpose", "graph.slice"}
 _PRODUCTS = ("graph.matmul", "graph.conv")
 # Projections of attention lie three ops behind their product: bias, heads, transposition.
 _DEPTH = 6
@@ -30,7 +31,7 @@ def _is_number(value: ir.Value) -> bool:
 
 
 def _rebuilt(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
-    attributes = {name: op.attributes[name] for name in op.attributes}
+    attributes = attributes_of(op)
     return graph.build(op.name, operands, attributes, op.results[0].type)
 
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 from mlc.bindings import address, ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
-from mlc.passes.rewriting import apply_patterns, defining_op, has_one_use, replace_op
+from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, has_one_use, replace_op
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
@@ -124,7 +124,7 @@ def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> Non
             operands.append(operand)
         else:
             operands.append(graph.build("reshape", [operand], {"shape": shape}))
-    attributes = {name: op.attributes[name] for name in op.attributes}
+    attributes = attributes_of(op)
     kind = ir.RankedTensorType.get(list(graph.shape_of(source)), graph.element_type(op.results[0]))
     moved = graph.build(op.name, operands, attributes, kind)
     replace_op(op, graph.build("reshape", [moved], {"shape": list(graph.shape_of(op.results[0]))}))

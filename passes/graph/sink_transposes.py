@@ -17,7 +17,7 @@ from mlc.passes.graph.rules import apply_rules
 from mlc.passes.graph.transpose_regions import Decision, Growth, Region, permutation
 from mlc.passes.graph.values import erase_dead, is_constant, is_ranked
 from mlc.passes.remarks import applied, missed
-from mlc.passes.rewriting import defining_op, users
+from mlc.passes.rewriting import attributes_of, defining_op, users
 
 _RULE = "graph.sink_transposes"
 # Each sweep that changes something moves fewer bytes; more than a few do not occur.
@@ -36,7 +36,7 @@ class Rewriter:
         """The op on transposed operands, just before `op`; users of `op` read its result transposed back."""
         with ir.InsertionPoint(op), op.location:
             operands = [self._adapted(*each) for each in zip(op.operands, plan.operands, strict=True)]
-            attributes = {name: op.attributes[name] for name in op.attributes} | plan.attributes
+            attributes = attributes_of(op) | plan.attributes
             new = graph.build(op.name, operands, attributes, _reordered(op.results[0].type, plan.result))
             order = list(inverse(plan.result))
             back = graph.build("transpose", [new], {"permutation": order})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding
-from mlc.passes.graph.idiom_terms import both_orders, reduced
+from mlc.passes.graph.idiom_terms import reduced
 from mlc.passes.graph.rules import Rules
+from mlc.passes.graph.values import both_orders
 from mlc.passes.rewriting import defining_op
 
 

@@ -9,12 +9,12 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
 from mlc.passes.graph.values import erase_dead, is_constant, is_static
 from mlc.passes.graph.views import slice_offset
 from mlc.passes.remarks import missed
-from mlc.passes.rewriting import apply_patterns, replace_op, users
+from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op, users
 
 # Builds the part of a value whose last dim is given.
 Columns = Callable[[Part], ir.Value]
@@ -55,7 +55,7 @@ def _follow(columns: Columns, op: ir.Operation) -> Columns | None:
     others = [value for value in op.operands if not _is_computed(value)]
     if op.name not in ELEMENTWISE or len(others) != len(op.operands) - 1:
         return None
-    attributes = {name: op.attributes[name] for name in op.attributes}
+    attributes = attributes_of(op)
 
     def build(taken: Part) -> ir.Value:
         operands = [

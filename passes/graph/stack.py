@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.graph.channel_blocks import ELEMENTWISE
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.values import is_constant, is_static
-from mlc.passes.rewriting import defining_op, erase_op, has_one_use, users
+from mlc.passes.rewriting import attributes_of, defining_op, erase_op, has_one_use, users
 
 
 def move_constant(value: ir.Value, before: ir.Operation) -> None:
@@ -82,7 +82,7 @@ class Stack:
                 self.value if axis is None else self.constant([op.operands[place] for op in ops], axis)
                 for place, axis in enumerate(axes)
             ]
-            attributes = {name: ops[0].attributes[name] for name in ops[0].attributes}
+            attributes = attributes_of(ops[0])
             self.take(graph.build(ops[0].name, operands, attributes, self._type_of(ops[0])), ops)
 
     def _type_of(self, op: ir.Operation) -> ir.Type:
@@ -94,7 +94,7 @@ class Stack:
         first = ops[0]
         if first.name not in ELEMENTWISE or any(op.name != first.name for op in ops):
             return False
-        attributes = [{name: op.attributes[name] for name in op.attributes} for op in ops]
+        attributes = [attributes_of(op) for op in ops]
         return all(
             op.block == self.before.block
             and each == attributes[0]

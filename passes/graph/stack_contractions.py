@@ -15,7 +15,7 @@ from mlc.passes.graph.stack import Stack
 from mlc.passes.graph.stacking_cost import gain, product_of
 from mlc.passes.graph.values import is_constant, is_static
 from mlc.passes.remarks import applied, listening, missed
-from mlc.passes.rewriting import collect_ops, has_one_use
+from mlc.passes.rewriting import attributes_of, collect_ops, has_one_use
 
 NAME = "graph-stack-contractions"
 # Along which axis of the weights the outputs lie.
@@ -73,13 +73,13 @@ def estimated_gain(group: Sequence[ir.Operation]) -> float | None:
     return gain([product_of(op, columns_of(op)) for op in group], contiguous)
 
 
-def stack(group: Sequence[ir.Operation]) -> None:
+def replace_by_one(group: Sequence[ir.Operation]) -> None:
     """Replaces the ops by one before the first of them, and slices of its result."""
     first = group[0]
     with ir.InsertionPoint(first), ir.Location.fused([op.location for op in group]):
         parts = Stack(first, result_axis(first), [columns_of(op) for op in group])
         weights = parts.constant([op.operands[1] for op in group], OUTPUTS[first.name])
-        attributes = {name: first.attributes[name] for name in first.attributes}
+        attributes = attributes_of(first)
         parts.take(graph.build(first.name, [first.operands[0], weights], attributes), group)
         parts.absorb_users()
         parts.cut()
@@ -123,4 +123,4 @@ class StackContractions(Pass):
         if listening():
             applied(group[0], NAME, f"{len(group)} ops on one input stacked, which saves {saved:.1%}")
         self.count("stacked", len(group), "ops that became part of another one")
-        stack(group)
+        replace_by_one(group)

@@ -131,10 +131,17 @@ def enlarged(value: ir.Value, like: ir.Value) -> ir.Value | None:
     return graph.build("expand", [value], {"shape": like.type.shape}) if is_static(like) else None
 
 
+def both_orders(op: ir.Operation | None) -> list[tuple[ir.Value, ir.Value]]:
+    """The operands of an op of two in both orders; nothing without an op."""
+    if op is None:
+        return []
+    a, b = op.operands
+    return [(a, b), (b, a)]
+
+
 def constant_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
     """The other operand and the number of a commutative op of which one operand is a splat constant."""
-    a, b = op.operands
-    for other, constant in ((a, b), (b, a)):
+    for other, constant in both_orders(op):
         number = splat(constant)
         if number is not None:
             return other, number

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_array, is_static
-from mlc.passes.rewriting import defining_op
-
-VIEWS = ("graph.reshape", "graph.squeeze", "graph.unsqueeze")
+from mlc.passes.rewriting import attributes_of, defining_op
 
 
 def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
@@ -61,7 +60,7 @@ def view_of_constant(op: ir.Operation) -> ir.Value | None:
         array = constant_array(op.operands[0])
         assert array is not None
         return _constant(array.reshape(result.type.shape), source)
-    fields = {name: source.attributes[name] for name in source.attributes}
+    fields = attributes_of(source)
     return graph.build(source.name, [], fields, result.type, source.location)
 
 

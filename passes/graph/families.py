@@ -1,0 +1,11 @@
+"""Families of graph ops that passes ask for by name."""
+
+from __future__ import annotations
+
+from mlc.dialects import graph
+
+ELEMENTWISE = frozenset(
+    f"graph.{spec.name}" for spec in graph.specs().values() if spec.family.startswith("elementwise")
+)
+# The same elements in the same order, under another shape.
+VIEWS = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
