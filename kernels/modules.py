@@ -11,7 +11,9 @@ from mlc.compiler.sources import Imported
 from mlc.dialects import create_context
 from mlc.dialects.tloop import build_launch
 from mlc.frontends.weights import WeightStore
+from mlc.kernels.errors import KernelFailure
 from mlc.kernels.specialisation import Specialisation
+from mlc.pipelines.driver import PassError, run_pipeline
 
 if TYPE_CHECKING:
     from mlc.codegen.pool import WorkerPool
@@ -24,6 +26,16 @@ def kernel_module(special: Specialisation) -> ir.Module:
         module = ir.Module.create()
         special.build(module.operation)
         return module
+
+
+def scheduled_module(special: Specialisation) -> ir.Module:
+    """A module with the kernel alone, its schedule applied. Raises KernelFailure."""
+    module = kernel_module(special)
+    try:
+        run_pipeline("builtin.module(tloop-apply-schedules)", module)
+    except PassError as error:
+        raise KernelFailure(f"the schedule of {special.signature.name}: {error}") from None
+    return module
 
 
 def kernel_program(special: Specialisation) -> Imported:

@@ -61,6 +61,16 @@ class Kernel:
         return kernel_module(self._given(given)).operation.get_asm(assume_verified=True)
 
     @surface
+    def loops(self, **given: Any) -> str:
+        """The kernel's IR for sizes and constants given by name, with its schedule applied.
+
+        Raises KernelFailure saying which step of the schedule does not apply, and why.
+        """
+        from mlc.kernels.modules import scheduled_module
+
+        return scheduled_module(self._given(given)).operation.get_asm(assume_verified=True)
+
+    @surface
     def compile(self, target: str = "cpu", threads: int | None = None, **given: Any) -> Executable:
         """An executable for sizes and constants given by name, which can be saved.
 

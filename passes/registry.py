@@ -56,6 +56,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-default-schedules": "mlc.passes.tloop.default_schedules:DefaultSchedules",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
     "tloop-load-elements": "mlc.passes.tloop.load_elements:LoadElements",
+    "tloop-lower-affine-loops": "mlc.passes.tloop.lower_affine_loops:LowerAffineLoops",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
     "tloop-sample-schedules": "mlc.passes.tloop.sample_schedules:SampleSchedules",

@@ -151,6 +151,8 @@ CPU_KERNEL: list[str] = [
     "cse",
     # A tensor that survived would reach LLVM as a cast that cannot be translated.
     "tloop-verify-loops{heap=true}",
+    # Kernels written as loops have had their schedules applied; what follows knows the loops of scf.
+    "func.func(tloop-lower-affine-loops)",
     "func.func(tloop-lower-copies)",
     "func.func(buffer-loop-hoisting)",
     "func.func(convert-linalg-to-loops)",
@@ -162,8 +164,6 @@ CPU_KERNEL: list[str] = [
     "canonicalize",
     "cse",
     "func.func(tloop-map-parallel-loops)",
-    # Loops of kernels that were written as affine nests; OpenMP's conversion knows those of scf only.
-    "lower-affine",
     "convert-scf-to-openmp",
     "func.func(tloop-stack-buffers)",
     # Drops the stack scopes around parallel iterations, which hold no allocation any more.

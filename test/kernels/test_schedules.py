@@ -1,0 +1,67 @@
+"""Python kernels with schedules of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensor_kernels
+from mlc.kernels import KernelFailure, Tensor, compute, dims, expression, f32
+
+N = dims("N")[0]
+
+TILED = """
+"tloop.schedule"() ({
+  %b = "tloop.get_block"() {block_name = "double"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%b) {sizes = array<i64: 16>, mode = "parallel"}
+    : (!tloop.block) -> (!tloop.block, !tloop.loop)
+}) {kernel = @any} : () -> ()
+"""
+
+
+@expression
+def double(x: Tensor[f32, N]) -> Any:
+    return compute(N, lambda i: x[i] + x[i], name="double")
+
+
+@pytest.mark.parametrize("size", [16, 100])
+def test_schedules_are_applied(size: int) -> None:
+    kernel = double.scheduled(TILED)
+    assert "scf.forall" in kernel.loops(N=size) and "scf.forall" not in double.loops(N=size)
+    x = np.random.default_rng(9).uniform(-1, 1, size).astype(np.float32)
+    assert np.array_equal(kernel(x), 2 * x)
+
+
+def test_schedules_are_part_of_the_kernel() -> None:
+    assert double.scheduled(TILED).mlir(N=16).count("tloop.schedule") == 1
+    names = {each.mlir(N=16).split("@double_")[1][:12] for each in (double, double.scheduled(TILED))}
+    assert len(names) == 2
+
+
+def test_an_object_that_prints_as_one_will_do() -> None:
+    class Recorded:
+        def __str__(self) -> str:
+            return TILED
+
+    assert "scf.forall" in double.scheduled(Recorded()).loops(N=16)
+
+
+CASES = [
+    (TILED.replace('"double"', '"triple"'), "the schedule of double: "),
+    (TILED.replace("tloop.tile", "tloop.tail"), "the schedule of double is no IR: "),
+    (TILED + TILED, "the schedule of double must be one tloop.schedule"),
+    ("module {}", "the schedule of double must be one tloop.schedule"),
+]
+
+
+@pytest.mark.parametrize(("schedule", "expected"), CASES, ids=["block", "op", "two", "none"])
+def test_messages(schedule: str, expected: str) -> None:
+    with pytest.raises(KernelFailure) as caught:
+        double.scheduled(schedule).loops(N=16)
+    assert caught.value.message.startswith(expected), caught.value.message
+
+
+def test_other_kernels_keep_the_default_schedules() -> None:
+    text = tensor_kernels.matmul_of("f32").loops(M=64, N=64, K=64)
+    assert "tloop.schedule" not in text and "scf.for" not in text
