@@ -23,6 +23,18 @@ def test_compile_and_run() -> None:
     assert "the same numbers: True" in output
 
 
+def test_vector_add() -> None:
+    lines = run("vector_add.py").splitlines()
+    names = ["plain", "split", "reordered", "vectorised", "parallel"]
+    assert lines == [f"{name:12} largest difference 0e+00" for name in names]
+
+
+def test_matmul_ladder() -> None:
+    rows = run("matmul_ladder.py", "--size", "128", "--repeat", "1").splitlines()[3:]
+    assert len(rows) == 7
+    assert all(float(row.split()[-1]) < 1e-5 for row in rows)
+
+
 def test_linear_relu() -> None:
     error = re.search(r"largest error (\S+)", run("linear_relu.py"))
     assert error and float(error[1]) < 1e-5
