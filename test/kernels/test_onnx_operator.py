@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import mlc
 import numpy as np
 import onnx
 import pytest
+from mlc.frontends.onnx import registry as onnx_registry
 from mlc.kernels import KernelFailure, register_onnx_operator
 from mlc.passes import registry
 from onnx import TensorProto, helper, numpy_helper
@@ -49,8 +51,13 @@ def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def operators() -> None:
+def operators() -> Iterator[None]:
+    """The plugin's operators, for these tests only: the reference of operators is tested, too."""
+    before = dict(onnx_registry.registered())
     registry.load_plugin(PLUGIN)
+    yield
+    for added in set(onnx_registry.registered()) - set(before):
+        del onnx_registry._REGISTRY[added]
 
 
 def test_compiles_and_runs() -> None:
