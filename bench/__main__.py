@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench import environments, machine, models, run, tables
+from bench import available, environments, machine, models, run, tables
 from bench.measure import Budget
 from bench.models.store import write
 
@@ -38,6 +38,11 @@ def _arguments() -> argparse.Namespace:
         help="'all' stands for every engine; default: onnxruntime,mlc",
     )
     parser.add_argument("--threads", type=_numbers, metavar="N,...", default=[1, 2])
+    parser.add_argument(
+        "--scaling",
+        action="store_true",
+        help="all numbers of threads in the same rounds, which compares them; takes more memory",
+    )
     parser.add_argument("--rounds", type=int, default=5, help="how often each engine takes its turn")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn")
     parser.add_argument("--seeds", type=int, default=3, help="inputs for which outputs are compared")
@@ -106,7 +111,7 @@ def _settings(arguments: argparse.Namespace) -> run.Settings:
 
 def _check(arguments: argparse.Namespace, names: list[str]) -> None:
     """Raise ValueError or FileNotFoundError for what cannot be run."""
-    run.check_engines(arguments.engines)
+    available.check_engines(arguments.engines)
     if not names:
         raise FileNotFoundError("no model is built; build some: python -m bench.models --light --direct")
     for name in names:
@@ -135,7 +140,7 @@ def main() -> int:
         print(f"bench: {error}", file=sys.stderr)
         return 2
     settings, described = _settings(arguments), machine.describe()
-    skipped = run.missing(arguments.engines, settings)
+    skipped = available.missing(arguments.engines, settings)
     for engine, reason in skipped.items():
         print(f"skipped: {engine}: {reason}", file=sys.stderr)
     present = [engine for engine in arguments.engines if engine not in skipped]
@@ -143,11 +148,12 @@ def main() -> int:
         print("bench: no engine is left to run", file=sys.stderr)
         return 2
     stem, records, text = arguments.output / time.strftime("%Y%m%d-%H%M%S"), [], ""
-    for model, threads in itertools.product(names, arguments.threads):
-        print(f"{model}, {threads} threads", file=sys.stderr)
+    groups = [arguments.threads] if arguments.scaling else [[count] for count in arguments.threads]
+    for model, threads in itertools.product(names, groups):
+        print(f"{model}, {' and '.join(map(str, threads))} threads", file=sys.stderr)
         records += run.run_group(model, present, threads, settings)
         # Stored after every group, so that what was measured survives an interruption.
-        text = _store(run.results(records, arguments.baseline, described, skipped), stem)
+        text = _store(run.results(records, arguments.baseline, described, skipped, arguments.scaling), stem)
     print(text)
     return 1 if any("error" in record for record in records) else 0
 

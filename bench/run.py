@@ -5,8 +5,8 @@ Interleaving lets a drift of the clock or of the machine's load hit all engines 
 
 from __future__ import annotations
 
+import itertools
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bench import engines, environments, models, summary
-from bench.cell import ROOT, Cell, CellError, Key
+from bench.cell import Cell, CellError, Key
 from bench.measure import Budget
 from bench.models import reference
 from bench.models.store import save_tensors
@@ -70,14 +70,17 @@ class _Running:
             return None
 
 
-def run_group(model: str, names: Sequence[str], threads: int, settings: Settings) -> list[Record]:
-    """Measure `model` on every engine of `names`; one record each, with "error" where it failed."""
+def run_group(model: str, names: Sequence[str], threads: Sequence[int], settings: Settings) -> list[Record]:
+    """Measure `model` on every engine of `names` with each number of threads, all in the same rounds.
+
+    One record each, with "error" where it failed.
+    """
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-")))
         expected = _expected(model, settings, scratch)
         running = []
-        for name in names:
-            entry = _start(stack, Key(model, name, threads), settings, scratch)
+        for name, count in itertools.product(names, threads):
+            entry = _start(stack, Key(model, name, count), settings, scratch)
             running.append(entry)
             entry.attempt(lambda entry=entry: _prepare(entry, expected, settings, scratch))
         _interleave(running, settings)
@@ -97,7 +100,7 @@ def _expected(model: str, settings: Settings, scratch: Path) -> list[list[np.nda
 
 def _start(stack: ExitStack, key: Key, settings: Settings, scratch: Path) -> _Running:
     label = re.sub(r"[^\w.-]", "_", key.engine)
-    cache = (settings.cache or scratch / f"cache-{label}").resolve()
+    cache = (settings.cache or scratch / f"cache-{label}-{key.threads}").resolve()
     cache.mkdir(parents=True, exist_ok=True)
     settings.logs.mkdir(parents=True, exist_ok=True)
     log = settings.logs / f"{key.model}-{label}-{key.threads}.log"
@@ -157,51 +160,23 @@ def _finish(entry: _Running) -> Record:
 
 
 def results(
-    records: list[Record], baseline: str, machine: dict[str, Any], skipped: Mapping[str, str] | None = None
+    records: list[Record],
+    baseline: str,
+    machine: dict[str, Any],
+    skipped: Mapping[str, str] | None = None,
+    together: bool = False,
 ) -> dict[str, Any]:
-    """Everything that is stored: machine, records and ratios, and why engines were skipped."""
+    """Everything that is stored: machine, records and ratios, and why engines were skipped.
+
+    `together`: all numbers of threads were measured in the same rounds.
+    """
     versions = {record["engine"]: record["ready"]["version"] for record in records if "ready" in record}
     return {
         "machine": {**machine, "versions": versions},
         "baseline": baseline,
         "skipped": dict(skipped or {}),
+        "together": together,
         "records": records,
         "ratios": summary.ratios(records, baseline),
         "against_peers": summary.against_peers(records),
     }
-
-
-def check_engines(texts: Sequence[str]) -> None:
-    """Raise ValueError for engines that do not exist."""
-    unknown = [
-        name for name in (engines.Variant.parse(text).name for text in texts) if name not in engines.names()
-    ]
-    if unknown:
-        raise ValueError(
-            f"no engine named {', '.join(unknown)}; the engines are: {', '.join(engines.names())}"
-        )
-
-
-_IMPORT = "import sys; from bench import engines; engines.find(sys.argv[1]).version()"
-
-
-def missing(texts: Sequence[str], settings: Settings) -> dict[str, str]:
-    """Those of `texts` whose engine cannot be imported in its interpreter, with the reason."""
-    reasons: dict[str, str | None] = {}
-    for name in dict.fromkeys(engines.Variant.parse(text).name for text in texts):
-        reasons[name] = _why_missing(name, settings)
-    found = {text: reasons[engines.Variant.parse(text).name] for text in texts}
-    return {text: reason for text, reason in found.items() if reason is not None}
-
-
-def _why_missing(name: str, settings: Settings) -> str | None:
-    command = [settings.python(name), "-c", _IMPORT, name]
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    except OSError as error:
-        return str(error)
-    if done.returncode == 0:
-        return None
-    reason = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-    own = settings.python(name) != sys.executable or not environments.requirements(name)
-    return reason if own else f"{reason}; make its environment: python -m bench.environments {name}"

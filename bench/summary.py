@@ -114,13 +114,13 @@ def geometric_mean(values: Iterable[float]) -> float | None:
 
 
 def scaling(records: Sequence[Record]) -> list[Record]:
-    """Latency with one thread over that with more, per model, engine and number of threads over one."""
+    """Latency with one thread over that with more, round by round, per model and engine."""
     good = [record for record in records if "error" not in record]
-    single = {(r["model"], r["engine"]): r["latency"]["median_ms"] for r in good if r["threads"] == 1}
+    single = {(r["model"], r["engine"]): r["rounds"] for r in good if r["threads"] == 1}
     return [
         {
             **{field: record[field] for field in ("model", "engine", "threads")},
-            "speedup": single[record["model"], record["engine"]] / record["latency"]["median_ms"],
+            **ratio(single[record["model"], record["engine"]], record["rounds"]),
         }
         for record in good
         if record["threads"] > 1 and (record["model"], record["engine"]) in single

@@ -20,7 +20,7 @@ def markdown(results: dict[str, Any]) -> str:
         suffix = thread_count(threads)
         sections += [_latencies(results, cells, threads, suffix), _ratios(results, cells, threads, suffix)]
         sections += [_table(f"{title}, {suffix}", cells, cell) for title, cell in _TABLES.items()]
-    sections += [_scaling(records), _failures(records), _skipped(results["skipped"])]
+    sections += [_scaling(results), _failures(records), _skipped(results["skipped"])]
     return "\n\n".join(filter(None, sections)) + "\n"
 
 
@@ -45,19 +45,18 @@ def _ratios(results: dict[str, Any], cells: Sequence[Record], threads: int, suff
     return rows(f"Latency over {results['baseline']}'s, {suffix}", cells, columns) if len(engines) > 1 else ""
 
 
-def _scaling(records: Sequence[Record]) -> str:
-    entries = scaling(records)
+def _scaling(results: dict[str, Any]) -> str:
+    entries = scaling(results["records"])
     columns = {
         f"{engine}, {threads} threads": column(
-            [entry for entry in entries if entry["threads"] == threads],
-            engine,
-            lambda e: f"{e['speedup']:.2f}",
+            [entry for entry in entries if entry["threads"] == threads], engine, _ratio
         )
         for engine in unique(entries, "engine")
         for threads in unique(entries, "threads")
     }
-    title = "Scaling: latency with one thread over that with more (measured one after the other)"
-    return rows(title, records, columns) if entries else ""
+    how = "in the same rounds" if results["together"] else "one after the other: a drift of the clock counts"
+    title = f"Scaling: latency with one thread over that with more, measured {how}"
+    return rows(title, results["records"], columns) if entries else ""
 
 
 def _table(

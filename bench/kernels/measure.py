@@ -37,7 +37,7 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         write_model(case, Path(folder))
         settings = replace(settings, directory=Path(folder), unchecked=UNCHECKED)
-        records = run.run_group(case.name, [*limits, *kernels, *wholes], threads, settings)
+        records = run.run_group(case.name, [*limits, *kernels, *wholes], [threads], settings)
     found = {record["engine"]: record for record in records}
     entries = zip(columns, kernels, wholes, strict=True)
     return {

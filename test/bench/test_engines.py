@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from bench import engines, environments, run
+from bench import available, engines, environments, run
 from bench.ablation.variants import DEFAULT, Variant
 from bench.measure import Budget
 from bench.models.__main__ import build
@@ -75,7 +75,7 @@ def test_a_name_carries_options() -> None:
 
 def test_variants_wrong_results_and_failures_have_records(plugins: Path, settings: run.Settings) -> None:
     names = ["fake", "fake:factor=1.01", "fake:factor=2", "failing", "failing:fast"]
-    good, near, wrong, failing, refused = run.run_group(MODEL, names, 1, settings)
+    good, near, wrong, failing, refused = run.run_group(MODEL, names, [1], settings)
     assert good["ready"]["version"] == "7" and max(good["errors"].values()) < 1e-6
     assert max(near["errors"].values()) == pytest.approx(0.01, rel=1e-3)
     assert wrong["error"] == "wrong results: error 1 against ONNX Runtime"
@@ -85,7 +85,7 @@ def test_variants_wrong_results_and_failures_have_records(plugins: Path, setting
 
 
 def test_missing_engines_are_named_with_the_reason(plugins: Path, settings: run.Settings) -> None:
-    found = run.missing(["fake", "fake:factor=2", "absent", "absent:x"], settings)
+    found = available.missing(["fake", "fake:factor=2", "absent", "absent:x"], settings)
     reason = "ModuleNotFoundError: No module named 'no_such_package'"
     assert found == {"absent": reason, "absent:x": reason}
 
@@ -109,13 +109,13 @@ def test_an_engine_with_packages_of_its_own_runs_in_its_environment(
     (plugins / "absent.py").write_text(f'# /// script\n# dependencies = ["absent==1"]\n# ///\n{MISSING}')
     assert environments.requirements("absent") == ["absent==1"]
     hint = "make its environment: python -m bench.environments absent"
-    assert run.missing(["absent"], settings)["absent"].endswith(hint)
+    assert available.missing(["absent"], settings)["absent"].endswith(hint)
     interpreter = settings.environments / "absent" / "bin" / "python"
     interpreter.parent.mkdir(parents=True)
     interpreter.write_text("#!/bin/sh\necho wrong interpreter >&2; exit 1\n")
     interpreter.chmod(0o755)
     assert settings.python("absent") == str(interpreter)
-    assert run.missing(["absent"], settings) == {"absent": "wrong interpreter"}
+    assert available.missing(["absent"], settings) == {"absent": "wrong interpreter"}
 
 
 def test_packages_of_engines_are_pinned() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import engines, run, summary, tables
+from bench import available, engines, run, summary, tables
 from bench.cell import Cell, CellError, Key
 from bench.measure import Budget, time_calls
 from bench.memory import PeakSampler, session_memory_mb
@@ -105,13 +105,15 @@ def test_the_fastest_peer_decides_and_small_differences_are_ties() -> None:
     ]
 
 
-def test_scaling_needs_one_thread() -> None:
-    pair = {**record("mlc", 1.0), "threads": 2}
-    assert summary.scaling([record("mlc", 1.9), pair, {**pair, "engine": "alone"}]) == [
-        {"model": "m", "engine": "mlc", "threads": 2, "speedup": pytest.approx(1.9)}
-    ]
-    text = tables.markdown(run.results([record("mlc", 1.9), pair], "base", MACHINE))
-    assert "| m | 1.90 |" in text
+def test_scaling_pairs_rounds_and_needs_one_thread() -> None:
+    # Both slow down together in the second round, so the ratio does not move.
+    single, pair = record("mlc", 1.8, 3.6), {**record("mlc", 1.0, 2.0), "threads": 2}
+    (found,) = summary.scaling([single, pair, {**pair, "engine": "alone"}])
+    assert found == {"model": "m", "engine": "mlc", "threads": 2, "median": 1.8, "low": 1.8, "high": 1.8}
+    text = tables.markdown(run.results([single, pair], "base", MACHINE, together=True))
+    assert "more, measured in the same rounds\n\n| model | mlc, 2 threads |" in text
+    assert "| m | 1.80 (1.80 to 1.80) |" in text
+    assert "one after the other" in tables.markdown(run.results([single, pair], "base", MACHINE))
 
 
 def test_time_calls_counts_its_calls() -> None:
@@ -138,7 +140,7 @@ def test_memory_of_a_session_counts_its_processes() -> None:
 def test_engines_are_the_files() -> None:
     assert {"mlc", "onnxruntime", "openvino"} <= set(engines.names())
     with pytest.raises(ValueError, match=r"no engine named onnxruntim; the engines are: .*onnxruntime"):
-        run.check_engines(["onnxruntim"])
+        available.check_engines(["onnxruntim"])
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +161,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> run.Settings:
 
 
 def test_a_run_measures_every_engine_and_survives_those_that_fail(settings: run.Settings) -> None:
-    good, broken = run.run_group(MODEL, ["onnxruntime", "no_such_engine"], 1, settings)
+    good, broken = run.run_group(MODEL, ["onnxruntime", "no_such_engine"], [1], settings)
     assert "ModuleNotFoundError" in broken["error"]
     assert "error" not in good
     assert len(good["rounds"]) == 2
@@ -218,6 +220,13 @@ def test_the_command_stores_tables_and_measurements(settings: run.Settings, tmp_
     (found,) = json.loads(measured.read_text())["records"]
     assert (found["model"], found["engine"], len(found["rounds"])) == (MODEL, "onnxruntime", 2)
     assert set(found["errors"]) == {"gemm_2"}
+
+
+def test_numbers_of_threads_can_share_their_rounds(settings: run.Settings) -> None:
+    threads = [1, 2] if len(settings.cpus) > 1 else [1, 1]
+    found = run.run_group(MODEL, ["onnxruntime"], threads, settings)
+    assert [record["threads"] for record in found] == threads
+    assert all(len(record["rounds"]) == settings.rounds for record in found)
 
 
 @pytest.mark.parametrize(
