@@ -55,6 +55,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-apply-schedules": "mlc.passes.tloop.apply_schedules:ApplySchedules",
     "tloop-default-schedules": "mlc.passes.tloop.default_schedules:DefaultSchedules",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
+    "tloop-fuse-elementwise": "mlc.passes.tloop.fuse_elementwise:FuseElementwise",
     "tloop-load-elements": "mlc.passes.tloop.load_elements:LoadElements",
     "tloop-lower-affine-loops": "mlc.passes.tloop.lower_affine_loops:LowerAffineLoops",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",

@@ -130,7 +130,7 @@ CPU_KERNEL: list[str] = [
     "canonicalize",
     "cse",
     # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
-    "func.func(linalg-fuse-elementwise-ops)",
+    "tloop-fuse-elementwise",
     "canonicalize",
     "cse",
     # The planner lets such kernels write over an operand; two loop nests would read what is overwritten.

@@ -62,6 +62,29 @@ def test_messages(schedule: str, expected: str) -> None:
     assert caught.value.message.startswith(expected), caught.value.message
 
 
+@expression
+def chain(x: Tensor[f32, N]) -> Any:
+    """Two elementwise computations, which are one where no schedule keeps them apart."""
+    first = compute(N, lambda i: x[i] + 1, name="first")
+    return compute(N, lambda i: first[i] * first[i], name="second")
+
+
+MOVED = """
+"tloop.schedule"() ({
+  %b = "tloop.get_block"() {block_name = "second"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%b) {sizes = array<i64: 16>, mode = "sequential"}
+    : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  %f = "tloop.get_block"() {block_name = "first"} : () -> !tloop.block
+  %m = "tloop.compute_at"(%f, %l) : (!tloop.block, !tloop.loop) -> !tloop.block
+}) {kernel = @chain} : () -> ()
+"""
+
+
+def test_schedules_find_each_computation() -> None:
+    x = np.arange(64, dtype=np.float32)
+    assert np.array_equal(chain.scheduled(MOVED)(x), (x + 1) ** 2)
+
+
 def test_other_kernels_keep_the_default_schedules() -> None:
     text = tensor_kernels.matmul_of("f32").loops(M=64, N=64, K=64)
     assert "tloop.schedule" not in text and "scf.for" not in text
