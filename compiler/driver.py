@@ -133,6 +133,7 @@ def _build_stages(
     imported: Imported, options: Options, target: Target, builder: Builder, timer: Timer
 ) -> dict[str, Stage]:
     from mlc.compiler.modules import split
+    from mlc.compiler.schedules import attach_schedules
     from mlc.pipelines.driver import run_pipeline
     from mlc.pipelines.grammar import Nest
 
@@ -142,6 +143,7 @@ def _build_stages(
     with timer.stage("graph"):
         options.progress("optimise", 0, 1)
         run_pipeline(pipeline, module, verify_each=False, reproducer=reproducer_path(options.reproducer_dir))
+        attach_schedules(module.operation, options.schedules)
         units = split(module.operation, {"main": target, "prepare": host_target()})
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")

@@ -10,6 +10,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import Units, split
 from mlc.compiler.options import Options
 from mlc.compiler.reproducer import reproducer_path
+from mlc.compiler.schedules import attach_schedules
 from mlc.compiler.sources import load_for_target, open_source
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
@@ -30,6 +31,8 @@ def levels(
         options.progress("optimise", index, len(pipelines))
         reproducer = reproducer_path(options.reproducer_dir)
         run_pipeline(pipeline, imported.module, instrumentation, verify_each=False, reproducer=reproducer)
+        if index == len(pipelines) - 1:
+            attach_schedules(imported.module.operation, options.schedules)
         yield options.pipelines[index], imported.module
 
 

@@ -33,6 +33,8 @@ class Options:
     pipelines, in order; wherever they hold a pass of `disable_passes` it is left out, one of `replace_passes`
     is replaced by the pipeline text given. `exactness`: what graph-level passes may do to numbers, a class of
     `mlc.passes.exactness`.
+    `schedules`: IR with `tloop.schedule` ops, whose kernels are names or patterns of names (`@"matmul_*"`);
+    each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
     each compilation starts its own.
     """
@@ -46,6 +48,7 @@ class Options:
     disable_passes: Sequence[str] = ()
     replace_passes: Mapping[str, str] = field(default_factory=dict)
     exactness: str = "rounding"
+    schedules: str = ""
     progress: Progress = no_progress
     pool: WorkerPool | None = None
     reproducer_dir: str | None = None
@@ -74,5 +77,6 @@ class Options:
                 sorted(self.disable_passes),
                 sorted(self.replace_passes.items()),
                 self.exactness,
+                self.schedules,
             )
         )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mlc.kernels import kernel as kernel
     from mlc.kernels import register_onnx_operator as register_onnx_operator
     from mlc.passes.base import PassFailure as PassFailure
+    from mlc.passes.tloop.recorded_schedule import Schedule as Schedule
+    from mlc.passes.tloop.recorded_schedule import ScheduleError as ScheduleError
     from mlc.runtime import Executable as Executable
     from mlc.runtime import ExecutableError as ExecutableError
     from mlc.runtime import load as load
@@ -37,6 +39,8 @@ _EXPORTS = {
     "Kernel": "mlc.kernels",
     "KernelFailure": "mlc.kernels",
     "PassFailure": "mlc.passes.base",
+    "Schedule": "mlc.passes.tloop.recorded_schedule",
+    "ScheduleError": "mlc.passes.tloop.recorded_schedule",
     "TargetError": "mlc.targets",
     "ExecutableError": "mlc.runtime",
     "Target": "mlc.targets",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import onnx
     from mlc.bindings import ir
+    from mlc.passes.tloop.recorded_schedule import Schedule
     from mlc.runtime import Executable
     from mlc.targets import Target
 
@@ -28,6 +29,7 @@ def compile(
     disable_passes: Sequence[str] = (),
     replace_passes: Mapping[str, str] | None = None,
     exactness: str = "rounding",
+    schedules: str | Schedule = "",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -39,7 +41,9 @@ def compile(
     `disable_passes` are left out of the graph-level pipelines, `replace_passes` maps names of passes to the
     pipeline text that stands for them: `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`.
     `exactness`: what graph-level passes may do to numbers: "exact" (nothing), "rounding", or "approximate"
-    (assume that there is no NaN or infinity, say). `progress` is called with (stage, done, total).
+    (assume that there is no NaN or infinity, say). `schedules`: a Schedule, or IR with `tloop.schedule` ops,
+    that replace the default schedules of the kernels that they name, by name or by pattern. `progress` is
+    called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
@@ -59,6 +63,7 @@ def compile(
         disable_passes=disable_passes,
         replace_passes=replace_passes or {},
         exactness=exactness,
+        schedules=str(schedules),
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

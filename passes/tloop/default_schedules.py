@@ -10,6 +10,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
+from mlc.passes.tloop.block_names import name_blocks
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
 from mlc.passes.tloop.kernel_functions import is_kernel, schedules
@@ -157,5 +158,7 @@ class DefaultSchedules(Pass):
     def run(self, op: ir.Operation) -> None:
         scheduled = set(schedules(op))
         for kernel in [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]:
-            if kernel.attributes["sym_name"].value not in scheduled:
+            if kernel.attributes["sym_name"].value in scheduled:
+                name_blocks(kernel)
+            else:
                 schedule_kernel(kernel)

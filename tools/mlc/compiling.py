@@ -33,6 +33,7 @@ class CompileFlags:
     disable_pass: tuple[str, ...]
     replace_pass: tuple[str, ...]
     exactness: str
+    schedule_file: str | None
     load_plugin: tuple[str, ...]
     jobs: int = 0
     cache: bool = True
@@ -57,6 +58,7 @@ class CompileFlags:
             disable_passes=self.disable_pass,
             replace_passes=_replacements(self.replace_pass),
             exactness=self.exactness,
+            schedules=_read_schedules(self.schedule_file),
             progress=progress,
         )
         _check_switches(options)
@@ -80,6 +82,16 @@ def _replacements(texts: tuple[str, ...]) -> dict[str, str]:
         if not (name and equals):
             raise click.UsageError(f"--replace-pass expects NAME=PIPELINE, not '{name}{equals}'")
     return {name: pipeline for name, _, pipeline in parted}
+
+
+def _read_schedules(path: str | None) -> str:
+    """The text of --schedule-file. Raises OSError, ToolError for an empty file."""
+    if path is None:
+        return ""
+    text = Path(path).read_text(encoding="utf-8")
+    if not text.strip():
+        raise ToolError(f"{path} is empty; expected tloop.schedule ops")
+    return text
 
 
 def _check_switches(options: Options) -> None:
@@ -194,6 +206,12 @@ _GRAPH_OPTIONS = (
         default="rounding",
         show_default=True,
         help="What graph-level passes may do to numbers.",
+    ),
+    click.option(
+        "--schedule-file",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="MLIR with tloop.schedule ops that replace kernels' default schedules, by name or pattern.",
     ),
     click.option(
         "--load-plugin",

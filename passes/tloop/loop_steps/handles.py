@@ -31,9 +31,11 @@ def annotate(op: ir.Operation, state: ScheduleState) -> None:
 def unroll(op: ir.Operation, state: ScheduleState) -> None:
     """Upstream unrolls by a factor; all of a loop is as many copies as it has iterations."""
     factor, tag = op.attributes["factor"].value, state.loop_tag(op.operands[0])
-    trips = {sequential(each).trips for each in state.targets(op.operands[0])}
-    if factor == 0 and (len(trips) != 1 or None in trips):
-        name = sequential(state.targets(op.operands[0])[0]).name
-        raise StepError(f"the number of iterations of loop {name} is not constant")
-    count = factor or trips.pop()
-    state.run(match("l", tag), f"transform.loop.unroll %l {{factor = {count}}} : {HANDLE}")
+    loops = [sequential(each) for each in state.targets(op.operands[0])]
+    for loop in loops:
+        if loop.trips is None and (factor == 0 or len(list(loop.bound("upper")[0].results)) > 1):
+            raise StepError(f"the number of iterations of loop {loop.name} is not constant")
+    counts = {factor or loop.trips for loop in loops}
+    if len(counts) != 1:
+        raise StepError(f"the copies of loop {loops[0].name} have different numbers of iterations")
+    state.run(match("l", tag), f"transform.loop.unroll %l {{factor = {counts.pop()}}} : {HANDLE}")

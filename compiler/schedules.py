@@ -1,0 +1,56 @@
+"""Schedules of the user's for kernels of a model."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from mlc.bindings import ParseError, ir, parse_module
+from mlc.compiler.errors import CompileError
+from mlc.passes.tloop.kernel_functions import is_kernel, schedules
+
+
+def attach_schedules(module: ir.Operation, text: str) -> None:
+    """Puts copies of the `tloop.schedule` ops in `text` behind the kernels that they name.
+
+    A schedule's kernel is a name, or a pattern of names as the shell's. Raises CompileError for text that is
+    no IR of schedules, a schedule that matches no kernel, and a kernel with two schedules.
+    """
+    if not text:
+        return
+    kernels = {
+        each.operation.attributes["sym_name"].value: each.operation
+        for each in module.regions[0].blocks[0]
+        if is_kernel(each.operation)
+    }
+    own = schedules(module)
+    given: set[str] = set()
+    # The module owns the schedules; they are gone without it.
+    parsed = _parse(text, module.context)
+    for schedule in [each.operation for each in parsed.body.operations]:
+        pattern = schedule.attributes["kernel"].value
+        names = [name for name in kernels if fnmatchcase(name, pattern)]
+        if not names:
+            known = f"there are: {', '.join(kernels) or 'none'}"
+            raise CompileError(f"the schedule of '{pattern}' matches no kernel", [known])
+        for name in names:
+            if name in given:
+                raise CompileError(f"kernel @{name} has two schedules; the second one is that of '{pattern}'")
+            given.add(name)
+            if name in own:
+                own[name].erase()
+            copy = schedule.clone(ip=ir.InsertionPoint.after(kernels[name])).operation
+            copy.attributes["kernel"] = ir.FlatSymbolRefAttr.get(name, module.context)
+
+
+def _parse(text: str, context: ir.Context) -> ir.Module:
+    """A module of schedules only."""
+    try:
+        module = parse_module(text, context, "schedules")
+    except ParseError as error:
+        raise CompileError(f"the schedules cannot be read: {error}") from error
+    names = [each.operation.name for each in module.body.operations]
+    others = [each for each in names if each != "tloop.schedule"]
+    if others or not names:
+        found = f"a '{others[0]}'" if others else "nothing"
+        raise CompileError(f"expected tloop.schedule ops, but the schedules hold {found}")
+    return module

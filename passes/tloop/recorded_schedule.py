@@ -1,0 +1,280 @@
+"""`mlc.Schedule`: schedules a kernel from Python, step by step, and records the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from mlc.bindings import ir, parse_module
+from mlc.dialects import create_context
+from mlc.dialects.tloop import BlockType, LoopType, ValueType
+from mlc.dialects.tloop.handles import REST, SAMPLED
+from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.schedule_state import ScheduleState, StepError
+from mlc.passes.tloop.steps import STEPS
+
+
+class ScheduleError(Exception):
+    """A step that does not apply to the kernel, or a kernel that does not exist; the message says why."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A computation of the kernel."""
+
+    value: ir.Value
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of the kernel."""
+
+    value: ir.Value
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that was sampled; it stands where primitives take a factor or a tile size."""
+
+    value: ir.Value
+    chosen: int
+
+
+# A factor or a tile size; None is what the others leave.
+Size = int | Number | None
+
+
+class Schedule:
+    """The schedule of one kernel.
+
+    Each method is a primitive of `tloop` (docs/schedules.md): it is applied to a copy of the kernel at once,
+    and recorded. A step that does not apply raises ScheduleError and changes nothing. `str(schedule)` is the
+    schedule as IR, `kernel` the kernel as it is now.
+
+    `module` is IR that holds the kernel, as text or as a module; `kernel` names the kernel where there are
+    several. `seed` decides what the `sample_` methods choose; the decisions are part of the schedule.
+    """
+
+    def __init__(self, module: str | ir.Module, kernel: str = "", seed: int = 0) -> None:
+        self._context = create_context()
+        with self._context, ir.Location.unknown():
+            self._module = parse_module(str(module), self._context)
+            found = _kernel(self._module, kernel)
+            self._state = ScheduleState(found, Random(seed))
+            self._builder = ScheduleBuilder(found)
+
+    @property
+    def kernel(self) -> str:
+        """The kernel with all steps so far applied."""
+        return str(self._state.kernel.get_asm(use_local_scope=True, assume_verified=True))
+
+    def __str__(self) -> str:
+        """The schedule as a `tloop.schedule`, sampled values as decisions."""
+        return str(self._builder.schedule.operation.get_asm(use_local_scope=True, assume_verified=True))
+
+    def replay(self, schedule: str) -> None:
+        """Applies and records the steps of a `tloop.schedule` (text) for a kernel of any name.
+
+        Decisions stay; where there are none, they are made. Raises ScheduleError.
+        """
+        with self._context, ir.Location.unknown():
+            module = parse_module(schedule, self._context)
+            ops = [each.operation for each in module.body.operations]
+            found = [each for each in ops if each.name == "tloop.schedule"]
+            if len(found) != 1:
+                raise ScheduleError(f"expected one tloop.schedule, but there are {len(found)}")
+            values: dict[ir.Value, ir.Value] = {}
+            for each in found[0].regions[0].blocks[0].operations:
+                step = each.operation
+                operands = [values[operand] for operand in step.operands]
+                attributes = dict(step.attributes.items())
+                made = self._step(step.name, operands, [r.type for r in step.results], attributes)
+                values.update(zip(step.results, made.results, strict=True))
+
+    def get_block(self, name: str) -> Block:
+        return self._block("get_block", [], block_name=name)
+
+    def get_loops(self, block: Block) -> tuple[Loop, ...]:
+        """The loops around the block, outermost first."""
+        from mlc.passes.tloop.loop_steps.loops import enclosing_loops
+
+        with self._context:
+            count = len(enclosing_loops(self._state.targets(block.value)[0]))
+        return self._loops("get_loops", [block], count)
+
+    def tile(self, block: Block, sizes: Sequence[Size], mode: str = "sequential") -> tuple[Block, Loop]:
+        numbers, values = _sizes(sizes)
+        op = self._apply("tile", [block, *values], [BlockType, LoopType], sizes=numbers, mode=mode)
+        return Block(op.results[0]), Loop(op.results[1])
+
+    def interchange(self, block: Block, permutation: Sequence[int]) -> Block:
+        return self._block("interchange", [block], permutation=list(permutation))
+
+    def peel(self, loop: Loop) -> None:
+        self._apply("peel", [loop])
+
+    def split(self, loop: Loop, factors: Sequence[Size], tail: str = "guard") -> tuple[Loop, ...]:
+        numbers, values = _sizes(factors)
+        return self._loops("split", [loop, *values], len(factors), factors=numbers, tail=tail)
+
+    def fuse(self, *loops: Loop) -> Loop:
+        return self._loops("fuse", loops, 1)[0]
+
+    def reorder(self, *loops: Loop) -> None:
+        self._apply("reorder", loops)
+
+    def parallel(self, loop: Loop) -> None:
+        self._apply("parallel", [loop])
+
+    def bind(self, loop: Loop, axis: str) -> None:
+        self._apply("bind", [loop], axis=axis)
+
+    def vectorize(self, *targets: Block | Loop) -> None:
+        self._apply("vectorize", targets)
+
+    def unroll(self, loop: Loop, factor: int = 0) -> None:
+        self._apply("unroll", [loop], factor=factor)
+
+    def annotate(self, target: Block | Loop, key: str, value: int | str | bool = True) -> None:
+        """True becomes a unit attribute."""
+        self._apply("annotate", [target], key=key, value=value)
+
+    def compute_at(self, block: Block, loop: Loop, rolling: bool = False) -> Block:
+        return self._block("compute_at", [block, loop], **({"rolling": True} if rolling else {}))
+
+    def reverse_compute_at(self, block: Block, loop: Loop) -> Block:
+        return self._block("reverse_compute_at", [block, loop])
+
+    def compute_inline(self, block: Block) -> None:
+        self._apply("compute_inline", [block])
+
+    def decompose_reduction(self, block: Block, loop: Loop) -> Block:
+        return self._block("decompose_reduction", [block, loop])
+
+    def cache_read(self, block: Block, loop: Loop, operand: int, name: str) -> Block:
+        return self._block("cache_read", [block, loop], operand=operand, block_name=name)
+
+    def cache_write(self, block: Block, loop: Loop, name: str) -> Block:
+        return self._block("cache_write", [block, loop], block_name=name)
+
+    def prefetch(self, block: Block, loop: Loop, operand: int, distance: int) -> None:
+        self._apply("prefetch", [block, loop], operand=operand, distance=distance)
+
+    def pack(self, block: Block, sizes: Sequence[int]) -> Block:
+        return self._block("pack", [block], sizes=list(sizes))
+
+    def rfactor(self, block: Block, factor: int) -> tuple[Block, Block]:
+        """The partial results and their combination."""
+        op = self._apply("rfactor", [block], [BlockType, BlockType], factor=factor)
+        return Block(op.results[0]), Block(op.results[1])
+
+    def tensorize(self, block: Block, intrinsic: str) -> None:
+        with self._context:
+            symbol = ir.FlatSymbolRefAttr.get(intrinsic)
+        self._apply("tensorize", [block], intrinsic=symbol)
+
+    def sample_perfect_tile(
+        self, target: Block | Loop, count: int, dim: int = 0, largest: int = 64
+    ) -> tuple[Number, ...]:
+        op = self._apply("sample_perfect_tile", [target], [ValueType] * count, dim=dim, largest=largest)
+        return self._numbers(op)
+
+    def sample_categorical(
+        self, candidates: Sequence[int], probabilities: Sequence[float] | None = None
+    ) -> Number:
+        """Without probabilities all are equally likely."""
+        chances = probabilities or [1 / len(candidates)] * len(candidates)
+        with self._context:
+            array = ir.DenseF64ArrayAttr.get(list(chances))
+        attributes = {"candidates": list(candidates), "probabilities": array}
+        return self._numbers(self._apply("sample_categorical", [], [ValueType], **attributes))[0]
+
+    def _numbers(self, op: ir.Operation) -> tuple[Number, ...]:
+        return tuple(Number(each, self._state.sampled[each]) for each in op.results)
+
+    def _block(self, primitive: str, operands: Sequence[Block | Loop], **attributes: object) -> Block:
+        return Block(self._apply(primitive, operands, [BlockType], **attributes).results[0])
+
+    def _loops(
+        self, primitive: str, operands: Sequence[Block | Loop | Number], count: int, **attributes: object
+    ) -> tuple[Loop, ...]:
+        op = self._apply(primitive, operands, [LoopType] * count, **attributes)
+        return tuple(Loop(each) for each in op.results)
+
+    def _apply(
+        self,
+        primitive: str,
+        operands: Sequence[Block | Loop | Number],
+        results: Sequence[type[BlockType | LoopType | ValueType]] = (),
+        **attributes: object,
+    ) -> ir.Operation:
+        with self._context, ir.Location.unknown():
+            converted = {name: _attribute(value) for name, value in attributes.items()}
+            types = [each.get() for each in results]
+            return self._step(f"tloop.{primitive}", [each.value for each in operands], types, converted)
+
+    def _step(
+        self,
+        name: str,
+        operands: Sequence[ir.Value],
+        results: Sequence[ir.Type],
+        attributes: dict[str, ir.Attribute],
+    ) -> ir.Operation:
+        """Records the step and applies it, or neither of both."""
+        state = self._state
+        op = self._builder.append(name.removeprefix("tloop."), operands, results, **attributes)
+        with ir.InsertionPoint(state.kernel):
+            before = state.kernel.clone().operation
+        try:
+            if not op.verify():
+                raise ScheduleError(f"{name} is not valid")
+            STEPS[name](op, state)
+        except (StepError, ScheduleError, ir.MLIRError) as error:
+            state.kernel.erase()
+            state.kernel = before
+            op.erase()
+            raise ScheduleError(f"{name} does not apply: {_first_line(error)}") from error
+        before.erase()
+        return op
+
+
+def _kernel(module: ir.Module, name: str) -> ir.Operation:
+    """The function called `name`, or the only kernel, or the only function."""
+    functions = [each.operation for each in module.body.operations if each.operation.name == "func.func"]
+    names = {each.attributes["sym_name"].value: each for each in functions}
+    if name and name not in names:
+        raise ScheduleError(f"there is no kernel @{name}; there are: {', '.join(names) or 'none'}")
+    if name:
+        return names[name]
+    kernels = [each for each in functions if is_kernel(each)] or functions
+    if len(kernels) != 1:
+        raise ScheduleError(f"there are {len(kernels)} kernels; name one of: {', '.join(names) or 'none'}")
+    return kernels[0]
+
+
+def _sizes(sizes: Sequence[Size]) -> tuple[list[int], list[Number]]:
+    """Sizes as the primitives hold them, and the sampled ones."""
+    values = [each for each in sizes if isinstance(each, Number)]
+    codes = [REST if each is None else SAMPLED if isinstance(each, Number) else each for each in sizes]
+    return codes, values
+
+
+def _attribute(value: object) -> ir.Attribute:
+    if isinstance(value, ir.Attribute):
+        return value
+    if value is True:
+        return ir.UnitAttr.get()
+    if isinstance(value, str):
+        return ir.StringAttr.get(value)
+    if isinstance(value, list):
+        return ir.DenseI64ArrayAttr.get(value)
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+
+def _first_line(error: Exception) -> str:
+    """What is wrong, without the IR that MLIR adds."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    marked = [line.partition("error: ")[2] for line in lines if "error: " in line]
+    return (marked or lines or [type(error).__name__])[0]
