@@ -15,8 +15,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
+
 from bench import machine
 from bench.__main__ import RESULTS
+from bench.engines.mlc import compiler_options
 from bench.kernels.__main__ import cases, selected
 from bench.kernels.measure import write_model
 from bench.measure import Budget
@@ -56,6 +59,13 @@ def _arguments() -> argparse.Namespace:
         metavar="PATTERN,...",
         help="of 'python -m bench.kernels --list'",
     )
+    parser.add_argument(
+        "--disable-pass",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave a pass out, such as one that makes several kernels of an operator; may be repeated",
+    )
     parser.add_argument("--samples", type=int, default=SAMPLES, help="schedules per kernel")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
@@ -75,6 +85,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         cpus=cpus[: arguments.threads],
         jobs=arguments.jobs or len(cpus),
         budget=short if arguments.quick else Budget(warm_up=0.0, seconds=0.03, calls=3, limit=3.0),
+        options=tuple(f"disable-pass={name}" for name in arguments.disable_pass),
         rounds=1 if arguments.quick else arguments.rounds,
         final_budget=short if arguments.quick else Budget(warm_up=0.05, seconds=0.3, calls=5, limit=5.0),
     )
@@ -93,6 +104,11 @@ def main() -> int:
     settings, described = _settings(arguments), machine.describe()
     if not chosen or not 1 <= arguments.threads <= len(settings.cpus) or arguments.samples < 1:
         print("search: no such kernel, no samples, or more threads than CPUs", file=sys.stderr)
+        return 2
+    try:
+        compiler_options(settings.options)
+    except click.UsageError as error:
+        print(f"search: {error.message}", file=sys.stderr)
         return 2
     arguments.output.mkdir(parents=True, exist_ok=True)
     stem = arguments.output / time.strftime("search-%Y%m%d-%H%M%S")

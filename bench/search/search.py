@@ -11,10 +11,10 @@ from typing import Any
 
 from mlc.codegen.errors import CodegenError
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import Options
 from mlc.compiler.levels import units_of
 from mlc.compiler.modules import Units
 
+from bench.engines.mlc import compiler_options
 from bench.engines.mlc_kernel import only_moves
 from bench.measure import Budget
 from bench.search.space import Choice, Shape, sample
@@ -28,7 +28,10 @@ FINALISTS = 8
 
 @dataclass(frozen=True)
 class Settings:
-    """How to search: `samples` schedules from `seed`, first all for `budget`, then the best in `rounds`."""
+    """How to search: `samples` schedules from `seed`, first all for `budget`, then the best in `rounds`.
+
+    `options` are those of `mlc compile`, without the dashes.
+    """
 
     samples: int
     seed: int
@@ -37,6 +40,7 @@ class Settings:
     budget: Budget
     rounds: int
     final_budget: Budget
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,9 @@ class Kernel:
     target: str
 
 
-def kernel_of(path: Path) -> Kernel:
+def kernel_of(path: Path, options: Sequence[str] = ()) -> Kernel:
     """Raises ValueError where not exactly one kernel computes."""
-    units: Units = units_of(path, Options())["main"]
+    units: Units = units_of(path, compiler_options(options))["main"]
     names = [name for name, text in units.kernels.items() if not only_moves(text)]
     if len(names) != 1:
         raise ValueError(f"{len(names)} kernels compute, not 1: {', '.join(names)}")
@@ -60,7 +64,7 @@ def kernel_of(path: Path) -> Kernel:
 def search(path: Path, settings: Settings) -> Record:
     """The default schedule against the best sampled one; or "error"."""
     try:
-        kernel = kernel_of(path)
+        kernel = kernel_of(path, settings.options)
         with WorkerPool(settings.jobs, preload=["bench.search.candidate"]) as pool:
             described = pool.submit(
                 "bench.search.candidate:describe", {"text": kernel.text}, TIMEOUT
@@ -146,7 +150,7 @@ def _job(
 ) -> list[Record]:
     """A job's entries; a crash is halved down to the candidate that causes it."""
     try:
-        default, *times = _time(pool, path, kernel, objects, settings.cpus, settings.budget)
+        default, *times = _time(pool, path, kernel, objects, settings, settings.budget)
     except CodegenError as error:
         if len(objects) == 1:
             return [{"error": str(error)}]
@@ -166,14 +170,15 @@ def _time(
     path: Path,
     kernel: Kernel,
     objects: Sequence[bytes],
-    cpus: Sequence[int],
+    settings: Settings,
     budget: Budget,
 ) -> list[Record]:
     payload: dict[str, Any] = {
         "model": str(path),
         "kernel": kernel.name,
         "objects": list(objects),
-        "cpus": list(cpus),
+        "cpus": settings.cpus,
+        "options": list(settings.options),
         "budget": budget.as_dict(),
     }
     return list(pool.submit("bench.search.timing:time_candidates", payload, TIMEOUT).result()["times"])
@@ -184,7 +189,7 @@ def _rounds(
 ) -> list[list[Record]]:
     """Per round the times of the default and of each finalist."""
     return [
-        _time(pool, path, kernel, objects, settings.cpus, settings.final_budget)
+        _time(pool, path, kernel, objects, settings, settings.final_budget)
         for _ in range(settings.rounds if objects else 0)
     ]
 

@@ -17,9 +17,11 @@ TOLERANCE = 1e-3
 
 
 @cache
-def _kernels(path: Path, threads: int) -> tuple[mlc_kernel.Kernels, list[np.ndarray]]:
+def _kernels(
+    path: Path, threads: int, options: tuple[str, ...]
+) -> tuple[mlc_kernel.Kernels, list[np.ndarray]]:
     """The model's kernels, and the results of the program as compiled."""
-    kernels = mlc_kernel.load(path, threads)
+    kernels = mlc_kernel.load(path, threads, options)
     kernels.run_whole(_inputs(path))
     return kernels, [output.copy() for output in kernels.outputs]
 
@@ -29,14 +31,14 @@ def _inputs(path: Path) -> dict[str, np.ndarray]:
 
 
 def time_candidates(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"model", "kernel", "objects", "cpus", "budget"} -> {"times"}, of the default and of each object.
+    """Job: {"model", "kernel", "objects", "cpus", "options", "budget"} -> {"times"}.
 
-    The times are those of one turn each, as `bench.measure.time_calls` gives them; for a candidate with wrong
+    Of the default and of each object. The times are those of one turn each, as `bench.measure.time_calls` gives them; for a candidate with wrong
     results {"error"}. The process is pinned to "cpus".
     """
     os.sched_setaffinity(0, payload["cpus"])
     budget = measure.Budget(**payload["budget"])
-    kernels, expected = _kernels(Path(payload["model"]), len(payload["cpus"]))
+    kernels, expected = _kernels(Path(payload["model"]), len(payload["cpus"]), tuple(payload["options"]))
     times = [measure.time_calls(lambda: kernels({}), budget)]
     for data in payload["objects"]:
         times.append(_time(kernels, expected, Path(payload["model"]), {payload["kernel"]: data}, budget))

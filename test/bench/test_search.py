@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule
@@ -18,7 +20,7 @@ from bench.kernels.case import Case
 from bench.kernels.measure import write_model
 from bench.measure import Budget
 from bench.search import candidate, search, tables
-from bench.search.__main__ import KERNELS
+from bench.search.__main__ import KERNELS, main
 from bench.search.space import Choice, Shape, sample, valid
 
 SHAPE = Shape(columns=64, rows=24, outer=(4,), reductions=(2, 3, 64), unrolls=True)
@@ -47,7 +49,14 @@ SMALL = Case(
 )
 ONE_CALL = Budget(warm_up=0.0, seconds=0.0, calls=1, limit=1.0)
 SETTINGS = search.Settings(
-    samples=6, seed=0, cpus=[0], jobs=2, budget=ONE_CALL, rounds=3, final_budget=ONE_CALL
+    samples=6,
+    seed=0,
+    cpus=[0],
+    jobs=2,
+    options=("no-cache",),
+    budget=ONE_CALL,
+    rounds=3,
+    final_budget=ONE_CALL,
 )
 
 
@@ -133,11 +142,19 @@ def test_a_model_without_one_kernel_is_refused(tmp_path: Path) -> None:
     assert found["error"].startswith("0 kernels compute, not 1")
 
 
+def test_passes_can_be_left_out(path: Path) -> None:
+    # Without layouts another kernel computes the convolution.
+    kernel = search.kernel_of(path, ("disable-pass=graph-assign-layouts",))
+    assert kernel.text != search.kernel_of(path).text
+    with pytest.raises(click.UsageError, match="no-such-pass"):
+        search.kernel_of(path, ("disable-pass=no-such-pass",))
+
+
 def test_crashes_and_wrong_results_do_not_end_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     from mlc.codegen.errors import CodegenError
 
     def fake_time(
-        pool: Any, path: Any, kernel: Any, objects: list[bytes], cpus: Any, budget: Any
+        pool: Any, path: Any, kernel: Any, objects: list[bytes], settings: Any, budget: Any
     ) -> list[dict[str, Any]]:
         if b"crash" in objects:
             raise CodegenError("worker died")
@@ -187,6 +204,19 @@ def test_the_table_counts_defaults_near_the_best() -> None:
 
 def test_the_listed_kernels_exist() -> None:
     assert {case.name for case in selected(cases(1 << 20), ",".join(KERNELS))} == set(KERNELS)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [(["--threads", "0"], "more threads than CPUs"), (["--disable-pass", "nope"], "hold no pass 'nope'")],
+)
+def test_wrong_arguments_are_usage_errors(
+    flags: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["search", *flags])
+    assert main() == 2
+    error = capsys.readouterr().err
+    assert error.startswith("search: ") and message in error
 
 
 @pytest.mark.slow
