@@ -33,8 +33,8 @@ def _inputs(path: Path) -> dict[str, np.ndarray]:
 def time_candidates(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"model", "kernel", "objects", "cpus", "options", "budget"} -> {"times"}.
 
-    Of the default and of each object. The times are those of one turn each, as `bench.measure.time_calls` gives them; for a candidate with wrong
-    results {"error"}. The process is pinned to "cpus".
+    First that of the default, then one for each object: of one turn, as `bench.measure.time_calls` gives
+    it, or "error" where the results are wrong. The process is pinned to "cpus".
     """
     os.sched_setaffinity(0, payload["cpus"])
     budget = measure.Budget(**payload["budget"])
