@@ -69,6 +69,9 @@ def _link(linked: llvm.ModuleRef, part: llvm.ModuleRef) -> None:
 @functools.cache
 def initialize_llvm() -> None:
     """Set up every target of llvmlite's LLVM, once per process."""
+    # Loop strength reduction keeps an address per row of a register tile, more than there are registers; its
+    # loads share one address and differ by constants.
+    llvm.set_option("mlc", "-disable-lsr")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
 

@@ -185,6 +185,11 @@ def has_one_user(value: ir.Value) -> bool:
     return len({address(use.owner) for use in value.uses}) == 1
 
 
+def terminator_of(block: ir.Block) -> ir.Operation:
+    """The block's last op."""
+    return block.operations[len(block.operations) - 1].operation
+
+
 def users(value: ir.Value) -> list[ir.Operation]:
     """The distinct ops that use `value`, in the order of its use list."""
     return list({address(use.owner): use.owner.operation for use in value.uses}.values())

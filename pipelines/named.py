@@ -72,6 +72,8 @@ LOWER_GRAPH: list[str] = [
     "graph-assign-layouts",
     # What is left plain: 1x1 windows are products there.
     "graph-conv-to-matmul",
+    # Blocked channels are what the transforms work on; their products are packed already.
+    "graph-winograd",
     "graph-pack-matmuls",
     # Packing leaves reshapes and unpacks that cancel or are dead.
     "graph-simplify",
@@ -156,13 +158,19 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-lower-copies)",
     "func.func(buffer-loop-hoisting)",
     "func.func(convert-linalg-to-loops)",
-    # Numbers that are broadcast come from memory one by one.
-    "func.func(tloop-load-elements)",
+    # Each factor of a register tile is loaded where it is used.
+    "func.func(tloop-sink-loads)",
     "func.func(tloop-unroll-strided-reads)",
     "func.func(convert-vector-to-scf{full-unroll=1})",
     "fold-memref-alias-ops",
     "canonicalize",
     "cse",
+    # Register tiles as LLVM keeps them in registers: a value per row, and one address for what is loaded.
+    "func.func(tloop-split-accumulators)",
+    "canonicalize",
+    "cse",
+    "func.func(tloop-share-addresses)",
+    "func.func(tloop-prefetch-panels)",
     "func.func(tloop-map-parallel-loops)",
     "convert-scf-to-openmp",
     "func.func(tloop-stack-buffers)",

@@ -22,6 +22,7 @@ from . import (  # noqa: F401
     quantisation,
     reduction,
     selection,
+    winograd,
 )
 from .attributes import array_of, attribute
 from .builder import build, infer, write_defaults

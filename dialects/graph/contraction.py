@@ -22,8 +22,12 @@ def _matmul(call: Call) -> Tensor:
 def _matmul_packed(call: Call) -> Tensor:
     if call.a.rank < 2:
         raise ShapeError("a", f"needs rank 2 or more: {call.a}")
-    check_rank("b", call.b, 3, " ([N/t, K, t])")
-    blocks, reduction, tile = call.b.shape
+    if call.b.rank not in (3, 4):
+        raise ShapeError("b", f"needs rank 3 or 4 ([batch], N/t, K, t): {call.b}")
+    *batch, blocks, reduction, tile = call.b.shape
+    if batch:
+        check_rank("a", call.a, 3, " ([batch, M, K], as b is batched)")
+        merge("a, b", call.a.shape[0], batch[0], f"batch dims of {call.a} and {call.b} differ")
     merge("a, b", call.a.shape[-1], reduction, f"reduction dims of {call.a} and {call.b} differ")
     return Tensor((*call.a.shape[:-1], blocks, tile), call.a.element)
 
@@ -46,7 +50,7 @@ contraction(
     "matmul_packed",
     "matrix product with b packed into column panels of width t",
     "a `[..., M, K]`, b `[N/t, K, t]`, result `[..., M, N/t, t]`: column n of the product is element `[n / "
-    "t, n % t]`.",
+    "t, n % t]`. Batched: a `[B, M, K]`, b `[B, N/t, K, t]`, result `[B, M, N/t, t]`.",
     "made by layout passes",
     _matmul_packed,
 )

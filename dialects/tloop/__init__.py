@@ -34,6 +34,7 @@ from mlc.dialects.tloop.storage_primitives import (
     Prefetch,
     ReverseComputeAt,
 )
+from mlc.dialects.tloop.winograd import WinogradOutput
 
 __all__ = [
     "OPERAND_LIMIT",
@@ -69,6 +70,7 @@ __all__ = [
     "Unroll",
     "ValueType",
     "Vectorize",
+    "WinogradOutput",
     "build_launch",
     "build_launch_into",
 ]

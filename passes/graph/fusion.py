@@ -23,10 +23,11 @@ WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # Ops whose result is computed element by element from places that follow from the index: they fuse like
 # elementwise ones.
 MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack", "graph.slice"})
+OTHERS = frozenset({"graph.gather", "graph.lrn", "graph.winograd_output"})
 # After these an elementwise op on a value of the same shape can run while the value is in registers or in the
 # first cache.
-TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | {"graph.gather", "graph.lrn"}
-TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED
+TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | OTHERS
+TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED | {"graph.winograd_output"}
 TAKES_PROLOGUE = ROWS | REDUCTIONS
 
 

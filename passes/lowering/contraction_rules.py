@@ -90,7 +90,7 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
 
 @rule("matmul_packed")
 def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
-    """a [..., M, K], b [N/t, K, t] -> [..., M, N/t, t]. Iteration space: result's dims, then k."""
+    """a [..., M, K], b [[B], N/t, K, t] -> [..., M, N/t, t]. Iteration space: result's dims, then k."""
     result = static_shape(op.results[0].type)
     count = len(result) + 1
     all_dims = dims(count)
@@ -100,10 +100,11 @@ def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
         all_dims[count - 2],
         all_dims[count - 1],
     )
+    batch = rows[:1] if len(static_shape(op.operands[1])) == 4 else []
     a, order = read_through_transpose(op.operands[0])
     product = generic(
         [a, op.operands[1]],
-        [affine_map(count, permuted([*rows, k], order)), affine_map(count, [panel, k, lane])],
+        [affine_map(count, permuted([*rows, k], order)), affine_map(count, [*batch, panel, k, lane])],
         filled(result, tensor_type(op.results[0]).element_type, 0),
         affine_map(count, all_dims[: count - 1]),
         multiply_add_wide,

@@ -19,6 +19,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     reduction_rules,
     scan_rules,
     window_rules,
+    winograd_rules,
 )
 from mlc.passes.lowering.rule import RULES
 from mlc.passes.lowering.signedness import drop_signedness

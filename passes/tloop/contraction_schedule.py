@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read
-from mlc.passes.tloop.register_tile import best_rows, reduction_step, tile_columns
+from mlc.passes.tloop.register_tile import best_rows, reduction_step, tile_columns, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
 from mlc.targets import Target
@@ -74,7 +74,8 @@ def choose_tile(anchor: Computation, target: Target) -> RegisterTile:
     width = tile_columns(anchor.extents[column], lanes(target), registers(target))
     if row is None:
         return RegisterTile(column, width, None, 1)
-    rows = best_rows(anchor.extents[row], width, lanes(target), accumulators(target))
+    most = accumulators(target, vectors(width, lanes(target)))
+    rows = best_rows(anchor.extents[row], width, lanes(target), most)
     return RegisterTile(column, width, row, rows)
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
+from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.block_names import name_blocks
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
@@ -33,6 +34,9 @@ def tag(computation: Computation, name: str) -> None:
 
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
+    for anchor in collect_ops(kernel, "tloop.winograd_output"):
+        _schedule_winograd(kernel, anchor)
+        return
     root, everything = root_computation(kernel), computations(kernel)
     # Nothing can be tiled without a point.
     if root is None or any(each.work == 0 for each in everything):
@@ -52,18 +56,35 @@ def schedule_kernel(kernel: ir.Operation) -> None:
         _schedule_elementwise(kernel, root)
 
 
+def _schedule_winograd(kernel: ir.Operation, anchor: ir.Operation) -> None:
+    """A parallel loop over the tiles of the result; each is transformed back and gets its epilogue."""
+    root = root_computation(kernel)
+    if root is None or anchor.results[0] not in list(root.op.operands):
+        root = identity_behind(anchor.results[0])
+    tag(root, "root")
+    anchor.attributes[BLOCK_TAG] = ir.StringAttr.get("anchor")
+    builder, tile = ScheduleBuilder(kernel), anchor.attributes["tile"].value
+    block, loop = builder.tile(builder.get_block("root"), [1, 1, tile, tile], "parallel")
+    builder.compute_at(builder.get_block("anchor"), loop)
+    builder.vectorize([block])
+
+
+def identity_behind(value: ir.Value) -> Computation:
+    """A computation that copies `value`, for all that reads it, and drives the tiling of what computes it."""
+    kind = ir.RankedTensorType(value.type)
+    identity = affine_map(kind.rank, dims(kind.rank))
+    owner = value.owner.operation
+    with ir.InsertionPoint.after(owner), owner.location:
+        output = empty(list(kind.shape), kind.element_type)
+        copy = generic([value], [identity], output, identity, lambda new, _old: new)
+    value.replace_all_uses_except(copy, [copy.owner.operation])
+    return Computation(copy.owner.operation)
+
+
 def with_epilogue(anchor: Computation) -> Computation:
     """An identity behind the anchor, so that every contraction has an elementwise root, whose tiles drive
     the rest."""
-    result = anchor.result
-    count = len(anchor.parallel)
-    identity = affine_map(count, dims(count))
-    kind = ir.RankedTensorType(result.type)
-    with ir.InsertionPoint.after(anchor.op), anchor.op.location:
-        output = empty(list(kind.shape), kind.element_type)
-        copy = generic([result], [identity], output, identity, lambda value, _old: value)
-    result.replace_all_uses_except(copy, [copy.owner.operation])
-    return Computation(copy.owner.operation)
+    return identity_behind(anchor.result)
 
 
 def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:

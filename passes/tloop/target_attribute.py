@@ -40,15 +40,15 @@ def registers(target: Target) -> int:
     return target.vector_registers
 
 
-def accumulators(target: Target) -> int:
-    """Vector registers that the accumulators of a register tile may take.
+def accumulators(target: Target, per_row: int) -> int:
+    """Vector registers that the accumulators of a register tile with `per_row` of them in a row may take.
 
-    A quarter stays free on x86 with FMA, which multiplies by numbers that it broadcasts from memory: tiles of
-    28 accumulators (of 32 registers) measured a quarter slower than tiles of 16. Elsewhere the rows'
-    numbers, or products before they are added, take registers too: with more than half, LLVM spills.
+    On x86 with FMA all but those of one row of the vector operand and of one number that is broadcast from
+    memory. Elsewhere the rows' numbers, or products before they are added, take registers too: with more than
+    half, LLVM spills.
     """
     if target.architecture == "x86_64" and target.fma:
-        return target.vector_registers * 3 // 4
+        return target.vector_registers - per_row - 1
     return target.vector_registers // 2
 
 
@@ -75,5 +75,5 @@ def is_sve(target: Target) -> bool:
 
 def keeps_rows_in_vectors(target: Target) -> bool:
     """Whether code is best that reads several of a row's numbers at once: NEON multiplies by a lane of a
-    vector, and for x86 with AVX, LLVM itself makes broadcasts from memory of it."""
-    return is_neon(target) or (target.architecture == "x86_64" and target.vector_bits > 128)
+    vector."""
+    return is_neon(target)

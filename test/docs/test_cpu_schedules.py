@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mlc.passes.tloop.register_tile import best_rows, panel, reduction_step
+from mlc.passes.tloop.register_tile import best_rows, panel, reduction_step, vectors
 from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
 from mlc.targets import NAMED, Target
 
@@ -12,9 +12,10 @@ ROWS, STEPS = 960, 1024
 
 def row(target: Target) -> str:
     width = panel(lanes(target), registers(target))
-    rows = best_rows(ROWS, width, lanes(target), accumulators(target))
+    most = accumulators(target, vectors(width, lanes(target)))
+    rows = best_rows(ROWS, width, lanes(target), most)
     step = reduction_step(STEPS, rows, width, lanes(target), longest_step(target, rows))
-    numbers = (lanes(target), registers(target), accumulators(target), width, f"{rows} x {width}", step)
+    numbers = (lanes(target), registers(target), most, width, f"{rows} x {width}", step)
     return f"| {target.name} | {' | '.join(map(str, numbers))} |"
 
 

@@ -20,7 +20,8 @@ from mlc.pipelines.named import CPU_KERNEL
 # What would join ops, approximate functions, or refuse the heap.
 _LEFT_OUT = (
     "linalg-fuse-elementwise-ops", "tloop-expand-math", "tloop-default-schedules", "tloop-apply-schedules",
-    "tloop-verify-loops", "tloop-load-elements", "tloop-unroll-strided-reads", "tloop-map-parallel-loops",
+    "tloop-verify-loops", "tloop-sink-loads", "tloop-split-accumulators", "tloop-share-addresses",
+    "tloop-prefetch-panels", "tloop-unroll-strided-reads", "tloop-map-parallel-loops",
     "tloop-stack-buffers", "tloop-verify-in-place",
 )  # fmt: skip
 # Nor may two results be one value: each is written to a place of its own.

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --cpu-kernel --mlir-print-ir-after=tloop-stack-buffers -o %t.llvm.mlir 2>&1 | filecheck %s
 // RUN: filecheck %s --input-file=%t.llvm.mlir --check-prefix=LLVM
 
-// A product with bias and activation. The tile of the accumulator is carried by the loop over the reduction, the bias is read
+// A product with bias and activation. The rows of the accumulators are carried by the loop over the reduction, the bias is read
 // before all loops, the epilogue works on vectors, the rest of the rows has a static tile of its own; results go where the
 // caller wants them.
 // CHECK-LABEL: func.func private @product(
@@ -11,17 +11,20 @@
 // CHECK-NOT: linalg.
 // CHECK: vector.transfer_read %[[BIAS]]
 // CHECK: scf.for %[[ROW:.*]] = %c0 to
-// CHECK-NEXT: %[[TILE:.*]] = scf.for {{.*}} iter_args({{.*}}) -> (vector<[[ROWS:[0-9]+]]x64xf32>) {
+// CHECK-NEXT: %[[TILE:.*]]:{{[0-9]+}} = scf.for {{.*}} iter_args({{.*}}) -> (vector<64xf32>, {{.*}}vector<64xf32>) {
 // CHECK-NOT: vector.transfer_write
 // CHECK-NOT: %[[OUT]]
+// CHECK: memref.prefetch %[[B]]
+// CHECK: memref.load
+// CHECK: vector.broadcast {{.*}} : f32 to vector<64xf32>
 // CHECK: vector.fma
-// CHECK: scf.yield {{.*}} : vector<[[ROWS]]x64xf32>
-// CHECK: %[[SUM:.*]] = arith.addf %[[TILE]], {{.*}} : vector<[[ROWS]]x64xf32>
+// CHECK: scf.yield {{.*}} : vector<64xf32>
+// CHECK: %[[SUM:.*]] = arith.addf %[[TILE]]#0, {{.*}} : vector<64xf32>
 // CHECK: %[[NEGATIVE:.*]] = arith.cmpf ogt, {{.*}}, %[[SUM]]
 // CHECK: arith.select %[[NEGATIVE]]
 // CHECK: vector.transfer_write {{.*}}, %[[OUT]][%[[ROW]], %c0]
-// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<{{[0-9]+}}x64xf32>)
-// CHECK: vector.transfer_write {{.*}}, %[[OUT]][%c40, %c0]
+// CHECK: scf.for {{.*}} -> ({{.*}}vector<64xf32>)
+// CHECK: vector.transfer_write {{.*}}, %[[OUT]][%c{{[0-9]+}}, %c0]
 // CHECK: return
 
 // LLVM-LABEL: llvm.func @product(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {

@@ -303,7 +303,7 @@ func.func @f(%a: tensor<3xf32>, %b: tensor<2x3x16xf32>) {
 // -----
 
 func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x32xf32>) {
-  // expected-error @below {{'graph.matmul_packed' op 'b' has rank 2 instead of 3 ([N/t, K, t]): tensor<3x32xf32>}}
+  // expected-error @below {{'graph.matmul_packed' op 'b' needs rank 3 or 4 ([batch], N/t, K, t): tensor<3x32xf32>}}
   %r = "graph.matmul_packed"(%a, %b) : (tensor<2x3xf32>, tensor<3x32xf32>) -> tensor<2x2x16xf32>
   return
 }

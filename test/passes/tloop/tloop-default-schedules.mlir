@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --tloop-default-schedules | filecheck %s
 
-// Panels run on threads; rows in register tiles; the reduction in steps of eight; the bias is part of the tile's epilogue.
+// Panels run on threads; rows in register tiles; the reduction in steps of two or more; the bias is part of the tile's epilogue.
 // CHECK-LABEL: func.func private @product
 // CHECK-NOT: tloop.one_thread
 // CHECK: linalg.generic {{.*}} {tloop.block = "init"}
@@ -16,7 +16,7 @@
 // CHECK-NEXT: %[[R:.*]]:2 = "tloop.tile"(%[[P]]#0) {mode = "sequential", sizes = array<i64: 10>}
 // CHECK-NEXT: %[[ANCHOR2:.*]] = "tloop.compute_at"(%[[ANCHOR1]], %[[R]]#1)
 // CHECK-NEXT: %[[INIT2:.*]] = "tloop.compute_at"(%[[INIT1]], %[[R]]#1)
-// CHECK-NEXT: %[[K:.*]]:2 = "tloop.tile"(%[[ANCHOR2]]) {mode = "sequential", sizes = array<i64: 0, 0, 0, 8>}
+// CHECK-NEXT: %[[K:.*]]:2 = "tloop.tile"(%[[ANCHOR2]]) {mode = "sequential", sizes = array<i64: 0, 0, 0, 2>}
 // CHECK-NEXT: "tloop.vectorize"(%[[INIT2]], %[[K]]#0, %[[R]]#0)
 // CHECK-NEXT: }) {kernel = @product}
 func.func private @product(%a: tensor<160x64xf32>, %b: tensor<2x64x32xf32>, %c: tensor<2x32xf32>) -> tensor<160x2x32xf32> attributes {tloop.kernel} {
@@ -96,7 +96,7 @@ func.func private @small(%a: tensor<8xf32>) -> tensor<8xf32> attributes {tloop.k
 // CHECK: %[[A:.*]]:2 = "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 1>}
 // CHECK-NEXT: %[[B:.*]]:2 = "tloop.tile"(%[[A]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 1>}
 // CHECK-NEXT: %[[C:.*]]:2 = "tloop.tile"(%[[B]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 0, 1>}
-// CHECK-NEXT: %[[D:.*]]:2 = "tloop.tile"(%[[C]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 8>}
+// CHECK-NEXT: %[[D:.*]]:2 = "tloop.tile"(%[[C]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 4>}
 // CHECK-NEXT: "tloop.vectorize"({{.*}}, %[[D]]#0, {{.*}})
 func.func private @conv(%x: tensor<1x2x10x10x16xf32>, %w: tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x8x8x32xf32> attributes {tloop.kernel} {
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x10x10x16xf32>, tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x8x8x32xf32>

@@ -1,0 +1,97 @@
+"""Winograd convolutions agree with direct ones within the bounds that docs/winograd.md states."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from mlc.compiler import Options
+from mlc.compiler.levels import levels
+from mlc.passes.graph.winograd_matrices import input_matrix, kernel_matrix, output_matrix
+from mlc.passes.rewriting import collect_ops
+from onnx import TensorProto, helper, numpy_helper
+from oracle import compiled
+
+# Channels in and out, height, width, tile that fits.
+SHAPES = [
+    (32, 32, 16, 16, 4),
+    (64, 96, 28, 28, 4),
+    (256, 64, 14, 14, 2),
+    (96, 256, 8, 36, 4),
+    (128, 128, 10, 8, 2),
+]
+BOUND = {2: 2e-6, 4: 8e-6}
+
+
+def model_of(
+    inputs: int, outputs: int, height: int, width: int, seed: int
+) -> tuple[onnx.ModelProto, np.ndarray]:
+    """A convolution of 3x3 with bias, then one of 1x1, so that blocked channels pay."""
+    rng = np.random.default_rng(seed)
+    weight = (rng.standard_normal((outputs, inputs, 3, 3)) * (inputs * 9) ** -0.5).astype(np.float32)
+    bias = rng.standard_normal(outputs).astype(np.float32)
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
+        helper.make_node("Conv", ["c", "w2"], ["y"]),
+    ]
+    mixing = (rng.standard_normal((outputs, outputs, 1, 1)) * outputs**-0.5).astype(np.float32)
+    x = rng.standard_normal((1, inputs, height, width)).astype(np.float32)
+    graph = helper.make_graph(
+        nodes,
+        "winograd",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x.shape))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, outputs, height, width])],
+        [
+            numpy_helper.from_array(weight, "w"),
+            numpy_helper.from_array(bias, "b"),
+            numpy_helper.from_array(mixing, "w2"),
+        ],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), x
+
+
+def exact(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
+    """In f64, by shifted products."""
+    weight, bias, mixing = (
+        numpy_helper.to_array(each).astype(np.float64) for each in model.graph.initializer
+    )
+    padded = np.pad(x[0].astype(np.float64), [(0, 0), (1, 1), (1, 1)])
+    height, width = x.shape[2:]
+    total = sum(
+        np.einsum("oi,ihw->ohw", weight[:, :, dy, dx], padded[:, dy : dy + height, dx : dx + width])
+        for dy in range(3)
+        for dx in range(3)
+    )
+    return np.einsum("po,ohw->phw", mixing[:, :, 0, 0], total + bias[:, None, None])[None]
+
+
+def tiles_of(model: onnx.ModelProto) -> list[int]:
+    """The tile of each convolution that is computed by Winograd's algorithm."""
+    modules = dict(levels(model, Options()))
+    found = collect_ops(modules["lower-graph"].operation, "graph.winograd_input")
+    return [op.attributes["tile"].value for op in found]
+
+
+@pytest.mark.parametrize(("inputs", "outputs", "height", "width", "tile"), SHAPES)
+def test_errors_stay_within_the_bound(inputs: int, outputs: int, height: int, width: int, tile: int) -> None:
+    model, x = model_of(inputs, outputs, height, width, seed=height)
+    assert tiles_of(model) == [tile]
+    expected = exact(model, x)
+    [actual] = compiled(model).run({"x": x}).values()
+    assert np.abs(actual - expected).max() / np.abs(expected).max() < BOUND[tile]
+
+
+@pytest.mark.parametrize("tile", [2, 4, 6])
+def test_the_matrices_are_exact(tile: int) -> None:
+    """A^T ((G g) * (B^T d)) is the convolution of d and g, in rational numbers."""
+    size = tile + 2
+    for tap in range(3):
+        for place in range(size):
+            made = [
+                sum(
+                    a * g[tap] * b[place]
+                    for a, g, b in zip(row, kernel_matrix(tile), input_matrix(tile), strict=True)
+                )
+                for row in output_matrix(tile)
+            ]
+            assert made == [int(index + tap == place) for index in range(tile)]
