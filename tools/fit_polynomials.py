@@ -152,10 +152,13 @@ LOG1P_RATIO = series(lambda z: np.log1p(z) / z, [(-1) ** k / Wide(k + 1) for k i
 
 LOG2_RATIO = series(lambda f: np.log1p(f) / f / LN2, [(-1) ** k / Wide(k + 1) / LN2 for k in range(8)], 1e-3)
 
+# f with 1 + f from sqrt(1/2) to sqrt(2).
+MANTISSA = (math.sqrt(0.5) - 1 - 1e-6, math.sqrt(2) - 1 + 1e-6)
+
 FITS = [
     Fit("EXP", EXP_TAIL, -0.3467, 0.3467, 4, lambda r: np.exp(r) / np.maximum(r * r, 1e-2)),
     Fit("EXP2", EXP2_TAIL, -0.5001, 0.5001, 5, lambda r: np.exp2(r) / np.maximum(np.abs(r), 0.1)),
-    Fit("LOG", LOG_TAIL, -1 / 3, 1 / 3, 8, lambda f: np.abs(np.log1p(f)) / np.maximum(f * f, 1e-2)),
+    Fit("LOG", LOG_TAIL, *MANTISSA, 8, lambda f: np.abs(np.log1p(f)) / np.maximum(f * f, 1e-2)),
     Fit("LOG1P_UNIT", LOG1P_RATIO, 0.0, 1.0, 9, LOG1P_RATIO),
     Fit("TANH", TANH_TAIL, 0.0, 0.55**2, 4, odd_scale),
     Fit("SINH", lambda z: 2 * SINH_TAIL(z), 0.0, 1.0, 4, odd_scale),
@@ -165,7 +168,7 @@ FITS = [
     Fit("TAN", TAN_TAIL, 0.0, (HALF_PI / 2) ** 2, 6, odd_scale),
     Fit("ASIN", ASIN_TAIL, 0.0, 0.6**2, 5, odd_scale),
     Fit("ATAN", ATAN_TAIL, 0.0, 1.0, 8, odd_scale),
-    Fit("LOG2", LOG2_RATIO, -1 / 3, 1 / 3, 13, one, single=False),
+    Fit("LOG2", LOG2_RATIO, *MANTISSA, 13, one, single=False),
     Fit("ERF_NEAR", erf_tail, 0.0, NEAR**2, 6, lambda z: erf_tail(z) + 1),
     # The error of the fourth power is the scale's inverse times that of the root.
     Fit(

@@ -90,7 +90,7 @@ def _subnormal_power(x: Array) -> Array:
 
 # Where exp overflows, where its results become subnormal, and where they vanish.
 EXP = (88.72284, -87.33654, -86.0, -103.97208, 89.0, -104.0, 0.34657359)
-LOG = (1.0, 4 / 3, 2 / 3, 2.0**-126, 2.0)
+LOG = (1.0, 2.0**0.5, 2.0**-0.5, 2.0**-126, 2.0)
 # Near multiples of pi / 2, where angles become large, and the f32 that is nearest to a multiple of pi / 2.
 ANGLES = (np.pi / 4, np.pi / 2, np.pi, 3 * np.pi / 2, 2 * np.pi, 8192.0, 16367173.0 * 2.0**72)
 
@@ -99,30 +99,30 @@ FUNCTIONS = {
     "exp2": Function("math.exp2", np.exp2, 1.1, (128.0, -124.0, -126.0, -149.0, -150.0, -151.0, 0.5)),
     "expm1": Function("math.expm1", np.expm1, 1.5, (*EXP, -17.5, -18.0, 2.0**-25)),
     "log": Function("graph.log", np.log, 1.0, LOG),
-    "log1p": Function("math.log1p", np.log1p, 1.75, (-1.0, 1 / 3, -1 / 3, 2.0**-25, 2.0**126)),
+    "log1p": Function("math.log1p", np.log1p, 1.0, (-1.0, 2.0**0.5 - 1, 2.0**-0.5 - 1, 2.0**-25, 2.0**126)),
     "tanh": Function("graph.tanh", np.tanh, 1.5, (0.55, 9.1, 9.01)),
     "sqrt": Function("graph.sqrt", np.sqrt, 0.501, (2.0**-126,)),
     "rsqrt": Function("graph.rsqrt", lambda x: 1 / np.sqrt(x), 1.5, (2.0**-126,)),
     "sinh": Function("graph.sinh", np.sinh, 2.0, (89.415985, 89.5, 0.34657359)),
     "cosh": Function("graph.cosh", np.cosh, 2.0, (89.415985, 89.5, 0.34657359)),
     "asinh": Function("graph.asinh", np.arcsinh, 2.0, (1.0, 2.0**60, 0.5)),
-    "acosh": Function("graph.acosh", np.arccosh, 2.0, (1.0, 2.0**60, 2.0)),
-    "atanh": Function("graph.atanh", np.arctanh, 2.0, (1.0, 0.5)),
-    "sin": Function("graph.sin", np.sin, 2.0, ANGLES),
-    "cos": Function("graph.cos", np.cos, 2.0, ANGLES),
-    "tan": Function("graph.tan", np.tan, 2.5, ANGLES),
-    "asin": Function("graph.asin", np.arcsin, 2.0, (1.0, 0.6)),
-    "acos": Function("graph.acos", np.arccos, 2.0, (1.0, 0.6)),
-    "atan": Function("graph.atan", np.arctan, 2.0, (1.0,)),
+    "acosh": Function("graph.acosh", np.arccosh, 2.1, (1.0, 2.0**60, 2.0)),
+    "atanh": Function("graph.atanh", np.arctanh, 1.5, (1.0, 0.5)),
+    "sin": Function("graph.sin", np.sin, 1.75, ANGLES),
+    "cos": Function("graph.cos", np.cos, 1.75, ANGLES),
+    "tan": Function("graph.tan", np.tan, 3.0, ANGLES),
+    "asin": Function("graph.asin", np.arcsin, 1.5, (1.0, 0.6)),
+    "acos": Function("graph.acos", np.arccos, 1.5, (1.0, 0.6)),
+    "atan": Function("graph.atan", np.arctan, 1.5, (1.0,)),
     "erf": Function("graph.erf", _erf, 1.75, (1.1, 4.1)),
-    "sigmoid": Function("graph.sigmoid", _sigmoid, 2.5, EXP),
-    "silu": Function("graph.silu", lambda x: x * _sigmoid(x), 3.0, EXP, absolute=_subnormal_power),
-    "softplus": Function("graph.softplus", _softplus, 2.0, EXP),
-    "mish": Function("graph.mish", _mish, 4.0, (*EXP, 20.0), absolute=_subnormal_power),
+    "sigmoid": Function("graph.sigmoid", _sigmoid, 2.75, EXP),
+    "silu": Function("graph.silu", lambda x: x * _sigmoid(x), 3.5, EXP, absolute=_subnormal_power),
+    "softplus": Function("graph.softplus", _softplus, 2.5, EXP),
+    "mish": Function("graph.mish", _mish, 5.0, (*EXP, 20.0), absolute=_subnormal_power),
     "elu": Function("graph.elu", _elu, 1.5, EXP, "{alpha = 1.0 : f64}"),
     "selu": Function("graph.selu", _selu, 2.5, EXP, f"{{alpha = {ALPHA} : f64, gamma = {GAMMA} : f64}}"),
     "celu": Function("graph.celu", _elu, 1.5, EXP, "{alpha = 1.0 : f64}"),
     "softsign": Function("graph.softsign", lambda x: x / (1 + np.abs(x)), 1.5, (1.0, 2.0**24)),
-    "gelu": Function("graph.gelu", _gelu, 1.5, (1.5556349, 5.7982756), '{approximate = "none"}', np.abs),
+    "gelu": Function("graph.gelu", _gelu, 1.75, (1.5556349, 5.7982756), '{approximate = "none"}', np.abs),
     "gelu tanh": Function("graph.gelu", _gelu_tanh, 2.5, (10.0,), '{approximate = "tanh"}', np.abs),
 }

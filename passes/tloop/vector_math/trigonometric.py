@@ -29,18 +29,18 @@ def _finite(x: Number, result: Number) -> Number:
 
 
 def sin(x: Number) -> Number:
-    """sin(|x| - n pi), with the signs of n's parity and of x. Error below 2 ulp."""
+    """sin(|x| - n pi), with the signs of n's parity and of x. Error below 1.75 ulp."""
     value = _sine(*reduce(abs(x), 1, 0.0))
     return _finite(x, value.with_bits_flipped(x.bits() & SIGN))
 
 
 def cos(x: Number) -> Number:
-    """sin(|x| + pi / 2). Error below 2 ulp."""
+    """sin(|x| + pi / 2). Error below 1.75 ulp."""
     return _finite(x, _sine(*reduce(abs(x), 1, 0.5)))
 
 
 def tan(x: Number) -> Number:
-    """tan(r), or -1 / tan(r) for odd n, with |x| = n pi / 2 + r. Error below 2.5 ulp."""
+    """tan(r), or -1 / tan(r) for odd n, with |x| = n pi / 2 + r. Error below 3 ulp."""
     r, n = reduce(abs(x), 2, 0.0)
     value = _odd(r, coefficients.TAN)
     odd = (n & 1).compare("ne", 0)
