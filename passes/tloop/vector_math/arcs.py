@@ -31,7 +31,7 @@ def asin(x: Number) -> Number:
 
 
 def acos(x: Number) -> Number:
-    """pi / 2 - asin(x); beyond NEAR 2 asin(s), or pi minus it for negative x. Error below 1.5 ulp."""
+    """pi / 2 - asin(x); beyond NEAR 2 asin(s), or pi minus it for negative x. Error below 1.75 ulp."""
     far, s, tail = _arc(x)
     factor = select(far, x.constant(2.0), -1.0).with_bits_flipped(x.bits() & SIGN)
     negative = x < 0.0

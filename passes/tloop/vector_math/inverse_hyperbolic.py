@@ -29,7 +29,7 @@ def asinh(x: Number) -> Number:
 
 
 def acosh(x: Number) -> Number:
-    """log(1 + w) with w = x - 1 + sqrt((x - 1)^2 + 2 (x - 1)). Error below 2.1 ulp."""
+    """log(1 + w) with w = x - 1 + sqrt((x - 1)^2 + 2 (x - 1)). Error below 2.25 ulp."""
     less = x - 1.0
     result = _logarithm(x, less + square_root(multiply_add(less, less, less + less)))
     result = select(x.compare("OEQ", INFINITY), INFINITY, result)

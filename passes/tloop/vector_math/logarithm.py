@@ -44,7 +44,7 @@ def log(x: Number) -> Number:
 
 
 def log1p(x: Number) -> Number:
-    """log(1 + x), f as the difference x 2^-e - (1 - 2^-e), which is rounded once. Error below 1 ulp."""
+    """log(1 + x), f as the difference x 2^-e - (1 - 2^-e), which is rounded once. Error below 1.5 ulp."""
     u = x + 1.0
     above = u.bits() - LEAST
     # 2^(2 - e), because 2^-e may be subnormal.

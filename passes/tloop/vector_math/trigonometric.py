@@ -29,13 +29,13 @@ def _finite(x: Number, result: Number) -> Number:
 
 
 def sin(x: Number) -> Number:
-    """sin(|x| - n pi), with the signs of n's parity and of x. Error below 1.75 ulp."""
+    """sin(|x| - n pi), with the signs of n's parity and of x. Error below 2 ulp."""
     value = _sine(*reduce(abs(x), 1, 0.0))
     return _finite(x, value.with_bits_flipped(x.bits() & SIGN))
 
 
 def cos(x: Number) -> Number:
-    """sin(|x| + pi / 2). Error below 1.75 ulp."""
+    """sin(|x| + pi / 2). Error below 2 ulp."""
     return _finite(x, _sine(*reduce(abs(x), 1, 0.5)))
 
 
