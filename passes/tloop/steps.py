@@ -36,7 +36,7 @@ def by_kind(structured_step: Step, loop_step: Step) -> Step:
 
     def apply(op: ir.Operation, state: ScheduleState) -> None:
         names = [each.name for each in state.targets(op.operands[0])]
-        structured = all(each.startswith(("linalg.", "tensor.")) for each in names)
+        structured = all(each.startswith(("linalg.", "tensor.", "tloop.")) for each in names)
         (structured_step if structured else loop_step)(op, state)
 
     return apply
