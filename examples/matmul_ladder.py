@@ -39,64 +39,59 @@ def product(a: Tensor[f32, M, K], b: Tensor[f32, K, N]) -> Any:
     return compute((M, N), lambda i, j: sum(a[i, k] * b[k, j], k))
 
 
-def schedule(*primitives: str) -> str:
-    """A schedule of `matmul`: handles to the product's block and loops, then the primitives."""
-    return "\n".join((
-        '"tloop.schedule"() ({',
-        '%c = "tloop.get_block"() {block_name = "product"} : () -> !tloop.block',
-        '%i, %j, %k = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop, !tloop.loop, !tloop.loop)',
-        *primitives,
-        "}) {kernel = @matmul} : () -> ()",
-    ))  # fmt: skip
+def reordered(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
+    """Along rows of `b` and `c` in the innermost loop."""
+    schedule.reorder(i, k, j)
 
 
-def split(loop: str, results: str, factors: str) -> str:
-    """Splits a loop; factors are the numbers of iterations, outermost first, -1 for what is left."""
-    kinds = ", ".join(["!tloop.loop"] * (results.count(",") + 1))
-    attributes = f'{{factors = array<i64: {factors}>, tail = "guard"}}'
-    return f'{results} = "tloop.split"({loop}) {attributes} : (!tloop.loop) -> ({kinds})'
+def tiles(schedule: mlc.Schedule, i: Any, j: Any, k: Any) -> tuple[Any, ...]:
+    """For locality: 64 rows of 32 columns of `b` stay in the nearest cache while all rows of `a` pass by."""
+    io, ii = schedule.split(i, [None, 4])
+    jo, jm, jv = schedule.split(j, [None, 2, 16])
+    ko, ki = schedule.split(k, [None, 64])
+    schedule.reorder(jo, ko, io, ki, ii, jm, jv)
+    return jo, ko, ii, jm, jv
 
 
-def reorder(loops: str) -> str:
-    """Brings loops into this order, outermost first."""
-    kinds = ", ".join(["!tloop.loop"] * (loops.count(",") + 1))
-    return f'"tloop.reorder"({loops}) : ({kinds}) -> ()'
+def vectors(schedule: mlc.Schedule, ii: Any, jm: Any, jv: Any) -> None:
+    """16 columns are a vector; four rows of two vectors are sums that stay in registers along `ki`."""
+    schedule.vectorize(jv)
+    schedule.unroll(jm)
+    schedule.unroll(ii)
 
 
-def on_loop(name: str, loop: str, attributes: str = "") -> str:
-    """A primitive of one loop."""
-    return f'"tloop.{name}"({loop}) {attributes} : (!tloop.loop) -> ()'
+def tiled(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
+    tiles(schedule, i, j, k)
 
 
-# For locality: 64 rows of 32 columns of `b` stay in the nearest cache while all rows of `a` pass by.
-TILES = (
-    split("%i", "%io, %ii", "-1, 4"),
-    split("%j", "%jo, %jm, %jv", "-1, 2, 16"),
-    split("%k", "%ko, %ki", "-1, 64"),
-    reorder("%jo, %ko, %io, %ki, %ii, %jm, %jv"),
-)
-# Those rows as one contiguous buffer.
-PACK = (
-    '%p = "tloop.cache_read"(%c, %ko) {operand = 1, block_name = "packed"} '
-    ": (!tloop.block, !tloop.loop) -> !tloop.block",
-)
-# 16 columns are a vector; four rows of two vectors are sums that stay in registers along %ki.
-VECTORS = (
-    on_loop("vectorize", "%jv"),
-    on_loop("unroll", "%jm", "{factor = 0 : i64}"),
-    on_loop("unroll", "%ii", "{factor = 0 : i64}"),
-)
-PARALLEL = (on_loop("parallel", "%jo"),)
+def vectorised(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
+    *_, ii, jm, jv = tiles(schedule, i, j, k)
+    vectors(schedule, ii, jm, jv)
 
-STEPS = {
-    "naive": matmul,
-    "reordered": matmul.scheduled(schedule(reorder("%i, %k, %j"))),
-    "tiled": matmul.scheduled(schedule(*TILES)),
-    "vectorised": matmul.scheduled(schedule(*TILES, *VECTORS)),
-    "packed": matmul.scheduled(schedule(*TILES, *PACK, *VECTORS)),
-    "parallel": matmul.scheduled(schedule(*TILES, *PARALLEL, *PACK, *VECTORS)),
-    "chosen by the compiler": product,
-}
+
+def packed(schedule: mlc.Schedule, block: Any, i: Any, j: Any, k: Any) -> None:
+    """The rows of `b` as one contiguous buffer."""
+    _, ko, ii, jm, jv = tiles(schedule, i, j, k)
+    schedule.cache_read(block, ko, operand=1, name="packed")
+    vectors(schedule, ii, jm, jv)
+
+
+def parallel(schedule: mlc.Schedule, block: Any, i: Any, j: Any, k: Any) -> None:
+    jo, ko, ii, jm, jv = tiles(schedule, i, j, k)
+    schedule.parallel(jo)
+    schedule.cache_read(block, ko, operand=1, name="packed")
+    vectors(schedule, ii, jm, jv)
+
+
+STEPS = {each.__name__: each for each in (reordered, tiled, vectorised, packed, parallel)}
+
+
+def scheduled(name: str, size: int) -> mlc.Kernel:
+    """`matmul` with the schedule of one step, which is checked while it is written."""
+    schedule = mlc.Schedule(matmul.mlir(M=size, N=size, K=size))
+    block = schedule.get_block("product")
+    STEPS[name](schedule, block, *schedule.get_loops(block))
+    return matmul.scheduled(schedule)
 
 
 def measure(executable: Any, arrays: tuple[np.ndarray, ...], repeat: int) -> float:
@@ -117,7 +112,8 @@ def main(size: int, repeat: int) -> None:
     expected = a.astype(np.float64) @ b
     print(f"product of {size}x{size} matrices, f32, on this machine\n")
     print("step                         ms    GFLOP/s   largest error")
-    for name, kernel in STEPS.items():
+    steps = {"naive": matmul} | {name: scheduled(name, size) for name in STEPS}
+    for name, kernel in {**steps, "chosen by the compiler": product}.items():
         executable = kernel.compile(M=size, N=size, K=size)
         [result] = executable(a, b)
         error = np.abs(result - expected).max() / np.abs(expected).max()
@@ -131,9 +127,10 @@ if __name__ == "__main__":
     )
     parser.add_argument("--size", type=int, default=512)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--loops", choices=[name for name, kernel in STEPS.items() if kernel is not product])
+    parser.add_argument("--loops", choices=["naive", *STEPS])
     options = parser.parse_args()
     if options.loops:
-        print(STEPS[options.loops].loops(M=options.size, N=options.size, K=options.size))
+        chosen = matmul if options.loops == "naive" else scheduled(options.loops, options.size)
+        print(chosen.loops(M=options.size, N=options.size, K=options.size))
     else:
         main(options.size, options.repeat)

@@ -9,6 +9,7 @@ python examples/vector_add.py --gpu | mlc-translate --mlir-to-ptx
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import mlc
 import numpy as np
@@ -28,45 +29,42 @@ def add(a: Tensor[f32, N], b: Tensor[f32, N], c: Output[f32, N]) -> None:
             c[i] = a[i] + b[i]
 
 
-def schedule(*primitives: str) -> str:
-    """A schedule of `add`: a handle to its loop, then the primitives."""
-    return "\n".join((
-        '"tloop.schedule"() ({',
-        '%b = "tloop.get_block"() {block_name = "sum"} : () -> !tloop.block',
-        '%i = "tloop.get_loops"(%b) : (!tloop.block) -> !tloop.loop',
-        *primitives,
-        "}) {kernel = @add} : () -> ()",
-    ))  # fmt: skip
+def split(schedule: mlc.Schedule, loop: Any) -> None:
+    schedule.split(loop, [None, 4])
 
 
-def split(loop: str, results: str, inner: int) -> str:
-    """Splits a loop into an outer one and one of `inner` iterations."""
-    attributes = f'{{factors = array<i64: -1, {inner}>, tail = "guard"}}'
-    return f'{results} = "tloop.split"({loop}) {attributes} : (!tloop.loop) -> (!tloop.loop, !tloop.loop)'
+def reordered(schedule: mlc.Schedule, loop: Any) -> None:
+    outer, inner = schedule.split(loop, [None, 4])
+    schedule.reorder(inner, outer)
 
 
-def on_loop(name: str, loop: str, attributes: str = "") -> str:
-    """A primitive of one loop."""
-    return f'"tloop.{name}"({loop}) {attributes} : (!tloop.loop) -> ()'
+def vectorised(schedule: mlc.Schedule, loop: Any) -> None:
+    _, inner = schedule.split(loop, [None, 4])
+    schedule.vectorize(inner)
 
 
-BY_4 = split("%i", "%o, %n", 4)
-STEPS = {
-    "plain": add,
-    "split": add.scheduled(schedule(BY_4)),
-    "reordered": add.scheduled(schedule(BY_4, '"tloop.reorder"(%n, %o) : (!tloop.loop, !tloop.loop) -> ()')),
-    "vectorised": add.scheduled(schedule(BY_4, on_loop("vectorize", "%n"))),
-    "parallel": add.scheduled(
-        schedule(BY_4, on_loop("vectorize", "%n"), split("%o", "%p, %q", 64), on_loop("parallel", "%p"))
-    ),
-    "bound": add.scheduled(
-        schedule(
-            split("%i", "%o, %n", 256),
-            on_loop("bind", "%o", '{axis = "block.x"}'),
-            on_loop("bind", "%n", '{axis = "thread.x"}'),
-        )
-    ),
-}
+def parallel(schedule: mlc.Schedule, loop: Any) -> None:
+    rows, _, inner = schedule.split(loop, [None, 64, 4])
+    schedule.vectorize(inner)
+    schedule.parallel(rows)
+
+
+def bound(schedule: mlc.Schedule, loop: Any) -> None:
+    blocks, threads = schedule.split(loop, [None, 256])
+    schedule.bind(blocks, "block.x")
+    schedule.bind(threads, "thread.x")
+
+
+STEPS = {each.__name__: each for each in (split, reordered, vectorised, parallel, bound)}
+
+
+def scheduled(name: str) -> mlc.Kernel:
+    """`add` with the schedule of one step, which is checked while it is written."""
+    schedule = mlc.Schedule(add.mlir(N=SIZE))
+    [loop] = schedule.get_loops(schedule.get_block("sum"))
+    STEPS[name](schedule, loop)
+    return add.scheduled(schedule)
+
 
 # From a kernel with its schedule to the llvm dialect for a GPU: ours, then upstream's.
 GPU_PASSES = (
@@ -90,7 +88,7 @@ GPU_PASSES = (
 
 def gpu_module() -> str:
     """The bound kernel as a launch by the host and a function of the device."""
-    module = parse_module(STEPS["bound"].mlir(N=SIZE), create_context())
+    module = parse_module(scheduled("bound").mlir(N=SIZE), create_context())
     run_pipeline(f"builtin.module({','.join(GPU_PASSES)})", module)
     return str(module)
 
@@ -99,9 +97,9 @@ def main() -> None:
     """Prints each step's largest difference to NumPy's sum."""
     random = np.random.default_rng(0)
     a, b = (random.standard_normal(SIZE, np.float32) for _ in range(2))
-    for name, kernel in STEPS.items():
-        if name != "bound":
-            print(f"{name:12} largest difference {np.abs(kernel(a, b) - (a + b)).max():.0e}")
+    kernels = {"plain": add} | {name: scheduled(name) for name in STEPS if name != "bound"}
+    for name, kernel in kernels.items():
+        print(f"{name:12} largest difference {np.abs(kernel(a, b) - (a + b)).max():.0e}")
 
 
 if __name__ == "__main__":
@@ -114,6 +112,6 @@ if __name__ == "__main__":
     if options.gpu:
         print(gpu_module())
     elif options.loops:
-        print(STEPS[options.loops].loops(N=SIZE))
+        print(scheduled(options.loops).loops(N=SIZE))
     else:
         main()

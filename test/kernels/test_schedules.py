@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import loop_kernels
+import mlc
 import numpy as np
 import pytest
 import tensor_kernels
@@ -83,6 +85,19 @@ MOVED = """
 def test_schedules_find_each_computation() -> None:
     x = np.arange(64, dtype=np.float32)
     assert np.array_equal(chain.scheduled(MOVED)(x), (x + 1) ** 2)
+
+
+def test_schedules_of_python() -> None:
+    kernel = loop_kernels.matmul_of("f32")
+    schedule = mlc.Schedule(kernel.mlir(M=16, N=32, K=8))
+    i, _, k = schedule.get_loops(schedule.get_block("update"))
+    _, inner = schedule.split(k, [None, 4])
+    schedule.unroll(inner)
+    schedule.parallel(i)
+    scheduled = kernel.scheduled(schedule)
+    assert "affine.parallel" in scheduled.loops(M=16, N=32, K=8)
+    a, b = np.ones((16, 8), np.float32), np.ones((8, 32), np.float32)
+    assert np.array_equal(scheduled(a, b), a @ b)
 
 
 def test_other_kernels_keep_the_default_schedules() -> None:
