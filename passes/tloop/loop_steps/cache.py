@@ -6,7 +6,14 @@ from mlc.bindings import ir, memref
 from mlc.passes.tloop.loop_steps.accesses import Access, accesses, root_of
 from mlc.passes.tloop.loop_steps.compute_at import touching
 from mlc.passes.tloop.loop_steps.linear import Linear
-from mlc.passes.tloop.loop_steps.loops import Bound, build_loop, end_loop, is_inside
+from mlc.passes.tloop.loop_steps.loops import (
+    PARALLEL,
+    Bound,
+    build_loop,
+    enclosing_loops,
+    end_loop,
+    is_inside,
+)
 from mlc.passes.tloop.loop_steps.regions import (
     box_of,
     linear_indices,
@@ -35,16 +42,16 @@ def cache_read(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def cache_write(op: ir.Operation, state: ScheduleState) -> None:
-    """All accesses of the result in the loop go to the copy, which starts as the result if they read it."""
+    """All accesses of the result in the loop go to the copy. It starts as the result: perhaps not all of its
+    box is written."""
     store, loop = store_of(op.operands[0], state), single(op.operands[1], state)
     if not is_inside(store, loop):
         raise StepError("the block does not stand in the loop")
+    if any(each.name in PARALLEL for each in (loop, *enclosing_loops(loop))):
+        raise StepError("the copy could hold what other threads write; make the loop parallel afterwards")
     buffer = buffer_of(store)
-    found = touching(loop, buffer)
-    reads = any(not each.writes for each in found)
-    copy = Copy(loop, buffer, found)
-    if reads:
-        copy.read("")
+    copy = Copy(loop, buffer, touching(loop, buffer))
+    copy.read("")
     copy.write(new_name(op, state))
 
 

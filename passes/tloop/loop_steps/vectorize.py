@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, vector
 from mlc.passes.tloop.loop_steps.accesses import PURE, Access, access_of
+from mlc.passes.tloop.loop_steps.dependence import Nest
 from mlc.passes.tloop.loop_steps.loops import PARALLEL, SEQUENTIAL, Loop, index_constant, sequential
 from mlc.passes.tloop.loop_steps.reductions import COMBINERS, update_of
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
@@ -46,6 +47,9 @@ class Vectorizer:
             raise StepError(f"loop {loop.name} carries values from one iteration to the next")
         if any(each.name in (*SEQUENTIAL, *PARALLEL) for each in loop.statements):
             raise StepError(f"loop {loop.name} is not an innermost loop")
+        dependence = Nest([loop]).carried_by(0, sums=True)
+        if dependence is not None:
+            raise StepError(f"loop {loop.name} carries a dependence {dependence}")
         return loop.trips
 
     def run(self) -> None:

@@ -6,8 +6,10 @@ import mlc
 import pytest
 from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context
+from mlc.dialects.tloop.schedule import PRIMITIVES
 from mlc.passes.tloop.apply_schedules import ApplySchedules
 from mlc.passes.tloop.recorded_schedule import Schedule, ScheduleError
+from mlc.passes.tloop.steps import STEPS
 
 PRODUCT = """
 func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: memref<64x48xf32>) {
@@ -135,3 +137,9 @@ def test_sampled_factors_fit() -> None:
         factors = [each.chosen for each in schedule.sample_perfect_tile(i, 3, largest=4)]
         assert factors[0] * factors[1] * factors[2] == 64
         assert factors[2] <= 4
+
+
+def test_every_primitive_has_an_applier_and_a_method() -> None:
+    names = {each.removeprefix("tloop.") for each in PRIMITIVES}
+    assert set(STEPS) == PRIMITIVES
+    assert all(callable(getattr(Schedule, each, None)) for each in names)

@@ -317,6 +317,47 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 
 // -----
 
+func.func private @shift(%a: memref<17xf32>) {
+  affine.for %i = 0 to 16 {
+    %0 = affine.load %a[%i] : memref<17xf32>
+    affine.store %0, %a[%i + 1] {tloop.block = "c"} : memref<17xf32>
+  } {tloop.name = "i"}
+  return
+}
+"tloop.schedule"() ({
+  %c = "tloop.get_block"() {block_name = "c"} : () -> !tloop.block
+  %i = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop)
+  // expected-error @below {{schedule of @shift: step 3 ('tloop.vectorize') does not apply: loop i carries a dependence between the write of %arg0 by block 'c' and the read of %arg0 by block 'c'}}
+  "tloop.vectorize"(%i) : (!tloop.loop) -> ()
+}) {kernel = @shift} : () -> ()
+
+// -----
+
+func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: memref<64x48xf32>) {
+  affine.for %i = 0 to 64 {
+    affine.for %j = 0 to 48 {
+      affine.for %k = 0 to 32 {
+        %0 = affine.load %a[%i, %k] : memref<64x32xf32>
+        %1 = affine.load %b[%k, %j] : memref<32x48xf32>
+        %2 = affine.load %r[%i, %j] : memref<64x48xf32>
+        %3 = arith.mulf %0, %1 : f32
+        %4 = arith.addf %2, %3 : f32
+        affine.store %4, %r[%i, %j] {tloop.block = "c"} : memref<64x48xf32>
+      } {tloop.name = "k"}
+    } {tloop.name = "j"}
+  } {tloop.name = "i"}
+  return
+}
+"tloop.schedule"() ({
+  %c = "tloop.get_block"() {block_name = "c"} : () -> !tloop.block
+  %i, %j, %k = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop, !tloop.loop, !tloop.loop)
+  "tloop.parallel"(%i) : (!tloop.loop) -> ()
+  // expected-error @below {{schedule of @product: step 4 ('tloop.cache_write') does not apply: the copy could hold what other threads write; make the loop parallel afterwards}}
+  %k1 = "tloop.cache_write"(%c, %j) {block_name = "x"} : (!tloop.block, !tloop.loop) -> !tloop.block
+}) {kernel = @product} : () -> ()
+
+// -----
+
 func.func private @chain(%a: memref<16x8xf32>, %b: memref<16x8xf32>) {
   %t = memref.alloc() : memref<16x8xf32>
   affine.for %i = 0 to 16 {
