@@ -47,13 +47,14 @@ SMALL = Case(
     activation="Relu",
     flop=2 * 64 * 81 * 32 * 9,
 )
+DIRECT = ("disable-pass=graph-winograd",)
 ONE_CALL = Budget(warm_up=0.0, seconds=0.0, calls=1, limit=1.0)
 SETTINGS = search.Settings(
     samples=6,
     seed=0,
     cpus=[0],
     jobs=2,
-    options=("no-cache",),
+    options=("no-cache", *DIRECT),
     budget=ONE_CALL,
     rounds=3,
     final_budget=ONE_CALL,
@@ -103,7 +104,7 @@ def test_choices_survive_json() -> None:
 
 
 def test_the_default_is_one_of_the_choices(path: Path) -> None:
-    kernel = search.kernel_of(path)
+    kernel = search.kernel_of(path, DIRECT)
     described = candidate.describe({"text": kernel.text})
     default = Choice.from_dict(described["default"])
     chosen = candidate._lower(kernel.text, partial(candidate.Chosen, choice=default))
@@ -113,10 +114,10 @@ def test_the_default_is_one_of_the_choices(path: Path) -> None:
 
 
 def test_a_candidate_computes_the_same(path: Path) -> None:
-    kernel = search.kernel_of(path)
+    kernel = search.kernel_of(path, DIRECT)
     described = candidate.describe({"text": kernel.text})
     default = Choice.from_dict(described["default"])
-    kernels = mlc_kernel.load(path, 1, ("no-cache",))
+    kernels = mlc_kernel.load(path, 1, ("no-cache", *DIRECT))
     kernels.run_whole(models.inputs("small", 0, path.parent))
     expected = kernels.outputs[0].view(np.float32).copy()
     changes: list[dict[str, Any]] = [
@@ -144,8 +145,8 @@ def test_a_model_without_one_kernel_is_refused(tmp_path: Path) -> None:
 
 def test_passes_can_be_left_out(path: Path) -> None:
     # Without layouts another kernel computes the convolution.
-    kernel = search.kernel_of(path, ("disable-pass=graph-assign-layouts",))
-    assert kernel.text != search.kernel_of(path).text
+    kernel = search.kernel_of(path, (*DIRECT, "disable-pass=graph-assign-layouts"))
+    assert kernel.text != search.kernel_of(path, DIRECT).text
     with pytest.raises(click.UsageError, match="no-such-pass"):
         search.kernel_of(path, ("disable-pass=no-such-pass",))
 
