@@ -38,6 +38,7 @@ def host_target() -> Target:
         features=tuple(f"{'+' if on else '-'}{name}" for name, on in sorted(features.items())),
         vector_bits=_vector_bits(features),
         vector_registers=_vector_registers(features),
+        bf16=bool(features.get("avx512bf16") or features.get("bf16")),
         fma=bool(features.get("fma")) or not llvm.get_process_triple().startswith("x86"),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
         **sizes,

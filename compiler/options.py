@@ -23,6 +23,9 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
     """The default listener."""
 
 
+_PRECISION_PASS = "graph-lower-precision"
+
+
 @dataclass(frozen=True)
 class Options:
     """Options of `compile_program`.
@@ -32,7 +35,8 @@ class Options:
     `cache`: use the disk cache. `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level
     pipelines, in order; wherever they hold a pass of `disable_passes` it is left out, one of `replace_passes`
     is replaced by the pipeline text given. `exactness`: what graph-level passes may do to numbers, a class of
-    `mlc.passes.exactness`.
+    `mlc.passes.exactness`. `precision`: the element type of the operands of f32 products and convolutions,
+    "f32" or "bf16".
     `schedules`: IR with `tloop.schedule` ops, whose kernels are names or patterns of names (`@"matmul_*"`);
     each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
@@ -49,6 +53,7 @@ class Options:
     replace_passes: Mapping[str, str] = field(default_factory=dict)
     exactness: str = "rounding"
     schedules: str = ""
+    precision: str = "f32"
     progress: Progress = no_progress
     pool: WorkerPool | None = None
     reproducer_dir: str | None = None
@@ -65,7 +70,10 @@ class Options:
         that make no sense."""
         from mlc.pipelines.switches import switched
 
-        return switched(self.pipelines, self.disable_passes, self.replace_passes, self.exactness)
+        replaced = dict(self.replace_passes)
+        if self.precision != "f32":
+            replaced[_PRECISION_PASS] = f"func.func({_PRECISION_PASS}{{to={self.precision}}})"
+        return switched(self.pipelines, self.disable_passes, replaced, self.exactness)
 
     def key_text(self) -> str:
         """What of the options changes the program."""
@@ -78,5 +86,6 @@ class Options:
                 sorted(self.replace_passes.items()),
                 self.exactness,
                 self.schedules,
+                self.precision,
             )
         )

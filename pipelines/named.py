@@ -75,6 +75,8 @@ LOWER_GRAPH: list[str] = [
     # Blocked channels are what the transforms work on; their products are packed already.
     "graph-winograd",
     "graph-pack-matmuls",
+    # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
+    "graph-lower-precision",
     # Packing leaves reshapes and unpacks that cancel or are dead.
     "graph-simplify",
     "canonicalize",
@@ -161,6 +163,8 @@ CPU_KERNEL: list[str] = [
     # Each factor of a register tile is loaded where it is used.
     "func.func(tloop-sink-loads)",
     "func.func(tloop-unroll-strided-reads)",
+    # LLVM calls a function for each number where the processor has no instruction.
+    "func.func(tloop-expand-bf16)",
     "func.func(convert-vector-to-scf{full-unroll=1})",
     "fold-memref-alias-ops",
     "canonicalize",

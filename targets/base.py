@@ -21,8 +21,9 @@ class Target:
 
     `cpu` and `features` are LLVM's names (`features` adds to or takes from what `cpu` implies: "+avx2",
     "-rtm"). `vector_bits` is the width of the vectors that code should use, `vector_registers` how many of
-    them there are. Cache sizes are in bytes; `l1d` and `l2` are those of one core, `l3` is shared, 0 where
-    there is none. `cores` is how many cores a process may run on, 0 when unknown.
+    them there are; `bf16` says that there are products of bf16 pairs. Cache sizes are in bytes; `l1d` and
+    `l2` are those of one core, `l3` is shared, 0 where there is none. `cores` is how many cores a process
+    may run on, 0 when unknown.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Target:
     vector_bits: int = 128
     vector_registers: int = 16
     fma: bool = False
+    bf16: bool = False
     l1d: int = 32 * KIB
     l2: int = 256 * KIB
     l3: int = 8 * MIB

@@ -6,6 +6,13 @@ from mlc.targets.base import KIB, MIB, Target
 
 LINUX_AARCH64 = "aarch64-unknown-linux-gnu"
 LINUX_RISCV64 = "riscv64-unknown-linux-gnu"
+# Those that multiply pairs of bf16 numbers and add the products to f32 (AVX-512 BF16, BFDOT).
+BF16 = frozenset(
+    [
+        *("cooperlake", "sapphirerapids", "emeraldrapids", "graniterapids", "znver4", "znver5"),
+        *("neoverse-n2", "neoverse-v1", "neoverse-v2"),
+    ]
+)
 
 
 def _x86(name: str, bits: int, l1d: int, l2: int, l3: int) -> Target:
@@ -16,6 +23,7 @@ def _x86(name: str, bits: int, l1d: int, l2: int, l3: int) -> Target:
         vector_bits=bits,
         vector_registers=32 if bits >= 512 else 16,
         fma=bits >= 256,
+        bf16=name in BF16,
         l1d=l1d * KIB,
         l2=l2 * KIB,
         l3=l3 * MIB,
@@ -34,6 +42,7 @@ def _other(
         vector_bits=bits,
         vector_registers=32,
         fma=True,
+        bf16=name in BF16,
         l1d=l1d * KIB,
         l2=l2 * KIB,
         l3=l3 * MIB,

@@ -12,6 +12,7 @@ from mlc.dialects import graph
 from mlc.passes.lowering.linalg_tools import elementwise, static_shape
 from mlc.passes.lowering.rule import Rule
 from mlc.passes.lowering.scalars import convert
+from mlc.passes.rewriting import users
 
 FAMILIES = ("elementwise", "reduction", "contraction", "convolution", "pooling", "normalisation")
 # These move or compare elements: nothing is computed. A scan widens its running total itself.
@@ -21,6 +22,9 @@ WIDENED = {
     for spec in graph.specs().values()
     if spec.family in FAMILIES and spec.name not in EXACT
 }
+
+# Marks an op whose result need not be rounded where it is widened again.
+UNROUNDED = "graph.unrounded"
 
 
 def is_narrow(kind: ir.Type) -> bool:
@@ -52,7 +56,16 @@ def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
             result.set_type(ir.RankedTensorType.get(static_shape(result.type), single))
     values = rule(wide)
     wide.erase()
+    if UNROUNDED in op.attributes:
+        _skip_rounding(op, values[0])
     return _narrowed(values, op.results)
+
+
+def _skip_rounding(op: ir.Operation, value: ir.Value) -> None:
+    """Gives `value`, the result of `op` in f32, to what reads that result converted to f32."""
+    for reader in users(op.results[0]):
+        if reader.name == "graph.cast" and reader.results[0].type == value.type:
+            reader.results[0].replace_all_uses_with(value)
 
 
 def _narrowed(values: Sequence[ir.Value], results: Sequence[ir.Value]) -> list[ir.Value]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.passes.lowering.linalg_tools import constant
 from mlc.passes.lowering.winograd_rules import winograd_output_tile
-from mlc.passes.rewriting import users
+from mlc.passes.rewriting import collect_ops, users
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, tagged_blocks
 from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops
 from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
+from mlc.passes.tloop.widen_first import widen_elements, widen_first
 
 # The name that a computation bears while it is moved, to tell it from copies of it.
 PENDING = "pending"
@@ -189,8 +190,11 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
         for index, tag in enumerate(tags)
         for line in (match(f"b{index}", tag), f"transform.structured.vectorize %b{index} : {HANDLE}")
     ]
+    state.run(*vectorized)
+    if collect_ops(state.kernel, "arith.extf"):
+        state.run(apply_patterns("vector.transfer_permutation_patterns"))
+        widen_first(state.kernel)
     state.run(
-        *vectorized,
         apply_patterns("vector.reduction_to_contract", "vector.transfer_permutation_patterns"),
         apply_patterns(
             "vector.cast_away_vector_leading_one_dim",
@@ -209,3 +213,4 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
             "canonicalization",
         ),
     )
+    widen_elements(state.kernel)

@@ -77,3 +77,8 @@ def keeps_rows_in_vectors(target: Target) -> bool:
     """Whether code is best that reads several of a row's numbers at once: NEON multiplies by a lane of a
     vector."""
     return is_neon(target)
+
+
+def has_bf16(target: Target) -> bool:
+    """Whether there are instructions that round f32 to bf16."""
+    return target.bf16 and target.architecture == "x86_64"

@@ -51,6 +51,17 @@ func.func private @k(%x: tensor<1x2x30x30x32xf32>, %w: tensor<2x3x3x32xf32>)
   return %0 : tensor<1x2x28x28x32xf32>
 }""",
 }
+# Operands of 16 bits are widened; sums are f32, and rounded once.
+BF16 = """
+func.func private @k(%a: tensor<90x256xbf16>, %b: tensor<3x256xPxbf16>)
+    -> tensor<90x3xPxbf16> attributes {tloop.kernel} {
+  %0 = "graph.matmul_packed"(%a, %b) {graph.unrounded}
+    : (tensor<90x256xbf16>, tensor<3x256xPxbf16>) -> tensor<90x3xPxbf16>
+  %1 = "graph.cast"(%0) {saturate = true} : (tensor<90x3xPxbf16>) -> tensor<90x3xPxf32>
+  %2 = "graph.relu"(%1) : (tensor<90x3xPxf32>) -> tensor<90x3xPxf32>
+  %3 = "graph.cast"(%2) {saturate = true} : (tensor<90x3xPxf32>) -> tensor<90x3xPxbf16>
+  return %3 : tensor<90x3xPxbf16>
+}"""
 # Polynomials of exp and erf, in loops that LLVM vectorises.
 FUNCTIONS = {
     "softmax": """
@@ -95,3 +106,13 @@ def test_functions_are_vectors(kernel: str, name: str) -> None:
     assert count(known.vector, [line for lines in innermost_loops(text) for line in lines]) >= 5
     called = re.findall(known.call, text)
     assert [each for each in called if not each.startswith(("mlc_kmpc_", "mem"))] == []
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_products_of_bf16_are_products_of_vectors(name: str) -> None:
+    known = INSTRUCTIONS[TARGETS[name]]
+    text = assembly(BF16, name)
+    lines = [line for lines in innermost_loops(text) for line in lines]
+    assert count(known.vector, lines) >= (4 if TARGETS[name] == "rvv" else 8)
+    assert count(known.scalar, lines) == 0
+    assert [each for each in re.findall(known.call, text) if not each.startswith("mlc_kmpc_")] == []

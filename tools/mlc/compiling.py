@@ -34,6 +34,7 @@ class CompileFlags:
     replace_pass: tuple[str, ...]
     exactness: str
     schedule_file: str | None
+    precision: str
     load_plugin: tuple[str, ...]
     jobs: int = 0
     cache: bool = True
@@ -59,6 +60,7 @@ class CompileFlags:
             replace_passes=_replacements(self.replace_pass),
             exactness=self.exactness,
             schedules=_read_schedules(self.schedule_file),
+            precision=self.precision,
             progress=progress,
         )
         _check_switches(options)
@@ -212,6 +214,13 @@ _GRAPH_OPTIONS = (
         type=click.Path(dir_okay=False),
         metavar="FILE",
         help="MLIR with tloop.schedule ops that replace kernels' default schedules, by name or pattern.",
+    ),
+    click.option(
+        "--precision",
+        type=click.Choice(["f32", "bf16"]),
+        default="f32",
+        show_default=True,
+        help="Round the operands of f32 products and convolutions to this type; sums stay f32.",
     ),
     click.option(
         "--load-plugin",

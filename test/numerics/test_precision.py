@@ -1,0 +1,54 @@
+"""--precision=bf16: what is lost, and what is not.
+
+An operand keeps 8 significant bits, so that a product is off by at most 2^-8 of its size. Sums of products
+are f32; of the largest result, the errors of random numbers come to a few tenths of a percent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from idiom_builder import Arrays, Form, model_of
+from mlc.compiler import Options
+from mlc.pipelines.grammar import PipelineError
+from oracle import compiled, runtime
+from test_targets import KERNELS
+
+# Without a sum over channels or columns: nothing is rounded.
+UNTOUCHED = ("depthwise", "softmax", "layer_norm", "gelu")
+TOLERANCE = 1e-2
+
+
+@pytest.fixture(scope="module")
+def kernels() -> tuple[onnx.ModelProto, Arrays]:
+    return model_of({name: Form(write, []) for name, write in KERNELS.items()})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("processor", ["x86-64", "native"])
+def test_kernels(processor: str, kernels: tuple[onnx.ModelProto, Arrays]) -> None:
+    model, inputs = kernels
+    actual = compiled(model, precision="bf16", target=processor).run(inputs)
+    expected = runtime(model, inputs)
+    assert expected is not None
+    for name, reference in expected.items():
+        error = np.abs(actual[name] - reference).max() / np.abs(reference).max()
+        limit = 1e-5 if name in UNTOUCHED else TOLERANCE
+        assert error <= limit, f"{name}: {error}"
+        assert name in UNTOUCHED or error > 1e-5, f"{name} was computed in f32"
+
+
+def test_sums_are_not_rounded() -> None:
+    """1 + 2^-9 + ... + 2^-9: in bf16 each addition would be lost."""
+    ones = Form(lambda b: b.MatMul(b.input(1, 257), np.ones((257, 16), np.float32)), [])
+    model, inputs = model_of({"sum": ones})
+    inputs = {name: np.full(x.shape, 2.0**-9, x.dtype) for name, x in inputs.items()}
+    next(iter(inputs.values()))[0, 0] = 1
+    result = compiled(model, precision="bf16").run(inputs)["sum"]
+    assert (result == 1.5).all()
+
+
+def test_unknown_precision_is_refused() -> None:
+    with pytest.raises(PipelineError, match="'f17'"):
+        Options(precision="f17").graph_pipelines()
