@@ -30,6 +30,7 @@ def compile(
     replace_passes: Mapping[str, str] | None = None,
     exactness: str = "rounding",
     schedules: str | Schedule = "",
+    precision: str = "f32",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -44,6 +45,8 @@ def compile(
     (assume that there is no NaN or infinity, say). `schedules`: a Schedule, or IR with `tloop.schedule` ops,
     that replace the default schedules of the kernels that they name, by name or by pattern. `progress` is
     called with (stage, done, total).
+    (assume that there is no NaN or infinity, say). `precision`: "bf16" rounds the operands of products and
+    convolutions to it. `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
@@ -64,6 +67,7 @@ def compile(
         replace_passes=replace_passes or {},
         exactness=exactness,
         schedules=str(schedules),
+        precision=precision,
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)
