@@ -43,10 +43,9 @@ def compile(
     pipeline text that stands for them: `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`.
     `exactness`: what graph-level passes may do to numbers: "exact" (nothing), "rounding", or "approximate"
     (assume that there is no NaN or infinity, say). `schedules`: a Schedule, or IR with `tloop.schedule` ops,
-    that replace the default schedules of the kernels that they name, by name or by pattern. `progress` is
-    called with (stage, done, total).
-    (assume that there is no NaN or infinity, say). `precision`: "bf16" rounds the operands of products and
-    convolutions to it. `progress` is called with (stage, done, total).
+    that replace the default schedules of the kernels that they name, by name or by pattern. `precision`:
+    "bf16" rounds the operands of products and convolutions to it. `progress` is called with (stage, done,
+    total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
