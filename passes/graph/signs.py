@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import copysign
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.graph.bounds import smallest
 from mlc.passes.graph.values import Number, is_float, splat
 from mlc.passes.rewriting import defining_op
@@ -46,9 +47,16 @@ def never_negative(value: ir.Value, depth: int = _DEPTH, *, zeros: bool = False)
         return any(never_negative(operand, depth - 1, zeros=zeros) for operand in op.operands)
     zeros = zeros and op.name not in _INVERSE
     operands = list(op.operands)[1:] if op.name == "graph.where" else _data(op)
+    if op.name == "graph.reduce_max" and not has_elements(operands[0]):
+        return False
     return op.name in _INHERITED and all(
         never_negative(operand, depth - 1, zeros=zeros) for operand in operands
     )
+
+
+def has_elements(value: ir.Value) -> bool:
+    """Whether no dim is, or may be, 0: the maximum of nothing is minus infinity."""
+    return all(extent is not None and extent > 0 for extent in graph.shape_of(value))
 
 
 def is_at_least(value: ir.Value, number: Number) -> bool:

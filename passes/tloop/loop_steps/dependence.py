@@ -53,7 +53,7 @@ class Nest:
         self.digits = [self._digits(loop) for loop in self.loops]
 
     def _digits(self, loop: Loop) -> list[Digit]:
-        """Most significant first; a single one where the index occurs only as it is."""
+        """Most significant first; a single one where the index occurs only as it is, or is always 0."""
         trips = loop.most_trips if loop.most_trips is not None else UNKNOWN
         weights = {1}
         for each in self.accesses:
@@ -62,7 +62,7 @@ class Nest:
                     if value == loop.iv:
                         weights |= {divisor, divisor * modulus} - {0}
         chain = sorted(weight for weight in weights if weight < trips)
-        if any(large % small for small, large in pairwise(chain)):
+        if not chain or any(large % small for small, large in pairwise(chain)):
             return [Digit(1, trips)]
         ends = [*chain[1:], trips]
         return [Digit(low, -(-high // low)) for low, high in zip(chain, ends, strict=True)][::-1]

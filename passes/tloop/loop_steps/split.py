@@ -61,7 +61,13 @@ def complete(loop: Loop, factors: list[int], tail: str) -> list[int]:
         raise StepError(f"factor {inner} does not divide the {loop.trips} iterations of loop {loop.name}")
     if tail == "peel" and inner > (loop.trips or 0):
         raise StepError(f"loop {loop.name} has only {loop.trips} iterations; a factor of {inner} leaves none")
-    return factors
+    if factors[0] == REST:
+        return factors
+    if loop.trips is None:
+        raise StepError(
+            f"the number of iterations of loop {loop.name} is not known; let the first factor be -1"
+        )
+    return [-(-loop.trips // inner) if each == REST else each for each in factors]
 
 
 def split_in_two(loop: Loop, factor: int, tail: str) -> tuple[Loop, Loop]:

@@ -378,3 +378,19 @@ func.func @factors_out_of_range(%x: tensor<?xf16>) -> tensor<?xf16> {
   %2 = "graph.add"(%0, %1) : (tensor<?xf16>, tensor<?xf16>) -> tensor<?xf16>
   return %2 : tensor<?xf16>
 }
+
+// The maximum of nothing is minus infinity, so that its absolute value is another number.
+// CHECK-LABEL: func.func @abs_of_maximum
+// CHECK: %[[E:.*]] = "graph.reduce_max"(%{{.*}}) {axes = array<i64: 0>
+// CHECK: %[[A:.*]] = "graph.abs"(%[[E]])
+// CHECK: %[[F:.*]] = "graph.reduce_max"(%{{.*}}) {axes = array<i64: 0>
+// CHECK: return %[[A]], %[[F]]
+func.func @abs_of_maximum(%x: tensor<0x4xf32>, %y: tensor<3x4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = "graph.exp"(%x) : (tensor<0x4xf32>) -> tensor<0x4xf32>
+  %1 = "graph.reduce_max"(%0) {axes = array<i64: 0>, keepdims = false} : (tensor<0x4xf32>) -> tensor<4xf32>
+  %2 = "graph.abs"(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = "graph.exp"(%y) : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %4 = "graph.reduce_max"(%3) {axes = array<i64: 0>, keepdims = false} : (tensor<3x4xf32>) -> tensor<4xf32>
+  %5 = "graph.abs"(%4) : (tensor<4xf32>) -> tensor<4xf32>
+  return %2, %5 : tensor<4xf32>, tensor<4xf32>
+}

@@ -169,3 +169,24 @@ func.func private @memory(%a: memref<8x6xf32>, %b: memref<8x6xf32>) {
   %i, %j = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop, !tloop.loop)
   "tloop.reorder"(%j, %i) : (!tloop.loop, !tloop.loop) -> ()
 }) {kernel = @memory} : () -> ()
+
+// -----
+
+// A loop of one iteration.
+// CHECK-LABEL: func.func private @once
+// CHECK: affine.for %{{.*}} = 0 to 8 {
+// CHECK-NEXT: affine.for %{{.*}} = 0 to 1 {
+func.func private @once(%a: memref<1x8xf32>, %b: memref<1x8xf32>) {
+  affine.for %i = 0 to 1 {
+    affine.for %j = 0 to 8 {
+      %0 = affine.load %a[%i, %j] : memref<1x8xf32>
+      affine.store %0, %b[%i, %j] {tloop.block = "c"} : memref<1x8xf32>
+    } {tloop.name = "j"}
+  } {tloop.name = "i"}
+  return
+}
+"tloop.schedule"() ({
+  %c = "tloop.get_block"() {block_name = "c"} : () -> !tloop.block
+  %i, %j = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop, !tloop.loop)
+  "tloop.reorder"(%j, %i) : (!tloop.loop, !tloop.loop) -> ()
+}) {kernel = @once} : () -> ()

@@ -181,3 +181,22 @@ func.func private @copy(%a: memref<10xf32>, %b: memref<10xf32>, %n: index) {
   %i = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop)
   %o, %n = "tloop.split"(%i) {factors = array<i64: -1, 4>, tail = "guard"} : (!tloop.loop) -> (!tloop.loop, !tloop.loop)
 }) {kernel = @copy} : () -> ()
+
+// -----
+
+// The factor that is left out may stand anywhere: two and a half become three.
+// CHECK-LABEL: func.func private @inner_rest
+// CHECK: affine.for %[[V0:.*]] = 0 to 10 step 3 {
+// CHECK-NEXT: affine.for %[[V1:.*]] = 0 to min affine_map<(d0) -> (3, -d0 + 10)>(%[[V0]]) {
+func.func private @inner_rest(%a: memref<10xf32>, %b: memref<10xf32>) {
+  affine.for %i = 0 to 10 {
+    %0 = affine.load %a[%i] : memref<10xf32>
+    affine.store %0, %b[%i] {tloop.block = "c"} : memref<10xf32>
+  } {tloop.name = "i"}
+  return
+}
+"tloop.schedule"() ({
+  %c = "tloop.get_block"() {block_name = "c"} : () -> !tloop.block
+  %i = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop)
+  %o, %n = "tloop.split"(%i) {factors = array<i64: 4, -1>, tail = "guard"} : (!tloop.loop) -> (!tloop.loop, !tloop.loop)
+}) {kernel = @inner_rest} : () -> ()
