@@ -87,7 +87,8 @@ def mlc() -> str:
     """docs/tools/mlc.md: one section per command."""
     from mlc.tools.mlc.main import cli
 
-    context = click.Context(cli, info_name="mlc")
+    # With the settings that a call from the command line gives it.
+    context = click.Context(cli, info_name="mlc", **cli.context_settings)
     sections = [
         _command(name, cli.get_command(context, name), context) for name in cli.list_commands(context)
     ]
