@@ -166,6 +166,9 @@ _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "rms_norm": _per_result(3),  # square, sum, product
     "rotary_embedding": _per_result(3),  # two products, sum
     "batch_norm": _per_result(4),  # difference, two products, sum
+    # Both dims, with the sums that rows of the matrices share; counted for F(4, 3).
+    "winograd_input": _per_result(4),
+    "winograd_output": _per_result(6),
 }
 
 

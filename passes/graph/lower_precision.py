@@ -12,8 +12,6 @@ from mlc.passes.lowering.widen import UNROUNDED
 from mlc.passes.remarks import applied
 from mlc.passes.rewriting import collect_ops, replace_op
 
-FULL = "f32"
-
 
 def has_sums(op: ir.Operation) -> bool:
     """Whether each result of a product or convolution on f32 sums over several channels or columns: depthwise
@@ -64,10 +62,10 @@ class LowerPrecision(Pass):
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "approximate"
 
-    to: str = option(FULL, help="the operands' element type", choices=(FULL, "bf16"))
+    to: str = option("f32", help="the operands' element type", choices=("f32", "bf16"))
 
     def run(self, op: ir.Operation) -> None:
-        if self.to == FULL:
+        if self.to == "f32":
             return
         for each in collect_ops(op, ("graph.matmul", "graph.matmul_packed", "graph.conv")):
             if has_sums(each):

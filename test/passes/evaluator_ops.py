@@ -133,7 +133,7 @@ def _batch_norm(x: Array, scale: Array, bias: Array, mean: Array, variance: Arra
 
 
 def _matmul_packed(a: Array, b: Array) -> Array:
-    return np.einsum("...mk,bkt->...mbt", a, b)
+    return np.einsum("...mk,bkt->...mbt" if b.ndim == 3 else "pmk,pbkt->pmbt", a, b)
 
 
 PRODUCTS: dict[str, Callable[..., Array]] = {

@@ -13,12 +13,13 @@ import numpy as np
 from evaluator_attention import ATTENTION_OPS
 from evaluator_ops import OPS
 from evaluator_windows import WINDOW_OPS
+from evaluator_winograd import WINOGRAD_OPS
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference, WeightStore
 
-RULES: dict[str, Callable[..., np.ndarray]] = {**OPS, **WINDOW_OPS, **ATTENTION_OPS}
+RULES: dict[str, Callable[..., np.ndarray]] = {**OPS, **WINDOW_OPS, **WINOGRAD_OPS, **ATTENTION_OPS}
 
 # Those that the evaluator itself computes: their results follow from types, weights and bodies.
 BY_TYPE = {"constant", "weight", "prepared", "full", "cast", "range"}
