@@ -8,7 +8,7 @@ compare such orders; no one of them is best for all models.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 ALIGNMENT = 64
@@ -91,6 +91,11 @@ def _tightest(gaps: Iterator[tuple[int, int]]) -> int:
     return min(gaps, key=lambda gap: (gap[1] - gap[0], gap[0]))[0]
 
 
+def _highest(gaps: Iterator[tuple[int, int]], size: int, top: int) -> int | None:
+    """The last offset at which `size` bytes end at `top` or before; None where that is no gap."""
+    return max((min(end, top) - size for begin, end in gaps if min(end, top) - size >= begin), default=None)
+
+
 # Which gap of those that are large enough: (begin, end) in bytes.
 FITS: dict[str, Callable[[Iterator[tuple[int, int]]], int]] = {"lowest": _lowest, "tightest": _tightest}
 _ENDLESS = 1 << 62
@@ -119,8 +124,10 @@ def place(
     conflicts: Sequence[Sequence[int]],
     order: Sequence[int],
     fit: Callable[[Iterator[tuple[int, int]]], int] = _lowest,
+    hung: Mapping[int, int] | None = None,
 ) -> tuple[list[int], int]:
-    """Offsets, and the arena's size, for buffers placed in `order`."""
+    """Offsets, and the arena's size, for buffers placed in `order`; those in `hung` end as close below the
+    number given there as they can."""
     offsets = [-1] * len(lifetimes)
     for index in order:
         taken = sorted(
@@ -128,47 +135,60 @@ def place(
             for other in conflicts[index]
             if offsets[other] >= 0
         )
-        offsets[index] = fit(_gaps(taken, aligned(lifetimes[index].size)))
+        size, top = aligned(lifetimes[index].size), (hung or {}).get(index)
+        offset = None if top is None else _highest(_gaps(taken, size), size, top)
+        offsets[index] = fit(_gaps(taken, size)) if offset is None else offset
     ends = (offset + aligned(each.size) for offset, each in zip(offsets, lifetimes, strict=True))
     return offsets, max(ends, default=0)
 
 
-# Placements that the search may try, and comparisons that it may cost.
-_TRIES, _WORK = 400, 4_000_000
+# Placements that a search may try, and comparisons that it may cost; the share of moves in the order.
+_TRIES, _WORK, _MOVES = 300, 2_000_000, 0.5
 
 
 def _search(
     lifetimes: Sequence[Lifetime], conflicts: Sequence[Sequence[int]], order: list[int], bound: int
 ) -> tuple[list[int], int]:
-    """Better offsets by moving a random buffer that reaches the top of the arena forward in the order; a
-    step is kept unless it is worse. Seeded: equal models have equal plans."""
+    """Better offsets by moving a random buffer that reaches the top of the arena forward in the order, or by
+    hanging a buffer from the bound instead of standing it on others, or the other way round; a step is kept
+    unless it is worse. Seeded: equal models have equal plans."""
     generator = random.Random(0)
-    best = place(lifetimes, conflicts, order)
+    best, hung = place(lifetimes, conflicts, order), dict[int, int]()
     tries = min(_TRIES, _WORK // (1 + sum(map(len, conflicts))))
     for _ in range(tries):
         if best[1] == bound:
             break
         ends = [best[0][i] + aligned(lifetimes[i].size) for i in range(len(order))]
-        index = generator.choice([i for i, end in enumerate(ends) if end == best[1]])
-        changed = [each for each in order if each != index]
-        changed.insert(generator.randrange(order.index(index) + 1), index)
-        found = place(lifetimes, conflicts, changed)
+        changed, turned = list(order), dict(hung)
+        if generator.random() < _MOVES:
+            index = generator.choice([i for i, end in enumerate(ends) if end == best[1]])
+            changed.remove(index)
+            changed.insert(generator.randrange(order.index(index) + 1), index)
+        else:
+            index = generator.randrange(len(order))
+            turned.pop(index) if index in turned else turned.update({index: bound})
+        found = place(lifetimes, conflicts, changed, hung=turned)
         if found[1] <= best[1]:
-            best, order = found, changed
+            best, order, hung = found, changed, turned
     return best
 
 
 def plan(lifetimes: Sequence[Lifetime]) -> Plan:
-    """The smallest plan of all strategies; a search from the best of them where none reaches the bound."""
+    """The smallest plan of all strategies; searches from each order where none reaches the bound."""
     bound, conflicts = lower_bound(lifetimes), _conflicts(lifetimes)
-    best, best_order = Plan((), _ENDLESS, ""), list(range(len(lifetimes)))
+    best = Plan((), _ENDLESS, "")
     for name, ordered in ORDERS.items():
         for fit_name, fit in FITS.items():
             order = ordered(lifetimes)
             offsets, size = place(lifetimes, conflicts, order, fit)
             if size < best.size:
-                best, best_order = Plan(tuple(offsets), size, f"{name}, {fit_name} gap"), order
+                best = Plan(tuple(offsets), size, f"{name}, {fit_name} gap")
             if size == bound:
                 return best
-    offsets, size = _search(lifetimes, conflicts, best_order, bound)
-    return Plan(tuple(offsets), size, f"search from {best.strategy}") if size < best.size else best
+    for name, ordered in ORDERS.items():
+        offsets, size = _search(lifetimes, conflicts, ordered(lifetimes), bound)
+        if size < best.size:
+            best = Plan(tuple(offsets), size, f"search from {name}")
+        if size == bound:
+            break
+    return best

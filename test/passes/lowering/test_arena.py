@@ -92,3 +92,17 @@ def test_random_plans_are_close_to_the_bound() -> None:
 def test_plans_are_deterministic() -> None:
     lifetimes = random_lifetimes(7)
     assert plan(lifetimes) == plan(list(lifetimes))
+
+
+def test_a_chain_of_residual_blocks_needs_buffers_that_hang_from_the_top() -> None:
+    """Sizes and lives of ResNet-50's first stages: the large buffers must take turns at both ends."""
+    large, wide, middle, small = 3211264, 1806336, 861184, 802816
+    lives = [
+        (629292, 0, 4), (3268864, 4, 5), (small, 5, 16), (middle, 8, 9), (wide, 9, 11), (wide, 11, 13),
+        (small, 13, 18), (large, 16, 18), (large, 18, 29), (middle, 21, 22), (wide, 22, 24), (wide, 24, 26),
+        (small, 26, 29), (large, 29, 40), (middle, 32, 33), (wide, 33, 35), (wide, 35, 37), (small, 37, 40),
+        (large, 40, 49), (1663488, 43, 46), (2 * small, 49, 51), (2 * small, 51, 62),
+    ]  # fmt: skip
+    lifetimes = [Lifetime(*each) for each in lives]
+    found = plan(lifetimes)
+    assert (found.size, found.strategy) == (lower_bound(lifetimes), "search from breadth")
