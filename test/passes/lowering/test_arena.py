@@ -105,4 +105,5 @@ def test_a_chain_of_residual_blocks_needs_buffers_that_hang_from_the_top() -> No
     ]  # fmt: skip
     lifetimes = [Lifetime(*each) for each in lives]
     found = plan(lifetimes)
-    assert (found.size, found.strategy) == (lower_bound(lifetimes), "search from breadth")
+    assert found.size == lower_bound(lifetimes)
+    assert found.strategy.startswith("search from ")
