@@ -122,12 +122,10 @@ def _check(arguments: argparse.Namespace, names: list[str]) -> None:
         raise ValueError(f"{max(arguments.threads)} threads need as many --cpus, given: {arguments.cpus}")
 
 
-def _store(results: dict[str, Any], stem: Path) -> str:
-    """Write `results` as JSON and as the Markdown that is returned."""
-    text = tables.markdown(results)
+def store(results: dict[str, Any], text: str, stem: Path) -> None:
+    """Write `results` as JSON, and the Markdown `text` beside it."""
     write(stem.with_suffix(".json"), lambda path: path.write_text(json.dumps(results, indent=1)))
     write(stem.with_suffix(".md"), lambda path: path.write_text(text))
-    return text
 
 
 def main() -> int:
@@ -153,7 +151,9 @@ def main() -> int:
         print(f"{model}, {' and '.join(map(str, threads))} threads", file=sys.stderr)
         records += run.run_group(model, present, threads, settings)
         # Stored after every group, so that what was measured survives an interruption.
-        text = _store(run.results(records, arguments.baseline, described, skipped, arguments.scaling), stem)
+        results = run.results(records, arguments.baseline, described, skipped, arguments.scaling)
+        text = tables.markdown(results)
+        store(results, text, stem)
     print(text)
     return 1 if any("error" in record for record in records) else 0
 

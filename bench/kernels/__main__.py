@@ -9,24 +9,21 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import itertools
-import json
 import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from mlc.compiler import Options
 from mlc.pipelines.grammar import PipelineError
 
 from bench import machine, run
-from bench.__main__ import LOGS, QUICK, RESULTS
+from bench.__main__ import LOGS, QUICK, RESULTS, store
 from bench.kernels import measure, tables
 from bench.kernels.case import Case
 from bench.kernels.products import convolutions, products
 from bench.kernels.streams import WORKING_SET, last_level_bytes, streams
 from bench.measure import Budget
-from bench.models.store import write
 from bench.summary import Record
 
 
@@ -97,13 +94,6 @@ def _check(arguments: argparse.Namespace, chosen: list[Case]) -> None:
         raise ValueError(f"threads must be 1 to {len(arguments.cpus)}, the number of CPUs")
 
 
-def _store(results: dict[str, Any], stem: Path) -> str:
-    text = tables.markdown(results)
-    write(stem.with_suffix(".json"), lambda path: path.write_text(json.dumps(results, indent=1)))
-    write(stem.with_suffix(".md"), lambda path: path.write_text(text))
-    return text
-
-
 def main() -> int:
     arguments = _arguments()
     cache = last_level_bytes()
@@ -126,7 +116,9 @@ def main() -> int:
         print(f"{case.name}, {threads} threads", file=sys.stderr)
         rows.append(measure.measure(case, columns, threads, WORKING_SET * cache, settings))
         # Stored after every kernel, so that what was measured survives an interruption.
-        text = _store(measure.results(rows, columns, described), stem)
+        results = measure.results(rows, columns, described)
+        text = tables.markdown(results)
+        store(results, text, stem)
     print(text)
     return 1 if any("error" in entry for row in rows for entry in row["columns"].values()) else 0
 

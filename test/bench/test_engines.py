@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -12,9 +12,6 @@ import pytest
 
 from bench import available, engines, environments, run
 from bench.ablation.variants import DEFAULT, Variant
-from bench.measure import Budget
-from bench.models.__main__ import build
-from bench.models.catalogue import MODELS
 
 MODEL = "mlp_small_b1"
 ROOT = Path(__file__).parents[2]
@@ -52,20 +49,8 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> run.Settings:
-    directory = tmp_path_factory.mktemp("models")
-    build(MODELS[MODEL], directory)
-    return run.Settings(
-        rounds=2,
-        seeds=1,
-        budget=Budget(warm_up=0.0, seconds=0.0, calls=1, limit=1.0),
-        cpus=sorted(os.sched_getaffinity(0)),
-        timeout=60.0,
-        pythons={},
-        environments=directory / "environments",
-        logs=tmp_path_factory.mktemp("logs"),
-        directory=directory,
-    )
+def settings(run_settings: Callable[..., run.Settings]) -> run.Settings:
+    return run_settings(MODEL, seeds=1, calls=1)
 
 
 def test_a_name_carries_options() -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,6 @@ from bench import available, engines, run, summary, tables
 from bench.cell import Cell, CellError, Key
 from bench.measure import Budget, time_calls
 from bench.memory import PeakSampler, session_memory_mb
-from bench.models.__main__ import build
-from bench.models.catalogue import MODELS
 
 MODEL = "mlp_small_b1"
 ROOT = Path(__file__).parents[2]
@@ -144,20 +143,8 @@ def test_engines_are_the_files() -> None:
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> run.Settings:
-    directory = tmp_path_factory.mktemp("models")
-    build(MODELS[MODEL], directory)
-    return run.Settings(
-        rounds=2,
-        seeds=2,
-        budget=Budget(warm_up=0.0, seconds=0.0, calls=2, limit=1.0),
-        cpus=sorted(os.sched_getaffinity(0)),
-        timeout=60.0,
-        pythons={},
-        environments=directory / "none",
-        logs=tmp_path_factory.mktemp("logs"),
-        directory=directory,
-    )
+def settings(run_settings: Callable[..., run.Settings]) -> run.Settings:
+    return run_settings(MODEL, seeds=2, calls=2)
 
 
 def test_a_run_measures_every_engine_and_survives_those_that_fail(settings: run.Settings) -> None:
