@@ -11,6 +11,7 @@ from graph_evaluator import BY_TYPE, CONTROL, RULES, evaluate
 from mlc.bindings import ir
 from mlc.dialects import create_context, graph
 from mlc.frontends.weights import WeightStore
+from mlc.passes.graph.winograd_matrices import kernel_matrix
 
 # Quantisation is exact in f32 only; no random graph holds it.
 WITHOUT = {"quantize_linear", "dequantize_linear"}
@@ -29,6 +30,22 @@ def test_unpack_undoes_pack(dims: list[int], tiles: list[int], order: tuple[int,
     packed = pack(x, dims, tiles, order, 0)
     assert packed.shape[-len(tiles) :] == tuple(tiles)
     assert np.array_equal(unpack(packed, dims, tiles, order, x.shape), x)
+
+
+def test_winograd_is_the_convolution() -> None:
+    rng = np.random.default_rng(0)
+    x, weight = rng.standard_normal((1, 1, 6, 10, 4)), rng.standard_normal((5, 4, 3, 3))
+    matrix = np.array([[float(each) for each in row] for row in kernel_matrix(4)])
+    turned = np.einsum("py,oiyx,qx->pqio", matrix, weight, matrix).reshape(36, 1, 4, 5)
+    places = RULES["winograd_input"](x, tile=4)
+    products = RULES["matmul_packed"](places, turned)
+    found = RULES["winograd_output"](products, tile=4, shape=[1, 4, 8])
+    direct = sum(
+        np.einsum("oi,hwi->hwo", weight[:, :, y, z], x[0, 0, y : y + 4, z : z + 8])
+        for y in range(3)
+        for z in range(3)
+    )
+    assert np.allclose(found[0, 0], direct, rtol=1e-10, atol=1e-10)
 
 
 def test_rows_of_a_pack_are_tiles() -> None:
