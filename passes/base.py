@@ -56,8 +56,12 @@ class Pass:
     # Whether a second run changes nothing; the docstring of a pass for which it does says why.
     idempotent: ClassVar[bool] = True
 
-    def run(self, op: ir.Operation) -> None:
-        """Rewrites the IR inside `op`. Raises `PassFailure`."""
+    def run(self, op: ir.Operation) -> bool | None:
+        """Rewrites the IR inside `op`. Raises `PassFailure`.
+
+        False tells the driver that nothing changed, so that it neither verifies nor prints the IR anew; None
+        leaves that open.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no run method")
 
     def count(self, name: str, amount: int = 1, help: str = "") -> None:

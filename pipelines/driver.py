@@ -140,16 +140,17 @@ class _Runner:
     def step(self, step: Step, anchor: str, op: ir.Operation) -> None:
         shown = self.shown.get((anchor, step.text), step)
         self.instrumentation.before(shown, op)
+        changed = True
         try:
             if step.python is None:
                 self.upstream(step, anchor, op)
             else:
-                self.python(step, step.python, op)
+                changed = self.python(step, step.python, op)
         except PassError as error:
             if _is_alive(op):
                 self.instrumentation.failed(shown, op, error)
             raise
-        self.instrumentation.after(shown, op)
+        (self.instrumentation.after if changed else self.instrumentation.unchanged)(shown, op)
 
     def upstream(self, step: Step, anchor: str, op: ir.Operation) -> None:
         # A nested `any(...)` passes over the ops on which a pass cannot run, as upstream's does.
@@ -167,18 +168,20 @@ class _Runner:
                 if _NOT_FOR_THIS_OP not in each.message:
                     self.instrumentation.diagnostic(each)
 
-    def python(self, step: Step, instance: Pass, op: ir.Operation) -> None:
+    def python(self, step: Step, instance: Pass, op: ir.Operation) -> bool:
+        """Whether the pass may have changed something; as upstream, what it says it left alone is valid."""
         context, location, text = op.context, op.location, describe_op(op)
         with capture_diagnostics(context, self.instrumentation.diagnostic) as captured:
             with self.blame(step, op, captured), context, location:
-                instance.run(op)
+                changed = instance.run(op) is not False
             if not _is_alive(op):
                 message = f"pass '{step.name}' erased the op that it runs on"
                 captured.insert(0, Diagnostic("error", message, location))
                 self.instrumentation.diagnostic(captured[0])
                 raise PassError(step, text, captured)
-            if self.verify_each and not _verify(op):
+            if changed and self.verify_each and not _verify(op):
                 raise PassError(step, describe_op(op), captured)
+        return changed
 
     @contextmanager
     def blame(self, step: Step, op: ir.Operation, captured: list[Diagnostic]) -> Iterator[None]:

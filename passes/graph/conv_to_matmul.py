@@ -54,5 +54,5 @@ class ConvToMatmul(Pass):
     # Sums run in another order.
     exactness: ClassVar[str] = "rounding"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {"graph.conv": on_ranked(to_matmul)})
+    def run(self, op: ir.Operation) -> bool:
+        return apply_patterns(op, {"graph.conv": on_ranked(to_matmul)})

@@ -120,6 +120,6 @@ class DecomposeAttention(Pass):
     name: ClassVar[str] = "graph-decompose-attention"
     exactness: ClassVar[str] = "rounding"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         # Whatever class is asked for: these ops have no other lowering.
-        apply_rules(op, RULES, self.exactness)
+        return apply_rules(op, RULES, self.exactness)

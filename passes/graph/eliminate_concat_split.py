@@ -91,7 +91,8 @@ class EliminateConcatSplit(Pass):
 
     name: ClassVar[str] = "graph-eliminate-concat-split"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, self.exactness)
+    def run(self, op: ir.Operation) -> bool:
+        changed = apply_rules(op, RULES, self.exactness)
         if listening():
             _report(op)
+        return changed

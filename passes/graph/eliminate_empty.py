@@ -115,5 +115,5 @@ class EliminateEmpty(Pass):
 
     name: ClassVar[str] = "graph-eliminate-empty"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, "exact")
+    def run(self, op: ir.Operation) -> bool:
+        return apply_rules(op, RULES, "exact")

@@ -25,5 +25,5 @@ class EliminateNoops(Pass):
 
     name: ClassVar[str] = "graph-eliminate-noops"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, "exact")
+    def run(self, op: ir.Operation) -> bool:
+        return apply_rules(op, RULES, "exact")

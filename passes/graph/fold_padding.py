@@ -172,7 +172,8 @@ class FoldPadding(Pass):
 
     limit: str = exactness_option()
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, self.limit)
+    def run(self, op: ir.Operation) -> bool:
+        changed = apply_rules(op, RULES, self.limit)
         if listening():
             _report(op)
+        return changed

@@ -129,5 +129,5 @@ class FoldScale(Pass):
 
     limit: str = exactness_option()
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, self.limit)
+    def run(self, op: ir.Operation) -> bool:
+        return apply_rules(op, RULES, self.limit)

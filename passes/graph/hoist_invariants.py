@@ -135,8 +135,9 @@ class HoistInvariants(Pass):
 
     name: ClassVar[str] = "graph-hoist-invariants"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {LOOP: hoist_from_loop, IF: hoist_from_branches})
+    def run(self, op: ir.Operation) -> bool:
+        changed = apply_patterns(op, {LOOP: hoist_from_loop, IF: hoist_from_branches})
         for loop in collect_ops(op, LOOP) if listening() else []:
             for each in invariants(Loop(loop))[1]:
                 missed(each, self.name, "it may fail, and the loop around it may never run")
+        return changed

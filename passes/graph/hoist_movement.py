@@ -155,9 +155,10 @@ class HoistMovement(Pass):
 
     limit: str = exactness_option()
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         parts_first = {"graph.slice": on_ranked(partial(take_part_first, self.limit))}
         # A part moves up by one op in each sweep.
-        apply_patterns(op, patterns(RULES, self.limit) | parts_first, max_iterations=1024)
+        changed = apply_patterns(op, patterns(RULES, self.limit) | parts_first, max_iterations=1024)
         if listening():
             _report(op, self.limit)
+        return changed

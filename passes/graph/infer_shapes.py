@@ -24,17 +24,23 @@ def referenced_symbols(root: ir.Operation) -> set[str]:
     return names
 
 
-def _refine(op: ir.Operation, keep_signature: bool) -> None:
-    """Give the op's results all that its operands tell; other dialects' ops go on to see the old types."""
+def _refine(op: ir.Operation, keep_signature: bool) -> bool:
+    """Give the op's results all that its operands tell; other dialects' ops go on to see the old types.
+
+    Returns whether the operands told anything new.
+    """
     try:
         types = graph.refined_types(op)
     except graph.ShapeError as error:
         raise PassFailure(graph.describe(op, error), op.location) from None
+    changed = False
     for result, refined in zip(op.results, types or [], strict=bool(types)):
         before = result.type
         if refined != before:
             result.set_type(refined)
             _cast_back(op, result, before, keep_signature)
+            changed = True
+    return changed
 
 
 def _cast_back(op: ir.Operation, result: ir.Value, before: ir.Type, keep_signature: bool) -> None:
@@ -53,19 +59,23 @@ def _cast_back(op: ir.Operation, result: ir.Value, before: ir.Type, keep_signatu
                 user.operands[position] = cast
 
 
-def _refine_function(function: ir.Operation, keep_signature: bool) -> None:
+def _refine_function(function: ir.Operation, keep_signature: bool) -> bool:
+    changed = False
     for op in collect_ops(function):
         if op.name.startswith("graph."):
-            _refine(op, keep_signature)
+            changed |= _refine(op, keep_signature)
         elif op.name == "func.return" and not keep_signature:
-            _update_signature(function, op)
+            changed |= _update_signature(function, op)
+    return changed
 
 
-def _update_signature(function: ir.Operation, terminator: ir.Operation) -> None:
-    """The function returns what its return has."""
-    inputs = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).inputs
+def _update_signature(function: ir.Operation, terminator: ir.Operation) -> bool:
+    """The function returns what its return has; whether it said something else before."""
+    before = function.attributes["function_type"]
+    inputs = ir.FunctionType(ir.TypeAttr(before).value).inputs
     results = [value.type for value in terminator.operands]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+    return bool(function.attributes["function_type"] != before)
 
 
 @dataclass(frozen=True)
@@ -78,10 +88,11 @@ class InferShapes(Pass):
 
     name: ClassVar[str] = "graph-infer-shapes"
 
-    def run(self, op: ir.Operation) -> None:
-        referenced = referenced_symbols(op)
+    def run(self, op: ir.Operation) -> bool:
+        changed, referenced = False, referenced_symbols(op)
         with op.context:
             for function in op.regions[0].blocks[0].operations:
                 if function.operation.name == "func.func":
                     name = ir.StringAttr(function.operation.attributes["sym_name"]).value
-                    _refine_function(function.operation, keep_signature=name in referenced)
+                    changed |= _refine_function(function.operation, keep_signature=name in referenced)
+        return changed

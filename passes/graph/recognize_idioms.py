@@ -43,5 +43,5 @@ class RecognizeIdioms(Pass):
 
     limit: str = exactness_option()
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, self.limit)
+    def run(self, op: ir.Operation) -> bool:
+        return apply_rules(op, RULES, self.limit)

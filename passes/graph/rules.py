@@ -26,6 +26,6 @@ def patterns(rules: Rules, exactness: str) -> dict[str, Pattern]:
     return {name: on_ranked(FirstOf(*map(replacing, each))) for name, each in chosen.items() if each}
 
 
-def apply_rules(root: ir.Operation, rules: Rules, exactness: str) -> None:
-    """Applies the rules within a class of exactness to a fixed point."""
-    apply_patterns(root, patterns(rules, exactness))
+def apply_rules(root: ir.Operation, rules: Rules, exactness: str) -> bool:
+    """Applies the rules within a class of exactness to a fixed point; whether anything changed."""
+    return apply_patterns(root, patterns(rules, exactness))

@@ -39,5 +39,5 @@ class Simplify(Pass):
 
     limit: str = exactness_option()
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, self.limit)
+    def run(self, op: ir.Operation) -> bool:
+        return apply_rules(op, RULES, self.limit)

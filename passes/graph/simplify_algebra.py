@@ -32,5 +32,5 @@ class SimplifyAlgebra(Pass):
 
     limit: str = exactness_option()
 
-    def run(self, op: ir.Operation) -> None:
-        apply_rules(op, RULES, self.limit)
+    def run(self, op: ir.Operation) -> bool:
+        return apply_rules(op, RULES, self.limit)

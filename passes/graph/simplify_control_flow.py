@@ -96,9 +96,11 @@ class SimplifyControlFlow(Pass):
 
     name: ClassVar[str] = "graph-simplify-control-flow"
 
-    def run(self, op: ir.Operation) -> None:
-        if apply_patterns(op, PATTERNS):
+    def run(self, op: ir.Operation) -> bool:
+        changed = apply_patterns(op, PATTERNS)
+        if changed:
             InferShapes().run(op)
         for loop in collect_ops(op, LOOP) if listening() else []:
             if loop_rules.Loop(loop).most_runs() == 0:
                 missed(loop, self.name, "it never runs, but a stack of nothing has dims that are not known")
+        return changed

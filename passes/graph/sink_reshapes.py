@@ -138,5 +138,5 @@ class SinkReshapes(Pass):
     name: ClassVar[str] = "graph-sink-reshapes"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, dict.fromkeys(ELEMENTWISE, sink), max_iterations=256)
+    def run(self, op: ir.Operation) -> bool:
+        return apply_patterns(op, dict.fromkeys(ELEMENTWISE, sink), max_iterations=256)

@@ -167,9 +167,10 @@ class SinkTransposes(Pass):
 
     limit: str = exactness_option()
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         if len(op.regions[0].blocks) != 1:
-            return
-        for _ in range(_SWEEPS):
+            return False
+        for sweep in range(_SWEEPS):
             if not Sweep(op, self.limit).run():
-                return
+                return sweep > 0
+        return True

@@ -132,5 +132,5 @@ class SplitProducts(Pass):
     name: ClassVar[str] = "graph-split-products"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {"graph.matmul": split})
+    def run(self, op: ir.Operation) -> bool:
+        return apply_patterns(op, {"graph.matmul": split})

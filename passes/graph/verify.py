@@ -37,9 +37,10 @@ class Verify(Pass):
 
     name: ClassVar[str] = "graph-verify"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         candidates = [each for each in collect_ops(op) if each.name.startswith("graph.")]
         found = [(message, each.location) for each in candidates if (message := violation(each))]
         if found:
             (message, location), *others = found
             raise PassFailure(message, location, others)
+        return False

@@ -106,5 +106,5 @@ class Winograd(Pass):
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
-    def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {"graph.conv": to_winograd})
+    def run(self, op: ir.Operation) -> bool:
+        return apply_patterns(op, {"graph.conv": to_winograd})

@@ -26,6 +26,10 @@ class Instrumentation:
     def after(self, step: Step, op: ir.Operation) -> None:
         """The pass succeeded, and what it left is valid."""
 
+    def unchanged(self, step: Step, op: ir.Operation) -> None:
+        """The pass succeeded, and says that it changed nothing; called instead of `after`."""
+        self.after(step, op)
+
     def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
         """The pass failed, or what it left is invalid."""
 
@@ -54,6 +58,10 @@ class Instrumentations(Instrumentation):
     def after(self, step: Step, op: ir.Operation) -> None:
         for part in reversed(self.parts):
             part.after(step, op)
+
+    def unchanged(self, step: Step, op: ir.Operation) -> None:
+        for part in reversed(self.parts):
+            part.unchanged(step, op)
 
     def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
         for part in reversed(self.parts):

@@ -87,6 +87,8 @@ class IRPrinting(Instrumentation):
     _texts: list[str | None] = field(default_factory=list)
     _sink: Sink | None = None
     _depth: int = 0
+    # The texts of ops since the IR last changed, by address: printing takes longer than most passes.
+    _known: dict[int, str] = field(default_factory=dict)
 
     def enter(self, plan: Plan, op: ir.Operation) -> None:
         if self._depth == 0:
@@ -98,18 +100,23 @@ class IRPrinting(Instrumentation):
 
     def before(self, step: Step, op: ir.Operation) -> None:
         compared = self.only_changes and step.name in self.after_passes
-        self._texts.append(self.printer(op, self.verified) if compared else None)
+        self._texts.append(self._text(op) if compared else None)
         if step.name in self.before_passes:
             self._print("Before", step, op)
 
     def after(self, step: Step, op: ir.Operation) -> None:
+        self._known.clear()
+        self.unchanged(step, op)
+
+    def unchanged(self, step: Step, op: ir.Operation) -> None:
         text = self._texts.pop()
         if self.after_failure or step.name not in self.after_passes:
             return
-        if text is None or text != self.printer(op, self.verified):
+        if text is None or text != self._text(op):
             self._print("After", step, op)
 
     def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        self._known.clear()
         self._texts.pop()
         if self.after_failure or step.name in self.after_passes:
             self._print("After", step, op, " Failed", verified=False)
@@ -121,7 +128,14 @@ class IRPrinting(Instrumentation):
         scope = f" ({describe_op(op)})" if self.module_scope else ""
         shown = outermost_op(op) if self.module_scope else op
         header = f"// -----// IR Dump {when} {step.title}{suffix}: {step.text}{scope} //----- //"
-        self._sink(step, op, f"{header}\n{self.printer(shown, verified and self.verified)}\n\n")
+        text = self._text(shown) if verified else self.printer(shown, False)
+        self._sink(step, op, f"{header}\n{text}\n\n")
+
+    def _text(self, op: ir.Operation) -> str:
+        key = address(op)
+        if key not in self._known:
+            self._known[key] = self.printer(op, self.verified)
+        return self._known[key]
 
 
 class _All:

@@ -22,7 +22,9 @@ from mlc.frontends.onnx import ImportedModel, import_model
 from mlc.passes import registry
 from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import run_pipeline
+from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.named import GRAPH_OPTIMIZE, LOWER_GRAPH
+from mlc.pipelines.plan import Step
 from oracle import difference
 from random_patterns import PatternGraph
 
@@ -66,6 +68,18 @@ def import_subject(graph: PatternGraph) -> ImportedModel:
     return import_model(graph.model())
 
 
+class Claims(Instrumentation):
+    """Whether a pass says of all that it ran on that it changed nothing."""
+
+    unchanged_only = True
+
+    def after(self, step: Step, op: ir.Operation) -> None:
+        self.unchanged_only = False
+
+    def unchanged(self, step: Step, op: ir.Operation) -> None:
+        pass
+
+
 @dataclass
 class Subject:
     """A random graph, imported, with its results before any pass."""
@@ -100,10 +114,16 @@ class Subject:
     def results(self, module: ir.Operation) -> list[np.ndarray]:
         return evaluate(module, self.inputs, self.imported.weights)
 
-    def after(self, passes: Sequence[str], before: ir.Operation | None = None) -> ir.Operation:
+    def after(
+        self,
+        passes: Sequence[str],
+        before: ir.Operation | None = None,
+        instrumentation: Instrumentation | None = None,
+    ) -> ir.Operation:
         """A copy of `before`, by default of the imported module, after `passes`. Raises PassFailure."""
         module = (self.imported.module.operation if before is None else before).clone()
-        run_pipeline(f"builtin.module({','.join(passes)})", module, verify_each=False)
+        pipeline = f"builtin.module({','.join(passes)})"
+        run_pipeline(pipeline, module, instrumentation, verify_each=False)
         return module
 
     def failure(self, passes: Sequence[str]) -> str | None:
@@ -122,8 +142,11 @@ class Subject:
     def step(self, text: str, name: str) -> str:
         """The text of the known module `text` after a pass, which runs on equal modules only once."""
         if (text, name) not in self.steps:
-            module = self.after([name], self.modules[text])
+            claims = Claims()
+            module = self.after([name], self.modules[text], claims)
             after = str(module.get_asm(assume_verified=True))
+            if claims.unchanged_only and after != text:
+                raise PassFailure(f"{name} changed the module and says that it did not")
             if after not in self.modules and not module.verify():
                 raise PassFailure(f"the module is not valid after {name}")
             self.modules.setdefault(after, module)

@@ -127,6 +127,14 @@ def test_a_wrong_pass_is_found_and_named(monkeypatch: pytest.MonkeyPatch) -> Non
     assert broken.endswith(f"pass_permutations.py {seed} | mlc-opt --test-drop-negation")
 
 
+def test_a_pass_that_hides_a_change_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._TABLE, "test-hide-change", "wrong_pass:HideChange")
+    failure = Subject(0).failure(["cse", "test-hide-change"])
+    assert failure is not None and failure.endswith(
+        "test-hide-change changed the module and says that it did not"
+    )
+
+
 def test_the_printed_command_prints_the_graph() -> None:
     script = Path(pass_permutations.__file__)
     done = subprocess.run([sys.executable, script, "1"], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""A pass with a fault, which the property tests must find."""
+"""Passes with a fault each, which the property tests must find."""
 
 from __future__ import annotations
 
@@ -19,3 +19,14 @@ class DropNegation(Pass):
     def run(self, op: ir.Operation) -> None:
         for each in collect_ops(op, "graph.neg"):
             replace_op(each, each.operands[0])
+
+
+@dataclass(frozen=True)
+class HideChange(Pass):
+    """Marks the module, and says that it changed nothing."""
+
+    name: ClassVar[str] = "test-hide-change"
+
+    def run(self, op: ir.Operation) -> bool:
+        op.attributes["test.hidden"] = ir.UnitAttr.get()
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,15 @@ from mlc.passes.base import Pass, PassFailure, option
 from mlc.pipelines import named
 from mlc.pipelines.driver import PassError, run_pipeline
 from mlc.pipelines.grammar import PipelineError, parse_pipeline
-from mlc.pipelines.instrumentation import Instrumentation, Instrumentations, Timing, describe_op
+from mlc.pipelines.instrumentation import (
+    ALL_PASSES,
+    Instrumentation,
+    Instrumentations,
+    IRPrinting,
+    Timing,
+    describe_op,
+)
+from mlc.pipelines.instrumentation.ir_printing import StreamSink
 from mlc.pipelines.plan import Step, resolve
 from mlc.pipelines.reproducer import read_reproducer
 
@@ -29,8 +38,8 @@ class OnFunction(Pass):
     anchor = "func.func"
     action: str = option("pass", help="what to do")
 
-    def run(self, op: ir.Operation) -> None:
-        ACTIONS[self.action](op)
+    def run(self, op: ir.Operation) -> bool | None:
+        return ACTIONS[self.action](op)
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,14 @@ def upstream(op: ir.Operation) -> None:
     run_upstream("builtin.module(one-shot-bufferize)", op)
 
 
-ACTIONS: dict[str, Callable[[ir.Operation], None]] = {
+def hide(op: ir.Operation) -> bool:
+    invalidate(op)
+    return False
+
+
+ACTIONS: dict[str, Callable[[ir.Operation], bool | None]] = {
+    "hide": hide,
+    "nothing": lambda op: False,
     "pass": lambda op: None,
     "fail": fail,
     "fail-without-location": fail_without_location,
@@ -121,6 +137,50 @@ def test_each_op_goes_through_a_nest_in_turn() -> None:
         )
     ]
     assert log.lines == [*functions, "before symbol-dce 'builtin.module' operation", "after symbol-dce"]
+
+
+class Unchanged(Log):
+    """Also writes down what passes say they left alone."""
+
+    def unchanged(self, step: Step, op: ir.Operation) -> None:
+        self.lines.append(f"unchanged {step.name}")
+
+
+def test_what_a_pass_left_alone_is_told_apart_from_what_it_may_have_changed() -> None:
+    log = Unchanged()
+    run_pipeline("builtin.module(test-on-module{action=nothing},test-on-module{action=pass})", parse(), log)
+    assert [line for line in log.lines if "before" not in line] == [
+        "unchanged test-on-module",
+        "after test-on-module",
+    ]
+
+
+def test_those_who_do_not_ask_hear_of_every_pass() -> None:
+    log = Log()
+    run_pipeline("builtin.module(test-on-module{action=nothing})", parse(), log)
+    assert log.lines[-1] == "after test-on-module"
+
+
+def test_what_a_pass_left_alone_is_not_verified_again() -> None:
+    # As upstream: who says that nothing changed is believed.
+    run_pipeline("builtin.module(func.func(test-on-function{action=hide}))", parse())
+
+
+class Prints(list[str]):
+    """A printer, with what it printed."""
+
+    def __call__(self, op: ir.Operation, verified: bool) -> str:
+        self.append(op.name)
+        return op.name
+
+
+def test_ir_is_printed_anew_only_after_a_change() -> None:
+    prints, dumps = Prints(), io.StringIO()
+    printing = IRPrinting(prints, lambda: StreamSink(dumps), ALL_PASSES, ALL_PASSES)
+    nothing, something = "test-on-module{action=nothing}", "test-on-module{action=build}"
+    run_pipeline(f"builtin.module({nothing},{nothing},{something},{nothing})", parse(), printing)
+    assert len(prints) == 2
+    assert dumps.getvalue().count("IR Dump Before") == dumps.getvalue().count("IR Dump After") == 4
 
 
 def test_implicit_nesting_merges() -> None:
