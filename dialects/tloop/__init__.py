@@ -34,7 +34,7 @@ from mlc.dialects.tloop.storage_primitives import (
     Prefetch,
     ReverseComputeAt,
 )
-from mlc.dialects.tloop.winograd import WinogradOutput
+from mlc.dialects.tloop.winograd import WinogradInput, WinogradOutput
 
 __all__ = [
     "OPERAND_LIMIT",
@@ -70,6 +70,7 @@ __all__ = [
     "Unroll",
     "ValueType",
     "Vectorize",
+    "WinogradInput",
     "WinogradOutput",
     "build_launch",
     "build_launch_into",

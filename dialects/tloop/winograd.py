@@ -1,4 +1,4 @@
-"""The tiles of a Winograd convolution, a computation that schedules move into the loop over its results."""
+"""The transforms of a Winograd convolution, which schedules move into the loops that read them."""
 
 from typing import Any
 
@@ -16,3 +16,15 @@ class WinogradOutput(TLoop.Operation, name="winograd_output", traits=[ext.Pure])
     tile: ir.IntegerAttr
     products: ext.Operand[Any]
     image: ext.Result[Any]
+
+
+class WinogradInput(TLoop.Operation, name="winograd_input", traits=[ext.Pure]):
+    """Transforms overlapping tiles of images `[N, C/c, H, W, c]` to `[n*n, tiles, C]`.
+
+    `compute_at` moves it into a loop that reads some of the tiles, where it becomes a loop over these; it has
+    no other lowering.
+    """
+
+    tile: ir.IntegerAttr
+    image: ext.Operand[Any]
+    tiles: ext.Result[Any]

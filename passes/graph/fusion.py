@@ -9,8 +9,9 @@ from mlc.dialects import graph
 from mlc.dialects.tloop import OPERAND_LIMIT
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.views import CONSTANTS, is_place
+from mlc.passes.graph.winograd_strips import strip_of
 from mlc.passes.remarks import listening, missed
-from mlc.passes.rewriting import defining_op, has_one_use, has_one_user
+from mlc.passes.rewriting import defining_op, has_one_use, has_one_user, users
 
 # A scan is a kernel of its own: its result depends on the order of the iterations.
 SCANS = frozenset({"graph.cumsum"})
@@ -28,6 +29,8 @@ OTHERS = frozenset({"graph.gather", "graph.lrn", "graph.winograd_output"})
 # first cache.
 TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | OTHERS
 TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED | {"graph.winograd_output"}
+# What a fused Winograd convolution begins with.
+WINOGRAD = ("graph.winograd_input", "graph.matmul_packed")
 TAKES_PROLOGUE = ROWS | REDUCTIONS
 
 
@@ -109,6 +112,8 @@ class Fusion:
         same_shape = graph.shape_of(group.result) == graph.shape_of(op.results[0])
         if op.name in ELEMENTWISE:
             return group.anchor in TAKES_EPILOGUE and same_shape
+        if op.name == "graph.winograd_output":
+            return [each.name for each in group.ops] == list(WINOGRAD) and strip_of(op) is not None
         if op.name == "graph.pad":
             return group.anchor in TAKES_PADDING and graph.attribute(op, "mode") == "constant"
         if op.name == "graph.transpose":
@@ -149,7 +154,8 @@ class Fusion:
 
     def can_read_through(self, producer: Group, op: ir.Operation, position: int) -> bool:
         """Whether `op` can compute operand `position` as it reads it: elementwise ops in front of a row
-        reduction or of another elementwise op of their shape, a transpose in front of a product."""
+        reduction or of another elementwise op of their shape, a transpose in front of a product, all of a
+        Winograd convolution whose parts would not stay in caches."""
         if op.name in ELEMENTWISE:
             return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
                 producer.result
@@ -158,7 +164,11 @@ class Fusion:
             return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
                 producer.result
             ) == graph.shape_of(op.operands[position])
-        if [each.name for each in producer.ops] != ["graph.transpose"]:
+        names = [each.name for each in producer.ops]
+        if names == ["graph.winograd_input"]:
+            back = [user for user in users(op.results[0]) if user.name == "graph.winograd_output"]
+            return has_one_use(op.results[0]) and bool(back) and strip_of(back[0]) is not None
+        if names != ["graph.transpose"]:
             return False
         permutation = graph.attribute(producer.ops[0], "permutation")
         return position == 0 or permutation[-1] == len(permutation) - 1

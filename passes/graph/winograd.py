@@ -11,6 +11,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.values import is_constant, is_static
 from mlc.passes.graph.winograd_matrices import kernel_matrix
+from mlc.passes.graph.winograd_strips import SEPARATE_BYTES, choose_strip, moved_bytes
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import apply_patterns, defining_op, replace_op
 
@@ -19,8 +20,6 @@ KERNEL = 3
 TILES = (4, 2)
 # Below these the transforms cost more than the products save.
 FEWEST_CHANNELS, FEWEST_TILES = 32, 16
-# Transformed images and products beyond this size would go through memory, which takes longer than is saved.
-LARGEST_BYTES = 4 << 20
 
 
 def plain_weight(op: ir.Operation) -> ir.Value | None:
@@ -54,8 +53,9 @@ def choose_tile(op: ir.Operation) -> int | None:
     if min(blocks * input_block, outputs) < FEWEST_CHANNELS or tiles < FEWEST_TILES:
         missed(op, "graph-winograd", f"{tiles} tiles of {outputs} channels do not pay for the transforms")
         return None
-    moved = (tile + KERNEL - 1) ** 2 * tiles * (blocks * input_block + outputs) * 4
-    if moved > LARGEST_BYTES:
+    moved = moved_bytes((tile + KERNEL - 1) ** 2, tiles, blocks * input_block + outputs)
+    strip = choose_strip(tile, height // tile, width // tile, blocks * input_block)
+    if moved > SEPARATE_BYTES and strip is None:
         missed(op, "graph-winograd", f"its transformed images of {moved} bytes do not stay in caches")
         return None
     return tile

@@ -9,16 +9,16 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
-from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
-from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.block_names import name_blocks
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
+from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.kernel_functions import is_kernel, schedules
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
 from mlc.passes.tloop.target_attribute import target_of
+from mlc.passes.tloop.winograd_schedule import schedule_winograd
 
 # Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
 PARALLEL_WORK = 65_536
@@ -34,8 +34,7 @@ def tag(computation: Computation, name: str) -> None:
 
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
-    for anchor in collect_ops(kernel, "tloop.winograd_output"):
-        _schedule_winograd(kernel, anchor)
+    if schedule_winograd(kernel):
         return
     root, everything = root_computation(kernel), computations(kernel)
     # Nothing can be tiled without a point.
@@ -54,31 +53,6 @@ def schedule_kernel(kernel: ir.Operation) -> None:
         _schedule_rows(kernel, root)
     elif root.work >= PARALLEL_WORK:
         _schedule_elementwise(kernel, root)
-
-
-def _schedule_winograd(kernel: ir.Operation, anchor: ir.Operation) -> None:
-    """A parallel loop over the tiles of the result; each is transformed back and gets its epilogue."""
-    root = root_computation(kernel)
-    if root is None or anchor.results[0] not in list(root.op.operands):
-        root = identity_behind(anchor.results[0])
-    tag(root, "root")
-    anchor.attributes[BLOCK_TAG] = ir.StringAttr.get("anchor")
-    builder, tile = ScheduleBuilder(kernel), anchor.attributes["tile"].value
-    block, loop = builder.tile(builder.get_block("root"), [1, 1, tile, tile], "parallel")
-    builder.compute_at(builder.get_block("anchor"), loop)
-    builder.vectorize([block])
-
-
-def identity_behind(value: ir.Value) -> Computation:
-    """A computation that copies `value`, for all that reads it, and drives the tiling of what computes it."""
-    kind = ir.RankedTensorType(value.type)
-    identity = affine_map(kind.rank, dims(kind.rank))
-    owner = value.owner.operation
-    with ir.InsertionPoint.after(owner), owner.location:
-        output = empty(list(kind.shape), kind.element_type)
-        copy = generic([value], [identity], output, identity, lambda new, _old: new)
-    value.replace_all_uses_except(copy, [copy.owner.operation])
-    return Computation(copy.owner.operation)
 
 
 def with_epilogue(anchor: Computation) -> Computation:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.lowering.linalg_tools import constant
-from mlc.passes.lowering.winograd_rules import winograd_output_tile
 from mlc.passes.rewriting import collect_ops, users
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, tagged_blocks
 from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops
 from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
 from mlc.passes.tloop.widen_first import widen_elements, widen_first
+from mlc.passes.tloop.winograd_tiles import compute_parts, is_transform
 
 # The name that a computation bears while it is moved, to tell it from copies of it.
 PENDING = "pending"
@@ -100,30 +99,17 @@ def compute_at(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
-    """Computes, of computations that are no linalg ops but know their tiles, each tile that the loop reads,
+    """Computes, of computations that are no linalg ops but know their parts, each part that the loop reads,
     where it is read. Returns whether they are such computations."""
-    if any(each.name != "tloop.winograd_output" for each in computations):
+    if not all(map(is_transform, computations)):
         return False
     for each in computations:
-        for reader in users(each.results[0]):
+        readers = users(each.results[0])
+        for reader in readers:
             if reader.name != "tensor.extract_slice" or not _inside(reader, loop):
                 raise StepError(f"'{reader.name}' reads all of it, not a tile")
-            with ir.InsertionPoint(reader), reader.location:
-                tile = winograd_output_tile(each, _offsets(reader)[:4], reader.results[0].type)
-            reader.results[0].replace_all_uses_with(tile)
-            reader.erase()
-        each.erase()
+        compute_parts(each, readers)
     return True
-
-
-def _offsets(op: ir.Operation) -> list[ir.Value]:
-    """The offsets of a `tensor.extract_slice` as values."""
-    dynamic = iter(list(op.operands)[1:])
-    unknown = ir.ShapedType.get_dynamic_size()
-    return [
-        next(dynamic) if offset == unknown else constant(ir.IndexType.get(), offset)
-        for offset in op.attributes["static_offsets"]
-    ]
 
 
 def _set_aside(kernel: ir.Operation, name: str, loop: str) -> bool:

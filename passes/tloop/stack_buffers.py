@@ -49,7 +49,7 @@ class StackBuffers(Pass):
     name: ClassVar[str] = "tloop-stack-buffers"
     anchor: ClassVar[str] = "func.func"
 
-    max_bytes: int = option(256 * 1024, help="bytes of stack that one kernel may use")
+    max_bytes: int = option(768 * 1024, help="bytes of stack that one kernel may use")
 
     def run(self, op: ir.Operation) -> None:
         if not is_kernel(op):

@@ -8,10 +8,10 @@ func.func private @unknown(%n: index) attributes {tloop.kernel} {
 
 // -----
 
-// expected-error @below {{the kernel needs 262400 bytes of scratch memory; at most 262144 are allowed}}
+// expected-error @below {{the kernel needs 786688 bytes of scratch memory; at most 786432 are allowed}}
 func.func private @too_much() attributes {tloop.kernel} {
-  // expected-note @below {{a memref<256x128xf32>}}
-  %0 = memref.alloc() : memref<256x128xf32>
+  // expected-note @below {{a memref<256x640xf32>}}
+  %0 = memref.alloc() : memref<256x640xf32>
   // expected-note @below {{a memref<256x257xi8>}}
   %1 = memref.alloc() : memref<256x257xi8>
   // expected-note @below {{a memref<256x256xi1>}}
@@ -21,10 +21,10 @@ func.func private @too_much() attributes {tloop.kernel} {
 
 // -----
 
-// 256 KiB by default.
+// 768 KiB by default.
 // CHECK-LABEL: func.func private @just_enough
 // CHECK: memref.alloca()
 func.func private @just_enough() attributes {tloop.kernel} {
-  %0 = memref.alloc() : memref<256x256xf32>
+  %0 = memref.alloc() : memref<256x768xf32>
   return
 }

@@ -16,7 +16,7 @@
 // HELP-NEXT: mode=<string> how to write it (plain, named); default plain
 // HELP-NEXT: names=<list of string> the attributes' names; default tag
 // HELP: --tloop-stack-buffers
-// HELP-NEXT: max-bytes=<int> bytes of stack that one kernel may use; default 262144
+// HELP-NEXT: max-bytes=<int> bytes of stack that one kernel may use; default 786432
 // HELP: Passes of upstream MLIR (their options that are lists are not shown, as the bindings do not show them):
 // HELP: --canonicalize {{.*}} on builtin.module, func.func
 // HELP: top-down=<value> default true

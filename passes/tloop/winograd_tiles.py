@@ -1,0 +1,92 @@
+"""`compute_at` for Winograd's transforms: each part of their results that a loop reads, where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from mlc.bindings import ir, tensor
+from mlc.passes.graph.winograd_strips import PADDING, Strip
+from mlc.passes.lowering.linalg_tools import constant, dims, static_shape
+from mlc.passes.lowering.winograd_rules import (
+    apply_map,
+    image_tiles,
+    tile_number,
+    transform_strip,
+    winograd_output_tile,
+)
+from mlc.passes.tloop.schedule_state import BLOCK_TAG
+
+INPUT, OUTPUT = "tloop.winograd_input", "tloop.winograd_output"
+
+
+def slice_offsets(op: ir.Operation) -> list[ir.Value]:
+    """The offsets of a `tensor.extract_slice` as values."""
+    dynamic = iter(list(op.operands)[1:])
+    unknown = ir.ShapedType.get_dynamic_size()
+    return [
+        next(dynamic) if offset == unknown else constant(ir.IndexType.get(), offset)
+        for offset in op.attributes["static_offsets"]
+    ]
+
+
+def part_of(source: ir.Value, offsets: Sequence[ir.Value | int], sizes: Sequence[int]) -> ir.Value:
+    """A slice; offsets are values or numbers."""
+    kind = ir.RankedTensorType(source.type)
+    unknown = ir.ShapedType.get_dynamic_size()
+    static = [each if isinstance(each, int) else unknown for each in offsets]
+    values = [each for each in offsets if not isinstance(each, int)]
+    result = ir.RankedTensorType.get(list(sizes), kind.element_type)
+    ones = [1] * len(sizes)
+    return tensor.ExtractSliceOp(result, source, values, [], [], static, list(sizes), ones).result
+
+
+def output_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
+    """A single tile as vectors; of more tiles, the same op on their part of the products."""
+    offsets, sizes = slice_offsets(reader), static_shape(reader.results[0].type)
+    tile = op.attributes["tile"].value
+    if sizes[:4] == [1, 1, tile, tile]:
+        return winograd_output_tile(op, offsets, reader.results[0].type)
+    _, _, height, width, _ = static_shape(op.results[0].type)
+    image, block, y, x, lane = offsets
+    start = apply_map(tile_number(height, width, tile), [image, y, x])
+    products = op.operands[0]
+    count = sizes[0] * prod(size // tile for size in sizes[2:4])
+    part = part_of(products, [0, start, block, lane], [static_shape(products)[0], count, sizes[1], sizes[4]])
+    attributes = {name: op.attributes[name] for name in ("tile", BLOCK_TAG)}
+    return ir.Operation.create(OUTPUT, [reader.results[0].type], [part], attributes).results[0]
+
+
+def input_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
+    """The tiles that are read, transformed one after the other."""
+    places, count, channels = static_shape(reader.results[0].type)
+    rows, columns = image_tiles(op)
+    strip = Strip(count // columns, columns) if count % columns == 0 else Strip(1, count)
+    first, number = slice_offsets(reader)[1], dims(1)[0]
+    image = ir.AffineExpr.get_floor_div(number, rows * columns)
+    row = ir.AffineExpr.get_mod(ir.AffineExpr.get_floor_div(number, columns), rows)
+    column = ir.AffineExpr.get_mod(number, columns)
+    where = [apply_map(each, [first]) for each in (image, row, column)]
+    whole = transform_strip(op, where, (strip.rows, strip.columns), PADDING)
+    return part_of(whole, [0, 0, 0], [places, count, channels])
+
+
+_PARTS: dict[str, Callable[[ir.Operation, ir.Operation], ir.Value]] = {
+    INPUT: input_part,
+    OUTPUT: output_part,
+}
+
+
+def is_transform(op: ir.Operation) -> bool:
+    """Whether the computation is one of the transforms, which know their parts."""
+    return op.name in _PARTS
+
+
+def compute_parts(op: ir.Operation, readers: Sequence[ir.Operation]) -> None:
+    """Replaces the slices `readers` of the transform `op` by computations of what they read."""
+    for reader in readers:
+        with ir.InsertionPoint(reader), reader.location:
+            part = _PARTS[op.name](op, reader)
+        reader.results[0].replace_all_uses_with(part)
+        reader.erase()
+    op.erase()
