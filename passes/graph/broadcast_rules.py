@@ -8,6 +8,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.constant_terms import reads
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import dtype, enlarged, is_float, is_static, scalar_constant, splat
 from mlc.passes.remarks import missed
@@ -49,6 +50,10 @@ def _leading_ones(value: ir.Value) -> ir.Value | None:
     return op.operands[0] if same else None
 
 
+# What may make an operand larger than it need be.
+_ENLARGING = tuple(f"graph.{name}" for name in ("expand", "tile", "reshape", "unsqueeze", "full", "constant"))
+
+
 def _smaller(value: ir.Value) -> ir.Value | None:
     found = expanded(value)
     return _leading_ones(value) if found is None else found
@@ -71,6 +76,8 @@ def broadcast_operands(op: ir.Operation) -> ir.Value | None:
     """f(expand(x), y) -> f(x, y), or expand(f(x, y)) where that is smaller; the same for tile of dims of 1,
     for views with leading dims of 1, and for constants of equal elements.
     """
+    if not reads(op, *_ENLARGING):
+        return None
     smaller = [_smaller(operand) for operand in op.operands]
     types = [_smaller_type(*pair) for pair in zip(op.operands, smaller, strict=True)]
     if types == [operand.type for operand in op.operands]:

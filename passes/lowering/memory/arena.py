@@ -111,34 +111,41 @@ def _gaps(taken: list[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
     yield offset, _ENDLESS
 
 
-def _conflicts(lifetimes: Sequence[Lifetime]) -> list[list[int]]:
-    """For each buffer, those whose lives overlap its own."""
-    return [
-        [j for j, other in enumerate(lifetimes) if j != i and each.overlaps(other)]
-        for i, each in enumerate(lifetimes)
-    ]
+@dataclass(frozen=True)
+class Problem:
+    """Buffers to place: their sizes, rounded up, and for each those whose lives overlap its own."""
+
+    sizes: list[int]
+    conflicts: list[list[int]]
+
+    @staticmethod
+    def of(lifetimes: Sequence[Lifetime]) -> Problem:
+        conflicts = [
+            [j for j, other in enumerate(lifetimes) if j != i and each.overlaps(other)]
+            for i, each in enumerate(lifetimes)
+        ]
+        return Problem([aligned(each.size) for each in lifetimes], conflicts)
 
 
 def place(
-    lifetimes: Sequence[Lifetime],
-    conflicts: Sequence[Sequence[int]],
+    problem: Problem,
     order: Sequence[int],
     fit: Callable[[Iterator[tuple[int, int]]], int] = _lowest,
     hung: Mapping[int, int] | None = None,
+    limit: int = _ENDLESS,
 ) -> tuple[list[int], int]:
     """Offsets, and the arena's size, for buffers placed in `order`; those in `hung` end as close below the
-    number given there as they can."""
-    offsets = [-1] * len(lifetimes)
+    number given there as they can. Ends at the first buffer that reaches beyond `limit`."""
+    sizes = problem.sizes
+    offsets, ends = [-1] * len(sizes), [-1] * len(sizes)
     for index in order:
-        taken = sorted(
-            (offsets[other], offsets[other] + aligned(lifetimes[other].size))
-            for other in conflicts[index]
-            if offsets[other] >= 0
-        )
-        size, top = aligned(lifetimes[index].size), (hung or {}).get(index)
+        taken = sorted([(offsets[i], ends[i]) for i in problem.conflicts[index] if ends[i] >= 0])
+        size, top = sizes[index], (hung or {}).get(index)
         offset = None if top is None else _highest(_gaps(taken, size), size, top)
         offsets[index] = fit(_gaps(taken, size)) if offset is None else offset
-    ends = (offset + aligned(each.size) for offset, each in zip(offsets, lifetimes, strict=True))
+        ends[index] = offsets[index] + size
+        if ends[index] > limit:
+            break
     return offsets, max(ends, default=0)
 
 
@@ -146,19 +153,17 @@ def place(
 _TRIES, _WORK, _MOVES = 300, 2_000_000, 0.5
 
 
-def _search(
-    lifetimes: Sequence[Lifetime], conflicts: Sequence[Sequence[int]], order: list[int], bound: int
-) -> tuple[list[int], int]:
+def _search(problem: Problem, order: list[int], bound: int) -> tuple[list[int], int]:
     """Better offsets by moving a random buffer that reaches the top of the arena forward in the order, or by
     hanging a buffer from the bound instead of standing it on others, or the other way round; a step is kept
     unless it is worse. Seeded: equal models have equal plans."""
     generator = random.Random(0)
-    best, hung = place(lifetimes, conflicts, order), dict[int, int]()
-    tries = min(_TRIES, _WORK // (1 + sum(map(len, conflicts))))
+    best, hung = place(problem, order), dict[int, int]()
+    tries = min(_TRIES, _WORK // (1 + sum(map(len, problem.conflicts))))
     for _ in range(tries):
         if best[1] == bound:
             break
-        ends = [best[0][i] + aligned(lifetimes[i].size) for i in range(len(order))]
+        ends = [offset + size for offset, size in zip(best[0], problem.sizes, strict=True)]
         changed, turned = list(order), dict(hung)
         if generator.random() < _MOVES:
             index = generator.choice([i for i, end in enumerate(ends) if end == best[1]])
@@ -167,7 +172,7 @@ def _search(
         else:
             index = generator.randrange(len(order))
             turned.pop(index) if index in turned else turned.update({index: bound})
-        found = place(lifetimes, conflicts, changed, hung=turned)
+        found = place(problem, changed, hung=turned, limit=best[1])
         if found[1] <= best[1]:
             best, order, hung = found, changed, turned
     return best
@@ -175,18 +180,18 @@ def _search(
 
 def plan(lifetimes: Sequence[Lifetime]) -> Plan:
     """The smallest plan of all strategies; searches from each order where none reaches the bound."""
-    bound, conflicts = lower_bound(lifetimes), _conflicts(lifetimes)
+    bound, problem = lower_bound(lifetimes), Problem.of(lifetimes)
     best = Plan((), _ENDLESS, "")
     for name, ordered in ORDERS.items():
         for fit_name, fit in FITS.items():
             order = ordered(lifetimes)
-            offsets, size = place(lifetimes, conflicts, order, fit)
+            offsets, size = place(problem, order, fit)
             if size < best.size:
                 best = Plan(tuple(offsets), size, f"{name}, {fit_name} gap")
             if size == bound:
                 return best
     for name, ordered in ORDERS.items():
-        offsets, size = _search(lifetimes, conflicts, ordered(lifetimes), bound)
+        offsets, size = _search(problem, ordered(lifetimes), bound)
         if size < best.size:
             best = Plan(tuple(offsets), size, f"search from {name}")
         if size == bound:

@@ -73,6 +73,8 @@ class ListScheduler:
 
     def growth(self, index: int) -> int:
         """Bytes that the op begins to use, less those that it is the last to use."""
+        if not self.graph.touched[index]:
+            return 0
         begun = sum(aligned(each.size) for each in self.graph.touched[index] if each not in self.live)
         ended = sum(aligned(each.size) for each in self.graph.touched[index] if self.touches[each] == 1)
         return begun - ended

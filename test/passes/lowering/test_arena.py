@@ -6,7 +6,16 @@ import random
 from itertools import combinations
 
 import pytest
-from mlc.passes.lowering.memory.arena import ALIGNMENT, ORDERS, Lifetime, aligned, lower_bound, place, plan
+from mlc.passes.lowering.memory.arena import (
+    ALIGNMENT,
+    ORDERS,
+    Lifetime,
+    Problem,
+    aligned,
+    lower_bound,
+    place,
+    plan,
+)
 
 
 def random_lifetimes(seed: int) -> list[Lifetime]:
@@ -75,8 +84,9 @@ def test_the_best_strategy_is_taken() -> None:
     bytes, too few for two of 192. The step at which these three are live is the fullest, though.
     """
     lifetimes = [Lifetime(256, 2, 4), Lifetime(192, 2, 2), Lifetime(320, 3, 6), Lifetime(192, 2, 2)]
-    conflicts = [[1, 2, 3], [0, 3], [0], [0, 1]]
-    by_size = place(lifetimes, conflicts, ORDERS["size"](lifetimes))
+    problem = Problem.of(lifetimes)
+    assert problem.conflicts == [[1, 2, 3], [0, 3], [0], [0, 1]]
+    by_size = place(problem, ORDERS["size"](lifetimes))
     assert by_size == ([320, 0, 0, 576], 768)
     found = plan(lifetimes)
     assert (found.size, found.strategy) == (lower_bound(lifetimes), "breadth, lowest gap")
