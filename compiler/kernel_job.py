@@ -12,7 +12,7 @@ from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.compiler.reproducer import reproducer_path
 from mlc.dialects import create_context
-from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.driver import PassError, PreparedPipeline, run_pipeline
 from mlc.targets import parse_target
 
 
@@ -22,12 +22,18 @@ def _context() -> ir.Context:
     return create_context()
 
 
+@cache
+def _pipeline(name: str) -> PreparedPipeline:
+    """One per worker too: to resolve a pipeline's names and options costs as much as small kernels."""
+    return PreparedPipeline(f"builtin.module({name})", _context(), verify_each=False)
+
+
 def lower(text: str, pipeline: str, reproducer_dir: str | None = None) -> str:
     """The module `text` through `pipeline` to LLVM IR text. Raises PassError, with a reproducer's path."""
     with _context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         try:
-            run_pipeline(f"builtin.module({pipeline})", module, verify_each=False)
+            _pipeline(pipeline).run(module)
         except PassError as error:
             error.reproducer = _reproduce(text, pipeline, reproducer_dir)
             raise

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import cache
 from math import isnan
 from typing import Any, get_args, get_origin, get_type_hints
 
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+# Python evaluates the annotations of a class and of its bases anew at each call.
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 class OptionError(Exception):
@@ -41,7 +44,7 @@ def option(default: Any, *, help: str, choices: tuple[str, ...] = (), name: str 
 
 def option_infos(cls: type[Any]) -> tuple[OptionInfo, ...]:
     """The options of a pass class, in the order of its fields."""
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     fields = [field for field in dataclasses.fields(cls) if "help" in field.metadata]
     return tuple(option_info(field, field.name, _type_name(hints[field.name])) for field in fields)
 

@@ -75,22 +75,44 @@ def run_pipeline(
     as it was before the pipeline, and the pipeline, to that file; `reproducer_flags` are what mlc-opt needs
     besides to run it. Raises `PipelineError` before anything ran, and `PassError`.
     """
-    nest = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
-    plan = resolve(nest, str(pipeline))
-    root = module.operation
-    if plan.anchor not in ("any", root.name):
-        raise PipelineError(f"a pipeline on '{plan.anchor}' cannot run on '{root.name}'")
-    runner = _Runner(_watched(instrumentation), verify_each)
-    runner.prepare(plan, root.context)
-    original = root.clone() if reproducer else None
-    try:
-        runner.run(plan, root)
-    except PassError as error:
-        if original is not None and reproducer is not None:
-            error.reproducer = write_reproducer(
-                reproducer, original.operation, str(nest), verify_each, reproducer_flags
-            )
-        raise
+    PreparedPipeline(pipeline, module.operation.context, verify_each).run(
+        module, instrumentation, reproducer=reproducer, reproducer_flags=reproducer_flags
+    )
+
+
+class PreparedPipeline:
+    """A pipeline with its names resolved and upstream's passes built, to run on many ops of one context."""
+
+    def __init__(self, pipeline: str | Nest, context: ir.Context, verify_each: bool = True) -> None:
+        """Raises `PipelineError`."""
+        self.nest = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+        self.plan = resolve(self.nest, str(pipeline))
+        self.verify_each = verify_each
+        # Built first, so that wrong options are errors before anything ran.
+        self.managers = _Managers(verify_each)
+        self.managers.build(self.plan, context)
+
+    def run(
+        self,
+        module: ir.Module | ir.Operation | ir.OpView,
+        instrumentation: Instrumentation | None = None,
+        *,
+        reproducer: str | Path | None = None,
+        reproducer_flags: str = "",
+    ) -> None:
+        """As `run_pipeline`."""
+        root = module.operation
+        if self.plan.anchor not in ("any", root.name):
+            raise PipelineError(f"a pipeline on '{self.plan.anchor}' cannot run on '{root.name}'")
+        original = root.clone() if reproducer else None
+        try:
+            _Runner(_watched(instrumentation), self.verify_each, self.managers).run(self.plan, root)
+        except PassError as error:
+            if original is not None and reproducer is not None:
+                error.reproducer = write_reproducer(
+                    reproducer, original.operation, str(self.nest), self.verify_each, reproducer_flags
+                )
+            raise
 
 
 def _watched(instrumentation: Instrumentation | None) -> Instrumentation:
@@ -98,31 +120,39 @@ def _watched(instrumentation: Instrumentation | None) -> Instrumentation:
     return Instrumentations([*_watching_all, *own])
 
 
-class _Runner:
-    def __init__(self, instrumentation: Instrumentation, verify_each: bool) -> None:
-        self.instrumentation = instrumentation
+class _Managers:
+    """A pass manager for each of upstream's steps, by anchor and text."""
+
+    def __init__(self, verify_each: bool) -> None:
         self.verify_each = verify_each
-        self.managers: dict[tuple[str, str], PassManager] = {}
-        # Upstream's steps as they are shown: with the options that the text leaves out.
+        self.of: dict[tuple[str, str], PassManager] = {}
+        # The steps as they are shown: with the options that the text leaves out.
         self.shown: dict[tuple[str, str], Step] = {}
 
-    def prepare(self, plan: Plan, context: ir.Context) -> None:
-        """Builds all pass managers first, so that wrong options are errors before anything ran."""
+    def build(self, plan: Plan, context: ir.Context) -> None:
+        """Those of a plan. Raises `PipelineError`."""
         for item in plan.items:
             if isinstance(item, Plan):
-                self.prepare(item, context)
+                self.build(item, context)
             elif item.python is None:
-                manager = self.build(plan.anchor, item, context)
-                self.managers[plan.anchor, item.text] = manager
+                manager = self.manager(plan.anchor, item, context)
+                self.of[plan.anchor, item.text] = manager
                 self.shown[plan.anchor, item.text] = with_all_options(item, manager)
 
-    def build(self, anchor: str, step: Step, context: ir.Context) -> PassManager:
+    def manager(self, anchor: str, step: Step, context: ir.Context) -> PassManager:
         try:
             manager = parse_upstream(f"{anchor}({step.text})", context)
         except UpstreamPassError as error:
             raise PipelineError(f"pass '{step.name}': {error.summary}{_valid_options(step.name)}") from error
         manager.enable_verifier(self.verify_each)
         return manager
+
+
+class _Runner:
+    def __init__(self, instrumentation: Instrumentation, verify_each: bool, managers: _Managers) -> None:
+        self.instrumentation = instrumentation
+        self.verify_each = verify_each
+        self.managers = managers
 
     def run(self, plan: Plan, op: ir.Operation) -> None:
         self.instrumentation.enter(plan, op)
@@ -138,7 +168,7 @@ class _Runner:
             self.instrumentation.leave(plan, op)
 
     def step(self, step: Step, anchor: str, op: ir.Operation) -> None:
-        shown = self.shown.get((anchor, step.text), step)
+        shown = self.managers.shown.get((anchor, step.text), step)
         self.instrumentation.before(shown, op)
         changed = True
         try:
@@ -158,7 +188,7 @@ class _Runner:
         held: list[Diagnostic] = []
         listener = held.append if lenient else self.instrumentation.diagnostic
         try:
-            run_upstream(self.managers[anchor, step.text], op, listener=listener)
+            run_upstream(self.managers.of[anchor, step.text], op, listener=listener)
         except UpstreamPassError as error:
             if lenient and any(_NOT_FOR_THIS_OP in each.message for each in held):
                 return
