@@ -22,10 +22,21 @@ def panel(lanes: int, registers: int) -> int:
 
 def tile_columns(extent: int, lanes: int, registers: int) -> int:
     """Columns of the register tile of `extent` columns in all: all of them up to four vectors, two where
-    there are 16 registers, which leaves six rows either way."""
+    there are 16 registers, which leaves six rows either way. Narrower, by halves, where a tile or the rest
+    behind the last one would not travel in registers."""
     width = panel(lanes, registers)
     widest = max(width, 4 * lanes if registers >= 32 else 0)
-    return extent if extent <= widest else width
+    if extent <= widest and travels_in_registers(extent, lanes):
+        return extent
+    while width > lanes and not (width < extent and travels_in_registers(extent % width, lanes)):
+        width //= 2
+    return width
+
+
+def travels_in_registers(columns: int, lanes: int) -> bool:
+    """Whether LLVM keeps a vector of so many elements in registers from one iteration to the next: others,
+    such as three registers' worth, it passes on as single numbers, and builds anew from them."""
+    return columns <= lanes or columns & (columns - 1) == 0
 
 
 def vectors(width: int, lanes: int) -> int:

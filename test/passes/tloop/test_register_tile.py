@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from mlc.passes.tloop.register_tile import best_rows, panel, reduction_step, tile_columns, vectors
+from mlc.passes.tloop.register_tile import (
+    best_rows,
+    panel,
+    reduction_step,
+    tile_columns,
+    travels_in_registers,
+    vectors,
+)
 from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
 from mlc.targets import NAMED, Target
 
@@ -37,6 +44,31 @@ def test_panels_are_tiles(target: Target) -> None:
     assert width % lanes(target) == 0
     assert tile_columns(width, lanes(target), registers(target)) == width
     assert tile_columns(1024, lanes(target), registers(target)) == width
+
+
+@pytest.mark.parametrize(
+    ("columns", "lanes", "whole"),
+    [(16, 16, True), (7, 16, True), (32, 16, True), (64, 16, True), (48, 16, False), (49, 16, False)],
+)
+def test_vectors_that_travel_in_registers(columns: int, lanes: int, whole: bool) -> None:
+    assert travels_in_registers(columns, lanes) == whole
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [(49, 16), (48, 32), (24, 16), (28, 16), (33, 32), (196, 32), (120, 16), (784, 32)]
+)
+def test_odd_numbers_of_columns(columns: int, width: int) -> None:
+    """A 7x7 image has 49 places: three vectors and one number, not a vector of 49."""
+    assert tile_columns(columns, 16, 32) == width
+
+
+@pytest.mark.parametrize("target", PROCESSORS, ids=str)
+def test_neither_tiles_nor_their_rest_are_taken_apart(target: Target) -> None:
+    for extent in range(1, 400):
+        width = tile_columns(extent, lanes(target), registers(target))
+        assert 1 <= width <= extent
+        assert travels_in_registers(width, lanes(target))
+        assert travels_in_registers(extent % width, lanes(target))
 
 
 def test_the_numbers_of_an_iteration_fit_the_floating_point_registers_of_risc_v() -> None:
