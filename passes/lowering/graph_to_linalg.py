@@ -13,6 +13,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     creation_rules,
     elementwise_rules,
     indexed_rules,
+    lrn_rules,
     movement_rules,
     normalisation_rules,
     quantisation_rules,

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import arith, ir, linalg, math, tensor
+from mlc.bindings import arith, ir, linalg, tensor
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
     dims,
     elementwise,
     empty,
-    filled,
     generic,
     static_shape,
     tensor_type,
 )
 from mlc.passes.lowering.rule import rule
-from mlc.passes.lowering.scalars import add, div, mul, select
+from mlc.passes.lowering.scalars import select
 
 
 def _index(dim: int) -> ir.Value:
@@ -84,61 +83,3 @@ def lower_trilu(op: ir.Operation) -> list[ir.Value]:
         return select(kept, scalars[0], constant(scalars[0].type, 0))
 
     return [elementwise([op.operands[0]], op.results[0].type, body)]
-
-
-@rule("lrn")
-def lower_lrn(op: ir.Operation) -> list[ir.Value]:
-    """x * (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ -beta, on [N, C,
-    spatial...].
-
-    The neighbour is an outer reduction dim, so that the innermost loop stays contiguous.
-    """
-    x, size = op.operands[0], op.attributes["size"].value
-    total = _neighbour_squares(x, size)
-    scale, bias, beta = (
-        op.attributes["alpha"].value / size,
-        op.attributes["bias"].value,
-        op.attributes["beta"].value,
-    )
-
-    def body(scalars: Sequence[ir.Value]) -> ir.Value:
-        value, squares = scalars
-        base = add(constant(value.type, bias), mul(constant(value.type, scale), squares))
-        return div(value, _power(base, beta))
-
-    return [elementwise([x, total], x.type, body)]
-
-
-def _power(base: ir.Value, exponent: float) -> ir.Value:
-    """`base ** exponent` with square roots where they do it (the exponent of every published LRN is 0.75)."""
-    if exponent not in (0.5, 0.75):
-        return math.powf(base, constant(base.type, exponent))
-    root = math.sqrt(base)
-    return root if exponent == 0.5 else mul(root, math.sqrt(root))
-
-
-def _neighbour_squares(x: ir.Value, size: int) -> ir.Value:
-    shape = static_shape(x)
-    rank, element = len(shape), tensor_type(x).element_type
-    count = rank + 1
-    window_dim = 2  # n, c, neighbour, spatial...
-    outer = [dim for dim in range(count) if dim != window_dim]
-    exprs = dims(count)
-
-    def body(_window: ir.Value, accumulator: ir.Value) -> ir.Value:
-        channel = arith.addi(_index(1), arith.subi(_index(window_dim), _index_constant((size - 1) // 2)))
-        inside = arith.andi(
-            _compare("sge", channel, _index_constant(0)), _compare("slt", channel, _index_constant(shape[1]))
-        )
-        bounded = arith.minsi(arith.maxsi(channel, _index_constant(0)), _index_constant(shape[1] - 1))
-        value = tensor.extract(x, [_index(0), bounded, *(_index(dim) for dim in outer[2:])])
-        return add(accumulator, select(inside, mul(value, value), constant(element, 0)))
-
-    return generic(
-        [empty([size], element)],
-        [affine_map(count, [exprs[window_dim]])],
-        filled(shape, element, 0),
-        affine_map(count, [exprs[dim] for dim in outer]),
-        body,
-        reductions=[window_dim],
-    )
