@@ -48,20 +48,21 @@ class Builder:
         self.report = BuildReport()
 
     def build(self, units: Units) -> dict[str, bytes]:
-        """Object files by unit name. Raises CompileError naming the kernel and its ONNX nodes."""
-        level = PREPARE_LEVEL if units.host.name == "prepare" else FULL_LEVEL
-        jobs = {
-            name: self._job(text, "cpu-kernel", units.target, level) for name, text in units.kernels.items()
-        }
-        jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target, level)
+        """Object files by unit name, the host function's only where no tape runs instead. Raises CompileError
+        naming the kernel and its ONNX nodes."""
+        level = PREPARE_LEVEL if units.tape else FULL_LEVEL
+        kernels = units.compiled()
+        jobs = {name: self._job(text, "cpu-kernel", units.target, level) for name, text in kernels.items()}
+        if units.tape is None:
+            jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target, level)
         objects: dict[str, bytes] = {}
         pending: dict[Future[dict[str, Any]], str] = {}
-        self.report.kernels += len(units.kernels)
+        self.report.kernels += len(kernels)
         for name, payload in jobs.items():
             found = self.cache.get(self._key(payload)) if self.cache else None
             if found is not None:
                 objects[name] = found
-                self.report.cached += name in units.kernels
+                self.report.cached += name in kernels
             else:
                 pending[self.pool.submit(JOB, payload, timeout=KERNEL_TIMEOUT)] = name
         self._collect(pending, jobs, objects, units)

@@ -8,17 +8,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.tape import Tape
 from mlc.frontends.weights import Reference
 
 
 @dataclass(frozen=True)
 class Stage:
     """A host function with its objects; each weight is a portable reference (a list) or a result of
-    `@prepare` (an int)."""
+    `@prepare` (an int). `@prepare` has a tape that calls the objects."""
 
     host: HostFunction
     objects: Mapping[str, bytes]
     weights: tuple[Any, ...]
+    tape: Tape | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ def _write_stage(stage: Stage, blobs: list[bytes]) -> dict[str, Any]:
         places[name] = [sum(map(len, blobs)), len(data)]
         blobs.append(data)
     host = asdict(stage.host) | {"text": "", "weights": []}
-    return {"host": host, "objects": places, "weights": stage.weights}
+    tape = stage.tape.to_json() if stage.tape else None
+    return {"host": host, "objects": places, "weights": stage.weights, "tape": tape}
 
 
 def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
@@ -81,7 +84,8 @@ def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
     }
     function = HostFunction(**(host | infos | {"weights": (), "kernels": tuple(host["kernels"])}))
     objects = {name: bytes(blobs[at : at + size]) for name, (at, size) in entry["objects"].items()}
-    return Stage(function, objects, tuple(entry["weights"]))
+    tape = Tape.from_json(entry["tape"]) if entry["tape"] else None
+    return Stage(function, objects, tuple(entry["weights"]), tape)
 
 
 def portable_weights(host: HostFunction, source: Any) -> tuple[Any, ...]:

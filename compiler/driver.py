@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,8 @@ def _bundle_weights(
 
 
 def _prepare(stage: Stage, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
-    return run_prepare(stage.host, list(stage.objects.values()), weights, threads=1)
+    assert stage.tape is not None, "split gives @prepare a tape"
+    return run_prepare(stage.host, stage.tape, list(stage.objects.values()), weights)
 
 
 def worker_pool(size: int | None = None) -> WorkerPool:
@@ -150,7 +152,7 @@ def _build_stages(
     stages = {}
     with timer.stage("kernels"):
         for name, unit in units.items():
-            stages[name] = Stage(unit.host, builder.build(unit), unit.host.weights)
+            stages[name] = Stage(unit.host, builder.build(unit), unit.host.weights, unit.tape)
     return stages
 
 
@@ -183,8 +185,7 @@ def _remember(
     key: str, source: OnnxSource, stages: dict[str, Stage], imported: Imported, report: dict[str, Any]
 ) -> None:
     portable = {
-        name: Stage(stage.host, stage.objects, portable_weights(stage.host, source))
-        for name, stage in stages.items()
+        name: replace(stage, weights=portable_weights(stage.host, source)) for name, stage in stages.items()
     }
     external = source.external(imported.store)
     bundle = Bundle(portable, imported.inputs, imported.outputs, report, external)

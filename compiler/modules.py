@@ -8,13 +8,16 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.compiler.errors import CompileError
+from mlc.compiler.tape import Tape
+from mlc.compiler.tape_reader import read_tape
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
 from mlc.passes.tloop.kernel_functions import schedules
 from mlc.passes.tloop.target_attribute import set_target
 from mlc.targets import Target
 
-HOST_NAMES = ("main", "prepare")
+PREPARE = "prepare"
+HOST_NAMES = ("main", PREPARE)
 
 
 @dataclass(frozen=True)
@@ -47,12 +50,18 @@ class HostFunction:
 @dataclass
 class Units:
     """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each
-    kernel."""
+    kernel. `@prepare` has a tape, which runs in the place of its code and of some of its kernels."""
 
     host: HostFunction
     target: Target
     kernels: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
+    tape: Tape | None = None
+
+    def compiled(self) -> dict[str, str]:
+        """The kernels that are compiled."""
+        bodies = self.tape.bodies if self.tape else {}
+        return {name: text for name, text in self.kernels.items() if name not in bodies}
 
 
 def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Units]:
@@ -73,6 +82,10 @@ def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Unit
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
             units.kernels[kernel] = _alone(parts, targets[name])
             units.nodes[kernel] = str(ops[kernel].location)
+        if name == PREPARE:
+            # A schedule of the user's is for code.
+            plain = {kernel: ops[kernel] for kernel in units.kernels if kernel not in own}
+            units.tape = read_tape(ops[name], plain)
     return result
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.tape import Tape
 from mlc.runtime import (
     Executable,
-    Image,
     SharedLibrary,
-    call_entry,
     write_container,
     write_shared_library,
 )
@@ -21,7 +20,7 @@ from mlc.runtime.host import CPU_FEATURES
 from mlc.runtime.tensors import TensorSpec
 from mlc.targets import Target
 
-PREPARE_ENTRY, MAIN_ENTRY = "mlc_prepare", "mlc_main"
+MAIN_ENTRY = "mlc_main"
 
 
 def allocate(info: TensorInfo) -> np.ndarray:
@@ -33,14 +32,13 @@ def allocate(info: TensorInfo) -> np.ndarray:
 
 
 def run_prepare(
-    host: HostFunction, objects: Sequence[bytes], weights: Sequence[np.ndarray], threads: int
+    host: HostFunction, tape: Tape, objects: Sequence[bytes], weights: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
     """Runs `@prepare`: its results as arrays of bytes. `weights` are the bytes of the weights it reads,
     in its order."""
-    image = Image(list(objects))
     outputs = [allocate(info) for info in host.outputs]
     arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
-    call_entry(image, PREPARE_ENTRY, [*outputs, *weights, arena], [], threads)
+    tape.run([*outputs, *weights, arena], objects)
     return outputs
 
 

@@ -1,0 +1,106 @@
+"""Graph ops on constants, in NumPy: elementwise arithmetic and the movement of data.
+
+Each computes as the kernel would: IEEE arithmetic in the operands' type, one rounding per op. Kernels may
+fuse a product and a sum, which rounds once less; nothing else differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+
+
+def _slice(x: Array, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Array:
+    """Steps are at least 1 where `evaluated` takes the op."""
+    places = zip(starts, sizes, steps, x.shape, strict=True)
+    return x[
+        tuple(
+            slice(start, dim if size < 0 else start + (size - 1) * step + 1, step) if size else slice(0, 0)
+            for start, size, step, dim in places
+        )
+    ]
+
+
+def _pad(x: Array, low: Sequence[int], high: Sequence[int], value: float) -> Array:
+    return np.pad(x, list(zip(low, high, strict=True)), constant_values=value)
+
+
+def _pack(
+    x: Array,
+    inner_dims: Sequence[int],
+    inner_tiles: Sequence[int],
+    outer_permutation: Sequence[int],
+    padding: float | None,
+) -> Array:
+    tiles = dict(zip(inner_dims, inner_tiles, strict=True))
+    if padding is not None:
+        missing = [-dim % tiles.get(axis, 1) for axis, dim in enumerate(x.shape)]
+        x = _pad(x, [0] * x.ndim, missing, padding)
+    # Dim i becomes dims 2i (blocks) and 2i+1 (within a block).
+    split = [part for axis, dim in enumerate(x.shape) for part in _blocks(dim, tiles.get(axis, 1))]
+    outer = [2 * axis for axis in outer_permutation or range(x.ndim)]
+    inner = [2 * axis + 1 for axis in inner_dims]
+    rest = [2 * axis + 1 for axis in range(x.ndim) if axis not in tiles]
+    moved = x.reshape(split).transpose(outer + inner + rest)
+    return moved.reshape(moved.shape[: len(outer) + len(inner)])
+
+
+def _blocks(dim: int, tile: int) -> tuple[int, int]:
+    return dim // tile, tile
+
+
+_ARITHMETIC: dict[str, Callable[..., Array]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "reciprocal": lambda x: np.divide(x.dtype.type(1), x),
+    "rsqrt": lambda x: np.divide(x.dtype.type(1), np.sqrt(x)),
+}
+_MOVEMENT: dict[str, Callable[..., Array]] = {
+    "identity": lambda x: x,
+    "transpose": lambda x, permutation: x.transpose(permutation),
+    "slice": _slice,
+    "pad": lambda x, low, high, mode, value: _pad(x, low, high, value),
+    "pack": _pack,
+    "concat": lambda *xs, axis: np.concatenate(xs, axis),
+}
+# What takes its result's shape.
+_SHAPED: dict[str, Callable[[Array, tuple[int, ...]], Array]] = {
+    "reshape": np.reshape,
+    "squeeze": np.reshape,
+    "unsqueeze": np.reshape,
+    "expand": np.broadcast_to,
+}
+_FLOATS = frozenset({"float32", "float64"})
+# The element types of what is evaluated.
+TYPES = _FLOATS | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
+def evaluated(name: str, attributes: Mapping[str, Any], dtype: str, operands: int) -> bool:
+    """Whether `evaluate` computes the op (without its dialect's name) on elements of type `dtype`."""
+    if name in _ARITHMETIC:
+        return dtype in _FLOATS
+    if name in _SHAPED:
+        # With a second operand the shape is known at run time only.
+        return dtype in TYPES and operands == 1
+    if name == "pad":
+        return dtype in TYPES and attributes["mode"] == "constant"
+    if name == "slice":
+        return dtype in TYPES and min(attributes["steps"], default=1) > 0
+    return name in _MOVEMENT and dtype in TYPES
+
+
+def evaluate(
+    name: str, attributes: Mapping[str, Any], operands: Sequence[Array], shape: tuple[int, ...]
+) -> Array:
+    """The op's result, which may be a view of an operand; `shape` is its shape."""
+    if name in _SHAPED:
+        return _SHAPED[name](operands[0], shape)
+    return {**_ARITHMETIC, **_MOVEMENT}[name](*operands, **attributes)

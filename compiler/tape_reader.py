@@ -1,0 +1,65 @@
+"""Reads tapes from planned host functions and their kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mlc.bindings import ir
+from mlc.compiler.constant_ops import TYPES, evaluated
+from mlc.compiler.tape import COPY, Body, Constant, Evaluated, Region, Step, Tape
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import dtype_of
+from mlc.passes.lowering.host_entry import Place, places_of
+
+
+def read_tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Tape:
+    """The tape of a host function after `host-plan-memory`; those of `kernels` that NumPy can evaluate have
+    bodies."""
+    places = places_of(function)
+    steps = []
+    for op in [each.operation for each in function.regions[0].blocks[0]]:
+        if op.name in ("tloop.launch_into", "memref.copy"):
+            name = op.attributes["kernel"].value if op.name == "tloop.launch_into" else COPY
+            steps.append(Step(name, tuple(_region(value, places[value]) for value in op.operands)))
+    bodies = {name: read_body(kernel) for name, kernel in kernels.items()}
+    return Tape(tuple(steps), {name: body for name, body in bodies.items() if body is not None})
+
+
+def _region(value: ir.Value, place: Place) -> Region:
+    kind = ir.ShapedType(value.type)
+    return Region(place.argument, place.offset, dtype_of(str(kind.element_type)).name, tuple(kind.shape))
+
+
+def read_body(kernel: ir.Operation) -> Body | None:
+    """What the kernel computes, or None if it holds an op that NumPy does not evaluate as kernels do."""
+    block = kernel.regions[0].blocks[0]
+    numbers: dict[ir.Value, int] = {value: index for index, value in enumerate(block.arguments)}
+    items: list[Constant | Evaluated] = []
+    for op in [each.operation for each in block.operations]:
+        if op.name == "func.return":
+            return Body(tuple(items), tuple(numbers[value] for value in op.operands))
+        item = _item(op, [numbers[value] for value in op.operands])
+        if item is None:
+            return None
+        items.append(item)
+        numbers[op.results[0]] = len(numbers)
+    return None
+
+
+def _item(op: ir.Operation, operands: list[int]) -> Constant | Evaluated | None:
+    name = op.name.removeprefix("graph.")
+    spec = graph.specs().get(name)
+    if spec is None or len(op.results) != 1 or not _static(op.results[0]):
+        return None
+    attributes: dict[str, Any] = {each.name: graph.attribute(op, each.name) for each in spec.attributes}
+    dtype = dtype_of(str(graph.element_type(op.results[0]))).name
+    if name == "constant":
+        return Constant.of(attributes["value"]) if dtype in TYPES else None
+    if not evaluated(name, attributes, dtype, len(operands)):
+        return None
+    return Evaluated(name, attributes, tuple(operands), tuple(op.results[0].type.shape))
+
+
+def _static(value: ir.Value) -> bool:
+    return bool(value.type.has_rank and value.type.has_static_shape)
