@@ -28,3 +28,82 @@ func.func @panel(%b: memref<64x32xf32>, %fixed: memref<32xf32>, %x: vector<32xf3
   }
   return %r#0 : vector<32xf32>
 }
+
+// A panel of large weights, read for 32 rows, 8 at a time, two rows of the panel per iteration: the next panel's row
+// (32-row sweep's variable * 512 + inner variable * 8) / 32 goes to the second cache.
+// CHECK-LABEL: func.func @next_panel
+// CHECK: scf.for %[[P:.*]] = %c0 to %c64
+// CHECK: scf.for %[[I:.*]] = %c0 to %c32 step %c8
+// CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c2
+// CHECK: memref.prefetch %arg0[%[[P]], %{{.*}}, %c0], read, locality<3>, data
+// CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[P]], %c1
+// CHECK-DAG: %[[DONE:.*]] = arith.muli %[[I]], %c512
+// CHECK-DAG: %[[HERE:.*]] = arith.muli %[[K]], %c8
+// CHECK: %[[SUM:.*]] = arith.addi %[[DONE]], %[[HERE]]
+// CHECK: %[[ROW:.*]] = arith.divui %[[SUM]], %c32
+// CHECK: memref.prefetch %arg0[%[[NEXT]], %[[ROW]], %c0], read, locality<2>, data
+// CHECK: memref.prefetch %arg0[%[[NEXT]], %[[ROW]], %c16], read, locality<2>, data
+// CHECK: vector.transfer_read %arg0
+func.func @next_panel(%b: memref<64x512x32xf32>, %y: memref<32x64x32xf32>, %x: vector<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  scf.for %p = %c0 to %c64 step %c1 {
+    scf.for %i = %c0 to %c32 step %c8 {
+      %r:4 = scf.for %k = %c0 to %c512 step %c2 iter_args(%a0 = %x, %a1 = %x, %a2 = %x, %a3 = %x) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>) {
+        %row = vector.transfer_read %b[%p, %k, %c0], %zero {in_bounds = [true]} : memref<64x512x32xf32>, vector<32xf32>
+        %n0 = vector.fma %row, %row, %a0 : vector<32xf32>
+        %n1 = vector.fma %row, %row, %a1 : vector<32xf32>
+        %n2 = vector.fma %row, %row, %a2 : vector<32xf32>
+        %n3 = vector.fma %row, %row, %a3 : vector<32xf32>
+        scf.yield %n0, %n1, %n2, %n3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
+      }
+      vector.transfer_write %r#0, %y[%i, %p, %c0] {in_bounds = [true]} : vector<32xf32>, memref<32x64x32xf32>
+    }
+  }
+  return
+}
+
+// Weights of 64 KB stay in the second cache; in a sweep over 1024 rows the first reads of a panel cost little.
+// CHECK-LABEL: func.func @this_panel
+// CHECK-COUNT-4: locality<3>
+// CHECK-NOT: locality<2>
+func.func @this_panel(%b: memref<4x128x32xf32>, %w: memref<64x512x32xf32>, %y: memref<1024x64x32xf32>, %x: vector<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c512 = arith.constant 512 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %p = %c0 to %c4 step %c1 {
+    scf.for %i = %c0 to %c32 step %c8 {
+      %r:4 = scf.for %k = %c0 to %c128 step %c2 iter_args(%a0 = %x, %a1 = %x, %a2 = %x, %a3 = %x) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>) {
+        %row = vector.transfer_read %b[%p, %k, %c0], %zero {in_bounds = [true]} : memref<4x128x32xf32>, vector<32xf32>
+        %n0 = vector.fma %row, %row, %a0 : vector<32xf32>
+        scf.yield %n0, %a1, %a2, %a3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
+      }
+      vector.transfer_write %r#0, %y[%i, %p, %c0] {in_bounds = [true]} : vector<32xf32>, memref<1024x64x32xf32>
+    }
+  }
+  scf.for %p = %c0 to %c64 step %c1 {
+    scf.for %i = %c0 to %c1024 step %c8 {
+      %r:4 = scf.for %k = %c0 to %c512 step %c2 iter_args(%a0 = %x, %a1 = %x, %a2 = %x, %a3 = %x) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>) {
+        %row = vector.transfer_read %w[%p, %k, %c0], %zero {in_bounds = [true]} : memref<64x512x32xf32>, vector<32xf32>
+        %n0 = vector.fma %row, %row, %a0 : vector<32xf32>
+        scf.yield %n0, %a1, %a2, %a3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
+      }
+      vector.transfer_write %r#0, %y[%i, %p, %c0] {in_bounds = [true]} : vector<32xf32>, memref<1024x64x32xf32>
+    }
+  }
+  return
+}
