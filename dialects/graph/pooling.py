@@ -45,8 +45,10 @@ pooling(
 
 
 def _lrn(call: Call) -> Tensor:
-    if call.x.rank < 2:
-        raise ShapeError("x", f"needs a batch and a channel dim: {call.x}")
+    blocked = call.layout == "NCHWc"
+    if call.x.rank < (3 if blocked else 2):
+        dims = "a batch dim, blocks and their channels" if blocked else "a batch and a channel dim"
+        raise ShapeError("x", f"needs {dims}: {call.x}")
     if call.size < 1:
         raise ShapeError("size", f"{call.size} is below 1")
     return call.x
@@ -57,7 +59,7 @@ define(
         "lrn",
         FAMILY,
         "`x / (bias + alpha/size * s)^beta`, s the sum of squares over `size` neighbouring channels",
-        "x is `[N, C, ...]`; the result has its type.",
+        "x is `[N, C, ...]` (NCHWc: `[N, C/c, ..., c]`); the result has its type.",
         ("LRN",),
         (Operand("x", FLOAT),),
         _lrn,
@@ -66,6 +68,7 @@ define(
             Attribute("alpha", "float", "scale", 1e-4),
             Attribute("beta", "float", "exponent", 0.75),
             Attribute("bias", "float", "offset", 1.0),
+            LAYOUT,
         ),
     )
 )

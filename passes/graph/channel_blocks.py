@@ -17,6 +17,8 @@ SMALLEST_USEFUL_BLOCK = 8
 RANK = 4
 
 WINDOW_OPS = frozenset({"graph.max_pool", "graph.average_pool"})
+# Ops with an attribute that names the layout, but convolutions.
+LAYOUT_OPS = WINDOW_OPS | {"graph.lrn"}
 REDUCTIONS = frozenset(f"graph.{name}" for name in graph.specs() if name.startswith("reduce_"))
 CREATION = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "creation")
 
@@ -79,6 +81,12 @@ def _window_divisor(op: ir.Operation) -> int:
     return _channels_in(op) if graph.attribute(op, "layout") == "NCHW" else 1
 
 
+def _lrn_divisor(op: ir.Operation) -> int:
+    """The window must end in the next block."""
+    near = graph.attribute(op, "size") // 2 <= SMALLEST_USEFUL_BLOCK
+    return _window_divisor(op) if near else 1
+
+
 def _pad_divisor(op: ir.Operation) -> int:
     low, high = graph.attribute(op, "low")[1], graph.attribute(op, "high")[1]
     return gcd(_channels_in(op), low, high) if graph.attribute(op, "mode") == "constant" else 1
@@ -101,6 +109,7 @@ def _reduction_divisor(op: ir.Operation) -> int:
 _DIVISORS: dict[str, Callable[[ir.Operation], int]] = {
     **dict.fromkeys(WINDOW_OPS, _window_divisor),
     **dict.fromkeys(REDUCTIONS, _reduction_divisor),
+    "graph.lrn": _lrn_divisor,
     "graph.pad": _pad_divisor,
     "graph.concat": _concat_divisor,
     "graph.slice": _slice_divisor,

@@ -60,6 +60,13 @@ def is_computed(op: ir.Operation) -> bool:
     return op.name.startswith("graph.") and op.name not in CONSTANTS and not is_place(op)
 
 
+def stands_alone(op: ir.Operation) -> bool:
+    """Whether nothing can follow in the op's kernel: LRN on blocks is lowered to vectors, not to a
+    computation whose tiles others could read."""
+    blocked_lrn = op.name == "graph.lrn" and graph.attribute(op, "layout") == "NCHWc"
+    return len(op.results) != 1 or op.name == "graph.concat" or blocked_lrn
+
+
 class Fusion:
     """Greedy fusion along single uses, in program order. A group's result is its last op's; all others
     stay inside."""
@@ -78,7 +85,7 @@ class Fusion:
             producer.closed = op.name == "graph.pad"
             group = producer
         else:
-            group = Group([op], op.name, len(op.results) != 1 or op.name == "graph.concat")
+            group = Group([op], op.name, stands_alone(op))
         if op.name in PRODUCTS | TAKES_PROLOGUE | ELEMENTWISE:
             self.take_operands(group, op)
         self.groups.pop(group, None)

@@ -41,8 +41,8 @@ class LayoutCosts(Protocol):
         """A pool."""
 
     def elementwise(self, op: ir.Operation, block: int) -> float:
-        """An elementwise op, one that moves data (concat, slice, pad, channel shuffle), or a reduction over
-        whole images."""
+        """An elementwise op, LRN, one that moves data (concat, slice, pad, channel shuffle), or a reduction
+        over whole images."""
 
     def conversion(self, moved: int) -> float:
         """A `pack` or `unpack` that reads and writes `moved` bytes in all."""

@@ -9,8 +9,8 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.channel_blocks import (
+    LAYOUT_OPS,
     REDUCTIONS,
-    WINDOW_OPS,
     channel_shuffle,
     is_depthwise,
 )
@@ -113,7 +113,7 @@ def blocked_attributes(op: ir.Operation, block: int) -> dict[str, Any]:
     """The attributes of `op` for blocked operands."""
     attributes: dict[str, Any] = attributes_of(op)
     attributes.pop("operandSegmentSizes", None)
-    if op.name in WINDOW_OPS:
+    if op.name in LAYOUT_OPS:
         attributes["layout"] = "NCHWc"
     for name, rest in _PER_DIM.get(op.name, {}).items():
         n, c, h, w = graph.attribute(op, name)

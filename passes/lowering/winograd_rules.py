@@ -4,47 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import affine, arith, ir, scf, tensor, vector
+from mlc.bindings import arith, ir, scf, vector
 from mlc.passes.graph.winograd_matrices import input_matrix, output_matrix
-from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, empty, static_shape, tensor_type
+from mlc.passes.lowering.linalg_tools import dims, empty, static_shape, tensor_type
 from mlc.passes.lowering.rule import rule
 from mlc.passes.lowering.vector_sums import by_column_pairs, by_row_pairs
+from mlc.passes.lowering.vector_tools import apply_map, index_constant, insert_in_parallel, read, write
 from mlc.passes.rewriting import users
 
 # Floats of a cache line.
 LINE = 16
-
-
-def _index(value: int) -> ir.Value:
-    return constant(ir.IndexType.get(), value)
-
-
-def apply_map(expression: ir.AffineExpr, operands: Sequence[ir.Value]) -> ir.Value:
-    """The value of an expression whose dims are the operands."""
-    return affine.AffineApplyOp(affine_map(len(operands), [expression]), list(operands)).result
-
-
-def _innermost(rank: int) -> ir.AffineMap:
-    """Reads or writes along the last dim."""
-    return affine_map(rank, dims(rank)[-1:])
-
-
-def _read(source: ir.Value, indices: Sequence[ir.Value], lanes: int) -> ir.Value:
-    """`lanes` elements of the last dim."""
-    kind = tensor_type(source)
-    padding = constant(kind.element_type, 0)
-    vector_type = ir.VectorType.get([lanes], kind.element_type)
-    places = ir.AffineMapAttr.get(_innermost(kind.rank))
-    inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)])
-    return vector.TransferReadOp(vector_type, source, list(indices), places, padding, inside).result
-
-
-def _write(value: ir.Value, into: ir.Value, indices: Sequence[ir.Value], rank: int) -> ir.Value:
-    """`into` with a vector of the last `rank` dims written at the indices."""
-    count = tensor_type(into).rank
-    places = ir.AffineMapAttr.get(affine_map(count, dims(count)[count - rank :]))
-    inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)] * rank)
-    return vector.TransferWriteOp(into.type, value, into, list(indices), places, inside).result
 
 
 @rule("winograd_input")
@@ -68,8 +37,8 @@ def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
         slice_kind = ir.RankedTensorType.get([size * size, 1, lanes], tensor_type(x).element_type)
         part = empty(list(slice_kind.shape), slice_kind.element_type)
         for index, value in enumerate(transformed):
-            part = _write(value, part, [_index(index), _index(0), _index(0)], 1)
-        _insert_in_parallel(loop, part, place)
+            part = write(value, part, [index_constant(index), index_constant(0), index_constant(0)], 1)
+        insert_in_parallel(loop, part, [0, *place])
     return [loop.results[0]]
 
 
@@ -114,7 +83,7 @@ def transform_strip(
         number = apply_map(dims(2)[0] * strip[1] + dims(2)[1], [row, column])
         channel = apply_map(dims(1)[0] * lanes, [chunk])
         for index, value in enumerate(_transformed_tile(x, place, tile)):
-            into = _write(value, into, [_index(index), number, channel], 1)
+            into = write(value, into, [index_constant(index), number, channel], 1)
         return into
 
     shape = [(tile + 2) ** 2, strip[0] * strip[1], chunks * lanes + padding]
@@ -129,7 +98,9 @@ def _nest(
     def build(indices: list[ir.Value], current: ir.Value) -> ir.Value:
         if len(indices) == len(extents):
             return body(indices, current)
-        loop = scf.ForOp(_index(0), _index(extents[len(indices)]), _index(1), [current])
+        loop = scf.ForOp(
+            index_constant(0), index_constant(extents[len(indices)]), index_constant(1), [current]
+        )
         with ir.InsertionPoint(loop.body):
             scf.YieldOp([build([*indices, loop.induction_variable], loop.inner_iter_args[0])])
         return loop.results[0]
@@ -152,22 +123,10 @@ def _transformed_tile(x: ir.Value, where: Sequence[ir.Value], tile: int) -> list
     down = [apply_map(place * tile + offset, [row]) for offset in range(tile + 2)]
     across = [apply_map(place * tile + offset, [column]) for offset in range(tile + 2)]
     by_column = [
-        by_row_pairs(matrix, [_read(x, [image, block, y, at, lane], lanes) for y in down]) for at in across
+        by_row_pairs(matrix, [read(x, [image, block, y, at, lane], lanes) for y in down]) for at in across
     ]
     rows = range(tile + 2)
     return [value for index in rows for value in by_row_pairs(matrix, [v[index] for v in by_column])]
-
-
-def _insert_in_parallel(loop: scf.ForallOp, part: ir.Value, place: Sequence[ir.Value]) -> None:
-    """Ends the loop: `part` [n*n, 1, c] goes to `[0, *place]` of the loop's result."""
-    static = ir.ShapedType.get_dynamic_size()
-    sizes = static_shape(part)
-    terminator = loop.terminator()
-    block = terminator.regions[0].blocks[0]
-    with ir.InsertionPoint(block):
-        tensor.ParallelInsertSliceOp(
-            part, loop.inner_iter_args[0], list(place), [], [], [0, static, static], sizes, [1, 1, 1]
-        )
 
 
 @rule("winograd_output")
@@ -196,7 +155,10 @@ def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir
     by_column = [
         by_column_pairs(
             matrix,
-            [_read(products, [_index(row * size + at), place, block, lane], lanes) for row in range(size)],
+            [
+                read(products, [index_constant(row * size + at), place, block, lane], lanes)
+                for row in range(size)
+            ],
         )
         for at in range(size)
     ]
@@ -208,4 +170,4 @@ def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir
         for at, value in enumerate(by_column_pairs(matrix, [v[row] for v in by_column])):
             result = vector.InsertOp(value, result, [], [row, at]).result
     target = empty(static_shape(kind), element)
-    return _write(result, target, [_index(0)] * 5, 3)
+    return write(result, target, [index_constant(0)] * 5, 3)

@@ -8,8 +8,8 @@ from math import prod
 from mlc.bindings import ir, tensor
 from mlc.passes.graph.winograd_strips import PADDING, Strip
 from mlc.passes.lowering.linalg_tools import constant, dims, static_shape
+from mlc.passes.lowering.vector_tools import apply_map
 from mlc.passes.lowering.winograd_rules import (
-    apply_map,
     image_tiles,
     tile_number,
     transform_strip,

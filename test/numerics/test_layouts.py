@@ -73,6 +73,21 @@ def residual(b: Builder) -> str:
     return b.Add(b.AveragePool(z, kernel_shape=[3, 3], pads=[1] * 4), conv(b, b.Add(x, z), 16, 16))
 
 
+def responses(b: Builder) -> str:
+    """Windows in blocks of 32, 16 and 8, over one block and several, with an epilogue and other exponents."""
+    x = b.input(2, 8, 6, 5)
+    wide = b.LRN(conv(b, x, 64, 8, 3), size=5, alpha=2.0)
+    parts = [
+        b.Relu(wide),
+        b.LRN(conv(b, x, 48, 8), size=17, alpha=3.0, bias=2.0),
+        b.LRN(conv(b, x, 24, 8), size=15, alpha=1.0, beta=0.6),
+        b.LRN(conv(b, x, 8, 8), size=3, alpha=1.0, beta=0.5),
+        b.LRN(conv(b, x, 32, 8), size=19, alpha=1.0),
+        b.MaxPool(wide, kernel_shape=[3, 3], pads=[1] * 4),
+    ]
+    return b.Concat(*parts, axis=1)
+
+
 FORMS = {
     "slice_and_pad": slice_and_pad,
     "slice_backwards": slice_backwards,
@@ -85,6 +100,7 @@ FORMS = {
     "shuffle_3": shuffled(3),
     "shuffle_8": shuffled(8, batch=1),
     "residual": residual,
+    "responses": responses,
 }
 MODEL, INPUTS = model_of({name: Form(write, []) for name, write in FORMS.items()}, opset=13)
 

@@ -116,5 +116,5 @@ WINDOW_OPS: dict[str, Callable[..., Array]] = {
     "conv": _conv,
     "max_pool": _blocked(_max_pool),
     "average_pool": _blocked(_average_pool),
-    "lrn": _lrn,
+    "lrn": _blocked(_lrn),
 }

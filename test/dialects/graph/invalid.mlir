@@ -480,6 +480,14 @@ func.func @f(%a: tensor<1x3x1x8xf32>) {
 
 // -----
 
+func.func @f(%a: tensor<3x8xf32>) {
+  // expected-error @below {{'graph.lrn' op 'x' needs a batch dim, blocks and their channels: tensor<3x8xf32>}}
+  %r = "graph.lrn"(%a) {size = 3, layout = "NCHWc"} : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<1x3x1x8xf32>) {
   // expected-error @below {{'graph.lrn' op 'size' 0 is below 1}}
   %r = "graph.lrn"(%a) {size = 0} : (tensor<1x3x1x8xf32>) -> tensor<1x3x1x8xf32>

@@ -82,7 +82,7 @@ func.func @unshared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf
 func.func @forced(%x: tensor<1x3x18x18xf32>, %w: tensor<32x3x3x3xf32>) -> (tensor<1x32x16x16xf32>, tensor<1x32x16x16xf32>) {
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x18x18xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x16x16xf32>
   %1 = "graph.relu"(%0) : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
-  %2 = "graph.lrn"(%1) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, size = 5} : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
+  %2 = "graph.lrn"(%1) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, size = 31} : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
   %3 = "graph.softmax"(%1) {axis = 3} : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
   return %2, %3 : tensor<1x32x16x16xf32>, tensor<1x32x16x16xf32>
 }

@@ -257,3 +257,18 @@ func.func @residual_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>
   %3 = "graph.concat"(%2, %1) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x4x4xf32>, tensor<1x8x4x4xf32>) -> tensor<1x40x4x4xf32>
   return %3 : tensor<1x40x4x4xf32>
 }
+
+// -----
+
+// LRN works on blocks while its window ends in the next one.
+// CHECK-LABEL: func.func @lrn
+// CHECK: %[[CONV:.*]] = "graph.conv"
+// CHECK: %[[NEAR:.*]] = "graph.lrn"(%[[CONV]]) {{.*}}layout = "NCHWc"{{.*}}size = 17{{.*}} -> tensor<1x2x6x6x32xf32>
+// CHECK: %[[PLAIN:.*]] = "graph.unpack"(%[[NEAR]])
+// CHECK: "graph.lrn"(%[[PLAIN]]) {{.*}}layout = "NCHW"{{.*}}size = 18
+func.func @lrn(%x: tensor<1x32x6x6xf32>, %w: tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x6x6xf32>, tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32>
+  %1 = "graph.lrn"(%0) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, layout = "NCHW", size = 17} : (tensor<1x64x6x6xf32>) -> tensor<1x64x6x6xf32>
+  %2 = "graph.lrn"(%1) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, layout = "NCHW", size = 18} : (tensor<1x64x6x6xf32>) -> tensor<1x64x6x6xf32>
+  return %2 : tensor<1x64x6x6xf32>
+}

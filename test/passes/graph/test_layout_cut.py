@@ -24,7 +24,8 @@ OPS = {
     "max_pool": (WINDOW + ", kernel = array<i64: 1, 1>, ceil_mode = false", None),
     "relu": ("", None),
     "add": ("", None),
-    "lrn": ("size = 3, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64", None),
+    # So wide a window has no blocked form.
+    "lrn": ("size = 31, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64", None),
 }
 WEIGHTS = {"conv": "%w", "depthwise": "%v"}
 
