@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
@@ -24,18 +25,32 @@ FULL_LEVEL, PREPARE_LEVEL = 3, 1
 
 @dataclass
 class BuildReport:
-    """Counts and seconds of worker time."""
+    """Counts and seconds: of worker time, and of each pass."""
 
     kernels: int = 0
     cached: int = 0
     mlir_seconds: float = 0.0
     llvm_seconds: float = 0.0
     slowest: dict[str, float] = field(default_factory=dict)
+    graph_pass_seconds: Mapping[str, float] = field(default_factory=dict)
+    kernel_pass_seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def add(self, name: str, result: Mapping[str, Any]) -> None:
         self.mlir_seconds += result["mlir_seconds"]
         self.llvm_seconds += result["llvm_seconds"]
+        for each, seconds in result["pass_seconds"].items():
+            self.kernel_pass_seconds[each] += seconds
         self.slowest[name] = round(result["mlir_seconds"] + result["llvm_seconds"], 3)
+
+
+@dataclass
+class Pending:
+    """The jobs of a host function's units by name, the objects that are there, and who makes the others."""
+
+    units: Units
+    jobs: Mapping[str, dict[str, Any]]
+    objects: dict[str, bytes]
+    futures: dict[Future[dict[str, Any]], str]
 
 
 class Builder:
@@ -48,8 +63,12 @@ class Builder:
         self.report = BuildReport()
 
     def build(self, units: Units) -> dict[str, bytes]:
-        """Object files by unit name, the host function's only where no tape runs instead. Raises CompileError
-        naming the kernel and its ONNX nodes."""
+        """What `submit` and `collect` give."""
+        return self.collect(self.submit(units))
+
+    def submit(self, units: Units) -> Pending:
+        """Looks up the kernels, and the host function where no tape runs instead; workers begin with those
+        that the cache lacks."""
         level = PREPARE_LEVEL if units.tape else FULL_LEVEL
         kernels = units.compiled()
         jobs = {name: self._job(text, "cpu-kernel", units.target, level) for name, text in kernels.items()}
@@ -65,8 +84,7 @@ class Builder:
                 self.report.cached += name in kernels
             else:
                 pending[self.pool.submit(JOB, payload, timeout=KERNEL_TIMEOUT)] = name
-        self._collect(pending, jobs, objects, units)
-        return objects
+        return Pending(units, jobs, objects, pending)
 
     def _job(self, text: str, pipeline: str, target: Target, optimize: int) -> dict[str, Any]:
         job = {"text": text, "pipeline": pipeline, "target": str(target), "optimize": optimize}
@@ -78,25 +96,21 @@ class Builder:
             "object", payload["pipeline"], payload["target"], str(payload["optimize"]), payload["text"]
         )
 
-    def _collect(
-        self,
-        pending: dict[Future[dict[str, Any]], str],
-        jobs: Mapping[str, dict[str, Any]],
-        objects: dict[str, bytes],
-        units: Units,
-    ) -> None:
-        total = len(jobs)
+    def collect(self, pending: Pending) -> dict[str, bytes]:
+        """Waits for object files, by unit name. Raises CompileError naming the kernel and its ONNX nodes."""
+        objects, total = pending.objects, len(pending.jobs)
         self.options.progress("kernels", len(objects), total)
-        while pending:
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+        while pending.futures:
+            done, _ = wait(pending.futures, return_when=FIRST_COMPLETED)
             for future in done:
-                name = pending.pop(future)
-                result = job_result(future, _where(name, units))
+                name = pending.futures.pop(future)
+                result = job_result(future, _where(name, pending.units))
                 objects[name] = result["object"]
                 self.report.add(name, result)
                 if self.cache:
-                    self.cache.put(self._key(jobs[name]), result["object"])
+                    self.cache.put(self._key(pending.jobs[name]), result["object"])
                 self.options.progress("kernels", len(objects), total)
+        return objects
 
 
 def _where(name: str, units: Units) -> str:

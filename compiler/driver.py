@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -138,22 +138,28 @@ def _build_stages(
     from mlc.compiler.schedules import attach_schedules
     from mlc.pipelines.driver import run_pipeline
     from mlc.pipelines.grammar import Nest
+    from mlc.pipelines.instrumentation import PassSeconds
 
     module = imported.module
     pipelines = options.graph_pipelines()
     pipeline = Nest("builtin.module", tuple(each for nest in pipelines for each in nest.elements))
     with timer.stage("graph"):
         options.progress("optimise", 0, 1)
-        run_pipeline(pipeline, module, verify_each=False, reproducer=reproducer_path(options.reproducer_dir))
+        reproducer = reproducer_path(options.reproducer_dir)
+        passes = PassSeconds()
+        run_pipeline(pipeline, module, passes, verify_each=False, reproducer=reproducer)
+        builder.report.graph_pass_seconds = passes.seconds
         attach_schedules(module.operation, options.schedules)
         units = split(module.operation, {"main": target, "prepare": host_target()})
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")
-    stages = {}
     with timer.stage("kernels"):
-        for name, unit in units.items():
-            stages[name] = Stage(unit.host, builder.build(unit), unit.host.weights, unit.tape)
-    return stages
+        # Workers go on to @prepare's kernels while the last of @main's are compiled.
+        pending = {name: builder.submit(unit) for name, unit in units.items()}
+        return {
+            name: Stage(unit.host, builder.collect(pending[name]), unit.host.weights, unit.tape)
+            for name, unit in units.items()
+        }
 
 
 def _store_weights(store: WeightStore, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -176,9 +182,15 @@ def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
         "mlir_seconds": round(report.mlir_seconds, 3),
         "llvm_seconds": round(report.llvm_seconds, 3),
         "slowest_kernels": slowest,
+        "graph_pass_seconds": _longest_first(report.graph_pass_seconds),
+        "kernel_pass_seconds": _longest_first(report.kernel_pass_seconds),
         "seconds": timer.seconds,
         "from_cache": False,
     }
+
+
+def _longest_first(seconds: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(each, 4) for name, each in sorted(seconds.items(), key=lambda item: -item[1])}
 
 
 def _remember(

@@ -13,6 +13,7 @@ from mlc.codegen.emit import emit
 from mlc.compiler.reproducer import reproducer_path
 from mlc.dialects import create_context
 from mlc.pipelines.driver import PassError, PreparedPipeline, run_pipeline
+from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
 from mlc.targets import parse_target
 
 
@@ -28,12 +29,18 @@ def _pipeline(name: str) -> PreparedPipeline:
     return PreparedPipeline(f"builtin.module({name})", _context(), verify_each=False)
 
 
-def lower(text: str, pipeline: str, reproducer_dir: str | None = None) -> str:
-    """The module `text` through `pipeline` to LLVM IR text. Raises PassError, with a reproducer's path."""
+def lower(
+    text: str,
+    pipeline: str,
+    reproducer_dir: str | None = None,
+    instrumentation: Instrumentation | None = None,
+) -> str:
+    """The module `text` through `pipeline` to LLVM IR text; `instrumentation` watches. Raises PassError, with
+    a reproducer's path."""
     with _context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         try:
-            _pipeline(pipeline).run(module)
+            _pipeline(pipeline).run(module, instrumentation)
         except PassError as error:
             error.reproducer = _reproduce(text, pipeline, reproducer_dir)
             raise
@@ -50,15 +57,16 @@ def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
 
 def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"text", "pipeline", "target", "optimize"} -> {"object": bytes, "mlir_seconds",
-    "llvm_seconds"}."""
-    start = time.perf_counter()
+    "llvm_seconds", "pass_seconds": seconds by pass}."""
+    start, passes = time.perf_counter(), PassSeconds()
     try:
-        ir_text = lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"))
+        ir_text = lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"), passes)
     except PassError as error:
         raise KernelError(str(error), str(error.reproducer or "")) from error
     lowered = time.perf_counter()
     data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))
-    return {"object": data, "mlir_seconds": lowered - start, "llvm_seconds": time.perf_counter() - lowered}
+    seconds = {"mlir_seconds": lowered - start, "llvm_seconds": time.perf_counter() - lowered}
+    return {"object": data, **seconds, "pass_seconds": dict(passes.seconds)}
 
 
 class KernelError(Exception):

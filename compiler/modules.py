@@ -9,7 +9,6 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import Tape
-from mlc.compiler.tape_reader import read_tape
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
 from mlc.passes.tloop.kernel_functions import schedules
@@ -85,8 +84,15 @@ def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Unit
         if name == PREPARE:
             # A schedule of the user's is for code.
             plain = {kernel: ops[kernel] for kernel in units.kernels if kernel not in own}
-            units.tape = read_tape(ops[name], plain)
+            units.tape = _tape(ops[name], plain)
     return result
+
+
+def _tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Tape:
+    # Imported here, with its passes: a cached program needs this module, but not those.
+    from mlc.compiler.tape_reader import read_tape
+
+    return read_tape(function, kernels)
 
 
 def _alone(ops: list[ir.Operation], target: Target) -> str:

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+# Keys of a compiler's report that hold seconds by name, and what they are called.
+_PROFILE = {
+    "graph_pass_seconds": "passes on the graph",
+    "kernel_pass_seconds": "passes on kernels",
+    "slowest_kernels": "slowest kernels",
+}
+_LONGEST = 10
 _SIZES = (("file", "file_bytes"), ("code", "code_bytes"), ("weights", "weight_bytes"))
 
 
@@ -47,7 +54,7 @@ def report_command(session: Session, file: str) -> None:
         rows += [[name, byte_size(data[key])] for name, key in _SIZES]
         console.print(table(("", ""), rows + report_rows(data["report"])))
         if session.verbose:
-            _slowest(console, data["report"])
+            show_profile(console, data["report"])
 
     session.show(data, render)
 
@@ -64,7 +71,7 @@ def render_compilation(console: Console, data: Mapping[str, Any], *, verbose: bo
     rows += report_rows(report)
     console.print(table(("", ""), [*rows, ["total", duration(data["total_seconds"])]]))
     if verbose:
-        _slowest(console, report)
+        show_profile(console, report)
 
 
 def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
@@ -85,8 +92,14 @@ def _arena(size: int, bound: int) -> str:
     return f"{byte_size(size)} ({over:.1%} over the lower bound {byte_size(bound)})"
 
 
-def _slowest(console: Console, report: Mapping[str, Any]) -> None:
-    slowest = report.get("slowest_kernels") or {}
-    if slowest:
-        rows = [[name, duration(seconds)] for name, seconds in slowest.items()]
-        console.print(table(("slowest kernels", ">worker time"), rows))
+def show_profile(console: Console, report: Mapping[str, Any]) -> None:
+    """Where a compilation's time went, by pass and by kernel."""
+    for key, title in _PROFILE.items():
+        _longest(console, report.get(key) or {}, title)
+
+
+def _longest(console: Console, seconds: Mapping[str, float], title: str) -> None:
+    """The first rows of a report that is sorted."""
+    if seconds:
+        rows = [[name, duration(each)] for name, each in list(seconds.items())[:_LONGEST]]
+        console.print(table((title, ">time"), rows))

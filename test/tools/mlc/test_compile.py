@@ -39,9 +39,18 @@ def test_quiet_prints_nothing(mlc: Any, mlp: Path) -> None:
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
-def test_verbose_names_the_slowest_kernels(mlc: Any, mlp: Path) -> None:
-    assert "slowest kernels" not in mlc("compile", mlp).out
-    assert "slowest kernels" in mlc("compile", mlp, "-v").out
+def test_verbose_names_the_slowest_passes_and_kernels(mlc: Any, mlp: Path) -> None:
+    titles = ("passes on the graph", "passes on kernels", "slowest kernels")
+    assert not any(title in mlc("compile", mlp).out for title in titles)
+    assert all(title in mlc("compile", mlp, "-v").out for title in titles)
+
+
+def test_the_report_has_a_profile_by_pass(mlc: Any, mlp: Path) -> None:
+    report = mlc("compile", mlp, "--json").json()["report"]
+    for key, name in (("graph_pass_seconds", "graph-form-kernels"), ("kernel_pass_seconds", "kernel-entry")):
+        assert report[key][name] > 0
+        assert list(report[key].values()) == sorted(report[key].values(), reverse=True)
+    assert sum(report["kernel_pass_seconds"].values()) <= report["mlir_seconds"]
 
 
 @pytest.mark.parametrize(
