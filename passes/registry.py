@@ -31,6 +31,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-lower-precision": "mlc.passes.graph.lower_precision:LowerPrecision",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
     "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",
+    "graph-pad-channels": "mlc.passes.graph.pad_channels:PadChannels",
     "graph-reassociate-constants": "mlc.passes.graph.reassociate_constants:ReassociateConstants",
     "graph-recognize-idioms": "mlc.passes.graph.recognize_idioms:RecognizeIdioms",
     "graph-reduce-strength": "mlc.passes.graph.reduce_strength:ReduceStrength",

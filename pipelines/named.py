@@ -68,6 +68,8 @@ LOWER_GRAPH: list[str] = [
     "graph-split-products",
     # Windows without padding read their input without conditions; the pads fuse into what computes it.
     "graph-materialize-padding",
+    # Before layouts: where few channels more make blocks, and what they add is easily cut off.
+    "graph-pad-channels",
     # Blocked channels, where they and the conversions at their edges are cheapest for the whole graph.
     "graph-assign-layouts",
     # What is left plain: 1x1 windows are products there.

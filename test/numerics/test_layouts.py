@@ -56,6 +56,12 @@ def squeeze_and_excite(b: Builder) -> str:
     return b.Add(b.Mul(y, gate), b.Mul(y, b.value(32, 1, 1)))
 
 
+def classifier(b: Builder) -> str:
+    """31 channels get one more, whose values are infinite."""
+    y = conv(b, b.input(2, 16, 5, 5), 31, 16, 3)
+    return b.GlobalAveragePool(b.Reciprocal(b.Add(b.Relu(y), 1 + abs(b.value(31, 1, 1)))))
+
+
 def shuffled(groups: int, batch: int = 2) -> Callable[[Builder], str]:
     def write(b: Builder) -> str:
         x = b.Relu(b.input(batch, 48, 6, 5))
@@ -95,6 +101,7 @@ FORMS = {
     "concat": concat,
     "reductions": reductions,
     "squeeze_and_excite": squeeze_and_excite,
+    "classifier": classifier,
     "shuffle_2": shuffled(2),
     "shuffle_4": shuffled(4),
     "shuffle_3": shuffled(3),
@@ -123,6 +130,7 @@ def test_layouts_against_onnxruntime(costs: str) -> None:
 @pytest.mark.parametrize(("costs", "layout"), [("always-blocked", "NCHWc"), ("always-plain", "NCHW")])
 def test_the_costs_decide(costs: str, layout: str) -> None:
     module = import_model(MODEL).module
-    run_pipeline(f"builtin.module(graph-optimize,func.func({PASS}{{costs={costs}}}))", module)
+    passes = f"graph-pad-channels,{PASS}{{costs={costs}}}"
+    run_pipeline(f"builtin.module(graph-optimize,func.func({passes}))", module)
     convs = collect_ops(module.operation, "graph.conv")
     assert {ir.StringAttr(op.attributes["layout"]).value for op in convs} == {layout}

@@ -1,0 +1,73 @@
+// RUN: mlc-opt %s --graph-pad-channels | filecheck %s
+// RUN: mlc-opt %s --graph-pad-channels --graph-assign-layouts=costs=always-blocked | filecheck %s --check-prefix=BLOCKS
+
+// 1000 classes have no block of a whole vector, 1024 have; the filters' and the bias' new parts are zeros.
+// CHECK-LABEL: func.func @classifier
+// CHECK: %[[W:.*]] = "graph.pad"({{.*}}) {high = array<i64: 24, 0, 0, 0>, low = array<i64: 0, 0, 0, 0>
+// CHECK: %[[C:.*]] = "graph.conv"(%{{.*}}, %[[W]]) {{.*}} -> tensor<1x1024x13x13xf32>
+// CHECK: %[[B:.*]] = "graph.pad"({{.*}}) {high = array<i64: 24, 0, 0>, low = array<i64: 0, 0, 0>
+// CHECK: %[[S:.*]] = "graph.add"(%[[C]], %[[B]])
+// CHECK: %[[R:.*]] = "graph.relu"(%[[S]])
+// CHECK: %[[M:.*]] = "graph.reduce_mean"(%[[R]]) {axes = array<i64: 2, 3>, keepdims = true}
+// CHECK: %[[CUT:.*]] = "graph.slice"(%[[M]]) {sizes = array<i64: 1, 1000, 1, 1>
+// CHECK-NEXT: return %[[CUT]]
+// The slice leaves the image its blocks, and needs no conversion.
+// BLOCKS-LABEL: func.func @classifier
+// BLOCKS: "graph.conv"{{.*}} layout = "NCHWc"{{.*}} -> tensor<1x32x13x13x32xf32>
+// BLOCKS: "graph.reduce_mean"{{.*}} -> tensor<1x32x1x1x32xf32>
+// BLOCKS-NOT: graph.unpack
+// BLOCKS: return
+func.func @classifier(%x: tensor<1x512x13x13xf32>) -> tensor<1x1000x1x1xf32> {
+  %w = "graph.full"() {value = 1.0} : () -> tensor<1000x512x1x1xf32>
+  %b = "graph.full"() {value = 2.0} : () -> tensor<1000x1x1xf32>
+  %i = "graph.relu"(%x) : (tensor<1x512x13x13xf32>) -> tensor<1x512x13x13xf32>
+  %0 = "graph.conv"(%i, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %1 = "graph.add"(%0, %b) : (tensor<1x1000x13x13xf32>, tensor<1000x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %2 = "graph.relu"(%1) : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x13x13xf32>
+  %3 = "graph.reduce_mean"(%2) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
+  return %3 : tensor<1x1000x1x1xf32>
+}
+
+// Without kept dims, from a larger window, with what broadcasts along the channels.
+// CHECK-LABEL: func.func @dropped_dims
+// CHECK: "graph.conv"{{.*}} -> tensor<2x256x5x5xf32>
+// CHECK: "graph.mul"({{.*}}) : (tensor<2x256x5x5xf32>, tensor<f32>)
+// CHECK: "graph.reduce_max"{{.*}} -> tensor<2x256xf32>
+// CHECK: "graph.slice"({{.*}}) {sizes = array<i64: 2, 255>
+func.func @dropped_dims(%x: tensor<2x32x7x7xf32>) -> tensor<2x255xf32> {
+  %w = "graph.full"() {value = 1.0} : () -> tensor<255x32x3x3xf32>
+  %factor = "graph.full"() {value = 2.0} : () -> tensor<f32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<2x32x7x7xf32>, tensor<255x32x3x3xf32>) -> tensor<2x255x5x5xf32>
+  %1 = "graph.mul"(%0, %factor) : (tensor<2x255x5x5xf32>, tensor<f32>) -> tensor<2x255x5x5xf32>
+  %2 = "graph.reduce_max"(%1) {axes = array<i64: 2, 3>, keepdims = false} : (tensor<2x255x5x5xf32>) -> tensor<2x255xf32>
+  return %2 : tensor<2x255xf32>
+}
+
+// Channels that fill vectors; too many to add; an image that somebody else reads; two images; other axes; one
+// pixel; groups.
+// CHECK-LABEL: func.func @unchanged
+// CHECK-NOT: graph.pad
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @unchanged(%x: tensor<1x512x13x13xf32>, %y: tensor<1x512x13x13xf32>, %p: tensor<1x512x1x1xf32>) -> (tensor<1x976x1x1xf32>, tensor<1x72x1x1xf32>, tensor<1x1000x13x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1x1x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>) {
+  %w976 = "graph.full"() {value = 1.0} : () -> tensor<976x512x1x1xf32>
+  %w72 = "graph.full"() {value = 1.0} : () -> tensor<72x512x1x1xf32>
+  %w1000 = "graph.full"() {value = 1.0} : () -> tensor<1000x512x1x1xf32>
+  %grouped = "graph.full"() {value = 1.0} : () -> tensor<1000x128x1x1xf32>
+  %a = "graph.conv"(%x, %w976) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<976x512x1x1xf32>) -> tensor<1x976x13x13xf32>
+  %am = "graph.reduce_mean"(%a) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x976x13x13xf32>) -> tensor<1x976x1x1xf32>
+  %b = "graph.conv"(%x, %w72) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<72x512x1x1xf32>) -> tensor<1x72x13x13xf32>
+  %bm = "graph.reduce_mean"(%b) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x72x13x13xf32>) -> tensor<1x72x1x1xf32>
+  %c = "graph.conv"(%x, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %cm = "graph.reduce_mean"(%c) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
+  %d = "graph.conv"(%y, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %e = "graph.add"(%d, %c) : (tensor<1x1000x13x13xf32>, tensor<1x1000x13x13xf32>) -> tensor<1x1000x13x13xf32>
+  %em = "graph.reduce_mean"(%e) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
+  %f = "graph.conv"(%y, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %fm = "graph.reduce_mean"(%f) {axes = array<i64: 1, 2>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1x1x13xf32>
+  %g = "graph.conv"(%p, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x1x1xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x1x1xf32>
+  %gm = "graph.reduce_mean"(%g) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x1x1xf32>) -> tensor<1x1000x1x1xf32>
+  %h = "graph.conv"(%x, %grouped) {dilations = array<i64: 1, 1>, group = 4 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x128x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %hm = "graph.reduce_mean"(%h) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
+  return %am, %bm, %c, %cm, %em, %fm, %gm, %hm : tensor<1x976x1x1xf32>, tensor<1x72x1x1xf32>, tensor<1x1000x13x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1x1x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>
+}
