@@ -10,6 +10,7 @@ from typing import Protocol
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes import registry
+from mlc.passes.graph.channel_blocks import is_depthwise
 from mlc.passes.graph.conv_to_matmul import is_product
 from mlc.targets import Target
 
@@ -52,9 +53,9 @@ class LayoutCosts(Protocol):
 class AnalyticCosts:
     """Cycles of one core of `target`, from operations and bytes.
 
-    On blocked data, vectors run along the channels of a block. Windows on plain data are summed one element
-    after the other, because no vector runs along a dim that windows slide over; but pointwise convolutions
-    become matrix products, whose vectors run along the image.
+    On blocked data, vectors run along the channels of a block. On plain data, pointwise convolutions become
+    matrix products, whose vectors run along the image, and those of depthwise ones with stride 1 along its
+    rows; other windows are taken to be summed one element after the other.
     """
 
     target: Target
@@ -63,6 +64,8 @@ class AnalyticCosts:
         """Depthwise, grouped and full convolutions differ by their multiply-adds per output alone."""
         if block == 1 and is_product(op):
             block = prod(graph.shape_of(op.results[0])[2:])
+        elif block == 1 and is_depthwise(op) and graph.attribute(op, "strides")[-1] == 1:
+            block = graph.shape_of(op.results[0])[-1]
         return self._windows(op, prod(graph.shape_of(op.operands[1])[1:]), block)
 
     def window(self, op: ir.Operation, block: int) -> float:

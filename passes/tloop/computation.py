@@ -84,6 +84,19 @@ def dims_read(indexing_map: ir.AffineMap) -> set[int]:
     return found
 
 
+def divided_dims(indexing_map: ir.AffineMap) -> set[int]:
+    """The iteration dims in quotients and remainders: steps along them are no fixed distance apart."""
+    found: set[int] = set()
+    pending = list(indexing_map.results)
+    while pending:
+        expression = pending.pop()
+        if isinstance(expression, (ir.AffineFloorDivExpr, ir.AffineCeilDivExpr, ir.AffineModExpr)):
+            found |= dims_read(ir.AffineMap.get(indexing_map.n_dims, indexing_map.n_symbols, [expression]))
+        elif isinstance(expression, ir.AffineBinaryExpr):
+            pending += [ir.AffineBinaryExpr(expression).lhs, ir.AffineBinaryExpr(expression).rhs]
+    return found
+
+
 def computations(kernel: ir.Operation) -> list[Computation]:
     """The kernel's structured ops in program order."""
     return [Computation(op) for op in collect_ops(kernel, ["linalg.generic"])]

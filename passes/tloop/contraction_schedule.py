@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
-from mlc.passes.tloop.computation import Computation, dim_position, dims_read
+from mlc.passes.tloop.computation import Computation, dim_position, dims_read, divided_dims
 from mlc.passes.tloop.register_tile import best_rows, reduction_step, tile_columns, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
@@ -21,14 +21,23 @@ HEAVY_EPILOGUE = 12
 
 
 def is_column_reduction(computation: Computation) -> bool:
-    """Whether the result's last dim is the last dim of an input: then vectors run along it."""
+    """Whether the result's last dim is the last dim of an input, or slides along it point by point: then
+    vectors run along it."""
     if not computation.reductions or not computation.parallel:
         return False
     last = computation.parallel[-1]
     return any(
-        indexing_map.results and dim_position(list(indexing_map.results)[-1]) == last
+        indexing_map.results and _runs_along(list(indexing_map.results)[-1], last, computation.reductions)
         for indexing_map in computation.maps[:-1]
     )
+
+
+def _runs_along(place: ir.AffineExpr, column: int, reductions: Sequence[int]) -> bool:
+    """Whether `place` is the dim `column`, alone or plus a reduction dim, as in a window of stride 1."""
+    if isinstance(place, ir.AffineAddExpr):
+        window = dim_position(place.rhs)
+        return dim_position(place.lhs) == column and window is not None and window in reductions
+    return dim_position(place) == column
 
 
 def is_multiply_add(computation: Computation) -> bool:
@@ -80,13 +89,16 @@ def choose_tile(anchor: Computation, target: Target) -> RegisterTile:
 
 
 def reusing_row(anchor: Computation) -> int | None:
-    """The innermost dim, besides the column, that does not index the vector operand: its rows reuse it."""
+    """The innermost dim, besides the column, that does not index the vector operand: its rows reuse it. Where
+    the columns slide, no dim is like that, and the innermost one whose steps are alike makes rows."""
     column = anchor.parallel[-1]
     vector_maps = [
         each for each in anchor.maps[:-1] if each.results and dim_position(list(each.results)[-1]) == column
     ]
     weighted = is_multiply_add(anchor) or len(vector_maps) == 2
     shared = dims_read(vector_maps[-1]) if weighted else {column}
+    if not vector_maps:
+        shared = shared.union(*map(divided_dims, anchor.maps[:-1]))
     candidates = [dim for dim in anchor.parallel[:-1] if dim not in shared and anchor.extents[dim] > 1]
     return candidates[-1] if candidates else None
 

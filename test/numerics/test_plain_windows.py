@@ -1,0 +1,73 @@
+"""Windows on plain images, whose vectors run along the image's rows, for processors of this machine.
+
+Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`).
+"""
+
+from __future__ import annotations
+
+import pytest
+from idiom_builder import Builder, Form, model_of
+from mlc.bindings import ir
+from mlc.frontends.onnx import import_model
+from mlc.passes.rewriting import collect_ops
+from mlc.pipelines.driver import run_pipeline
+from oracle import compiled, differences, runtime
+from test_targets import skip_unless_it_runs_here
+
+
+def conv(b: Builder, x: str, outputs: int, per_group: int, size: int = 1, **attributes: object) -> str:
+    pads = [size // 2] * 4
+    return b.Conv(x, b.value(outputs, per_group, size, size), b.value(outputs), pads=pads, **attributes)
+
+
+def shuffle_unit(b: Builder) -> str:
+    """Groups of 17 channels, which no block divides, around a window that a blocked image would need."""
+    x = b.input(1, 68, 7, 19)
+    y = b.Relu(conv(b, x, 68, 17, group=4))
+    split = b.Reshape(y, [1, 4, 17, 7, 19])
+    mixed = b.Reshape(b.Transpose(split, perm=[0, 2, 1, 3, 4]), [1, 68, 7, 19])
+    return b.Relu(b.Add(conv(b, conv(b, mixed, 68, 1, 3, group=68), 68, 17, group=4), x))
+
+
+def plain_windows(b: Builder) -> str:
+    """Windows over rows of 6 to 49 places, on channels without a block."""
+    x = b.input(2, 5, 9, 49)
+    y = conv(b, x, 5, 1, 3, group=5)
+    y = b.Add(y, b.Conv(x, b.value(5, 1, 3, 5), group=5, dilations=[2, 3], pads=[2, 6, 2, 6]))
+    narrow = b.Conv(y, b.value(5, 1, 2, 44), group=5, strides=[2, 1])
+    full = b.Conv(narrow, b.value(3, 5, 3, 1))
+    pools = [b.AveragePool(narrow, kernel_shape=[3, 1]), b.MaxPool(narrow, kernel_shape=[3, 1])]
+    return b.Concat(full, *pools, axis=1)
+
+
+def other_dims(b: Builder) -> str:
+    """Windows over one and over three spatial dims, in groups."""
+    line = b.Conv(b.input(3, 12, 37), b.value(10, 6, 5), b.value(10), group=2)
+    volume = b.Conv(b.input(1, 4, 5, 6, 21), b.value(6, 2, 2, 3, 2), group=2)
+    return b.Concat(b.Reshape(line, [-1]), b.Reshape(b.Relu(volume), [-1]), axis=0)
+
+
+FORMS = {"shuffle_unit": shuffle_unit, "plain_windows": plain_windows, "other_dims": other_dims}
+MODEL, INPUTS = model_of({name: Form(write, []) for name, write in FORMS.items()}, opset=13)
+
+
+@pytest.mark.parametrize(
+    "processor",
+    [
+        "x86-64-v4",
+        pytest.param("x86-64-v3", marks=pytest.mark.slow),
+        pytest.param("x86-64", marks=pytest.mark.slow),
+    ],
+)
+def test_plain_windows_against_onnxruntime(processor: str) -> None:
+    skip_unless_it_runs_here(processor)
+    expected = runtime(MODEL, INPUTS)
+    assert expected is not None
+    assert not differences(compiled(MODEL, target=processor).run(INPUTS), expected)
+
+
+def test_they_stay_plain() -> None:
+    module = import_model(MODEL).module
+    run_pipeline("builtin.module(graph-optimize,func.func(graph-assign-layouts))", module)
+    convs = collect_ops(module.operation, "graph.conv")
+    assert {ir.StringAttr(op.attributes["layout"]).value for op in convs} == {"NCHW"}

@@ -1,0 +1,43 @@
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --tloop-default-schedules | filecheck %s
+// RUN: mlc-opt %s --split-input-file --cpu-kernel | filecheck %s --check-prefix=VECTORS
+
+// A window that slides point by point over plain rows: tiles of rows and columns of the image, on vectors; one point of the window
+// at a time.
+// CHECK-LABEL: func.func private @plain_depthwise
+// CHECK: tloop.block = "anchor"
+// CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 0, 1>}
+// CHECK: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 1>}
+// CHECK: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 1>}
+// CHECK: "tloop.vectorize"
+// VECTORS-LABEL: plain_depthwise
+// VECTORS: llvm.load {{.*}} -> vector<14xf32>
+func.func private @plain_depthwise(%x: tensor<1x272x16x16xf32>, %w: tensor<272x1x3x3xf32>) -> tensor<1x272x14x14xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x272x16x16xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x14x14xf32>
+  return %0 : tensor<1x272x14x14xf32>
+}
+
+// -----
+
+// What a window reads with a stride along the rows does not lie side by side.
+// CHECK-LABEL: func.func private @strided
+// CHECK: "tloop.schedule"
+// CHECK-NOT: tloop.vectorize
+// CHECK: kernel = @strided
+// VECTORS-LABEL: strided
+func.func private @strided(%x: tensor<1x272x15x15xf32>, %w: tensor<272x1x3x3xf32>) -> tensor<1x272x7x7xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x272x15x15xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x7x7xf32>
+  return %0 : tensor<1x272x7x7xf32>
+}
+
+// -----
+
+// The channel that a point reads follows from a quotient of its own: the rows are images, not channels.
+// CHECK-LABEL: func.func private @one_spatial_dim
+// CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 0, 1>}
+// CHECK: "tloop.vectorize"
+// VECTORS-LABEL: one_spatial_dim
+// VECTORS: llvm.load {{.*}} -> vector<8xf32>
+func.func private @one_spatial_dim(%x: tensor<6x32x10xf32>, %w: tensor<16x16x3xf32>) -> tensor<6x16x8xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, group = 2, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<6x32x10xf32>, tensor<16x16x3xf32>) -> tensor<6x16x8xf32>
+  return %0 : tensor<6x16x8xf32>
+}
