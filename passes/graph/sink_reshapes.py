@@ -1,5 +1,5 @@
-"""graph-sink-reshapes: reshapes move below elementwise ops, so that these meet the op that computes their
-input."""
+"""graph-sink-reshapes: reshapes move below elementwise ops and padding, so that these meet the op that
+computes their input."""
 
 from __future__ import annotations
 
@@ -130,13 +130,49 @@ def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> Non
     replace_op(op, graph.build("reshape", [moved], {"shape": list(graph.shape_of(op.results[0]))}))
 
 
+def sink_below_padding(op: ir.Operation) -> bool:
+    """pad(reshape(transpose(x))) -> reshape(pad(transpose(x))), where the reshape keeps the dims that are
+    padded."""
+    reshape = defining_op(op.operands[0], "graph.reshape")
+    if reshape is None or not has_one_use(op.operands[0]) or not has_one_use(reshape.operands[0]):
+        return False
+    source = reshape.operands[0]
+    shape, result = graph.shape_of(source), graph.shape_of(op.results[0])
+    if defining_op(source, "graph.transpose") is None or None in shape or None in result:
+        return False
+    fields = attributes_of(op)
+    for name in ("low", "high"):
+        counts = _moved_counts(graph.attribute(op, name), graph.shape_of(op.operands[0]), shape)
+        if counts is None:
+            return False
+        fields[name] = counts
+    padded = graph.build("pad", [source], fields)
+    replace_op(op, graph.build("reshape", [padded], {"shape": list(result)}))
+    return True
+
+
+def _moved_counts(counts: Sequence[int], old: Sequence[int], new: Sequence[int]) -> list[int] | None:
+    """The counts of padding for the dims `new` of what has the dims `old`; None where they have no place."""
+    moved: list[int] = []
+    for olds, news in dim_groups(old, new) or []:
+        if any(counts[dim] for dim in olds):
+            if len(olds) > 1 or len(news) > 1:
+                return None
+            moved.append(counts[olds[0]])
+        else:
+            moved += [0] * len(news)
+    return moved if len(moved) == len(new) else None
+
+
 @dataclass(frozen=True)
 class SinkReshapes(Pass):
     """Move reshapes of products below the elementwise ops that read them; the other operands are reshaped
-    instead, which costs nothing. Bias, activation and residual then fuse into the product's kernel."""
+    instead, which costs nothing. Bias, activation and residual then fuse into the product's kernel. Those
+    between a transpose and padding, as of a channel shuffle, move below the padding likewise."""
 
     name: ClassVar[str] = "graph-sink-reshapes"
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        return apply_patterns(op, dict.fromkeys(ELEMENTWISE, sink), max_iterations=256)
+        rules = {**dict.fromkeys(ELEMENTWISE, sink), "graph.pad": sink_below_padding}
+        return apply_patterns(op, rules, max_iterations=256)

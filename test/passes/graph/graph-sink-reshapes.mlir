@@ -127,3 +127,36 @@ func.func @second_operand(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor
   %3 = "graph.relu"(%2) : (tensor<4x16xf32>) -> tensor<4x16xf32>
   return %3 : tensor<4x16xf32>
 }
+
+// A channel shuffle and the padding behind it are one kernel then.
+// CHECK-LABEL: func.func @padded_shuffle
+// CHECK: %[[T:.*]] = "graph.transpose"
+// CHECK-NEXT: %[[P:.*]] = "graph.pad"(%[[T]]) {high = array<i64: 0, 0, 0, 1, 2>, low = array<i64: 0, 0, 0, 3, 4>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<1x3x4x5x6xf32>) -> tensor<1x3x4x9x12xf32>
+// CHECK-NEXT: "graph.reshape"(%[[P]]) {shape = array<i64: 1, 12, 9, 12>}
+func.func @padded_shuffle(%x: tensor<1x4x3x5x6xf32>) -> tensor<1x12x9x12xf32> {
+  %0 = "graph.transpose"(%x) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x4x3x5x6xf32>) -> tensor<1x3x4x5x6xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 1, 12, 5, 6>} : (tensor<1x3x4x5x6xf32>) -> tensor<1x12x5x6xf32>
+  %2 = "graph.pad"(%1) {low = array<i64: 0, 0, 3, 4>, high = array<i64: 0, 0, 1, 2>, mode = "constant", value = 0.0} : (tensor<1x12x5x6xf32>) -> tensor<1x12x9x12xf32>
+  return %2 : tensor<1x12x9x12xf32>
+}
+
+// Padding of what the reshape joins stays where it is; so does padding of something else.
+// CHECK-LABEL: func.func @padded_channels
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.pad"(%[[R]])
+func.func @padded_channels(%x: tensor<1x4x3x5x6xf32>) -> tensor<1x13x5x6xf32> {
+  %0 = "graph.transpose"(%x) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x4x3x5x6xf32>) -> tensor<1x3x4x5x6xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 1, 12, 5, 6>} : (tensor<1x3x4x5x6xf32>) -> tensor<1x12x5x6xf32>
+  %2 = "graph.pad"(%1) {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 0, 0, 0>, mode = "constant", value = 0.0} : (tensor<1x12x5x6xf32>) -> tensor<1x13x5x6xf32>
+  return %2 : tensor<1x13x5x6xf32>
+}
+
+// CHECK-LABEL: func.func @padded_product
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.pad"(%[[R]])
+func.func @padded_product(%a: tensor<4x5x7xf32>, %b: tensor<4x7x6xf32>) -> tensor<1x4x7x6xf32> {
+  %0 = "graph.matmul"(%a, %b) : (tensor<4x5x7xf32>, tensor<4x7x6xf32>) -> tensor<4x5x6xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 1, 4, 5, 6>} : (tensor<4x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %2 = "graph.pad"(%1) {low = array<i64: 0, 0, 1, 0>, high = array<i64: 0, 0, 1, 0>, mode = "constant", value = 0.0} : (tensor<1x4x5x6xf32>) -> tensor<1x4x7x6xf32>
+  return %2 : tensor<1x4x7x6xf32>
+}
