@@ -185,8 +185,10 @@ def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
         began = activity.began or time.monotonic()
         left = began + limit - time.monotonic()
         received = signal.sigtimedwait(_AWAITED, max(left, 0.0)) if limit else signal.sigwaitinfo(_AWAITED)
-        if received is not None and received.si_signo != signal.SIGCHLD:
-            sent = signal.Signals(received.si_signo)
+        # Stopped and continued when its time is up, CPython's sigtimedwait returns what no signal has written.
+        number = received.si_signo if received is not None else signal.SIGCHLD
+        if number in _AWAITED and number != signal.SIGCHLD:
+            sent = signal.Signals(number)
             status = _pass_on(child, sent)
             if os.WIFSIGNALED(status):
                 _die_of(sent)
