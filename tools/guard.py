@@ -185,7 +185,7 @@ def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
         began = activity.began or time.monotonic()
         left = began + limit - time.monotonic()
         received = signal.sigtimedwait(_AWAITED, max(left, 0.0)) if limit else signal.sigwaitinfo(_AWAITED)
-        # Stopped and continued when its time is up, CPython's sigtimedwait returns what no signal has written.
+        # Stopped and continued as its time is up, CPython's sigtimedwait returns what no signal has written.
         number = received.si_signo if received is not None else signal.SIGCHLD
         if number in _AWAITED and number != signal.SIGCHLD:
             sent = signal.Signals(number)

@@ -87,7 +87,7 @@ def test_a_signal_that_nobody_sent_is_none(monkeypatch: pytest.MonkeyPatch) -> N
     answers = iter([SimpleNamespace(si_signo=310389712)])
     wait = signal.sigtimedwait
     monkeypatch.setattr(signal, "sigtimedwait", lambda *given: next(answers, None) or wait(*given))
-    assert run_guarded(lambda activity: 3) == 3
+    assert run_guarded(lambda activity: 3, limit=60) == 3
 
 
 def test_the_limit_is_per_step() -> None:
