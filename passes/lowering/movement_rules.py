@@ -111,11 +111,20 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
     places = zip(integers(op, "starts"), static_shape(x), strict=True)
     starts = [start + extent if start < 0 else start for start, extent in places]
     sizes = static_shape(op.results[0].type)
+    # A negative step reads the same places from the last one on, in reverse.
+    lowest = [
+        start if step > 0 else max(0, start + (size - 1) * step)
+        for start, step, size in zip(starts, steps, sizes, strict=True)
+    ]
+    result = ir.RankedTensorType.get(sizes, tensor_type(x).element_type)
+    part = tensor.ExtractSliceOp(result, x, [], [], [], lowest, sizes, list(map(abs, steps))).result
     if all(step > 0 for step in steps):
-        result = ir.RankedTensorType.get(sizes, tensor_type(x).element_type)
-        return [tensor.ExtractSliceOp(result, x, [], [], [], starts, sizes, steps).result]
-    read = [place * step + start for place, start, step in zip(dims(len(sizes)), starts, steps, strict=True)]
-    return [gather_by_map(x, sizes, read)]
+        return [part]
+    read = [
+        place if step > 0 else size - 1 - place
+        for place, step, size in zip(dims(len(sizes)), steps, sizes, strict=True)
+    ]
+    return [gather_by_map(part, sizes, read)]
 
 
 @rule("expand")

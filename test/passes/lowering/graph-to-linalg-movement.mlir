@@ -30,6 +30,18 @@ func.func private @concat(%x: tensor<2x3xf32>, %y: tensor<2x5xf32>) -> tensor<2x
 
 // -----
 
+// Dims that are read backwards: the part first, then its places in reverse; the other dim is cut to 1.
+// CHECK: #[[BACKWARDS:.*]] = affine_map<(d0, d1) -> (-d0 + 2, d1)>
+// CHECK-LABEL: func.func private @reversed_slice
+// CHECK: %[[PART:.*]] = tensor.extract_slice %arg0[1, 4] [3, 1] [2, 1] : tensor<7x7xf32> to tensor<3x1xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[BACKWARDS]], #{{.*}}]{{.*}} ins(%[[PART]]
+func.func private @reversed_slice(%x: tensor<7x7xf32>) -> tensor<3x1xf32> attributes {tloop.kernel} {
+  %0 = "graph.slice"(%x) {starts = array<i64: 5, 4>, sizes = array<i64: 3, 1>, steps = array<i64: -2, 1>} : (tensor<7x7xf32>) -> tensor<3x1xf32>
+  return %0 : tensor<3x1xf32>
+}
+
+// -----
+
 // -1: all that follow. A negative step reads backwards.
 // CHECK: #[[BACK:.*]] = affine_map<(d0) -> (-d0 + 7)>
 // CHECK-LABEL: func.func private @slice
