@@ -15,14 +15,15 @@ Array = np.ndarray
 
 
 def _slice(x: Array, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Array:
-    """Steps are at least 1 where `evaluated` takes the op."""
+    """Steps are at least 1 where `evaluated` takes the op; negative starts count from the end."""
     places = zip(starts, sizes, steps, x.shape, strict=True)
-    return x[
-        tuple(
-            slice(start, dim if size < 0 else start + (size - 1) * step + 1, step) if size else slice(0, 0)
-            for start, size, step, dim in places
-        )
-    ]
+    return x[tuple(_range(*place) for place in places)]
+
+
+def _range(start: int, size: int, step: int, dim: int) -> slice:
+    """`size` places of a dim from `start` on; all that follow where `size` is negative."""
+    first = start + dim if start < 0 else start
+    return slice(first, dim if size < 0 else first + size * step, step)
 
 
 def _pad(x: Array, low: Sequence[int], high: Sequence[int], value: float) -> Array:

@@ -16,10 +16,10 @@ from mlc.compiler import Options
 from mlc.compiler.sources import open_source
 from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import run_pipeline
-from mlc.pipelines.instrumentation import Instrumentation
+from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
 
 from bench.ablation.variants import DEFAULT, Variant
-from bench.ablation.watching import Changes, PassSeconds
+from bench.ablation.watching import Changes
 from bench.summary import Record
 
 # What takes the kernels to the first level where an op without a lowering is refused.

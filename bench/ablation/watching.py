@@ -1,8 +1,6 @@
-"""What watches the pipelines: which passes change a module, and how long each takes."""
+"""What watches the pipelines: which passes change a module."""
 
 from __future__ import annotations
-
-import time
 
 from mlc.bindings import ir
 from mlc.pipelines.instrumentation import Instrumentation
@@ -25,18 +23,3 @@ class Changes(Instrumentation):
         if text != self.text:
             self.names.add(step.name)
         self.text = text
-
-
-class PassSeconds(Instrumentation):
-    """Wall seconds per pass, wherever it stands."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self.started = 0.0
-
-    def before(self, step: Step, op: ir.Operation) -> None:
-        self.started = time.perf_counter()
-
-    def after(self, step: Step, op: ir.Operation) -> None:
-        taken = time.perf_counter() - self.started
-        self.seconds[step.name] = self.seconds.get(step.name, 0.0) + taken

@@ -46,6 +46,11 @@ EXACT = {
         "steps = array<i64: 1, 3>} : (tensor<6x8xf32>) -> tensor<5x3xf32>",
         "tensor<5x3xf32>",
     ),
+    "slice from the end": (
+        '%r = "graph.slice"(%a) {starts = array<i64: -3, -8>, sizes = array<i64: 3, 2>, '
+        "steps = array<i64: 1, 7>} : (tensor<6x8xf32>) -> tensor<3x2xf32>",
+        "tensor<3x2xf32>",
+    ),
     "pad": (
         '%r = "graph.pad"(%a) {low = array<i64: 0, 2>, high = array<i64: 1, 0>, mode = "constant", '
         "value = 3.0 : f64} : (tensor<6x8xf32>) -> tensor<7x10xf32>",
