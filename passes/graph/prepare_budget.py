@@ -6,7 +6,7 @@ weights in the type in which it computes, folded or not. Sizes that are not know
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -14,10 +14,12 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.types import element_name
+from mlc.passes.base import PassFailure
 
 # What the results of @prepare may always exceed their sources by: padding of small weights is no blow-up.
 LEAST_BUDGET = 16 * 2**20
-BUDGET_SHARE = 10
+BUDGET_SHARE = 4
+DEFAULT_TEXT = "a quarter of the weights, at least 16 MiB"
 STORED = frozenset({"graph.weight", "graph.constant"})
 
 
@@ -27,12 +29,18 @@ def elements(value: ir.Value) -> int:
     return prod(value.type.shape) if static else 0
 
 
-def default_budget(bare: Mapping[ir.Value, ir.Operation]) -> int:
-    """Bytes: a tenth of all weights, at least 16 MiB."""
-    weights = [op for op in bare.values() if op.name == "graph.weight"]
+def default_budget(constants: Iterable[ir.Operation]) -> int:
+    """Bytes: a quarter of all weights among the ops, at least 16 MiB."""
+    weights = [op for op in constants if op.name == "graph.weight"]
     sizes = {(graph.attribute(op, "source"), graph.attribute(op, "offset")): op for op in weights}
     total = sum(graph.attribute(op, "size") for op in sizes.values())
     return max(LEAST_BUDGET, total // BUDGET_SHARE)
+
+
+def check_budget(budget: int, location: ir.Location) -> None:
+    """Raises `PassFailure` for what the option `budget` of a pass cannot be."""
+    if budget < -1:
+        raise PassFailure(f"option 'budget' must be -1 or a number of bytes, not {budget}", location)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from mlc.bindings import func, ir
 from mlc.bindings.identity import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure, option
-from mlc.passes.graph.prepare_budget import choose, default_budget
+from mlc.passes.graph.prepare_budget import DEFAULT_TEXT, check_budget, choose, default_budget
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import erase_if_unused
 
@@ -111,7 +111,7 @@ def _finish(prepare: func.FuncOp, results: Iterable[ir.Value]) -> None:
 
 def within_budget(constants: ConstantOps, needed: list[ir.Value], budget: int) -> list[ir.Value]:
     """What @prepare computes for the `needed` values in `budget` bytes; -1 stands for the default."""
-    limit = default_budget(constants.bare) if budget < 0 else budget
+    limit = default_budget(constants.bare.values()) if budget < 0 else budget
     choice = choose(constants.bare, constants.computed, needed, limit)
     for value in choice.kept:
         reason = f"{value.type} grows by more than is left of the budget of {limit} bytes"
@@ -155,15 +155,11 @@ class SplitPrepare(Pass):
 
     budget: int = option(
         -1,
-        help="bytes by which results may exceed what they follow from; -1: a tenth of the weights, "
-        "at least 16 MiB",
+        help=f"bytes by which results may exceed what they follow from; -1: {DEFAULT_TEXT}",
     )
 
     def run(self, op: ir.Operation) -> None:
-        if self.budget < -1:
-            raise PassFailure(
-                f"option 'budget' must be -1 or a number of bytes, not {self.budget}", op.location
-            )
+        check_budget(self.budget, op.location)
         main = find_function(op, MAIN)
         if main is None or main.is_external:
             return

@@ -39,7 +39,7 @@ def parse(lines: list[str]) -> ir.Module:
 
 def default_of(lines: list[str]) -> int:
     module = parse(lines)
-    return default_budget(ConstantOps.of(module.body.operations[0].entry_block).bare)
+    return default_budget(ConstantOps.of(module.body.operations[0].entry_block).bare.values())
 
 
 def remarks_of(budget: int) -> list[Remark]:
@@ -49,8 +49,8 @@ def remarks_of(budget: int) -> list[Remark]:
     return remarks
 
 
-def test_the_default_is_a_tenth_of_the_distinct_weights() -> None:
-    size = 20 * LEAST_BUDGET
+def test_the_default_is_a_quarter_of_the_distinct_weights() -> None:
+    size = 8 * LEAST_BUDGET
     assert default_of([f"%w{i} = {weight(size)}" for i in range(2)]) == 2 * LEAST_BUDGET
 
 
