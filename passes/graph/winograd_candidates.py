@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.values import is_constant, is_static
-from mlc.passes.graph.winograd_strips import SEPARATE_BYTES, choose_strip, moved_bytes
+from mlc.passes.graph.winograd_strips import MOST_BYTES, choose_strip, moved_bytes
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import defining_op
 
@@ -51,7 +51,7 @@ def choose_tile(op: ir.Operation) -> int | None:
         return None
     moved = moved_bytes((tile + KERNEL - 1) ** 2, tiles, blocks * input_block + outputs)
     strip = choose_strip(tile, height // tile, width // tile, blocks * input_block)
-    if moved > SEPARATE_BYTES and strip is None:
+    if moved > MOST_BYTES and strip is None:
         missed(op, "graph-winograd", f"its transformed images of {moved} bytes do not stay in caches")
         return None
     return tile

@@ -11,10 +11,11 @@ from fractions import Fraction
 from functools import cache
 from math import prod
 
-# Points of F(m, 3) beside infinity: small numbers of few bits keep the rounding errors low.
+# Points of F(m, 3) beside infinity: of few bits, for exact matrices, and around 1, which keeps the rounding
+# errors low (those of F(4, 3) below half of what 1 and 2 give).
 _POINTS = {
     2: ("0", "1", "-1"),
-    4: ("0", "1", "-1", "2", "-2"),
+    4: ("0", "5/8", "-5/8", "3/2", "-3/2"),
     6: ("0", "1", "-1", "2", "-2", "1/2", "-1/2"),
 }
 Matrix = tuple[tuple[Fraction, ...], ...]

@@ -10,6 +10,8 @@ from mlc.passes.rewriting import defining_op
 
 # Transformed images and products beyond this size would go through memory, which takes longer than is saved.
 SEPARATE_BYTES = 4 << 20
+# Without a strip that fits they may still leave the second cache for the third.
+MOST_BYTES = 8 << 20
 # Transformed strips stay in the second cache, beside the weights that stream through it.
 SCRATCH_BYTES = 640 << 10
 # Columns of the products that are transformed back at a time.

@@ -50,8 +50,13 @@ def by_row_pairs(matrix: Sequence[Row], values: Sequence[ir.Value]) -> list[ir.V
             continue
         other = matrix[index + 1]
         even = combination([(a + b) / 2 for a, b in zip(row, other, strict=True)], values)
-        odd = combination([(a - b) / 2 for a, b in zip(row, other, strict=True)], values)
-        results += [arith.addf(_present(even), _present(odd)), arith.subf(_present(even), _present(odd))]
+        signed = [(a - b) / 2 for a, b in zip(row, other, strict=True)]
+        # Its last factor is that of the multiply-adds onto the even part.
+        factor = next(number for number in reversed(signed) if number)
+        odd = combination([number / factor for number in signed], values)
+        results += [
+            combination([Fraction(1), sign * factor], [_present(even), _present(odd)]) for sign in (1, -1)
+        ]
         index += 2
     return results
 
