@@ -9,7 +9,9 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
+from mlc.passes.rewriting import replace_op
 from mlc.passes.tloop.block_names import name_blocks
+from mlc.passes.tloop.blocked_product import BlockedProduct, blocks_of, over_the_sums
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
 from mlc.passes.tloop.identity import identity_behind
@@ -62,15 +64,24 @@ def with_epilogue(anchor: Computation) -> Computation:
 
 
 def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:
-    if root.op == anchor.op:
+    alone = root.op == anchor.op
+    if alone:
         root = with_epilogue(anchor)
     schedule = ContractionSchedule(root, anchor, target_of(kernel))
     initial = anchor.init.owner
     if not schedule.matches() or isinstance(initial, ir.Block) or initial.name != "linalg.generic":
         return False
     tag(Computation(initial.operation), "init")
-    tag(root, "root")
     tag(anchor, "anchor")
+    blocks = blocks_of(schedule)
+    if blocks is not None:
+        if alone:
+            replace_op(root.op, [anchor.result])
+        else:
+            tag(over_the_sums(root, anchor), "root")
+        BlockedProduct(schedule, blocks).build(ScheduleBuilder(kernel), has_root=not alone)
+        return True
+    tag(root, "root")
     schedule.build(ScheduleBuilder(kernel), vector_root=_vectorises(root))
     return True
 

@@ -9,7 +9,8 @@ from typing import ClassVar
 from mlc.bindings import arith, ir
 from mlc.passes.base import Pass, option
 from mlc.passes.rewriting import collect_ops, users
-from mlc.passes.tloop.index_offsets import index_constant, offset_by, split_offset
+from mlc.passes.tloop.index_offsets import index_constant, offset_by
+from mlc.passes.tloop.loop_steps.linear import linear
 from mlc.passes.tloop.loop_steps.loops import constant_value
 
 # Loops that carry fewer rows wait for memory anyway, or read what is in the first cache.
@@ -39,11 +40,11 @@ def panel_reads(loop: ir.Operation) -> list[tuple[ir.Operation, int]]:
 
 
 def _advancing_dim(read: ir.Operation, induction_variable: ir.Value) -> int | None:
-    """The dim that is indexed by the loop's variable, plus a constant or not."""
-    rank = ir.MemRefType(read.operands[0].type).rank
-    for dim, index in enumerate(list(read.operands)[1 : 1 + rank]):
-        if split_offset(index)[0] == (induction_variable,):
-            return dim if dim != rank - 1 else None
+    """The dim along which each step of the loop's variable is one step."""
+    indices = _indices(read)
+    for dim, index in enumerate(indices):
+        if linear(index).coefficient(induction_variable) == 1:
+            return dim if dim != len(indices) - 1 else None
     return None
 
 
@@ -131,12 +132,13 @@ def _static_bounds(loop: ir.Operation) -> tuple[int, int, int] | None:
 
 
 def _numbers_panels(index: ir.Value, rows: ir.Operation) -> bool:
-    """Whether the index is the last variable of the loop right around `rows`: a panel after the other."""
+    """Whether the index counts with the last variable of the loop right around `rows`: a panel after the
+    other."""
     around = rows.parent.operation
-    if around.name not in ("scf.forall", "scf.for") or not isinstance(index.owner, ir.Block):
+    if around.name not in ("scf.forall", "scf.for"):
         return False
     count = len(around.regions[0].blocks[0].arguments) - len(around.results)
-    return bool(index == around.regions[0].blocks[0].arguments[count - 1])
+    return linear(index).coefficient(around.regions[0].blocks[0].arguments[count - 1]) == 1
 
 
 def prefetch_next_panel(read: ir.Operation, sweep: PanelSweep) -> None:
@@ -144,7 +146,8 @@ def prefetch_next_panel(read: ir.Operation, sweep: PanelSweep) -> None:
     indices = _indices(read)
     with ir.InsertionPoint(read), read.location:
         indices[sweep.panel] = offset_by(indices[sweep.panel], 1)
-        indices[sweep.row] = sweep.next_row()
+        start = arith.subi(indices[sweep.row], sweep.inner)
+        indices[sweep.row] = arith.addi(start, sweep.next_row())
         _prefetch_lines(read, indices, SECOND_CACHE)
 
 

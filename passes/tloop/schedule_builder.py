@@ -44,6 +44,14 @@ class ScheduleBuilder:
     def compute_at(self, block: ir.Value, loop: ir.Value) -> ir.Value:
         return self.append("compute_at", [block, loop], [BlockType.get()]).results[0]
 
+    def cache_read(self, block: ir.Value, loop: ir.Value, operand: int, name: str) -> ir.Value:
+        """Returns the copy."""
+        attributes = {
+            "operand": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), operand),
+            "block_name": ir.StringAttr.get(name),
+        }
+        return self.append("cache_read", [block, loop], [BlockType.get()], **attributes).results[0]
+
     def peel(self, loop: ir.Value) -> None:
         self.append("peel", [loop])
 

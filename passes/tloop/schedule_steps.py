@@ -19,10 +19,15 @@ def _terminator(op: ir.Operation) -> ir.Operation:
     return block.operations[len(block.operations) - 1].operation
 
 
+def structured_blocks(kernel: ir.Operation) -> list[ir.Operation]:
+    """The tagged computations with a body; copies into caches have none."""
+    return [op for op in tagged_blocks(kernel) if len(op.regions)]
+
+
 def erase_identities(kernel: ir.Operation) -> None:
     """Drops the computations that only copy their input: they have driven the tiling and are of no more
     use."""
-    for op in tagged_blocks(kernel):
+    for op in structured_blocks(kernel):
         block = op.regions[0].blocks[0]
         if (
             len(block.operations) == 1
@@ -41,7 +46,7 @@ def fold_unit_dims(state: ScheduleState) -> None:
     Upstream's patterns make new ops without the old one's attributes but keep the body: the tag travels
     there.
     """
-    for op in tagged_blocks(state.kernel):
+    for op in structured_blocks(state.kernel):
         _terminator(op).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
     state.run(apply_patterns("linalg.fold_unit_extent_dims_via_slices"))
     for terminator in tagged_blocks(state.kernel):

@@ -1,0 +1,163 @@
+"""The schedule of products whose left operand does not stay in the second cache: blocks of the reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mlc.bindings import ir
+from mlc.passes.lowering.linalg_tools import generic
+from mlc.passes.rewriting import replace_op
+from mlc.passes.tloop.computation import Computation, dim_position
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, choose_tile, is_multiply_add
+from mlc.passes.tloop.register_tile import best_rows, reduction_step, vectors
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step
+from mlc.targets import Target
+
+# In sizes of the second cache: larger left operands come from the third one for each panel.
+LARGE = 1.5
+# Rows that lie a multiple of this apart share few sets of the first cache, and push each other out.
+ALIASING_BYTES = 4096
+# Of the second cache, for the copied block: a block of a panel, and the one that is fetched, lie beside it.
+BLOCK = 3 / 8
+LARGEST_BLOCK_BYTES = 512 << 10
+# Shorter blocks load and store the accumulators too often. A row of the longest one spans no whole page.
+LEAST_DEPTH, LARGEST_DEPTH = 128, 768
+# Fewer panels copy the left operand too often, for fewer rows the copy does not pay.
+LEAST_PANELS, LEAST_ROWS = 6, 64
+ELEMENT_BYTES = 4
+# What a kernel for a processor with any number of cores is divided for.
+UNKNOWN_CORES = 4
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Rows, panels of columns, and steps of the reduction that are taken together."""
+
+    rows: int
+    panels: int
+    depth: int
+
+
+def choose_blocks(rows: int, panels: int, depth: int, target: Target) -> Blocks | None:
+    """The blocks of a product `rows` x `depth` times `depth` x `panels` panels; None where the left operand
+    is read well as it lies, or where the sizes have no suitable divisors."""
+    if depth <= LARGEST_DEPTH or not _reads_badly(rows, depth, target):
+        return None
+    most = min(int(target.l2 * BLOCK), LARGEST_BLOCK_BYTES) // ELEMENT_BYTES
+    for block_depth in range(LARGEST_DEPTH, LEAST_DEPTH - 1, -1):
+        block_rows = (
+            _largest_divisor(rows, LEAST_ROWS, most // block_depth) if depth % block_depth == 0 else None
+        )
+        if block_rows is not None:
+            # Each core has a block to work on.
+            share = panels * (rows // block_rows) // (target.cores or UNKNOWN_CORES)
+            block_panels = _largest_divisor(panels, LEAST_PANELS, share)
+            return Blocks(block_rows, block_panels, block_depth) if block_panels is not None else None
+    return None
+
+
+def _reads_badly(rows: int, depth: int, target: Target) -> bool:
+    """Whether the left operand does not stay in the second cache, or its rows not in the first one."""
+    bytes_per_row = ELEMENT_BYTES * depth
+    return rows * bytes_per_row > target.l2 * LARGE or bytes_per_row % ALIASING_BYTES == 0
+
+
+def _largest_divisor(extent: int, least: int, most: int) -> int | None:
+    return next((each for each in range(min(most, extent), least - 1, -1) if extent % each == 0), None)
+
+
+def blocks_of(schedule: ContractionSchedule) -> Blocks | None:
+    """The blocks of `matmul_packed`, [M, K] times [P, K, t], whose result is [M, P, t]; None for another
+    contraction, and where blocks do not pay."""
+    anchor = schedule.anchor
+    places = [[dim_position(each) for each in indexing_map.results] for indexing_map in anchor.maps]
+    packed = places == [[0, 3], [1, 3, 2], [0, 1, 2]] and anchor.reductions == [3]
+    in_place = list(schedule.root_dims.items()) == [(0, 0), (1, 1), (2, 2)]
+    if not packed or not in_place or not is_multiply_add(anchor) or not _is_f32(anchor):
+        return None
+    rows, panels, _, depth = anchor.extents
+    return choose_blocks(rows, panels, depth, schedule.target)
+
+
+def _is_f32(computation: Computation) -> bool:
+    kinds = [ir.RankedTensorType(each.type).element_type for each in computation.op.operands]
+    return all(isinstance(kind, ir.F32Type) for kind in kinds)
+
+
+def over_the_sums(root: Computation, anchor: Computation) -> Computation:
+    """The root as one that writes over the anchor's result, place by place: so the sums of the blocks before
+    the last are kept in the result's memory and need none of their own."""
+    at = root.inputs.index(anchor.result)
+    inputs, maps = list(root.inputs), list(root.maps[:-1])
+    del inputs[at], maps[at]
+    old = root.op.regions[0].blocks[0]
+
+    def body(*scalars: ir.Value) -> ir.Value:
+        *given, total = scalars
+        given.insert(at, total)
+        return _cloned(old, given)
+
+    with ir.InsertionPoint(root.op), root.op.location:
+        result = generic(inputs, maps, anchor.result, root.maps[-1], body)
+    replace_op(root.op, [result])
+    return Computation(result.owner.operation)
+
+
+def _cloned(block: ir.Block, arguments: Sequence[ir.Value]) -> ir.Value:
+    """A copy of the block's ops for other arguments; what the block yields."""
+    values = dict(zip(block.arguments, arguments, strict=False))
+    for each in list(block.operations):
+        op = each.operation
+        if op.name == "linalg.yield":
+            return values[op.operands[0]]
+        copy = op.clone()
+        for index, operand in enumerate(op.operands):
+            copy.operands[index] = values.get(operand, operand)
+        values.update(zip(op.results, copy.results, strict=True))
+    raise AssertionError("the body of a structured op yields")
+
+
+@dataclass
+class BlockedProduct:
+    """A product alone, or one whose root writes over its sums."""
+
+    schedule: ContractionSchedule
+    blocks: Blocks
+
+    def build(self, builder: ScheduleBuilder, has_root: bool) -> None:
+        """Emits the schedule for the blocks named "anchor", "init" and, where one follows, "root"."""
+        sizes = [self.blocks.rows, self.blocks.panels]
+        anchor, init = builder.get_block("anchor"), builder.get_block("init")
+        elementwise = []
+        if has_root:
+            root, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
+            anchor = builder.compute_at(anchor, loop)
+            elementwise.append(root)
+        else:
+            anchor, loop = builder.tile(anchor, sizes, "parallel")
+        elementwise.append(builder.compute_at(init, loop))
+        anchor = self.tile_anchor(builder, anchor)
+        rows = [builder.tile(each, [1, 1], "sequential")[0] for each in elementwise]
+        builder.vectorize([anchor, *rows])
+
+    def tile_anchor(self, builder: ScheduleBuilder, anchor: ir.Value) -> ir.Value:
+        """For each block of the reduction, whose part of the left operand is copied: register tiles, for one
+        panel after the other."""
+        schedule, blocks = self.schedule, self.blocks
+        tile = choose_tile(schedule.anchor, schedule.target)
+        most = accumulators(schedule.target, vectors(tile.width, lanes(schedule.target)))
+        tile = replace(tile, rows=best_rows(blocks.rows, tile.width, lanes(schedule.target), most))
+        anchor, loop = builder.tile(anchor, [0, 0, 0, blocks.depth], "sequential")
+        builder.cache_read(anchor, loop, 0, "left")
+        anchor, _ = builder.tile(anchor, [0, 1], "sequential")
+        anchor, loop = builder.tile(anchor, [tile.rows], "sequential")
+        if blocks.rows % tile.rows:
+            builder.peel(loop)
+        longest = longest_step(schedule.target, tile.rows)
+        step = reduction_step(blocks.depth, tile.rows, tile.width, lanes(schedule.target), longest)
+        anchor, loop = builder.tile(anchor, [0, 0, 0, step], "sequential")
+        if blocks.depth % step:
+            builder.peel(loop)
+        return anchor

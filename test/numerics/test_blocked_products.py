@@ -1,0 +1,42 @@
+"""Products whose reduction is taken in blocks, alone and with what follows them.
+
+Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`).
+"""
+
+from __future__ import annotations
+
+import pytest
+from idiom_builder import Builder, Form, model_of
+from oracle import compiled, differences, runtime
+
+
+def product(b: Builder, rows: int, depth: int, columns: int) -> str:
+    """Sums of about one."""
+    return b.MatMul(b.input(rows, depth), b.value(depth, columns) * depth**-0.5)
+
+
+def residual(b: Builder) -> str:
+    return b.Add(b.input(64, 384), b.Add(product(b, 64, 1024, 384), b.value(384)))
+
+
+def heavy(b: Builder) -> str:
+    return b.Mul(b.input(65, 384), b.Erf(b.Tanh(product(b, 65, 1024, 384))))
+
+
+FORMS = {
+    "whole": Form(lambda b: product(b, 64, 1024, 384), []),
+    # 13 and 6 rows; columns that are no whole number of panels.
+    "peeled": Form(lambda b: product(b, 71, 2048, 400), []),
+    "blocks_of_rows": Form(lambda b: product(b, 384, 1024, 192), []),
+    # The sums lie where the result goes while the other operand is still needed.
+    "residual": Form(residual, []),
+    "heavy": Form(heavy, []),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_blocks(threads: int) -> None:
+    model, inputs = model_of(FORMS)
+    expected = runtime(model, inputs)
+    assert expected is not None
+    assert not differences(compiled(model, threads).run(inputs), expected)
