@@ -64,6 +64,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
     "tloop-prefetch-panels": "mlc.passes.tloop.prefetch_panels:PrefetchPanels",
+    "tloop-prefetch-tiles": "mlc.passes.tloop.prefetch_tiles:PrefetchTiles",
     "tloop-sample-schedules": "mlc.passes.tloop.sample_schedules:SampleSchedules",
     "tloop-share-addresses": "mlc.passes.tloop.share_addresses:ShareAddresses",
     "tloop-sink-loads": "mlc.passes.tloop.sink_loads:SinkLoads",

@@ -177,6 +177,8 @@ CPU_KERNEL: list[str] = [
     "cse",
     "func.func(tloop-share-addresses)",
     "func.func(tloop-prefetch-panels)",
+    # It counts along all loops around a tile, which are no loops any more behind tloop-map-parallel-loops.
+    "func.func(tloop-prefetch-tiles)",
     "func.func(tloop-map-parallel-loops)",
     "convert-scf-to-openmp",
     "func.func(tloop-stack-buffers)",
