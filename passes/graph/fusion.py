@@ -34,6 +34,27 @@ WINOGRAD = ("graph.winograd_input", "graph.matmul_packed")
 TAKES_PROLOGUE = ROWS | REDUCTIONS
 
 
+def is_cleared_cut(op: ir.Operation) -> bool:
+    """Whether a slice cuts off the ends of dims, of which only a constant padding of at least that size reads
+    the rest: the whole can be written, and the ends cleared."""
+    readers = users(op.results[0])
+    if (
+        len(readers) != 1
+        or readers[0].name != "graph.pad"
+        or graph.attribute(readers[0], "mode") != "constant"
+    ):
+        return False
+    whole, rest = graph.shape_of(op.operands[0]), graph.shape_of(op.results[0])
+    if (
+        None in (*whole, *rest)
+        or any(graph.attribute(op, "starts"))
+        or set(graph.attribute(op, "steps")) != {1}
+    ):
+        return False
+    high = graph.attribute(readers[0], "high")
+    return all(size - kept <= more for size, kept, more in zip(whole, rest, high, strict=True))
+
+
 @dataclass(eq=False)
 class Group:
     """Ops of one kernel, in program order.
@@ -121,6 +142,8 @@ class Fusion:
             return group.anchor in TAKES_EPILOGUE and same_shape
         if op.name == "graph.winograd_output":
             return [each.name for each in group.ops] == list(WINOGRAD) and strip_of(op) is not None
+        if op.name == "graph.slice":
+            return group.anchor in TAKES_PADDING and is_cleared_cut(op)
         if op.name == "graph.pad":
             return group.anchor in TAKES_PADDING and graph.attribute(op, "mode") == "constant"
         if op.name == "graph.transpose":

@@ -18,8 +18,9 @@ from mlc.passes.base import PassFailure
 
 # What the results of @prepare may always exceed their sources by: padding of small weights is no blow-up.
 LEAST_BUDGET = 16 * 2**20
+# Transformed weights grow by a factor that is known, and save more time than their bytes cost.
+LEAST_TRANSFORMED = 128 * 2**20
 BUDGET_SHARE = 4
-DEFAULT_TEXT = "a quarter of the weights, at least 16 MiB"
 STORED = frozenset({"graph.weight", "graph.constant"})
 
 
@@ -29,12 +30,17 @@ def elements(value: ir.Value) -> int:
     return prod(value.type.shape) if static else 0
 
 
-def default_budget(constants: Iterable[ir.Operation]) -> int:
-    """Bytes: a quarter of all weights among the ops, at least 16 MiB."""
+def default_text(least: int) -> str:
+    """What `default_budget` gives, for the help of options."""
+    return f"-1: a quarter of the weights, at least {least >> 20} MiB"
+
+
+def default_budget(constants: Iterable[ir.Operation], least: int = LEAST_BUDGET) -> int:
+    """Bytes: a quarter of all weights among the ops, at least `least`."""
     weights = [op for op in constants if op.name == "graph.weight"]
     sizes = {(graph.attribute(op, "source"), graph.attribute(op, "offset")): op for op in weights}
     total = sum(graph.attribute(op, "size") for op in sizes.values())
-    return max(LEAST_BUDGET, total // BUDGET_SHARE)
+    return max(least, total // BUDGET_SHARE)
 
 
 def check_budget(budget: int, location: ir.Location) -> None:

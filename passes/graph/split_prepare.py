@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -10,7 +10,14 @@ from mlc.bindings import func, ir
 from mlc.bindings.identity import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure, option
-from mlc.passes.graph.prepare_budget import DEFAULT_TEXT, check_budget, choose, default_budget
+from mlc.passes.graph.prepare_budget import (
+    LEAST_BUDGET,
+    check_budget,
+    choose,
+    default_budget,
+    default_text,
+)
+from mlc.passes.graph.winograd_budget import transformed_weights
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import erase_if_unused
 
@@ -109,14 +116,19 @@ def _finish(prepare: func.FuncOp, results: Iterable[ir.Value]) -> None:
     prepare.attributes["function_type"] = ir.TypeAttr.get(signature)
 
 
-def within_budget(constants: ConstantOps, needed: list[ir.Value], budget: int) -> list[ir.Value]:
-    """What @prepare computes for the `needed` values in `budget` bytes; -1 stands for the default."""
+def within_budget(
+    constants: ConstantOps, needed: list[ir.Value], paid: Container[ir.Value], budget: int
+) -> list[ir.Value]:
+    """What @prepare computes for the `needed` values: those that are `paid`, and others in `budget` bytes; -1
+    stands for the default. In the program's order."""
     limit = default_budget(constants.bare.values()) if budget < 0 else budget
-    choice = choose(constants.bare, constants.computed, needed, limit)
+    others = [value for value in needed if value not in paid]
+    choice = choose(constants.bare, constants.computed, others, limit)
     for value in choice.kept:
         reason = f"{value.type} grows by more than is left of the budget of {limit} bytes"
         missed(constants.computed[value], SplitPrepare.name, reason)
-    return choice.moved
+    moved = {*choice.moved, *(value for value in needed if value in paid)}
+    return [value for value in constants.computed if value in moved]
 
 
 def split(main: func.FuncOp, constants: ConstantOps, needed: list[ir.Value]) -> None:
@@ -148,14 +160,15 @@ class SplitPrepare(Pass):
     constants that it follows from (which count once for all results), in bytes of its element type; as many
     results move as the budget pays for, those that grow least first. What costs too much (an expansion, a
     tiling, an outer product) stays in `@main`, and the fewest elements that make it move instead.
-    Conversions of the element type are no growth.
+    Conversions of the element type are no growth. Transformed weights of Winograd convolutions always move:
+    `graph-winograd` has a budget for them.
     """
 
     name: ClassVar[str] = "graph-split-prepare"
 
     budget: int = option(
         -1,
-        help=f"bytes by which results may exceed what they follow from; -1: {DEFAULT_TEXT}",
+        help=f"bytes by which results may exceed what they follow from; {default_text(LEAST_BUDGET)}",
     )
 
     def run(self, op: ir.Operation) -> None:
@@ -164,7 +177,8 @@ class SplitPrepare(Pass):
         if main is None or main.is_external:
             return
         constants = ConstantOps.of(main.entry_block)
-        needed = within_budget(constants, constants.needed_outside(), self.budget)
+        paid = transformed_weights(main.operation)
+        needed = within_budget(constants, constants.needed_outside(), paid, self.budget)
         if not needed:
             return
         if find_function(op, PREPARE) is not None:

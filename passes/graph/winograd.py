@@ -12,14 +12,17 @@ from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, option
-from mlc.passes.graph.prepare_budget import DEFAULT_TEXT, check_budget, default_budget
+from mlc.passes.graph.prepare_budget import (
+    LEAST_TRANSFORMED,
+    check_budget,
+    default_budget,
+    default_text,
+)
 from mlc.passes.graph.winograd_budget import affordable, spent_bytes
-from mlc.passes.graph.winograd_candidates import KERNEL, Candidate, candidate_of
+from mlc.passes.graph.winograd_candidates import KERNEL, Candidate, Candidates
+from mlc.passes.graph.winograd_cuts import cut, sink_cut, spatial, widened
 from mlc.passes.graph.winograd_matrices import kernel_matrix
 from mlc.passes.rewriting import apply_patterns, collect_ops, replace_op
-
-# Of the default budget of @prepare; the rest is for weights that are padded.
-SHARE = 0.9
 
 
 def transformed_weight(weight: ir.Value, tile: int, block: int) -> ir.Value:
@@ -42,19 +45,27 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
     candidate = chosen.get(address(op))
     if candidate is None:
         return False
-    tile = candidate.tile
-    batch, _, height, width, block = graph.shape_of(op.results[0])
-    places = graph.build("winograd_input", [op.operands[0]], {"tile": tile})
-    products = graph.build("matmul_packed", [places, transformed_weight(candidate.weight, tile, block)])
-    attributes = {"tile": tile, "shape": [batch, height, width]}
-    replace_op(op, graph.build("winograd_output", [products], attributes))
+    surplus, whole = candidate.surplus, [count * candidate.tile for count in candidate.grid]
+    batch, _, _, _, block = graph.shape_of(op.results[0])
+    x = widened(op, surplus) if any(surplus) else op.operands[0]
+    attributes = {"tile": candidate.tile}
+    places = graph.build("winograd_input", [x], attributes)
+    weight = transformed_weight(candidate.weight, candidate.tile, block)
+    products = graph.build("matmul_packed", [places, weight])
+    result = graph.build("winograd_output", [products], attributes | {"shape": [batch, *whole]})
+    if not any(surplus):
+        replace_op(op, result)
+        return True
+    part = cut(result, spatial(op.results[0]))
+    replace_op(op, part)
+    sink_cut(part)
     return True
 
 
 def allowance(function: ir.Operation, budget: int) -> int:
     """The bytes by which weights may still grow; a `budget` of -1 stands for the default."""
     if budget < 0:
-        budget = int(SHARE * default_budget(collect_ops(function, "graph.weight")))
+        budget = default_budget(collect_ops(function, "graph.weight"), LEAST_TRANSFORMED)
     return budget - spent_bytes(function)
 
 
@@ -64,9 +75,10 @@ class Winograd(Pass):
     2.25 times fewer multiplications: the image's overlapping tiles are transformed, multiplied with the
     transformed weights (constant work, for `@prepare`), and transformed back.
 
-    Tiles must cover the result exactly. Transformed weights are 4 or 1.8 times larger: those that save most
-    multiplications for a byte come first, until they have grown by the budget. Against a direct convolution
-    the error grows by a small factor, which stays within the class `rounding`.
+    Where whole tiles exceed the result, its input is padded further, and the surplus is cut off in front of
+    the next padding, which clears it; so one must follow. Transformed weights are 4 or 1.8 times larger:
+    those that save most multiplications for a byte come first, until they have grown by the budget. Against
+    a direct convolution the error grows by a small factor, which stays within the class `rounding`.
     """
 
     name: ClassVar[str] = "graph-winograd"
@@ -74,15 +86,16 @@ class Winograd(Pass):
     exactness: ClassVar[str] = "rounding"
 
     budget: int = option(
-        -1, help=f"bytes by which weights may grow; -1: {SHARE:.0%} of what `@prepare` may ({DEFAULT_TEXT})"
+        -1, help=f"bytes by which transformed weights may exceed weights; {default_text(LEAST_TRANSFORMED)}"
     )
 
     def run(self, op: ir.Operation) -> bool:
         check_budget(self.budget, op.location)
-        found = [candidate_of(each) for each in collect_ops(op, "graph.conv")]
-        candidates = [each for each in found if each is not None]
-        if not candidates:
+        candidates = Candidates()
+        for conv in reversed(collect_ops(op, "graph.conv")):
+            candidates.add(conv)
+        if not candidates.found:
             return False
-        chosen = affordable(candidates, allowance(op, self.budget))
+        chosen = affordable(candidates.found[::-1], allowance(op, self.budget))
         by_address = {address(each.op): each for each in chosen}
         return apply_patterns(op, {"graph.conv": partial(to_winograd, chosen=by_address)})

@@ -1,7 +1,7 @@
-"""Which Winograd convolutions the budget of @prepare allows: transformed weights are larger than plain ones.
+"""Which Winograd convolutions the budget allows: transformed weights are larger than plain ones.
 
-A weight `[O, I, 3, 3]` becomes `[n, n, I, O]`, which @prepare keeps beside all else. What it has no room for
-would be transformed in every call.
+A weight `[O, I, 3, 3]` becomes `[n, n, I, O]`, which `graph-split-prepare` has @prepare compute, whatever its
+own budget: transforms in every call would take longer than they save.
 """
 
 from __future__ import annotations
@@ -49,15 +49,20 @@ def transformed_elements(plain: int, tile: int) -> int:
 def _saved(candidate: Candidate) -> int:
     """Multiplications that the algorithm does without."""
     batch, _, height, width, _ = graph.shape_of(candidate.op.results[0])
-    tiles = batch * height * width // candidate.tile**2
     plain = elements(candidate.weight)
-    return batch * height * width * plain - tiles * transformed_elements(plain, candidate.tile)
+    return batch * height * width * plain - candidate.tiles * transformed_elements(plain, candidate.tile)
+
+
+def transformed_weights(function: ir.Operation) -> dict[ir.Value, None]:
+    """What the products of Winograd convolutions read."""
+    images = [op.results[0] for op in collect_ops(function, "graph.winograd_input")]
+    products = [user for image in images for user in users(image) if user.name == "graph.matmul_packed"]
+    return {each.operands[1]: None for each in products}
 
 
 def spent_bytes(function: ir.Operation) -> int:
     """By how much the transformed weights that a function has exceed plain ones."""
-    products = [user for op in collect_ops(function, "graph.winograd_input") for user in users(op.results[0])]
-    weights = {each.operands[1]: None for each in products}
+    weights = transformed_weights(function)
     plain = {each: elements(each) // graph.shape_of(each)[0] * KERNEL**2 for each in weights}
     return FLOAT_BYTES * sum(elements(each) - plain[each] for each in weights)
 

@@ -156,7 +156,32 @@ def lower_pad(op: ir.Operation) -> list[ir.Value]:
     if mode != "constant":
         return [_pad_by_reading(op, mode, low)]
     x, shape = op.operands[0], static_shape(op.results[0].type)
-    return [insert(x, background(op, shape, op.attributes["value"].value), low)]
+    whole = _whole_behind(x, shape, low)
+    result = insert(whole, background(op, shape, op.attributes["value"].value), low)
+    for dim, (kept, extent) in enumerate(zip(static_shape(x), static_shape(whole), strict=True)):
+        if kept != extent:
+            result = _cleared(result, dim, low[dim] + kept, extent - kept, op.attributes["value"].value)
+    return [result]
+
+
+def _whole_behind(x: ir.Value, shape: Sequence[int], low: Sequence[int]) -> ir.Value:
+    """What x is a beginning of, if it is computed here and there is room for it in the padding; else x."""
+    owner = x.owner
+    if isinstance(owner, ir.Block) or owner.name != "tensor.extract_slice":
+        return x
+    whole = owner.operands[0]
+    begins = not any(owner.attributes["static_offsets"]) and set(owner.attributes["static_strides"]) == {1}
+    places = zip(low, static_shape(whole), shape, strict=True)
+    fits = all(first + extent <= total for first, extent, total in places)
+    return whole if begins and fits and not isinstance(whole.owner, ir.Block) else x
+
+
+def _cleared(x: ir.Value, dim: int, first: int, count: int, value: float) -> ir.Value:
+    """x with the padding's value in `count` places of a dim from `first` on."""
+    offsets, sizes = [0] * len(static_shape(x)), static_shape(x)
+    offsets[dim], sizes[dim] = first, count
+    element = tensor_type(x).element_type
+    return insert(linalg.fill(constant(element, value), outs=[empty(sizes, element)]), x, offsets)
 
 
 def _pad_by_reading(op: ir.Operation, mode: str, low: Sequence[int]) -> ir.Value:

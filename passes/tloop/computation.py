@@ -103,7 +103,8 @@ def computations(kernel: ir.Operation) -> list[Computation]:
 
 
 def defining_computation(value: ir.Value) -> ir.Operation | None:
-    """The `linalg.generic` that computes `value`, looking through writes into larger tensors (padding)."""
+    """The `linalg.generic` that computes `value`, looking through writes into larger tensors (padding) and
+    fills of parts of it."""
     while True:
         owner = value.owner
         if isinstance(owner, ir.Block):
@@ -112,7 +113,11 @@ def defining_computation(value: ir.Value) -> ir.Operation | None:
             return owner.operation
         if owner.name != "tensor.insert_slice":
             return None
-        value = owner.operands[0]
+        value = owner.operands[1 if _is_fill(owner.operands[0]) else 0]
+
+
+def _is_fill(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.name == "linalg.fill"
 
 
 def root_computation(kernel: ir.Operation) -> Computation | None:

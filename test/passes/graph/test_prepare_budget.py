@@ -10,6 +10,7 @@ from mlc.bindings.context import create_context
 from mlc.dialects.graph import Graph
 from mlc.passes.graph.prepare_budget import LEAST_BUDGET, default_budget
 from mlc.passes.graph.split_prepare import ConstantOps, SplitPrepare
+from mlc.passes.graph.winograd import allowance
 from mlc.passes.remarks import Remark, collect_remarks
 
 
@@ -42,6 +43,11 @@ def default_of(lines: list[str]) -> int:
     return default_budget(ConstantOps.of(module.body.operations[0].entry_block).bare.values())
 
 
+def allowance_of(lines: list[str]) -> int:
+    module = parse(lines)
+    return allowance(module.body.operations[0].operation, budget=-1)
+
+
 def remarks_of(budget: int) -> list[Remark]:
     module = parse(TILE)
     with collect_remarks() as remarks:
@@ -56,6 +62,11 @@ def test_the_default_is_a_quarter_of_the_distinct_weights() -> None:
 
 def test_the_default_is_at_least_16_mib() -> None:
     assert default_of([f"%w = {weight(8)}"]) == 16 * 2**20
+
+
+def test_transformed_weights_have_a_budget_of_their_own() -> None:
+    assert allowance_of([f"%w = {weight(8)}"]) == 128 * 2**20
+    assert allowance_of([f"%w = {weight(4 * 2**30)}"]) == 2**30
 
 
 def test_what_stays_is_said() -> None:
