@@ -9,9 +9,10 @@ import ml_dtypes
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.attention_heads import heads
+from mlc.passes.graph.attention_kernel import obstacle
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.values import dtype, is_static, scalar_constant
 from mlc.passes.remarks import missed
@@ -53,6 +54,32 @@ def _weights(op: ir.Operation, scores: ir.Value) -> ir.Value:
 
 def _viewed(value: ir.Value, shape: list[int]) -> ir.Value:
     return value if graph.shape_of(value) == shape else graph.build("reshape", [value], {"shape": shape})
+
+
+@rounding
+def attention_in_parts(op: ir.Operation) -> ir.Value | None:
+    """Attention that no kernel computes as one. Truth values that exclude keys become numbers to add."""
+    if (added := _with_numbers(op)) is not None:
+        return added
+    reason = obstacle(op)
+    if reason is None:
+        return None
+    missed(op, "attention in one kernel", reason)
+    return attention(op)
+
+
+def _with_numbers(op: ir.Operation) -> ir.Value | None:
+    """The op with 0 and `fill` as mask, where adding a number as low is to replace by it."""
+    q, k, v, *masks = list(op.operands)
+    if not masks or str(graph.element_type(masks[0])) != "i1" or not is_static(masks[0]):
+        return None
+    fill = graph.attribute(op, "fill")
+    number = float("-inf") if fill is None else fill
+    if number > ml_dtypes.finfo(dtype(q)).min / 2:  # type: ignore[no-untyped-call]
+        return None
+    numbers = graph.build("where", [masks[0], scalar_constant(0, q), scalar_constant(number, q)])
+    attributes = {name: graph.attribute(op, name) for name in ("scale", "causal", "safe")}
+    return graph.build("attention", [q, k, v, numbers], attributes)
 
 
 @rounding
@@ -105,21 +132,26 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     return _viewed(total, list(x.type.shape))
 
 
-RULES: Rules = {"graph.attention": (attention,), "graph.rotary_embedding": (rotary_embedding,)}
+RULES: Rules = {"graph.attention": (attention_in_parts,), "graph.rotary_embedding": (rotary_embedding,)}
+ALL_RULES: Rules = {**RULES, "graph.attention": (attention,)}
 
 
 @dataclass(frozen=True)
 class DecomposeAttention(Pass):
     """Take attention and rotary embedding apart where no kernel computes them as one.
 
-    `attention` becomes product, scale, mask, softmax and product, in the form in which scale and mask end the
-    first product's kernel, and the transposes of k and v its reading. `rotary_embedding` becomes two products
-    with its factors and their sum.
+    `attention` stays where one kernel computes it: f32 of known shape, heads that are not grouped, and few
+    enough queries and keys that the scores of a head stay in the second cache. Otherwise it becomes product,
+    scale, mask, softmax and product, in the form in which scale and mask end the first product's kernel, and
+    the transposes of k and v its reading. `rotary_embedding` becomes two products with its factors and their
+    sum.
     """
 
     name: ClassVar[str] = "graph-decompose-attention"
     exactness: ClassVar[str] = "rounding"
 
+    one_kernel: bool = option(True, help="leave attention that one kernel computes whole")
+
     def run(self, op: ir.Operation) -> bool:
         # Whatever class is asked for: these ops have no other lowering.
-        return apply_rules(op, RULES, self.exactness)
+        return apply_rules(op, RULES if self.one_kernel else ALL_RULES, self.exactness)

@@ -13,7 +13,7 @@ from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
 from mlc.passes.graph.families import ELEMENTWISE
-from mlc.passes.graph.fusion import Group, fuse, separate, small_constant
+from mlc.passes.graph.fusion import ATTENTION, Group, fuse, separate, small_constant
 from mlc.passes.graph.verify_no_control_flow import control_flow
 from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
 from mlc.passes.rewriting import defining_op
@@ -117,8 +117,9 @@ def _same_places(a: ir.Type, b: ir.Type) -> bool:
 
 
 def _describe(group: Group) -> str:
-    """The ops' names, at most four."""
-    names = [op.name.removeprefix("graph.") for op in group.ops]
+    """The ops' names, at most four; attention without the transposes that it reads and writes through."""
+    named = [op for op in group.ops if group.anchor != ATTENTION or op.name != "graph.transpose"]
+    names = [op.name.removeprefix("graph.") for op in named]
     return "_".join(names if len(names) <= 4 else [*names[:3], "etc"])
 
 

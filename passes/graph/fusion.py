@@ -20,6 +20,8 @@ REDUCTIONS = (
 )
 ROWS = frozenset({"graph.softmax", "graph.log_softmax", "graph.layer_norm", "graph.rms_norm"})
 PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
+# Reads and writes heads where they lie.
+ATTENTION = "graph.attention"
 WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # Ops whose result is computed element by element from places that follow from the index: they fuse like
 # elementwise ones.
@@ -107,7 +109,7 @@ class Fusion:
             group = producer
         else:
             group = Group([op], op.name, stands_alone(op))
-        if op.name in PRODUCTS | TAKES_PROLOGUE | ELEMENTWISE:
+        if op.name in PRODUCTS | TAKES_PROLOGUE | ELEMENTWISE | {ATTENTION}:
             self.take_operands(group, op)
         self.groups.pop(group, None)
         self.groups[group] = None
@@ -149,7 +151,10 @@ class Fusion:
         if op.name == "graph.transpose":
             # A product's tile is stored transposed; that needs the columns to stay the innermost dim.
             last = len(graph.shape_of(op.results[0])) - 1
-            return group.anchor == "graph.matmul" and graph.attribute(op, "permutation")[last] == last
+            return (
+                group.anchor in ("graph.matmul", ATTENTION)
+                and graph.attribute(op, "permutation")[last] == last
+            )
         return False
 
     def explain(self, op: ir.Operation) -> None:
@@ -201,7 +206,10 @@ class Fusion:
         if names != ["graph.transpose"]:
             return False
         permutation = graph.attribute(producer.ops[0], "permutation")
-        return position == 0 or permutation[-1] == len(permutation) - 1
+        in_place = permutation[-1] == len(permutation) - 1
+        if op.name == ATTENTION:
+            return position < 3 and in_place
+        return position == 0 or in_place
 
 
 def fuse(function: ir.Operation) -> list[Group]:

@@ -9,6 +9,7 @@ from mlc.bindings import ir
 from mlc.dialects.graph import write_defaults
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that they register
+    attention_rules,
     contraction_rules,
     creation_rules,
     elementwise_rules,
@@ -28,7 +29,7 @@ from mlc.passes.lowering.widen import lower_widened, needs_widening
 from mlc.passes.rewriting import users
 from mlc.passes.tloop.kernel_functions import is_kernel
 
-CONTRACTIONS = ("graph.matmul", "graph.matmul_packed")
+CONTRACTIONS = ("graph.matmul", "graph.matmul_packed", "graph.attention")
 
 
 def _read_by_contractions_only(op: ir.Operation) -> bool:

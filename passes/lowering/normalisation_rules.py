@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, math
+from mlc.bindings import arith, ir, math
 from mlc.passes.lowering.linalg_tools import constant, tensor_type
 from mlc.passes.lowering.reduction_rules import (
     combine_elements,
@@ -14,7 +14,7 @@ from mlc.passes.lowering.reduction_rules import (
     sum_step,
 )
 from mlc.passes.lowering.rule import integers, rule
-from mlc.passes.lowering.scalars import add, div, maximum, mul, sub
+from mlc.passes.lowering.scalars import add, compare, div, maximum, mul, sub
 
 
 def _shifted(x: ir.Value, axes: list[int]) -> ir.Value:
@@ -22,11 +22,26 @@ def _shifted(x: ir.Value, axes: list[int]) -> ir.Value:
     return combine_elements(x, top, sub)
 
 
+# Below, e^x is no normal number of f32.
+TINY = -87.0
+
+
+def power_of(shifted: ir.Value) -> ir.Value:
+    """e^x for a softmax, where x <= 0 and some x is 0: numbers that vanish beside that one are 0 at once. The
+    processor would take a hundred cycles for each that is not normal, as those of masked keys."""
+    kind = shifted.type
+    if not isinstance(kind, ir.F32Type):
+        return math.exp(shifted)
+    low = constant(kind, TINY)
+    tiny = compare("less", shifted, low)
+    return arith.select(tiny, constant(kind, 0), math.exp(arith.select(tiny, low, shifted)))
+
+
 @rule("softmax")
 def lower_softmax(op: ir.Operation) -> list[ir.Value]:
     """One division per row: the exponentials are scaled by the reciprocal of their sum."""
     axes = [op.attributes["axis"].value]
-    powers = map_elements(_shifted(op.operands[0], axes), lambda value: math.exp(value))
+    powers = map_elements(_shifted(op.operands[0], axes), power_of)
     total = reduce(powers, axes, 0, sum_step)
     scale = map_elements(total, lambda value: div(constant(value.type, 1), value))
     return [combine_elements(powers, scale, mul)]

@@ -10,6 +10,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import replace_op
+from mlc.passes.tloop.attention_schedule import schedule_attention
 from mlc.passes.tloop.block_names import name_blocks
 from mlc.passes.tloop.blocked_product import BlockedProduct, blocks_of, over_the_sums
 from mlc.passes.tloop.computation import Computation, computations, root_computation
@@ -44,6 +45,8 @@ def schedule_kernel(kernel: ir.Operation) -> None:
         return
     if all(each.work < (PARALLEL_PRODUCTS if each.reductions else PARALLEL_WORK) for each in everything):
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
+    if schedule_attention(kernel):
+        return
     reducing = [each for each in everything if each.reductions]
     if (
         len(reducing) == 1

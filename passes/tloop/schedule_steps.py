@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.rewriting import collect_ops, users
-from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, tagged_blocks
+from mlc.passes.rewriting import collect_ops, defining_op, users
+from mlc.passes.tloop.loop_steps.loops import constant_value
+from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, carriers, tagged_blocks
 from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops
 from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
 from mlc.passes.tloop.widen_first import widen_elements, widen_first
@@ -148,12 +149,38 @@ def _retag(kernel: ir.Operation, old: str, new: str) -> None:
 
 
 def peel(op: ir.Operation, state: ScheduleState) -> None:
+    """Of the copies of a loop that earlier peeling has made, those that have a smaller last iteration."""
+    state.loop_tag(op.operands[0])
+    loops = state.targets(op.operands[0])
+    for loop in [loop for loop in loops if has_rest(loop)] or loops:
+        loop.attributes[PENDING] = ir.UnitAttr.get()
     state.run(
-        match("l", state.loop_tag(op.operands[0])),
+        match("l", PENDING),
         f'%c = transform.cast %l : {HANDLE} to !transform.op<"scf.for">',
         f'%m, %r = transform.loop.peel %c : (!transform.op<"scf.for">) -> ({HANDLE}, {HANDLE})',
         apply_patterns("canonicalization", "linalg.tiling_canonicalization"),
     )
+    for loop in carriers(state.kernel, PENDING):
+        del loop.attributes[PENDING]
+
+
+def has_rest(loop: ir.Operation) -> bool:
+    """Whether the last of several iterations of an `scf.for` is smaller, or may be."""
+    start, stop, step = (constant_value(each) for each in list(loop.operands)[:3])
+    if start is None or stop is None or step is None:
+        return True
+    return stop - start > step and (stop - start) % step != 0
+
+
+def settle_sizes(state: ScheduleState) -> None:
+    """Tiles of parts that peeling split off have sizes that are constants, but only once a minimum is
+    simplified."""
+    if any(not value.type.has_static_shape for op in tagged_blocks(state.kernel) for value in op.results):
+        state.run(
+            apply_patterns(
+                "scf.for_loop_canonicalization", "linalg.tiling_canonicalization", "canonicalization"
+            )
+        )
 
 
 def interchange(op: ir.Operation, state: ScheduleState) -> None:
@@ -173,6 +200,7 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
     products."""
     # A computation that only copies may be gone by now.
     tags = [state.name_of(operand) for operand in op.operands]
+    settle_sizes(state)
     erase_identities(state.kernel)
     fold_unit_dims(state)
     make_accesses_unit_stride(state.kernel)
@@ -205,3 +233,18 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
         ),
     )
     widen_elements(state.kernel)
+    _lower_leftovers(state)
+
+
+def _lower_leftovers(state: ScheduleState) -> None:
+    """Reductions along columns go row by row, and squares that are read to be transposed by shuffles: what
+    upstream makes of them by default goes element by element."""
+    if collect_ops(state.kernel, "vector.multi_reduction"):
+        by_rows = 'lowering_strategy = "innerparallel"'
+        state.run(
+            apply_patterns(f"vector.reorder_multi_reduction_dims {by_rows}", "canonicalization"),
+            apply_patterns(f"vector.multi_reduction_unrolling {by_rows}", "canonicalization"),
+        )
+    transposes = collect_ops(state.kernel, "vector.transpose")
+    if any(defining_op(each.operands[0], "vector.transfer_read") is not None for each in transposes):
+        state.run(apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"'))

@@ -14,7 +14,7 @@ from mlc.passes.lowering import graph_to_linalg
 from mlc.tools.references.markdown import table
 
 # No rule lowers them, because an earlier pass replaces them or they become arguments.
-_GONE_BEFORE = ("weight", "prepared", "batch_norm", "attention", "rotary_embedding")
+_GONE_BEFORE = ("weight", "prepared", "batch_norm", "rotary_embedding")
 _BODY = "its function body"
 
 _INTRODUCTION = """\

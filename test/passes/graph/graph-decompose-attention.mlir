@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --graph-decompose-attention | filecheck %s
+// RUN: mlc-opt %s --graph-decompose-attention=one-kernel=false | filecheck %s --check-prefix=PARTS
 
 // Lengths that are not known; the transpose of the keys joins the one before.
 // CHECK-LABEL: func.func @plain
@@ -79,4 +80,35 @@ func.func @rotary(%x: tensor<3x5x8xf32>, %cos: tensor<5x8xf32>) -> tensor<3x5x8x
 func.func @interleaved(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
   %0 = "graph.rotary_embedding"(%x, %x, %x) {interleaved = true} : (tensor<3x8xf32>, tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
   return %0 : tensor<3x8xf32>
+}
+
+// One kernel computes all of it, unless it is told not to.
+// CHECK-LABEL: func.func @whole
+// CHECK-NEXT: "graph.attention"
+// PARTS-LABEL: func.func @whole
+// PARTS-NOT: "graph.attention"
+// PARTS: "graph.softmax"
+func.func @whole(%q: tensor<1x12x197x64xf32>, %mask: tensor<197x197xf32>) -> tensor<1x12x197x64xf32> {
+  %0 = "graph.attention"(%q, %q, %q, %mask) {scale = 0.125, causal = true} : (tensor<1x12x197x64xf32>, tensor<1x12x197x64xf32>, tensor<1x12x197x64xf32>, tensor<197x197xf32>) -> tensor<1x12x197x64xf32>
+  return %0 : tensor<1x12x197x64xf32>
+}
+
+// One query, and more keys than the caches have room for.
+// CHECK-LABEL: func.func @sizes
+// CHECK-COUNT-2: "graph.softmax"
+func.func @sizes(%q: tensor<12x1x64xf32>, %k: tensor<12x5000x64xf32>) -> (tensor<12x1x64xf32>, tensor<12x5000x64xf32>) {
+  %0 = "graph.attention"(%q, %k, %k) {scale = 1.0} : (tensor<12x1x64xf32>, tensor<12x5000x64xf32>, tensor<12x5000x64xf32>) -> tensor<12x1x64xf32>
+  %1 = "graph.attention"(%k, %k, %k) {scale = 1.0} : (tensor<12x5000x64xf32>, tensor<12x5000x64xf32>, tensor<12x5000x64xf32>) -> tensor<12x5000x64xf32>
+  return %0, %1 : tensor<12x1x64xf32>, tensor<12x5000x64xf32>
+}
+
+// Truth values are added as numbers; a number that a score could have is no such.
+// CHECK-LABEL: func.func @truth_values_in_one
+// CHECK: %[[ADDED:.*]] = "graph.where"(%arg1, %{{.*}}, %{{.*}}) : (tensor<48x48xi1>, tensor<f32>, tensor<f32>) -> tensor<48x48xf32>
+// CHECK: "graph.attention"(%arg0, %arg0, %arg0, %[[ADDED]])
+// CHECK: "graph.softmax"
+func.func @truth_values_in_one(%q: tensor<2x48x16xf32>, %mask: tensor<48x48xi1>) -> (tensor<2x48x16xf32>, tensor<2x48x16xf32>) {
+  %0 = "graph.attention"(%q, %q, %q, %mask) {scale = 1.0} : (tensor<2x48x16xf32>, tensor<2x48x16xf32>, tensor<2x48x16xf32>, tensor<48x48xi1>) -> tensor<2x48x16xf32>
+  %1 = "graph.attention"(%q, %q, %q, %mask) {scale = 1.0, fill = -10000.0} : (tensor<2x48x16xf32>, tensor<2x48x16xf32>, tensor<2x48x16xf32>, tensor<48x48xi1>) -> tensor<2x48x16xf32>
+  return %0, %1 : tensor<2x48x16xf32>, tensor<2x48x16xf32>
 }

@@ -1,0 +1,187 @@
+"""The default schedule of attention in one kernel: a block of queries of one head at a time.
+
+Per block: its queries are transposed, so that vectors run along them; scores of all keys, a register tile at
+a time, go into a local buffer; softmax along its columns; then the product with the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+from mlc.passes.graph.attention_kernel import QUERIES
+from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic, tensor_type
+from mlc.passes.rewriting import users
+from mlc.passes.tloop.computation import Computation, root_computation
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, RegisterTile
+from mlc.passes.tloop.identity import identity_behind
+from mlc.passes.tloop.register_tile import best_rows, tile_columns, vectors
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.schedule_state import BLOCK_TAG, tagged_blocks
+from mlc.passes.tloop.target_attribute import accumulators, lanes, registers, target_of
+from mlc.targets import Target
+
+# Vectors of scores that one iteration of the softmax's loops takes: independent ones hide latencies, and the
+# exponential needs registers for each.
+VECTORS_AT_ONCE = {16: 4, 32: 8}
+# What is computed for a block of queries, consumers first.
+PARTS = (
+    *("values", "values_init", "inverse", "total", "total_init", "powers"),
+    *("top", "top_init", "masked", "scores", "scores_init", "queries"),
+)
+
+
+def schedule_attention(kernel: ir.Operation) -> bool:
+    """Schedules a kernel with `scores` and `values`; False where there are none."""
+    named = {op.attributes[BLOCK_TAG].value: op for op in tagged_blocks(kernel)}
+    root = root_computation(kernel)
+    if "scores" not in named or root is None:
+        return False
+    scores, values = Computation(named["scores"]), Computation(named["values"])
+    for name in ("scores", "values", "top", "total"):
+        _tag(_own_init(named[name]), f"{name}_init")
+    _tag(_queries_in_front(scores), "queries")
+    _tag(_masked(scores), "masked")
+    _tag(root.op, "root")
+    AttentionSchedule(kernel, root, scores, values).build()
+    return True
+
+
+def _tag(op: ir.Operation, name: str) -> None:
+    op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
+
+
+def _own_init(op: ir.Operation) -> ir.Operation:
+    """The initial value's computation, a copy where others start from it too."""
+    init = op.operands[len(op.operands) - 1]
+    source = init.owner.operation
+    if len(users(init)) > 1:
+        with ir.InsertionPoint(op):
+            source = source.clone().operation
+        op.operands[len(op.operands) - 1] = source.results[0]
+    return source
+
+
+def _queries_in_front(scores: Computation) -> ir.Operation:
+    """A computation that transposes the queries, which `scores` then reads with the queries last."""
+    source, read = scores.inputs[1], scores.maps[1]
+    *leading, _, column, depth = range(scores.maps[1].n_dims)
+    order = [*leading, depth, column]
+    count = len(order)
+    place = {dim: at for at, dim in enumerate(order)}
+    old = [
+        ir.AffineExpr.get_dim(place[ir.AffineDimExpr(each).position])
+        if isinstance(each, ir.AffineDimExpr)
+        else each
+        for each in read.results
+    ]
+    with ir.InsertionPoint(scores.op), scores.op.location:
+        output = empty([scores.extents[dim] for dim in order], tensor_type(source).element_type)
+        identity = affine_map(count, dims(count))
+        packed = generic([source], [affine_map(count, old)], output, identity, lambda new, _old: new)
+    maps = list(scores.op.attributes["indexing_maps"])
+    maps[1] = ir.AffineMapAttr.get(affine_map(read.n_dims, [ir.AffineExpr.get_dim(dim) for dim in order]))
+    scores.op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+    scores.op.operands[1] = packed
+    return packed.owner.operation
+
+
+def _masked(scores: Computation) -> ir.Operation:
+    """What scales and masks the scores, or copies them."""
+    readers = users(scores.result)
+    if len(readers) == 1 and not Computation(readers[0]).reductions:
+        return readers[0]
+    return identity_behind(scores.result).op
+
+
+class AttentionSchedule:
+    """Emits the primitives. `sizes` are the numbers of queries that a block may have."""
+
+    def __init__(
+        self, kernel: ir.Operation, root: Computation, scores: Computation, values: Computation
+    ) -> None:
+        self.target: Target = target_of(kernel)
+        self.scores, self.values = Computation(scores.op), values
+        *_, self.keys, self.queries = [scores.extents[dim] for dim in scores.parallel]
+        self.block = min(QUERIES, self.queries)
+        self.sizes = [self.block, *([self.queries % self.block] if self.queries % self.block else [])]
+        contraction = ContractionSchedule(root, values, self.target)
+        assert contraction.matches(), "the root scales, and may transpose, the values"
+        self.root_dims = contraction.root_dims
+        self.builder = ScheduleBuilder(kernel)
+        self.uneven: list[ir.Value] = []
+        self.blocks = {name: self.builder.get_block(name) for name in ("root", *PARTS)}
+
+    def build(self) -> None:
+        *leading, queries, column = self.values.parallel
+        columns = self.values.extents[column]
+        scores = self.register_tile(self.keys, self.queries)
+        values = self.register_tile(self.block, columns)
+        key, query = self.scores.parallel[-2:]
+        self.tile("root", {self.root_dims[dim]: 1 for dim in leading}, [], PARTS, "parallel")
+        self.tile("root", {self.root_dims[queries]: self.block}, [self.queries], PARTS)
+        parts: tuple[str, ...] = ("scores", "scores_init")
+        self.tile("masked", {query: scores.width}, self.sizes, parts)
+        self.tile("masked", {key: scores.rows}, [self.keys], parts)
+        parts = ("values", "values_init")
+        self.tile("root", {self.root_dims[column]: values.width}, [columns], parts)
+        self.tile("root", {self.root_dims[queries]: values.rows}, self.sizes, parts)
+        # Only now: `compute_at` takes one loop, not copies of it.
+        self.peel()
+        self.tile_queries()
+        self.tile_softmax(scores.width)
+        self.peel()
+        for name, anchor, tile in (("scores", self.scores, scores), ("values", self.values, values)):
+            schedule = ContractionSchedule(anchor, anchor, self.target)
+            self.blocks[name] = schedule.tile_reductions(self.builder, self.blocks[name], tile)
+        # First alone: what is transposed now is transposed by shuffles.
+        self.builder.vectorize([self.blocks.pop("queries")])
+        self.builder.vectorize(list(self.blocks.values()))
+
+    def tile(
+        self,
+        name: str,
+        sizes: dict[int, int],
+        extents: Sequence[int],
+        parts: Sequence[str] = (),
+        mode: str = "sequential",
+    ) -> None:
+        """Tiles dims of a block, and computes `parts` in the loop. A single dim has as many points as
+        `extents` say, in each of its copies."""
+        if mode == "sequential" and all(extent <= size for extent in extents for size in sizes.values()):
+            return
+        by_position = [sizes.get(dim, 0) for dim in range(max(sizes) + 1)]
+        self.blocks[name], loop = self.builder.tile(self.blocks[name], by_position, mode)
+        for part in parts:
+            self.blocks[part] = self.builder.compute_at(self.blocks[part], loop)
+        if any(extent > size and extent % size for extent in extents for size in sizes.values()):
+            self.uneven.append(loop)
+
+    def peel(self) -> None:
+        """Splits the last, smaller iteration off the loops that have one, outer ones first."""
+        for loop in self.uneven:
+            self.builder.peel(loop)
+        self.uneven = []
+
+    def tile_queries(self) -> None:
+        """Squares of vectors, transposed in registers."""
+        *_, depth, column = range(self.scores.maps[0].n_dims - 1)
+        width = lanes(self.target)
+        self.tile("queries", {depth: width}, [self.scores.extents[self.scores.reductions[0]]])
+        self.tile("queries", {column: width}, self.sizes)
+
+    def tile_softmax(self, width: int) -> None:
+        """A few vectors of each of a few rows of scores at a time."""
+        *_, keys, last = range(self.scores.maps[0].n_dims - 1)
+        most = max(count for limit, count in VECTORS_AT_ONCE.items() if limit <= registers(self.target))
+        rows = max(1, most // vectors(width, lanes(self.target)))
+        for name, query, key in (("top", keys, last), ("powers", last, keys), ("total", keys, last)):
+            self.tile(name, {query: width}, self.sizes)
+            self.tile(name, {key: rows}, [self.keys])
+
+    def register_tile(self, rows: int, columns: int) -> RegisterTile:
+        """Of two vectors of columns: one of four reads the keys or values twice as often."""
+        width = tile_columns(columns, lanes(self.target), registers(self.target))
+        width = min(width, 2 * lanes(self.target))
+        most = accumulators(self.target, vectors(width, lanes(self.target)))
+        return RegisterTile(1, width, 0, best_rows(rows, width, lanes(self.target), most))

@@ -1,0 +1,138 @@
+"""Attention in one kernel: heads where they lie, odd numbers of queries and keys, masks.
+
+Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from mlc.compiler import Options
+from mlc.compiler.levels import levels
+from mlc.passes.rewriting import collect_ops
+from onnx import TensorProto, helper, numpy_helper
+from oracle import compiled, differences, runtime
+
+
+@dataclass(frozen=True)
+class Case:
+    """`mask`: "added" or "chosen" per key, "causal" as a triangle of truth values, or none."""
+
+    queries: int
+    keys: int
+    heads: int
+    width: int
+    features: int
+    mask: str = ""
+    batch: int = 1
+
+
+CASES = [
+    Case(197, 197, 3, 64, 64),
+    Case(128, 128, 2, 64, 64, "causal"),
+    # Blocks of 32, 32 and 18 queries: the last are a vector of 16 and one of 2.
+    Case(82, 50, 2, 24, 80, "added", batch=2),
+    Case(37, 100, 2, 17, 33, "chosen"),
+    Case(16, 5, 4, 8, 8, batch=3),
+    # More keys than queries: each query sees those before it, and the first ones.
+    Case(40, 57, 2, 16, 16, "causal"),
+    Case(33, 700, 1, 16, 32),
+]
+
+
+def model_of(case: Case) -> onnx.ModelProto:
+    """Rows of q, k and v hold all heads: they are transposed, as exporters write it."""
+    rows = {"q": case.queries, "k": case.keys, "v": case.keys}
+    widths = {"q": case.width, "k": case.width, "v": case.features}
+    nodes, weights, inputs = [], {}, []
+    for name in "qkv":
+        inputs.append((name, TensorProto.FLOAT, [case.batch, rows[name], case.heads * widths[name]]))
+        weights[f"{name}_heads"] = np.array([case.batch, rows[name], case.heads, widths[name]])
+        nodes.append(helper.make_node("Reshape", [name, f"{name}_heads"], [f"{name}_split"]))
+        order = [0, 2, 3, 1] if name == "k" else [0, 2, 1, 3]
+        nodes.append(helper.make_node("Transpose", [f"{name}_split"], [f"{name}_first"], perm=order))
+    weights |= {"scale": np.array(case.width**-0.5, np.float32)}
+    weights |= {"low": np.array(np.finfo(np.float32).min)}
+    nodes.append(helper.make_node("MatMul", ["q_first", "k_first"], ["product"]))
+    nodes.append(helper.make_node("Mul", ["product", "scale"], ["scores"]))
+    last = "scores" if not case.mask else "masked"
+    if case.mask == "added":
+        inputs.append(("mask", TensorProto.FLOAT, [case.batch, 1, 1, case.keys]))
+        nodes.append(helper.make_node("Add", ["scores", "mask"], ["masked"]))
+    elif case.mask:
+        shape = [case.batch, 1, 1, case.keys]
+        if case.mask == "causal":
+            weights["mask"] = np.tri(case.queries, case.keys, case.keys - case.queries, dtype=bool)
+        else:
+            inputs.append(("mask", TensorProto.BOOL, shape))
+        nodes.append(helper.make_node("Where", ["mask", "scores", "low"], ["masked"]))
+    weights["joined"] = np.array([case.batch, case.queries, case.heads * case.features])
+    nodes += [
+        helper.make_node("Softmax", [last], ["weights"], axis=-1),
+        helper.make_node("MatMul", ["weights", "v_first"], ["values"]),
+        helper.make_node("Transpose", ["values"], ["rows"], perm=[0, 2, 1, 3]),
+        helper.make_node("Reshape", ["rows", "joined"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "attention",
+        [helper.make_tensor_value_info(*each) for each in inputs],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, weights["joined"].tolist())],
+        [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+
+
+def inputs_of(model: onnx.ModelProto) -> dict[str, np.ndarray]:
+    """Normal numbers; of truth values the first is true, so that no query is without a key."""
+    rng = np.random.default_rng(1)
+    found: dict[str, np.ndarray] = {}
+    for each in model.graph.input:
+        shape = [dim.dim_value for dim in each.type.tensor_type.shape.dim]
+        value = rng.standard_normal(shape).astype(np.float32)
+        found[each.name] = value
+        if each.type.tensor_type.elem_type == TensorProto.BOOL:
+            found[each.name] = value > 0
+            found[each.name][..., 0] = True
+    return found
+
+
+def kernels_of(model: onnx.ModelProto, **options: Any) -> list[str]:
+    """The names of the ops in the model's kernels, without movement and masks."""
+    module = dict(levels(model, Options(**options)))["form-kernels"].operation
+    ops = [op.name.removeprefix("graph.") for op in collect_ops(module) if op.name.startswith("graph.")]
+    movement = ("transpose", "reshape", "constant", "weight", "prepared", "where", "full", "trilu")
+    return [name for name in ops if name not in movement]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_one_kernel_says_what_onnx_runtime_says(case: Case) -> None:
+    model = model_of(case)
+    inputs = inputs_of(model)
+    assert kernels_of(model) == ["attention"]
+    expected = runtime(model, inputs)
+    assert expected is not None
+    assert differences(compiled(model).run(inputs), expected) == {}
+
+
+def test_the_option_takes_it_apart() -> None:
+    replaced = {"graph-decompose-attention": "graph-decompose-attention{one-kernel=false}"}
+    assert kernels_of(model_of(CASES[0]), replace_passes=replaced) == ["matmul", "mul", "softmax", "matmul"]
+
+
+@pytest.mark.parametrize("masked", [-np.inf, -3e38])
+def test_masked_keys_count_nothing(masked: float) -> None:
+    """Whatever they and their values are."""
+    case = Case(48, 40, 1, 16, 16, "added")
+    model = model_of(case)
+    inputs = inputs_of(model)
+    inputs["mask"][..., 20:] = masked
+    whole = compiled(model).run(inputs)["y"]
+    assert np.isfinite(whole).all()
+    for name in "kv":
+        inputs[name][:, 20:] = 1e3
+    np.testing.assert_array_equal(compiled(model).run(inputs)["y"], whole)

@@ -1,0 +1,42 @@
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules | filecheck %s
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize | filecheck %s --check-prefix=LOOPS
+
+// A head per iteration of the parallel loop; in it 32 queries at a time, and the 5 that are left.
+// CHECK-LABEL: func.func private @patches
+// CHECK: "tloop.schedule"
+// CHECK: %[[HEAD:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 1>}
+// CHECK-NEXT: "tloop.compute_at"(%{{.*}}, %[[HEAD]]#1)
+// CHECK: %[[BLOCK:.*]]:2 = "tloop.tile"(%[[HEAD]]#0) {mode = "sequential", sizes = array<i64: 32>}
+// CHECK: "tloop.peel"(%[[BLOCK]]#1)
+// CHECK-COUNT-2: "tloop.vectorize"
+
+// LOOPS-LABEL: func.func private @patches
+// LOOPS: scf.forall (%{{.*}}) in (3)
+// LOOPS: scf.for %{{.*}} = %c0 to %c64 step %c32
+// Squares of queries are transposed by shuffles.
+// LOOPS-NOT: vector.transpose
+// LOOPS: vector.shuffle
+// Scores: 14 keys of 69 at a time, then 13.
+// LOOPS: scf.for %{{.*}} = %c0 to %c56 step %c14
+// LOOPS: scf.for %{{.*}} = %c0 to %c16 step %c2 iter_args(%{{.*}}) -> (vector<14x32xf32>)
+// LOOPS: vector<13x32xf32>
+// Maxima and exponentials, 4 keys at a time.
+// LOOPS: scf.for %{{.*}} = %c0 to %c68 step %c4 iter_args(%{{.*}}) -> (vector<32xf32>)
+// LOOPS-COUNT-4: arith.maximumf {{.*}} : vector<32xf32>
+// LOOPS: math.exp {{.*}} : vector<4x32xf32>
+// LOOPS: arith.addf {{.*}} : vector<32xf32>
+// LOOPS: arith.divf {{.*}} vector<32xf32>
+// Values: one quotient per query.
+// LOOPS: scf.for %{{.*}} = %c0 to %c69 step %c3 iter_args(%{{.*}}) -> (vector<16x16xf32>)
+// The last queries.
+// LOOPS: vector<14x5xf32>
+// LOOPS: vector<5x16xf32>
+// LOOPS-NOT: vector.multi_reduction
+func.func private @patches(%q: tensor<69x3x16xf32>, %k: tensor<69x3x16xf32>, %v: tensor<69x3x16xf32>) -> tensor<69x3x16xf32> attributes {tloop.kernel} {
+  %0 = "graph.transpose"(%q) {permutation = array<i64: 1, 0, 2>} : (tensor<69x3x16xf32>) -> tensor<3x69x16xf32>
+  %1 = "graph.transpose"(%k) {permutation = array<i64: 1, 0, 2>} : (tensor<69x3x16xf32>) -> tensor<3x69x16xf32>
+  %2 = "graph.transpose"(%v) {permutation = array<i64: 1, 0, 2>} : (tensor<69x3x16xf32>) -> tensor<3x69x16xf32>
+  %3 = "graph.attention"(%0, %1, %2) {scale = 0.25} : (tensor<3x69x16xf32>, tensor<3x69x16xf32>, tensor<3x69x16xf32>) -> tensor<3x69x16xf32>
+  %4 = "graph.transpose"(%3) {permutation = array<i64: 1, 0, 2>} : (tensor<3x69x16xf32>) -> tensor<69x3x16xf32>
+  return %4 : tensor<69x3x16xf32>
+}
