@@ -56,6 +56,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "kernel-entry": "mlc.passes.lowering.kernel_entry:KernelEntry",
     "llvm-verify-translatable": "mlc.passes.lowering.verify_translatable:VerifyTranslatable",
     "tloop-apply-schedules": "mlc.passes.tloop.apply_schedules:ApplySchedules",
+    "tloop-balance-threads": "mlc.passes.tloop.balance_threads:BalanceThreads",
     "tloop-default-schedules": "mlc.passes.tloop.default_schedules:DefaultSchedules",
     "tloop-expand-bf16": "mlc.passes.tloop.expand_bf16:ExpandBf16",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",

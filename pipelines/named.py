@@ -181,6 +181,7 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-prefetch-tiles)",
     "func.func(tloop-map-parallel-loops)",
     "convert-scf-to-openmp",
+    "func.func(tloop-balance-threads)",
     "func.func(tloop-stack-buffers)",
     # Drops the stack scopes around parallel iterations, which hold no allocation any more.
     "canonicalize",

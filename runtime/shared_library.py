@@ -20,7 +20,7 @@ from mlc.runtime.safetensors import encode_header, layout
 from mlc.runtime.tensors import weight_bytes
 
 SOURCES = Path(__file__).parent / "csrc"
-_RUNTIME = ("standalone.c", "pool.c", "kmpc.c", "builtins.c")
+_RUNTIME = ("standalone.c", "pool.c", "kmpc.c", "dispatch.c", "builtins.c")
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread", "-shared")
 # Worker threads may be asleep inside the library, so dlclose must not unmap it (nodelete).
 _LINK_FLAGS = ("-Wl,-z,nodelete", "-Wl,-z,noexecstack", "-Wl,-z,defs", "-Wl,--version-script=exports.map")

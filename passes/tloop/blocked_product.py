@@ -24,37 +24,31 @@ BLOCK = 3 / 8
 LARGEST_BLOCK_BYTES = 512 << 10
 # Shorter blocks load and store the accumulators too often. A row of the longest one spans no whole page.
 LEAST_DEPTH, LARGEST_DEPTH = 128, 768
-# Fewer panels copy the left operand too often, for fewer rows the copy does not pay.
+# For fewer panels or rows the copy does not pay.
 LEAST_PANELS, LEAST_ROWS = 6, 64
 ELEMENT_BYTES = 4
-# What a kernel for a processor with any number of cores is divided for.
-UNKNOWN_CORES = 4
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows, panels of columns, and steps of the reduction that are taken together."""
+    """Rows and steps of the reduction that are taken together."""
 
     rows: int
-    panels: int
     depth: int
 
 
 def choose_blocks(rows: int, panels: int, depth: int, target: Target) -> Blocks | None:
     """The blocks of a product `rows` x `depth` times `depth` x `panels` panels; None where the left operand
     is read well as it lies, or where the sizes have no suitable divisors."""
-    if depth <= LARGEST_DEPTH or not _reads_badly(rows, depth, target):
+    if panels < LEAST_PANELS or depth <= LARGEST_DEPTH or not _reads_badly(rows, depth, target):
         return None
     most = min(int(target.l2 * BLOCK), LARGEST_BLOCK_BYTES) // ELEMENT_BYTES
     for block_depth in range(LARGEST_DEPTH, LEAST_DEPTH - 1, -1):
-        block_rows = (
-            _largest_divisor(rows, LEAST_ROWS, most // block_depth) if depth % block_depth == 0 else None
-        )
-        if block_rows is not None:
-            # Each core has a block to work on.
-            share = panels * (rows // block_rows) // (target.cores or UNKNOWN_CORES)
-            block_panels = _largest_divisor(panels, LEAST_PANELS, share)
-            return Blocks(block_rows, block_panels, block_depth) if block_panels is not None else None
+        if depth % block_depth == 0:
+            fitting = range(min(most // block_depth, rows), LEAST_ROWS - 1, -1)
+            block_rows = next((each for each in fitting if rows % each == 0), None)
+            if block_rows is not None:
+                return Blocks(block_rows, block_depth)
     return None
 
 
@@ -62,10 +56,6 @@ def _reads_badly(rows: int, depth: int, target: Target) -> bool:
     """Whether the left operand does not stay in the second cache, or its rows not in the first one."""
     bytes_per_row = ELEMENT_BYTES * depth
     return rows * bytes_per_row > target.l2 * LARGE or bytes_per_row % ALIASING_BYTES == 0
-
-
-def _largest_divisor(extent: int, least: int, most: int) -> int | None:
-    return next((each for each in range(min(most, extent), least - 1, -1) if extent % each == 0), None)
 
 
 def blocks_of(schedule: ContractionSchedule) -> Blocks | None:
@@ -128,30 +118,26 @@ class BlockedProduct:
 
     def build(self, builder: ScheduleBuilder, has_root: bool) -> None:
         """Emits the schedule for the blocks named "anchor", "init" and, where one follows, "root"."""
-        sizes = [self.blocks.rows, self.blocks.panels]
-        anchor, init = builder.get_block("anchor"), builder.get_block("init")
+        names = ["init", "root"] if has_root else ["init"]
         elementwise = []
-        if has_root:
-            root, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
-            anchor = builder.compute_at(anchor, loop)
-            elementwise.append(root)
-        else:
-            anchor, loop = builder.tile(anchor, sizes, "parallel")
-        elementwise.append(builder.compute_at(init, loop))
-        anchor = self.tile_anchor(builder, anchor)
-        rows = [builder.tile(each, [1, 1], "sequential")[0] for each in elementwise]
-        builder.vectorize([anchor, *rows])
+        for block in map(builder.get_block, names):
+            panel, _ = builder.tile(block, [0, 1], "parallel")
+            elementwise.append(builder.tile(panel, [1], "sequential")[0])
+        anchor = self.tile_anchor(builder, builder.get_block("anchor"))
+        builder.vectorize([anchor, *elementwise])
 
     def tile_anchor(self, builder: ScheduleBuilder, anchor: ir.Value) -> ir.Value:
         """For each block of the reduction, whose part of the left operand is copied: register tiles, for one
-        panel after the other."""
+        panel after the other, which threads share."""
         schedule, blocks = self.schedule, self.blocks
         tile = choose_tile(schedule.anchor, schedule.target)
         most = accumulators(schedule.target, vectors(tile.width, lanes(schedule.target)))
         tile = replace(tile, rows=best_rows(blocks.rows, tile.width, lanes(schedule.target), most))
+        if blocks.rows < schedule.anchor.extents[0]:
+            anchor, _ = builder.tile(anchor, [blocks.rows], "sequential")
         anchor, loop = builder.tile(anchor, [0, 0, 0, blocks.depth], "sequential")
         builder.cache_read(anchor, loop, 0, "left")
-        anchor, _ = builder.tile(anchor, [0, 1], "sequential")
+        anchor, _ = builder.tile(anchor, [0, 1], "parallel")
         anchor, loop = builder.tile(anchor, [tile.rows], "sequential")
         if blocks.rows % tile.rows:
             builder.peel(loop)

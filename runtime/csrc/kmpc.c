@@ -1,5 +1,5 @@
 /* The part of LLVM's OpenMP interface that MLIR's convert-scf-to-openmp and convert-openmp-to-llvm use.
- * Semantics: openmp/runtime/src/kmp_sched.cpp of LLVM; only static schedules exist here. */
+ * Semantics: openmp/runtime/src/kmp_sched.cpp of LLVM; static schedules; dispatch.c has dynamic ones. */
 #include "mlc_runtime.h"
 
 #include <stdarg.h>
@@ -22,6 +22,8 @@ static void run_call(int thread, void *context) {
   const call *c = context;
   void *const *a = c->arguments;
   int32_t global = thread, bound = thread;
+  const struct mlc_loop outer = mlc_loop;
+  mlc_loop = (struct mlc_loop){0};
   /* The System V and AArch64 conventions let a callee ignore surplus arguments. */
   if (c->count == 0)
     ((microtask_0 *)c->microtask)(&global, &bound);
@@ -29,6 +31,7 @@ static void run_call(int thread, void *context) {
     ((microtask_1 *)c->microtask)(&global, &bound, a[0]);
   else
     ((microtask_8 *)c->microtask)(&global, &bound, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+  mlc_loop = outer;
 }
 
 void mlc_kmpc_fork_call(void *location, int32_t count, void *microtask, ...) {

@@ -52,6 +52,24 @@ void mlc_kmpc_for_static_init_8(void *, int32_t, int32_t, int32_t *, int64_t *, 
 void mlc_kmpc_for_static_init_8u(void *, int32_t, int32_t, int32_t *, uint64_t *, uint64_t *, int64_t *,
                                  int64_t, int64_t);
 
+/* ---- dispatch.c ----------------------------------------------------------------------------- */
+
+/* The dynamic loop that a thread is in; `number` counts those of its region. */
+struct mlc_loop {
+  uint64_t number;
+  uint64_t lower, trip, step, chunk;
+  int taken; /* by a team of one */
+};
+extern _Thread_local struct mlc_loop mlc_loop;
+
+/* Before the threads of a region start. */
+void mlc_loops_reset(void);
+
+void mlc_kmpc_dispatch_init_4u(void *, int32_t, int32_t, uint32_t, uint32_t, int32_t, int32_t);
+void mlc_kmpc_dispatch_init_8u(void *, int32_t, int32_t, uint64_t, uint64_t, int64_t, int64_t);
+int32_t mlc_kmpc_dispatch_next_4u(void *, int32_t, int32_t *, uint32_t *, uint32_t *, int32_t *);
+int32_t mlc_kmpc_dispatch_next_8u(void *, int32_t, int32_t *, uint64_t *, uint64_t *, int64_t *);
+
 /* ---- loader.c ------------------------------------------------------------------------------ */
 
 typedef struct mlc_image mlc_image;

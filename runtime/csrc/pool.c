@@ -183,6 +183,7 @@ static void run_region(mlc_task *task, void *context) {
   pool.task = task;
   pool.context = context;
   atomic_store_explicit(&pool.running, size - 1, memory_order_relaxed);
+  mlc_loops_reset();
   for (int thread = 1; thread < size; thread++)
     gate_advance(&pool.start[thread]);
   mlc_team = (struct mlc_team){0, size};
