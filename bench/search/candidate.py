@@ -18,7 +18,7 @@ from mlc.passes.tloop.contraction_schedule import (
     TileNest,
     choose_tile,
     is_multiply_add,
-    reusing_row,
+    reusing_dims,
 )
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import lanes, registers
@@ -37,7 +37,7 @@ class Chosen(ContractionSchedule):
 
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
         extents, choice = self.anchor.extents, self.choice
-        column, row = self.anchor.parallel[-1], reusing_row(self.anchor)
+        column, row = self.anchor.parallel[-1], next(reversed(reusing_dims(self.anchor)), None)
         tile = RegisterTile(column, choice.width, row, choice.rows if row is not None else 1)
         nest = TileNest(builder, extents, self.root_dims)
         parallel = self.parallel_sizes(tile)
@@ -47,7 +47,7 @@ class Chosen(ContractionSchedule):
             nest.tile(sizes, "sequential")
         nest.peel()
         if row is not None and self.has_heavy_epilogue():
-            nest.split_root(row)
+            nest.split_root([row])
         anchor = self.tile_reductions(builder, nest.anchor, tile)
         builder.vectorize([nest.init, anchor, *([nest.root] if vector_root else [])])
 

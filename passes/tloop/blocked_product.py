@@ -58,8 +58,8 @@ def _reads_badly(rows: int, depth: int, target: Target) -> bool:
     return rows * bytes_per_row > target.l2 * LARGE or bytes_per_row % ALIASING_BYTES == 0
 
 
-def blocks_of(schedule: ContractionSchedule) -> Blocks | None:
-    """The blocks of `matmul_packed`, [M, K] times [P, K, t], whose result is [M, P, t]; None for another
+def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
+    """The schedule of `matmul_packed`, [M, K] times [P, K, t], whose result is [M, P, t]; None for another
     contraction, and where blocks do not pay."""
     anchor = schedule.anchor
     places = [[dim_position(each) for each in indexing_map.results] for indexing_map in anchor.maps]
@@ -68,7 +68,8 @@ def blocks_of(schedule: ContractionSchedule) -> Blocks | None:
     if not packed or not in_place or not is_multiply_add(anchor) or not _is_f32(anchor):
         return None
     rows, panels, _, depth = anchor.extents
-    return choose_blocks(rows, panels, depth, schedule.target)
+    blocks = choose_blocks(rows, panels, depth, schedule.target)
+    return None if blocks is None else BlockedProduct(schedule, blocks)
 
 
 def _is_f32(computation: Computation) -> bool:

@@ -6,12 +6,12 @@ all of the reduction, gets its epilogue, and is stored once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read, divided_dims
-from mlc.passes.tloop.register_tile import best_rows, reduction_step, tile_columns, vectors
+from mlc.passes.tloop.register_tile import best_lines, best_rows, reduction_step, tile_columns, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
 from mlc.targets import Target
@@ -69,28 +69,41 @@ def _sums_products(op: ir.Operation) -> bool:
 @dataclass(frozen=True)
 class RegisterTile:
     """The accumulators that stay in registers: `rows` points of dim `row` (None: no dim has rows) times
-    `width` points of dim `column`."""
+    `width` points of dim `column`; all that for `lines` points of dim `line`, where it has one."""
 
     column: int
     width: int
     row: int | None
     rows: int
+    line: int | None = None
+    lines: int = 1
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Points of the dims that have rows."""
+        dims = {self.line: self.lines, self.row: self.rows}
+        return {dim: points for dim, points in dims.items() if dim is not None}
 
 
 def choose_tile(anchor: Computation, target: Target) -> RegisterTile:
     """The register tile of a contraction for the target's registers."""
-    column, row = anchor.parallel[-1], reusing_row(anchor)
+    column, candidates = anchor.parallel[-1], reusing_dims(anchor)
     width = tile_columns(anchor.extents[column], lanes(target), registers(target))
-    if row is None:
+    if not candidates:
         return RegisterTile(column, width, None, 1)
+    *others, row = candidates
     most = accumulators(target, vectors(width, lanes(target)))
     rows = best_rows(anchor.extents[row], width, lanes(target), most)
+    if rows == anchor.extents[row] and others and is_multiply_add(anchor):
+        lines = best_lines(anchor.extents[others[-1]], most // vectors(width, lanes(target)) // rows)
+        if lines > 1:
+            return RegisterTile(column, width, row, rows, others[-1], lines)
     return RegisterTile(column, width, row, rows)
 
 
-def reusing_row(anchor: Computation) -> int | None:
-    """The innermost dim, besides the column, that does not index the vector operand: its rows reuse it. Where
-    the columns slide, no dim is like that, and the innermost one whose steps are alike makes rows."""
+def reusing_dims(anchor: Computation) -> list[int]:
+    """The dims, besides the column, that do not index the vector operand: their points reuse it. Where the
+    columns slide, no dim is like that, and those whose steps are alike are taken."""
     column = anchor.parallel[-1]
     vector_maps = [
         each for each in anchor.maps[:-1] if each.results and dim_position(list(each.results)[-1]) == column
@@ -99,8 +112,7 @@ def reusing_row(anchor: Computation) -> int | None:
     shared = dims_read(vector_maps[-1]) if weighted else {column}
     if not vector_maps:
         shared = shared.union(*map(divided_dims, anchor.maps[:-1]))
-    candidates = [dim for dim in anchor.parallel[:-1] if dim not in shared and anchor.extents[dim] > 1]
-    return candidates[-1] if candidates else None
+    return [dim for dim in anchor.parallel[:-1] if dim not in shared and anchor.extents[dim] > 1]
 
 
 class TileNest:
@@ -121,7 +133,7 @@ class TileNest:
     def tile(self, sizes: Mapping[int, int], mode: str) -> None:
         """Adds a loop that takes `sizes[dim]` points of each of the anchor's dims."""
         by_root_dim = {self.root_dims[dim]: size for dim, size in sizes.items()}
-        self.root, loop = self.builder.tile(self.root, _positions(by_root_dim), mode)
+        self.root, loop = self.builder.tile(self.root, positions(by_root_dim), mode)
         self.anchor = self.builder.compute_at(self.anchor, loop)
         self.init = self.builder.compute_at(self.init, loop)
         if mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
@@ -132,12 +144,13 @@ class TileNest:
         for loop in self.uneven:
             self.builder.peel(loop)
 
-    def split_root(self, dim: int) -> None:
-        """Runs the root alone point by point along `dim` of the anchor."""
-        self.root, _ = self.builder.tile(self.root, _positions({self.root_dims[dim]: 1}), "sequential")
+    def split_root(self, dims: Iterable[int]) -> None:
+        """Runs the root alone point by point along `dims` of the anchor."""
+        sizes = {self.root_dims[dim]: 1 for dim in dims}
+        self.root, _ = self.builder.tile(self.root, positions(sizes), "sequential")
 
 
-def _positions(sizes: Mapping[int, int]) -> list[int]:
+def positions(sizes: Mapping[int, int]) -> list[int]:
     """Tile sizes by position, 0 for dims that are not tiled."""
     return [sizes.get(dim, 0) for dim in range(max(sizes) + 1)]
 
@@ -178,19 +191,23 @@ class ContractionSchedule:
             nest.tile(parallel, "parallel")
         if tile.column not in parallel and tile.width < extents[tile.column]:
             nest.tile({tile.column: tile.width}, "sequential")
-        if tile.row is not None and tile.rows < extents[tile.row]:
-            nest.tile({tile.row: tile.rows}, "sequential")
+        for dim, points in tile.sizes.items():
+            if points < extents[dim] and dim not in parallel:
+                nest.tile({dim: points}, "sequential")
         nest.peel()
         if tile.row is not None and self.has_heavy_epilogue():
-            nest.split_root(tile.row)
+            nest.split_root(tile.sizes)
         anchor = self.tile_reductions(builder, nest.anchor, tile)
         builder.vectorize([nest.init, anchor, *([nest.root] if vector_root else [])])
 
     def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
-        """The dims outside the tile, point by point; without any, the threads share the columns."""
+        """The dims outside the tile, point by point, and what a tile takes of the next one, if that divides
+        it; without any, the threads share the columns."""
         extents = self.anchor.extents
-        outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column)]
+        outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column, tile.line)]
         sizes = {dim: 1 for dim in outer if extents[dim] > 1}
+        if tile.line is not None and extents[tile.line] % tile.lines == 0:
+            sizes[tile.line] = tile.lines
         columns = extents[tile.column]
         if not sizes and columns > tile.width and columns % tile.width == 0:
             return {tile.column: tile.width}
@@ -202,9 +219,10 @@ class ContractionSchedule:
         steps = {dim: 1 for dim in self.anchor.reductions if extents[dim] > 1}
         innermost = self.anchor.reductions[-1]
         if is_multiply_add(self.anchor) and innermost in steps:
-            longest = longest_step(self.target, tile.rows)
+            rows = tile.rows * tile.lines
+            longest = longest_step(self.target, rows)
             steps[innermost] = reduction_step(
-                extents[innermost], tile.rows, tile.width, lanes(self.target), longest
+                extents[innermost], rows, tile.width, lanes(self.target), longest
             )
         return {dim: step for dim, step in steps.items() if step < extents[dim]}
 
@@ -212,7 +230,7 @@ class ContractionSchedule:
         """Adds a loop per reduction dim, outermost first; returns the tiled anchor."""
         uneven = []
         for dim, step in self.reduction_steps(tile).items():
-            anchor, loop = builder.tile(anchor, _positions({dim: step}), "sequential")
+            anchor, loop = builder.tile(anchor, positions({dim: step}), "sequential")
             if self.anchor.extents[dim] % step:
                 uneven.append(loop)
         for loop in uneven:

@@ -12,7 +12,8 @@ from mlc.passes.base import Pass
 from mlc.passes.rewriting import replace_op
 from mlc.passes.tloop.attention_schedule import schedule_attention
 from mlc.passes.tloop.block_names import name_blocks
-from mlc.passes.tloop.blocked_product import BlockedProduct, blocks_of, over_the_sums
+from mlc.passes.tloop.blocked_convolution import blocked_convolution
+from mlc.passes.tloop.blocked_product import blocked_product, over_the_sums
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
 from mlc.passes.tloop.identity import identity_behind
@@ -76,13 +77,13 @@ def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Compu
         return False
     tag(Computation(initial.operation), "init")
     tag(anchor, "anchor")
-    blocks = blocks_of(schedule)
-    if blocks is not None:
+    blocked = blocked_product(schedule) or blocked_convolution(schedule)
+    if blocked is not None:
         if alone:
             replace_op(root.op, [anchor.result])
         else:
             tag(over_the_sums(root, anchor), "root")
-        BlockedProduct(schedule, blocks).build(ScheduleBuilder(kernel), has_root=not alone)
+        blocked.build(ScheduleBuilder(kernel), has_root=not alone)
         return True
     tag(root, "root")
     schedule.build(ScheduleBuilder(kernel), vector_root=_vectorises(root))

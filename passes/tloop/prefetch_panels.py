@@ -48,6 +48,13 @@ def _advancing_dim(read: ir.Operation, induction_variable: ir.Value) -> int | No
     return None
 
 
+def is_shared(read: ir.Operation) -> bool:
+    """Whether several rows use the vector. What one row multiplies alone is no panel's, as in a window along
+    whose columns each row reads its own vectors."""
+    uses = users(read.results[0])
+    return len(uses) > 1 or any(each.name not in ("vector.fma", "arith.mulf") for each in uses)
+
+
 def prefetch(read: ir.Operation, dim: int, distance: int) -> None:
     """Prefetches what the read will read `distance` steps of `dim` later. Beyond the end of the buffer a
     prefetch does nothing."""
@@ -174,7 +181,7 @@ class PrefetchPanels(Pass):
         if self.distance <= 0:
             return
         for loop in collect_ops(op, "scf.for"):
-            self.serve(loop, [each for each in panel_reads(loop) if users(each[0].results[0])])
+            self.serve(loop, [each for each in panel_reads(loop) if is_shared(each[0])])
 
     def serve(self, loop: ir.Operation, reads: list[tuple[ir.Operation, int]]) -> None:
         """Adds the prefetches to an innermost loop."""

@@ -55,6 +55,12 @@ def best_rows(extent: int, width: int, lanes: int, accumulators: int) -> int:
     return min(candidates, key=lambda rows: (_time(extent, rows, per_row), -rows))
 
 
+def best_lines(extent: int, most: int) -> int:
+    """How many of `extent` lines a register tile takes, at most `most`: the fewest that make the number of
+    tiles least. Fewer tiles read the vector operand fewer times."""
+    return -(-extent // -(-extent // most)) if most > 1 else 1
+
+
 def _time(extent: int, rows: int, per_row: int) -> float:
     full, rest = divmod(extent, rows)
     # Each tile also pays for loading the vector operand and for its prologue and epilogue.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import ClassVar
 
 from mlc.bindings import ir, scf, ub, vector
@@ -20,39 +21,44 @@ SHAPING = frozenset({"vector.extract", "vector.from_elements", "vector.to_elemen
 
 
 def _is_tile(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.VectorType) and ir.VectorType(value.type).rank == 2
+    return isinstance(value.type, ir.VectorType) and ir.VectorType(value.type).rank >= 2
 
 
 def _row_type(kind: ir.Type) -> ir.VectorType:
     tile = ir.VectorType(kind)
-    return ir.VectorType.get([tile.shape[1]], tile.element_type)
+    return ir.VectorType.get([tile.shape[-1]], tile.element_type)
+
+
+def _places(kind: ir.Type) -> list[tuple[int, ...]]:
+    """Where the rows of a tile are."""
+    return list(product(*map(range, ir.VectorType(kind).shape[:-1])))
 
 
 @dataclass
 class Rows:
-    """The rows of tiles `vector<RxN>` that have been taken apart, by the tile."""
+    """The rows of tiles `vector<...xRxN>` that have been taken apart, by the tile."""
 
     known: dict[ir.Value, list[ir.Value]] = field(default_factory=dict)
 
     def of(self, tile: ir.Value) -> list[ir.Value]:
-        """R vectors of N, built where the tile is defined."""
+        """The vectors of N, one behind the other, built where the tile is defined."""
         if tile not in self.known:
             self.known[tile] = self._build(tile)
         return self.known[tile]
 
     def _build(self, tile: ir.Value) -> list[ir.Value]:
-        op, count = defining_op(tile), ir.VectorType(tile.type).shape[0]
+        op, places = defining_op(tile), _places(tile.type)
         if op is None:
             with ir.InsertionPoint.at_block_begin(tile.owner), ir.Location.unknown():
-                return _extracts(tile, count)
+                return _extracts(tile, places)
         with ir.InsertionPoint.after(op), op.location:
             if op.name == "vector.from_elements":
-                return _joined_rows(op) or _extracts(tile, count)
+                return _joined_rows(op) or _extracts(tile, places)
             if op.name == "vector.broadcast" and op.operands[0].type == _row_type(tile.type):
-                return [op.operands[0]] * count
+                return [op.operands[0]] * len(places)
             if op.name in ROWWISE and all(map(_is_tile, op.operands)):
                 return self._rowwise(op)
-            return _extracts(tile, count)
+            return _extracts(tile, places)
 
     def _rowwise(self, op: ir.Operation) -> list[ir.Value]:
         operands = [self.of(operand) for operand in op.operands]
@@ -64,15 +70,15 @@ class Rows:
         ]
 
 
-def _extracts(tile: ir.Value, count: int) -> list[ir.Value]:
-    return [vector.extract(tile, [], [row]) for row in range(count)]
+def _extracts(tile: ir.Value, places: Sequence[tuple[int, ...]]) -> list[ir.Value]:
+    return [vector.extract(tile, [], list(place)) for place in places]
 
 
 def _joined_rows(op: ir.Operation) -> list[ir.Value] | None:
     """The vectors whose elements `vector.from_elements` lists one after the other; None if there are none."""
-    rows, columns = ir.VectorType(op.results[0].type).shape
+    columns = ir.VectorType(op.results[0].type).shape[-1]
     elements, found = list(op.operands), []
-    for row in range(rows):
+    for row in range(len(elements) // columns):
         first = elements[row * columns].owner
         if isinstance(first, ir.Block) or first.name != "vector.to_elements":
             return None
@@ -126,8 +132,7 @@ class LoopSplitter:
         remaining = iter(news)
         for old in olds:
             if _is_tile(old):
-                count = ir.VectorType(old.type).shape[0]
-                self.rows.known[old] = [next(remaining) for _ in range(count)]
+                self.rows.known[old] = [next(remaining) for _ in _places(old.type)]
             else:
                 old.replace_all_uses_with(next(remaining))
 
@@ -148,8 +153,8 @@ def _tile_of(rows: Sequence[ir.Value], kind: ir.Type) -> ir.Value:
     place = ir.InsertionPoint.at_block_begin(owner) if within else ir.InsertionPoint.after(owner)
     with place, ir.Location.unknown():
         tile = ub.PoisonOp(kind).result
-        for index, row in enumerate(rows):
-            tile = vector.insert(row, tile, [], [index])
+        for place, row in zip(_places(kind), rows, strict=True):
+            tile = vector.insert(row, tile, [], list(place))
     return tile
 
 
@@ -160,10 +165,14 @@ def _read_rows(rows: Rows, extracts: Sequence[ir.Operation]) -> None:
         tile = op.operands[0]
         if len(op.operands) > 1 or not _is_tile(tile) or position[0] < 0 or not _comes_apart(tile, rows):
             continue
-        row = rows.of(tile)[position[0]]
-        if len(position) == 2:
+        places = _places(tile.type)
+        depth = len(places[0])
+        if len(position) < depth:
+            continue
+        row = rows.of(tile)[places.index(tuple(position[:depth]))]
+        if len(position) > depth:
             with ir.InsertionPoint(op), op.location:
-                row = vector.extract(row, [], position[1:])
+                row = vector.extract(row, [], position[depth:])
         if row != op.results[0]:
             op.results[0].replace_all_uses_with(row)
 
@@ -185,7 +194,7 @@ def _erase_dead(ops: Sequence[ir.Operation]) -> None:
 
 @dataclass(frozen=True)
 class SplitAccumulators(Pass):
-    """Rewrite loops that carry a tile `vector<RxN>` into loops that carry R vectors of N.
+    """Rewrite loops that carry a tile `vector<RxN>`, or one of more dims, into loops that carry vectors of N.
 
     Each row then is a value of its own, which stays in its registers: a tile would reach LLVM as one array,
     put together and taken apart in every iteration.

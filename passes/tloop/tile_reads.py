@@ -38,7 +38,7 @@ def numbers_ahead(loops: TileLoops) -> Iterator[Request]:
     for place, runs in _runs(loops):
         inside, starts = _window(loops, place.element, runs)
         rest = [each for each in loops.reductions if each not in inside]
-        around = [each for each in loops.tiles if place.element.factor(each.variable)][:1]
+        around = _around(loops, place.element)
         lines = _lines(place.buffer, loops.inner, prod(each.trips for each in inside), starts)
         if lines is not None and rest + around:
             yield _spread(loops, place, inside, rest + around, *lines)
@@ -73,6 +73,18 @@ def _window(loops: TileLoops, element: Sum, starts: list[int]) -> tuple[list[Cou
         inside.append(counter)
         starts = sorted(wider)
     return inside, starts
+
+
+def _around(loops: TileLoops, element: Sum) -> list[Counter]:
+    """The loops over tiles by which the next tile is found. Where their tiles lie one behind the other, the
+    first of them is enough."""
+    found: list[Counter] = []
+    for counter in loops.tiles:
+        advance = element.factor(counter.variable) * counter.step
+        if found and advance == element.factor(found[-1].variable) * found[-1].step * found[-1].trips:
+            break
+        found += [counter] if advance else []
+    return found
 
 
 def _lines(

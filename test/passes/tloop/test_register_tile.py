@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mlc.passes.tloop.register_tile import (
+    best_lines,
     best_rows,
     panel,
     reduction_step,
@@ -105,3 +106,10 @@ def test_large_tiles_take_small_steps() -> None:
     """A few hundred instructions, which fit the cache of decoded ones."""
     for rows in range(1, 30):
         assert reduction_step(4096, rows, 64, 16) * rows * 4 <= max(64, rows * 4)
+
+
+@pytest.mark.parametrize(
+    ("extent", "most", "lines"), [(7, 2, 2), (6, 2, 2), (4, 3, 2), (9, 4, 3), (3, 4, 3), (7, 1, 1), (7, 0, 1)]
+)
+def test_lines_make_few_tiles(extent: int, most: int, lines: int) -> None:
+    assert best_lines(extent, most) == lines

@@ -29,6 +29,25 @@ func.func @panel(%b: memref<64x32xf32>, %fixed: memref<32xf32>, %x: vector<32xf3
   return %r#0 : vector<32xf32>
 }
 
+// A vector that one row multiplies alone is not a panel's: the rows of a window read vectors of their own.
+// CHECK-LABEL: func.func @own_vectors
+// CHECK-NOT: memref.prefetch
+func.func @own_vectors(%b: memref<72x32xf32>, %w: vector<32xf32>, %x: vector<32xf32>) -> vector<32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %r:4 = scf.for %k = %c0 to %c64 step %c1 iter_args(%a0 = %x, %a1 = %x, %a2 = %x, %a3 = %x) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>) {
+    %k1 = affine.apply affine_map<()[s0] -> (s0 + 1)>()[%k]
+    %row0 = vector.transfer_read %b[%k, %c0], %zero {in_bounds = [true]} : memref<72x32xf32>, vector<32xf32>
+    %row1 = vector.transfer_read %b[%k1, %c0], %zero {in_bounds = [true]} : memref<72x32xf32>, vector<32xf32>
+    %n0 = vector.fma %row0, %w, %a0 : vector<32xf32>
+    %n1 = vector.fma %row1, %w, %a1 : vector<32xf32>
+    scf.yield %n0, %n1, %a2, %a3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
+  }
+  return %r#0 : vector<32xf32>
+}
+
 // A panel of large weights, read for 32 rows, 8 at a time, two rows of the panel per iteration: the next panel's row
 // (32-row sweep's variable * 512 + inner variable * 8) / 32 goes to the second cache.
 // CHECK-LABEL: func.func @next_panel
@@ -90,7 +109,8 @@ func.func @this_panel(%b: memref<4x128x32xf32>, %w: memref<64x512x32xf32>, %y: m
       %r:4 = scf.for %k = %c0 to %c128 step %c2 iter_args(%a0 = %x, %a1 = %x, %a2 = %x, %a3 = %x) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>) {
         %row = vector.transfer_read %b[%p, %k, %c0], %zero {in_bounds = [true]} : memref<4x128x32xf32>, vector<32xf32>
         %n0 = vector.fma %row, %row, %a0 : vector<32xf32>
-        scf.yield %n0, %a1, %a2, %a3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
+        %n1 = vector.fma %row, %row, %a1 : vector<32xf32>
+        scf.yield %n0, %n1, %a2, %a3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
       }
       vector.transfer_write %r#0, %y[%i, %p, %c0] {in_bounds = [true]} : vector<32xf32>, memref<1024x64x32xf32>
     }
@@ -100,7 +120,8 @@ func.func @this_panel(%b: memref<4x128x32xf32>, %w: memref<64x512x32xf32>, %y: m
       %r:4 = scf.for %k = %c0 to %c512 step %c2 iter_args(%a0 = %x, %a1 = %x, %a2 = %x, %a3 = %x) -> (vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>) {
         %row = vector.transfer_read %w[%p, %k, %c0], %zero {in_bounds = [true]} : memref<64x512x32xf32>, vector<32xf32>
         %n0 = vector.fma %row, %row, %a0 : vector<32xf32>
-        scf.yield %n0, %a1, %a2, %a3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
+        %n1 = vector.fma %row, %row, %a1 : vector<32xf32>
+        scf.yield %n0, %n1, %a2, %a3 : vector<32xf32>, vector<32xf32>, vector<32xf32>, vector<32xf32>
       }
       vector.transfer_write %r#0, %y[%i, %p, %c0] {in_bounds = [true]} : vector<32xf32>, memref<1024x64x32xf32>
     }

@@ -71,3 +71,24 @@ func.func @flat(%init: vector<4xf32>, %count: index) -> vector<4xf32> {
   }
   return %r : vector<4xf32>
 }
+
+// The rows of a tile of two dims come one behind the other.
+// CHECK-LABEL: func.func @lines
+// CHECK: %[[R:.*]]:4 = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
+// CHECK-DAG: %[[E:.*]] = arith.mulf %[[A]], %[[A]]
+// CHECK-DAG: %[[H:.*]] = arith.mulf %[[D]], %[[D]]
+// CHECK: scf.yield %[[E]], %{{.*}}, %{{.*}}, %[[H]]
+// CHECK: vector.transfer_write %[[R]]#2, %arg0
+func.func @lines(%m: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %two = arith.constant dense<2.0> : vector<2x2x4xf32>
+  %tile = scf.for %i = %c0 to %c8 step %c1 iter_args(%acc = %two) -> (vector<2x2x4xf32>) {
+    %new = arith.mulf %acc, %acc : vector<2x2x4xf32>
+    scf.yield %new : vector<2x2x4xf32>
+  }
+  %third = vector.extract %tile[1, 0] : vector<4xf32> from vector<2x2x4xf32>
+  vector.transfer_write %third, %m[%c0] {in_bounds = [true]} : vector<4xf32>, memref<4xf32>
+  return
+}

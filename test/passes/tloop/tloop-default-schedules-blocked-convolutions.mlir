@@ -1,0 +1,63 @@
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize | filecheck %s --check-prefix=LOOPS
+
+// The filters of a block of channels, 590 KB, are used for 49 pixels only: the blocks of input channels come one after
+// the other, each for all pixels. A register tile takes two of the seven lines; the last one is alone.
+// CHECK-LABEL: func.func private @window
+// CHECK: linalg.generic {{.*}} ins(%arg2 : tensor<1x16x1x1x32xf32>) outs(%{{.*}} : tensor<1x16x7x7x32xf32>) attrs = {tloop.block = "root"}
+// CHECK: "tloop.schedule"
+// CHECK-DAG: %[[ROOT:.*]] = "tloop.get_block"() {block_name = "root"}
+// CHECK-DAG: %[[ANCHOR:.*]] = "tloop.get_block"() {block_name = "anchor"}
+// CHECK-DAG: %[[INIT:.*]] = "tloop.get_block"() {block_name = "init"}
+// CHECK: %[[PART:.*]]:2 = "tloop.tile"(%[[ROOT]]) {mode = "parallel", sizes = array<i64: 1, 1>}
+// CHECK-NEXT: %[[SUMS:.*]] = "tloop.compute_at"(%[[ANCHOR]], %[[PART]]#1)
+// CHECK-NEXT: "tloop.compute_at"(%[[INIT]], %[[PART]]#1)
+// CHECK-NEXT: %[[BLOCK:.*]]:2 = "tloop.tile"(%[[SUMS]]) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 1>}
+// CHECK-NEXT: %[[LINES:.*]]:2 = "tloop.tile"(%[[BLOCK]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 2>}
+// CHECK-NEXT: "tloop.peel"(%[[LINES]]#1)
+
+// LOOPS-LABEL: func.func private @window
+// LOOPS: scf.forall (%{{.*}}) in (16)
+// LOOPS: scf.for %{{.*}} = %c0 to %c16 step %c1
+// LOOPS: scf.for %{{.*}} = %c0 to %c6 step %c2
+// LOOPS: vector.transfer_read {{.*}} vector<2x7x32xf32>
+// LOOPS: scf.for %{{.*}} = %c0 to %c3 step %c1 {{.*}} -> (vector<2x7x32xf32>)
+// LOOPS: scf.for %{{.*}} = %c0 to %c3 step %c1 {{.*}} -> (vector<2x7x32xf32>)
+// LOOPS: scf.for %{{.*}} = %c0 to %c32 step %c2 {{.*}} -> (vector<2x7x32xf32>)
+// LOOPS: vector.fma
+// LOOPS: scf.for {{.*}} -> (vector<7x32xf32>)
+// LOOPS: arith.maximumf {{.*}} vector<7x32xf32>
+module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"} {
+  func.func private @window(%x: tensor<1x16x9x9x32xf32>, %w: tensor<16x16x3x3x32x32xf32>, %b: tensor<1x16x1x1x32xf32>) -> tensor<1x16x7x7x32xf32> attributes {tloop.kernel} {
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x9x9x32xf32>, tensor<16x16x3x3x32x32xf32>) -> tensor<1x16x7x7x32xf32>
+    %1 = "graph.max"(%0, %b) : (tensor<1x16x7x7x32xf32>, tensor<1x16x1x1x32xf32>) -> tensor<1x16x7x7x32xf32>
+    return %1 : tensor<1x16x7x7x32xf32>
+  }
+
+  // Filters of four blocks of a 1x1 window fill half of the first cache. No epilogue.
+  // LOOPS-LABEL: func.func private @pointwise
+  // LOOPS: scf.for %{{.*}} = %c0 to %c64 step %c4
+  // LOOPS: scf.for %{{.*}} = %c0 to %c6 step %c2
+  // LOOPS: scf.for %{{.*}} = %c0 to %c4 step %c1 {{.*}} -> (vector<2x7x32xf32>)
+  // LOOPS: scf.for %{{.*}} = %c0 to %c32 step %c2 {{.*}} -> (vector<2x7x32xf32>)
+  // LOOPS-NOT: linalg.generic
+  func.func private @pointwise(%x: tensor<1x64x7x7x32xf32>, %w: tensor<16x64x1x1x32x32xf32>) -> tensor<1x16x7x7x32xf32> attributes {tloop.kernel} {
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x7x7x32xf32>, tensor<16x64x1x1x32x32xf32>) -> tensor<1x16x7x7x32xf32>
+    return %0 : tensor<1x16x7x7x32xf32>
+  }
+
+  // What fits the second cache stays together: a tile gets its epilogue at once. Three tiles of two lines of six pixels
+  // are shared by the threads.
+  // CHECK-LABEL: func.func private @fits
+  // CHECK: "tloop.schedule"
+  // CHECK: %[[ROOT:.*]] = "tloop.get_block"() {block_name = "root"}
+  // CHECK: "tloop.tile"(%[[ROOT]]) {mode = "parallel", sizes = array<i64: 0, 1, 2>}
+  // LOOPS-LABEL: func.func private @fits
+  // LOOPS: scf.forall
+  // LOOPS: scf.for %{{.*}} = %c0 to %c26 step %c1 {{.*}} -> (vector<2x6x32xf32>)
+  func.func private @fits(%x: tensor<1x26x6x6x32xf32>, %w: tensor<12x26x1x1x32x32xf32>, %b: tensor<1x12x1x1x32xf32>) -> tensor<1x12x6x6x32xf32> attributes {tloop.kernel} {
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x26x6x6x32xf32>, tensor<12x26x1x1x32x32xf32>) -> tensor<1x12x6x6x32xf32>
+    %1 = "graph.max"(%0, %b) : (tensor<1x12x6x6x32xf32>, tensor<1x12x1x1x32xf32>) -> tensor<1x12x6x6x32xf32>
+    return %1 : tensor<1x12x6x6x32xf32>
+  }
+}
