@@ -30,11 +30,6 @@ def elements(value: ir.Value) -> int:
     return prod(value.type.shape) if static else 0
 
 
-def default_text(least: int) -> str:
-    """What `default_budget` gives, for the help of options."""
-    return f"-1: a quarter of the weights, at least {least >> 20} MiB"
-
-
 def default_budget(constants: Iterable[ir.Operation], least: int = LEAST_BUDGET) -> int:
     """Bytes: a quarter of all weights among the ops, at least `least`."""
     weights = [op for op in constants if op.name == "graph.weight"]

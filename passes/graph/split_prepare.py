@@ -11,11 +11,9 @@ from mlc.bindings.identity import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.graph.prepare_budget import (
-    LEAST_BUDGET,
     check_budget,
     choose,
     default_budget,
-    default_text,
 )
 from mlc.passes.graph.winograd_budget import transformed_weights
 from mlc.passes.remarks import missed
@@ -168,7 +166,8 @@ class SplitPrepare(Pass):
 
     budget: int = option(
         -1,
-        help=f"bytes by which results may exceed what they follow from; {default_text(LEAST_BUDGET)}",
+        help="bytes by which results may exceed what they follow from; -1: a quarter of the weights, at "
+        "least 16 MiB",
     )
 
     def run(self, op: ir.Operation) -> None:

@@ -16,7 +16,6 @@ from mlc.passes.graph.prepare_budget import (
     LEAST_TRANSFORMED,
     check_budget,
     default_budget,
-    default_text,
 )
 from mlc.passes.graph.winograd_budget import affordable, spent_bytes
 from mlc.passes.graph.winograd_candidates import KERNEL, Candidate, Candidates
@@ -86,7 +85,9 @@ class Winograd(Pass):
     exactness: ClassVar[str] = "rounding"
 
     budget: int = option(
-        -1, help=f"bytes by which transformed weights may exceed weights; {default_text(LEAST_TRANSFORMED)}"
+        -1,
+        help="bytes by which transformed weights may exceed weights; -1: a quarter of the weights, at least "
+        "128 MiB",
     )
 
     def run(self, op: ir.Operation) -> bool:
