@@ -1,5 +1,5 @@
-"""graph-sink-reshapes: reshapes move below elementwise ops and padding, so that these meet the op that
-computes their input."""
+"""graph-sink-reshapes: reshapes move below elementwise ops, transposes and padding, so that these meet the op
+that computes their input."""
 
 from __future__ import annotations
 
@@ -164,15 +164,58 @@ def _moved_counts(counts: Sequence[int], old: Sequence[int], new: Sequence[int])
     return moved if len(moved) == len(new) else None
 
 
+def sink_below_transpose(op: ir.Operation) -> bool:
+    """transpose(reshape(x)) -> reshape(transpose(x)), where x comes from one of PRODUCERS, its innermost dim
+    stays the innermost, and the reshape splits or joins only dims that stay together."""
+    reshape = defining_op(op.operands[0], "graph.reshape")
+    if reshape is None or not has_one_use(op.operands[0]):
+        return False
+    source = reshape.operands[0]
+    # One that moved below an elementwise op, and is joined with this one later.
+    while (before := defining_op(source, "graph.reshape")) is not None:
+        source = before.operands[0]
+    shape, result = graph.shape_of(source), graph.shape_of(op.results[0])
+    if None in shape or None in result or not _producer(source):
+        return False
+    groups = dim_groups(shape, graph.shape_of(op.operands[0])) or []
+    permutation = _moved_together(groups, graph.attribute(op, "permutation"))
+    if permutation is None or permutation[-1] != len(shape) - 1:
+        return False
+    moved = graph.build("transpose", [source], {"permutation": permutation})
+    replace_op(op, graph.build("reshape", [moved], {"shape": list(result)}))
+    return True
+
+
+def _moved_together(
+    groups: Sequence[tuple[list[int], list[int]]], permutation: Sequence[int]
+) -> list[int] | None:
+    """The permutation of the first dims of the pairs that moves the second ones by `permutation`; None where
+    that tears a pair apart."""
+    moved: list[int] = []
+    place = 0
+    while place < len(permutation):
+        olds, news = next(pair for pair in groups if permutation[place] in pair[1])
+        if list(permutation[place : place + len(news)]) != news:
+            return None
+        moved += olds
+        place += len(news)
+    return moved if len(moved) == sum(len(olds) for olds, _ in groups) else None
+
+
 @dataclass(frozen=True)
 class SinkReshapes(Pass):
     """Move reshapes of products below the elementwise ops that read them; the other operands are reshaped
-    instead, which costs nothing. Bias, activation and residual then fuse into the product's kernel. Those
-    between a transpose and padding, as of a channel shuffle, move below the padding likewise."""
+    instead, which costs nothing. Bias, activation and residual then fuse into the product's kernel, and so
+    does a transpose of what they make, as of a channel shuffle. Reshapes between a transpose and padding move
+    below the padding."""
 
     name: ClassVar[str] = "graph-sink-reshapes"
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        rules = {**dict.fromkeys(ELEMENTWISE, sink), "graph.pad": sink_below_padding}
+        rules = {
+            **dict.fromkeys(ELEMENTWISE, sink),
+            "graph.pad": sink_below_padding,
+            "graph.transpose": sink_below_transpose,
+        }
         return apply_patterns(op, rules, max_iterations=256)

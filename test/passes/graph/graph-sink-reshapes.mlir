@@ -160,3 +160,38 @@ func.func @padded_product(%a: tensor<4x5x7xf32>, %b: tensor<4x7x6xf32>) -> tenso
   %2 = "graph.pad"(%1) {low = array<i64: 0, 0, 1, 0>, high = array<i64: 0, 0, 1, 0>, mode = "constant", value = 0.0} : (tensor<1x4x5x6xf32>) -> tensor<1x4x7x6xf32>
   return %2 : tensor<1x4x7x6xf32>
 }
+
+// A channel shuffle of a product: whole rows change places, as the product stores them.
+// CHECK-LABEL: func.func @shuffle
+// CHECK: %[[RELU:.*]] = "graph.relu"({{.*}}) : (tensor<1x4x8x784xf32>)
+// CHECK: %[[T:.*]] = "graph.transpose"(%[[RELU]]) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x4x8x784xf32>) -> tensor<1x8x4x784xf32>
+// CHECK: %[[R:.*]] = "graph.reshape"(%[[T]]) {shape = array<i64: 1, 8, 4, 28, 28>}
+// CHECK: return %[[R]]
+func.func @shuffle(%w: tensor<4x8x8xf32>, %x: tensor<1x4x8x784xf32>) -> tensor<1x8x4x28x28xf32> {
+  %0 = "graph.matmul"(%w, %x) : (tensor<4x8x8xf32>, tensor<1x4x8x784xf32>) -> tensor<1x4x8x784xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 1, 32, 28, 28>} : (tensor<1x4x8x784xf32>) -> tensor<1x32x28x28xf32>
+  %2 = "graph.relu"(%1) : (tensor<1x32x28x28xf32>) -> tensor<1x32x28x28xf32>
+  %3 = "graph.reshape"(%2) {shape = array<i64: 1, 4, 8, 28, 28>} : (tensor<1x32x28x28xf32>) -> tensor<1x4x8x28x28xf32>
+  %4 = "graph.transpose"(%3) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x4x8x28x28xf32>) -> tensor<1x8x4x28x28xf32>
+  return %4 : tensor<1x8x4x28x28xf32>
+}
+
+// Dims of a row part, or the rows do not stay innermost: the reshape stays where it is. So it does behind other ops.
+// CHECK-LABEL: func.func @other_transposes
+// CHECK: %[[R:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.transpose"(%[[R]]) {permutation = array<i64: 3, 1, 2, 0>}
+// CHECK: %[[S:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.transpose"(%[[S]]) {permutation = array<i64: 2, 3, 0, 1>}
+// CHECK: %[[Q:.*]] = "graph.reshape"
+// CHECK-NEXT: "graph.transpose"(%[[Q]])
+func.func @other_transposes(%w: tensor<4x8x8xf32>, %x: tensor<4x8x784xf32>) -> (tensor<28x8x28x4xf32>, tensor<28x28x4x8xf32>, tensor<8x4x28x28xf32>) {
+  %0 = "graph.matmul"(%w, %x) : (tensor<4x8x8xf32>, tensor<4x8x784xf32>) -> tensor<4x8x784xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 4, 8, 28, 28>} : (tensor<4x8x784xf32>) -> tensor<4x8x28x28xf32>
+  %2 = "graph.transpose"(%1) {permutation = array<i64: 3, 1, 2, 0>} : (tensor<4x8x28x28xf32>) -> tensor<28x8x28x4xf32>
+  %3 = "graph.reshape"(%0) {shape = array<i64: 4, 8, 28, 28>} : (tensor<4x8x784xf32>) -> tensor<4x8x28x28xf32>
+  %4 = "graph.transpose"(%3) {permutation = array<i64: 2, 3, 0, 1>} : (tensor<4x8x28x28xf32>) -> tensor<28x28x4x8xf32>
+  %5 = "graph.softmax"(%x) {axis = 2} : (tensor<4x8x784xf32>) -> tensor<4x8x784xf32>
+  %6 = "graph.reshape"(%5) {shape = array<i64: 4, 8, 28, 28>} : (tensor<4x8x784xf32>) -> tensor<4x8x28x28xf32>
+  %7 = "graph.transpose"(%6) {permutation = array<i64: 1, 0, 2, 3>} : (tensor<4x8x28x28xf32>) -> tensor<8x4x28x28xf32>
+  return %2, %4, %7 : tensor<28x8x28x4xf32>, tensor<28x28x4x8xf32>, tensor<8x4x28x28xf32>
+}
