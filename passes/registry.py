@@ -45,6 +45,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-split-products": "mlc.passes.graph.split_products:SplitProducts",
     "graph-stack-contractions": "mlc.passes.graph.stack_contractions:StackContractions",
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
+    "graph-unpad-windows": "mlc.passes.graph.unpad_windows:UnpadWindows",
     "graph-verify": "mlc.passes.graph.verify:Verify",
     "graph-verify-lowered": "mlc.passes.graph.verify_lowered:VerifyLowered",
     "graph-verify-no-control-flow": "mlc.passes.graph.verify_no_control_flow:VerifyNoControlFlow",

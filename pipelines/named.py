@@ -72,7 +72,9 @@ LOWER_GRAPH: list[str] = [
     "graph-pad-channels",
     # Blocked channels, where they and the conversions at their edges are cheapest for the whole graph.
     "graph-assign-layouts",
-    # What is left plain: 1x1 windows are products there.
+    # What is left plain: windows of single channels run along rows, beyond which they read nothing ...
+    "graph-unpad-windows",
+    # ... and 1x1 windows are products there.
     "graph-conv-to-matmul",
     # Blocked channels are what the transforms work on; their products are packed already.
     "graph-winograd",

@@ -21,6 +21,7 @@ from mlc.dialects.tloop.schedule import (
     Peel,
     RFactor,
     Schedule,
+    ShiftInwards,
     Tensorize,
     Tile,
     Vectorize,
@@ -34,6 +35,7 @@ from mlc.dialects.tloop.storage_primitives import (
     Prefetch,
     ReverseComputeAt,
 )
+from mlc.dialects.tloop.windows import RowWindow
 from mlc.dialects.tloop.winograd import WinogradInput, WinogradOutput
 
 __all__ = [
@@ -60,9 +62,11 @@ __all__ = [
     "RFactor",
     "Reorder",
     "ReverseComputeAt",
+    "RowWindow",
     "SampleCategorical",
     "SamplePerfectTile",
     "Schedule",
+    "ShiftInwards",
     "Split",
     "TLoop",
     "Tensorize",

@@ -20,7 +20,7 @@ PRIMITIVES = frozenset(
         *("get_block", "get_loops", "tile", "peel", "interchange", "pack", "rfactor", "tensorize"),
         *("split", "fuse", "reorder", "parallel", "bind", "vectorize", "unroll", "annotate", "prefetch"),
         *("compute_at", "reverse_compute_at", "compute_inline", "decompose_reduction"),
-        *("cache_read", "cache_write", "sample_perfect_tile", "sample_categorical"),
+        *("cache_read", "cache_write", "shift_inwards", "sample_perfect_tile", "sample_categorical"),
     )
 )
 
@@ -107,6 +107,16 @@ class Peel(TLoop.Operation, name="peel"):
     """Splits a loop's last, smaller iteration off, so that every remaining tile has a static size.
 
     Only sequential loops have one, and only where the step does not divide the extent.
+    """
+
+    loop: ext.Operand[LoopType]
+
+
+class ShiftInwards(TLoop.Operation, name="shift_inwards"):
+    """Makes a loop's last tile whole: where the step does not divide the extent, it begins within the tile
+    before (Halide's `ShiftInwards`), and computes some elements again.
+
+    Only sequential loops have one, over tiles of a structured computation that does not add to its result.
     """
 
     loop: ext.Operand[LoopType]

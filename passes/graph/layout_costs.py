@@ -10,8 +10,8 @@ from typing import Protocol
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes import registry
-from mlc.passes.graph.channel_blocks import is_depthwise
 from mlc.passes.graph.conv_to_matmul import is_product
+from mlc.passes.graph.row_windows import is_row_window
 from mlc.targets import Target
 
 # Cycles from the start of a floating-point operation to its result: what each step of a long sum of scalars
@@ -54,7 +54,7 @@ class AnalyticCosts:
     """Cycles of one core of `target`, from operations and bytes.
 
     On blocked data, vectors run along the channels of a block. On plain data, pointwise convolutions become
-    matrix products, whose vectors run along the image, and those of depthwise ones with stride 1 along its
+    matrix products, whose vectors run along the image, and those of depthwise ones and of pools run along its
     rows; other windows are taken to be summed one element after the other.
     """
 
@@ -64,11 +64,13 @@ class AnalyticCosts:
         """Depthwise, grouped and full convolutions differ by their multiply-adds per output alone."""
         if block == 1 and is_product(op):
             block = prod(graph.shape_of(op.results[0])[2:])
-        elif block == 1 and is_depthwise(op) and graph.attribute(op, "strides")[-1] == 1:
+        elif block == 1 and is_row_window(op, self.target):
             block = graph.shape_of(op.results[0])[-1]
         return self._windows(op, prod(graph.shape_of(op.operands[1])[1:]), block)
 
     def window(self, op: ir.Operation, block: int) -> float:
+        if block == 1 and is_row_window(op, self.target):
+            block = graph.shape_of(op.results[0])[-1]
         return self._windows(op, prod(graph.attribute(op, "kernel")), block)
 
     def elementwise(self, op: ir.Operation, block: int) -> float:

@@ -9,7 +9,7 @@ from mlc.bindings import arith, ir, linalg, math, scf, tensor, vector
 from mlc.passes.lowering.linalg_tools import constant, dims, elementwise, empty, static_shape, tensor_type
 from mlc.passes.lowering.rule import rule
 from mlc.passes.lowering.scalars import select
-from mlc.passes.lowering.vector_tools import apply_map, index_constant, insert_in_parallel, read, write
+from mlc.passes.lowering.vector_tools import apply_map, index_constant, insert_in_parallel, read, splat, write
 from mlc.passes.lowering.winograd_rules import chunk_of
 
 
@@ -21,8 +21,7 @@ def _splat(kind: ir.Type, value: float) -> ir.Value:
     """A number, or a vector of equal ones."""
     if not isinstance(kind, ir.VectorType):
         return constant(kind, value)
-    number = ir.FloatAttr.get(kind.element_type, value)
-    return arith.ConstantOp(kind, ir.DenseElementsAttr.get_splat(kind, number)).result
+    return splat(kind, value)
 
 
 # Of vectors, too, and to be fused: unlike `scalars.add` and `scalars.mul`.

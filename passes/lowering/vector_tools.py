@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import affine, ir, scf, tensor, vector
+from mlc.bindings import affine, arith, ir, scf, tensor, vector
 from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, static_shape, tensor_type
 
 
@@ -15,6 +15,12 @@ def index_constant(value: int) -> ir.Value:
 def apply_map(expression: ir.AffineExpr, operands: Sequence[ir.Value]) -> ir.Value:
     """The value of an expression whose dims are the operands."""
     return affine.AffineApplyOp(affine_map(len(operands), [expression]), list(operands)).result
+
+
+def splat(kind: ir.VectorType, value: float) -> ir.Value:
+    """A vector of equal numbers."""
+    number = ir.FloatAttr.get(kind.element_type, value)
+    return arith.ConstantOp(kind, ir.DenseElementsAttr.get_splat(kind, number)).result
 
 
 def _innermost(rank: int) -> ir.AffineMap:
@@ -30,6 +36,16 @@ def read(source: ir.Value, indices: Sequence[ir.Value], lanes: int) -> ir.Value:
     places = ir.AffineMapAttr.get(_innermost(kind.rank))
     inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)])
     return vector.TransferReadOp(vector_type, source, list(indices), places, padding, inside).result
+
+
+def read_padded(source: ir.Value, indices: Sequence[ir.Value], lanes: int, padding: float) -> ir.Value:
+    """`lanes` elements of the last dim; those behind its end are `padding`."""
+    kind = tensor_type(source)
+    vector_type = ir.VectorType.get([lanes], kind.element_type)
+    places = ir.AffineMapAttr.get(_innermost(kind.rank))
+    behind = constant(kind.element_type, padding)
+    inside = ir.ArrayAttr.get([ir.BoolAttr.get(False)])
+    return vector.TransferReadOp(vector_type, source, list(indices), places, behind, inside).result
 
 
 def write(value: ir.Value, into: ir.Value, indices: Sequence[ir.Value], rank: int) -> ir.Value:

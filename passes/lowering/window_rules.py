@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from mlc.bindings import ir
 from mlc.passes.base import PassFailure
+from mlc.passes.graph.row_windows import is_row_window
 from mlc.passes.lowering.contraction_rules import multiply_add_wide
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
@@ -19,8 +20,10 @@ from mlc.passes.lowering.linalg_tools import (
     tensor_type,
 )
 from mlc.passes.lowering.reduction_rules import lowest, map_elements, sum_step
+from mlc.passes.lowering.row_windows import row_window
 from mlc.passes.lowering.rule import integers, rule
 from mlc.passes.lowering.scalars import div, maximum
+from mlc.passes.tloop.target_attribute import target_of
 
 
 def _require_unpadded(op: ir.Operation) -> None:
@@ -42,6 +45,8 @@ def _window(
 
 @rule("conv")
 def lower_conv(op: ir.Operation) -> list[ir.Value]:
+    if is_row_window(op, target_of(op)):
+        return [row_window(op, static_shape(op.operands[1])[2:], "product", 0.0)]
     _require_unpadded(op)
     spatial = len(integers(op, "strides"))
     if op.attributes["layout"].value == "NCHW":
@@ -117,8 +122,10 @@ def _contract(op: ir.Operation, x_map: ir.AffineMap, w_map: ir.AffineMap, parall
 
 def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
     """Iteration space: the result's dims, then the window's. An empty tensor gives the window its extents."""
-    _require_unpadded(op)
     kernel, result = integers(op, "kernel"), static_shape(op.results[0].type)
+    if is_row_window(op, target_of(op)):
+        return row_window(op, kernel, "maximum" if op.name == "graph.max_pool" else "sum", neutral)
+    _require_unpadded(op)
     element, rank, count = tensor_type(op.results[0]).element_type, len(result), len(result) + len(kernel)
     all_dims = dims(count)
     places, offsets = all_dims[2 : 2 + len(kernel)], all_dims[rank:]

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read, divided_dims
-from mlc.passes.tloop.register_tile import best_lines, best_rows, reduction_step, tile_columns, vectors
+from mlc.passes.tloop.register_tile import (
+    best_lines,
+    best_rows,
+    can_be_alone,
+    reduction_step,
+    tile_columns,
+    vectors,
+)
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
 from mlc.targets import Target
@@ -85,10 +92,11 @@ class RegisterTile:
         return {dim: points for dim, points in dims.items() if dim is not None}
 
 
-def choose_tile(anchor: Computation, target: Target) -> RegisterTile:
-    """The register tile of a contraction for the target's registers."""
+def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> RegisterTile:
+    """The register tile of a contraction for the target's registers. With `overlap`, the last tile of columns
+    may begin within the one before."""
     column, candidates = anchor.parallel[-1], reusing_dims(anchor)
-    width = tile_columns(anchor.extents[column], lanes(target), registers(target))
+    width = tile_columns(anchor.extents[column], lanes(target), registers(target), overlap)
     if not candidates:
         return RegisterTile(column, width, None, 1)
     *others, row = candidates
@@ -129,18 +137,22 @@ class TileNest:
         self.root_dims = root_dims
         self.root, self.anchor, self.init = (builder.get_block(name) for name in ("root", "anchor", "init"))
         self.uneven: list[ir.Value] = []
+        self.overlapping: list[ir.Value] = []
 
-    def tile(self, sizes: Mapping[int, int], mode: str) -> None:
-        """Adds a loop that takes `sizes[dim]` points of each of the anchor's dims."""
+    def tile(self, sizes: Mapping[int, int], mode: str, overlap: bool = False) -> None:
+        """Adds a loop that takes `sizes[dim]` points of each of the anchor's dims. With `overlap`, a last,
+        smaller tile is made a whole one."""
         by_root_dim = {self.root_dims[dim]: size for dim, size in sizes.items()}
         self.root, loop = self.builder.tile(self.root, positions(by_root_dim), mode)
         self.anchor = self.builder.compute_at(self.anchor, loop)
         self.init = self.builder.compute_at(self.init, loop)
         if mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
-            self.uneven.append(loop)
+            (self.overlapping if overlap else self.uneven).append(loop)
 
     def peel(self) -> None:
-        """Splits the last, smaller iteration off every loop that has one."""
+        """Splits the last, smaller iteration off every loop that has one, or makes it a whole one."""
+        for loop in self.overlapping:
+            self.builder.shift_inwards(loop)
         for loop in self.uneven:
             self.builder.peel(loop)
 
@@ -184,13 +196,14 @@ class ContractionSchedule:
 
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
         """Emits the schedule for the blocks named "root", "anchor" and "init"."""
-        tile, extents = choose_tile(self.anchor, self.target), self.anchor.extents
+        tile, extents = choose_tile(self.anchor, self.target, overlap=True), self.anchor.extents
         nest = TileNest(builder, extents, self.root_dims)
         parallel = self.parallel_sizes(tile)
         if parallel:
             nest.tile(parallel, "parallel")
         if tile.column not in parallel and tile.width < extents[tile.column]:
-            nest.tile({tile.column: tile.width}, "sequential")
+            overlap = not can_be_alone(extents[tile.column] % tile.width, lanes(self.target))
+            nest.tile({tile.column: tile.width}, "sequential", overlap)
         for dim, points in tile.sizes.items():
             if points < extents[dim] and dim not in parallel:
                 nest.tile({dim: points}, "sequential")

@@ -22,6 +22,7 @@ from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
 from mlc.passes.tloop.target_attribute import target_of
+from mlc.passes.tloop.window_schedule import schedule_window
 from mlc.passes.tloop.winograd_schedule import schedule_winograd
 
 # Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
@@ -38,7 +39,7 @@ def tag(computation: Computation, name: str) -> None:
 
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
-    if schedule_winograd(kernel):
+    if schedule_winograd(kernel) or schedule_window(kernel):
         return
     root, everything = root_computation(kernel), computations(kernel)
     # Nothing can be tiled without a point.

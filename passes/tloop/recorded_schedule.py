@@ -115,6 +115,9 @@ class Schedule:
     def peel(self, loop: Loop) -> None:
         self._apply("peel", [loop])
 
+    def shift_inwards(self, loop: Loop) -> None:
+        self._apply("shift_inwards", [loop])
+
     def split(self, loop: Loop, factors: Sequence[Size], tail: str = "guard") -> tuple[Loop, ...]:
         numbers, values = _sizes(factors)
         return self._loops("split", [loop, *values], len(factors), factors=numbers, tail=tail)

@@ -20,17 +20,23 @@ def panel(lanes: int, registers: int) -> int:
     return max(2 * lanes, min(4 * lanes, LINE) if registers >= 32 else 0)
 
 
-def tile_columns(extent: int, lanes: int, registers: int) -> int:
+def tile_columns(extent: int, lanes: int, registers: int, overlap: bool = False) -> int:
     """Columns of the register tile of `extent` columns in all: all of them up to four vectors, two where
     there are 16 registers, which leaves six rows either way. Narrower, by halves, where a tile or the rest
-    behind the last one would not travel in registers."""
+    behind the last one would not travel in registers; with `overlap` there is no such rest."""
     width = panel(lanes, registers)
     widest = max(width, 4 * lanes if registers >= 32 else 0)
     if extent <= widest and travels_in_registers(extent, lanes):
         return extent
-    while width > lanes and not (width < extent and travels_in_registers(extent % width, lanes)):
+    while width > lanes and not (width < extent and (overlap or travels_in_registers(extent % width, lanes))):
         width //= 2
     return width
+
+
+def can_be_alone(columns: int, lanes: int) -> bool:
+    """Whether the columns behind the last tile are a good tile: otherwise a whole one, which begins before
+    them, takes less time. A single column is a vector only where these have one lane."""
+    return (columns != 1 or lanes == 1) and travels_in_registers(columns, lanes)
 
 
 def travels_in_registers(columns: int, lanes: int) -> bool:

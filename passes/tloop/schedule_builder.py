@@ -55,5 +55,8 @@ class ScheduleBuilder:
     def peel(self, loop: ir.Value) -> None:
         self.append("peel", [loop])
 
+    def shift_inwards(self, loop: ir.Value) -> None:
+        self.append("shift_inwards", [loop])
+
     def vectorize(self, blocks: Sequence[ir.Value]) -> None:
         self.append("vectorize", list(blocks))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.passes.rewriting import collect_ops, defining_op, users
+from mlc.passes.tloop.computed_parts import compute_parts, is_transform
 from mlc.passes.tloop.loop_steps.loops import constant_value
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, carriers, tagged_blocks
 from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops
 from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
 from mlc.passes.tloop.widen_first import widen_elements, widen_first
-from mlc.passes.tloop.winograd_tiles import compute_parts, is_transform
 
 # The name that a computation bears while it is moved, to tell it from copies of it.
 PENDING = "pending"

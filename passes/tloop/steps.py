@@ -25,6 +25,7 @@ from mlc.passes.tloop.loop_steps.split import split
 from mlc.passes.tloop.loop_steps.vectorize import vectorize_loops
 from mlc.passes.tloop.packing_steps import pack, rfactor
 from mlc.passes.tloop.schedule_state import ScheduleState
+from mlc.passes.tloop.shift_inwards import shift_inwards
 from mlc.passes.tloop.storage_steps import cache_read, cache_write
 from mlc.passes.tloop.tensorize import tensorize
 
@@ -68,6 +69,7 @@ STEPS: dict[str, Step] = {
     "tloop.rfactor": rfactor,
     "tloop.sample_categorical": sampling.sample_categorical,
     "tloop.sample_perfect_tile": sampling.sample_perfect_tile,
+    "tloop.shift_inwards": shift_inwards,
     "tloop.split": split,
     "tloop.tensorize": tensorize,
     "tloop.tile": structured.tile,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from mlc.bindings import ir, tensor
 from mlc.passes.graph.winograd_strips import PADDING, Strip
-from mlc.passes.lowering.linalg_tools import constant, dims, static_shape
+from mlc.passes.lowering.linalg_tools import dims, static_shape
 from mlc.passes.lowering.vector_tools import apply_map
 from mlc.passes.lowering.winograd_rules import (
     image_tiles,
@@ -16,18 +16,9 @@ from mlc.passes.lowering.winograd_rules import (
     winograd_output_tile,
 )
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
+from mlc.passes.tloop.slices import slice_offsets
 
 INPUT, OUTPUT = "tloop.winograd_input", "tloop.winograd_output"
-
-
-def slice_offsets(op: ir.Operation) -> list[ir.Value]:
-    """The offsets of a `tensor.extract_slice` as values."""
-    dynamic = iter(list(op.operands)[1:])
-    unknown = ir.ShapedType.get_dynamic_size()
-    return [
-        next(dynamic) if offset == unknown else constant(ir.IndexType.get(), offset)
-        for offset in op.attributes["static_offsets"]
-    ]
 
 
 def part_of(source: ir.Value, offsets: Sequence[ir.Value | int], sizes: Sequence[int]) -> ir.Value:
@@ -69,24 +60,3 @@ def input_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
     where = [apply_map(each, [first]) for each in (image, row, column)]
     whole = transform_strip(op, where, (strip.rows, strip.columns), PADDING)
     return part_of(whole, [0, 0, 0], [places, count, channels])
-
-
-_PARTS: dict[str, Callable[[ir.Operation, ir.Operation], ir.Value]] = {
-    INPUT: input_part,
-    OUTPUT: output_part,
-}
-
-
-def is_transform(op: ir.Operation) -> bool:
-    """Whether the computation is one of the transforms, which know their parts."""
-    return op.name in _PARTS
-
-
-def compute_parts(op: ir.Operation, readers: Sequence[ir.Operation]) -> None:
-    """Replaces the slices `readers` of the transform `op` by computations of what they read."""
-    for reader in readers:
-        with ir.InsertionPoint(reader), reader.location:
-            part = _PARTS[op.name](op, reader)
-        reader.results[0].replace_all_uses_with(part)
-        reader.erase()
-    op.erase()

@@ -47,7 +47,31 @@ def other_dims(b: Builder) -> str:
     return b.Concat(b.Reshape(line, [-1]), b.Reshape(b.Relu(volume), [-1]), axis=0)
 
 
-FORMS = {"shuffle_unit": shuffle_unit, "plain_windows": plain_windows, "other_dims": other_dims}
+def padded_windows(b: Builder) -> str:
+    """Windows whose padding is never in memory: uneven, of steps and holes, over rows of 5 to 70 places."""
+    x = b.Relu(b.input(2, 5, 11, 70))
+    uneven = b.Conv(x, b.value(5, 1, 3, 5), group=5, strides=[2, 2], pads=[1, 2, 0, 1])
+    holes = b.Conv(uneven, b.value(5, 1, 2, 3), b.value(5), group=5, dilations=[3, 2], pads=[2, 3, 1, 1])
+    steps = [b.MaxPool(holes, kernel_shape=[3, 3], strides=[1, 2], pads=[1, 1, 1, 1])]
+    for included in (0, 1):
+        form = {
+            "kernel_shape": [3, 3],
+            "strides": [1, 2],
+            "pads": [1, 1, 1, 1],
+            "count_include_pad": included,
+        }
+        steps.append(b.AveragePool(b.Relu(holes), **form))
+    small = b.Conv(b.input(1, 34, 5, 5), b.value(34, 1, 5, 5), group=34, pads=[2, 2, 2, 2])
+    flat = [b.Reshape(each, [-1]) for each in (*steps, b.Relu(small))]
+    return b.Concat(*flat, axis=0)
+
+
+FORMS = {
+    "padded_windows": padded_windows,
+    "shuffle_unit": shuffle_unit,
+    "plain_windows": plain_windows,
+    "other_dims": other_dims,
+}
 MODEL, INPUTS = model_of({name: Form(write, []) for name, write in FORMS.items()}, opset=13)
 
 

@@ -107,27 +107,27 @@ func.func @products(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x1x1xf32>, %y: ten
 
 // -----
 
-// Vectors run along the rows of a plain image: a depthwise convolution of stride 1 between products on groups of 34
-// channels, which no block divides, needs no conversions. With a stride it does.
+// Vectors run along the rows of a plain image: a depthwise convolution between products on groups of 34 channels,
+// which no block divides, needs no conversions. With a stride of 3 it does.
 // CHECK-LABEL: func.func @depthwise_between_products
 // CHECK-NOT: graph.pack
 // CHECK: "graph.conv"({{.*}}group = 136{{.*}}layout = "NCHW",
 // CHECK-NOT: graph.unpack
 // CHECK: return
-func.func @depthwise_between_products(%x: tensor<1x136x28x28xf32>, %v: tensor<136x34x1x1xf32>, %w: tensor<136x1x3x3xf32>) -> tensor<1x136x26x26xf32> {
+func.func @depthwise_between_products(%x: tensor<1x136x28x28xf32>, %v: tensor<136x34x1x1xf32>, %w: tensor<136x1x3x3xf32>) -> tensor<1x136x13x13xf32> {
   %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x28x28xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x28x28xf32>
-  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x28x28xf32>, tensor<136x1x3x3xf32>) -> tensor<1x136x26x26xf32>
-  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x26x26xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x26x26xf32>
-  return %2 : tensor<1x136x26x26xf32>
+  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x136x28x28xf32>, tensor<136x1x3x3xf32>) -> tensor<1x136x13x13xf32>
+  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x13x13xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x13x13xf32>
+  return %2 : tensor<1x136x13x13xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func.func @strided_depthwise_between_products
 // CHECK: "graph.conv"({{.*}}group = 136{{.*}}layout = "NCHWc"
-func.func @strided_depthwise_between_products(%x: tensor<1x136x28x28xf32>, %v: tensor<136x34x1x1xf32>, %w: tensor<136x1x7x7xf32>) -> tensor<1x136x11x11xf32> {
+func.func @strided_depthwise_between_products(%x: tensor<1x136x28x28xf32>, %v: tensor<136x34x1x1xf32>, %w: tensor<136x1x9x9xf32>) -> tensor<1x136x7x7xf32> {
   %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x28x28xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x28x28xf32>
-  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x136x28x28xf32>, tensor<136x1x7x7xf32>) -> tensor<1x136x11x11xf32>
-  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x11x11xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x11x11xf32>
-  return %2 : tensor<1x136x11x11xf32>
+  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 3>} : (tensor<1x136x28x28xf32>, tensor<136x1x9x9xf32>) -> tensor<1x136x7x7xf32>
+  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x7x7xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x7x7xf32>
+  return %2 : tensor<1x136x7x7xf32>
 }

@@ -6,6 +6,7 @@ import pytest
 from mlc.passes.tloop.register_tile import (
     best_lines,
     best_rows,
+    can_be_alone,
     panel,
     reduction_step,
     tile_columns,
@@ -63,6 +64,11 @@ def test_odd_numbers_of_columns(columns: int, width: int) -> None:
     assert tile_columns(columns, 16, 32) == width
 
 
+@pytest.mark.parametrize(("columns", "width"), [(49, 32), (48, 32), (24, 16), (120, 32), (196, 32), (7, 7)])
+def test_overlapping_tiles_are_wider(columns: int, width: int) -> None:
+    assert tile_columns(columns, 16, 32, overlap=True) == width
+
+
 @pytest.mark.parametrize("target", PROCESSORS, ids=str)
 def test_neither_tiles_nor_their_rest_are_taken_apart(target: Target) -> None:
     for extent in range(1, 400):
@@ -70,6 +76,14 @@ def test_neither_tiles_nor_their_rest_are_taken_apart(target: Target) -> None:
         assert 1 <= width <= extent
         assert travels_in_registers(width, lanes(target))
         assert travels_in_registers(extent % width, lanes(target))
+
+
+@pytest.mark.parametrize(
+    ("columns", "lanes", "alone"),
+    [(0, 16, True), (4, 16, True), (17, 16, False), (1, 16, False), (1, 1, True)],
+)
+def test_columns_behind_the_last_tile(columns: int, lanes: int, alone: bool) -> None:
+    assert can_be_alone(columns, lanes) == alone
 
 
 def test_the_numbers_of_an_iteration_fit_the_floating_point_registers_of_risc_v() -> None:

@@ -17,6 +17,43 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   return %0 : tensor<16xf32>
 }
 "tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%root) {sizes = array<i64: 20>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  // expected-error @below {{schedule of @k: step 3 ('tloop.shift_inwards') does not apply: a loop from 0 to 16 has no whole tile of 20}}
+  "tloop.shift_inwards"(%l) : (!tloop.loop) -> ()
+}) {kernel = @k} : () -> ()
+
+// -----
+
+// Elements of two tiles would be added twice.
+func.func private @k(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %e = tensor.empty() : tensor<10xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%root) {sizes = array<i64: 4>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  // expected-error @below {{schedule of @k: step 3 ('tloop.shift_inwards') does not apply: the loop adds to its result: elements in two tiles would count twice}}
+  "tloop.shift_inwards"(%l) : (!tloop.loop) -> ()
+}) {kernel = @k} : () -> ()
+
+// -----
+
+func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+"tloop.schedule"() ({
   // expected-error @below {{schedule of @k: step 1 ('tloop.get_block') does not apply: the kernel has no block 'other'; it has: root}}
   %root = "tloop.get_block"() {block_name = "other"} : () -> !tloop.block
 }) {kernel = @k} : () -> ()

@@ -67,6 +67,32 @@ func.func private @product(%a: tensor<10x24xf32>, %b: tensor<24x16xf32>, %bias: 
 
 // -----
 
+// The last tile of rows is whole: it begins two rows before the end of the one before.
+// CHECK: #[[START:.*]] = affine_map<(d0) -> (6, d0)>
+// CHECK-LABEL: func.func private @overlapping
+// CHECK: scf.for %[[I:.*]] = %c0 to %c10 step %c4
+// CHECK: %[[ROW:.*]] = affine.min #[[START]](%[[I]])
+// CHECK: vector.transfer_read %arg0[%[[ROW]]], {{.*}} vector<4xf32>
+// CHECK: vector.transfer_write {{.*}}[%[[ROW]]] {in_bounds = [true]} : vector<4xf32>, tensor<10xf32>
+// CHECK-NOT: affine.min
+func.func private @overlapping(%x: tensor<10xf32>) -> tensor<10xf32> attributes {tloop.kernel} {
+  %e = tensor.empty() : tensor<10xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %tiled, %l = "tloop.tile"(%root) {sizes = array<i64: 4>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.shift_inwards"(%l) : (!tloop.loop) -> ()
+  "tloop.vectorize"(%tiled) : (!tloop.block) -> ()
+}) {kernel = @overlapping} : () -> ()
+
+// -----
+
 // Without peeling the last tile is smaller: sizes are dynamic. The producer is computed where it is read.
 // CHECK-LABEL: func.func private @uneven
 // CHECK: scf.for %[[I:.*]] = %c0 to %c10 step %c4

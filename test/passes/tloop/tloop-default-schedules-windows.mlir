@@ -1,32 +1,61 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --tloop-default-schedules | filecheck %s
 // RUN: mlc-opt %s --split-input-file --cpu-kernel | filecheck %s --check-prefix=VECTORS
 
-// A window that slides point by point over plain rows: tiles of rows and columns of the image, on vectors; one point of the window
-// at a time.
+// A window on plain rows: seven rows of the image's channel at a time, whose padding is registers; the bias follows.
 // CHECK-LABEL: func.func private @plain_depthwise
+// CHECK: "tloop.row_window"(%arg0, %arg1) {{{.*}}pads = array<i64: 1, 1>{{.*}}tloop.block = "window"
+// CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 7>}
+// CHECK: "tloop.compute_at"
+// CHECK: "tloop.vectorize"
+// VECTORS-LABEL: plain_depthwise
+// VECTORS: llvm.shufflevector {{.*}} : vector<16xf32>
+// VECTORS-NOT: llvm.alloca
+func.func private @plain_depthwise(%x: tensor<1x272x28x28xf32>, %w: tensor<272x1x3x3xf32>, %b: tensor<272x1x1xf32>) -> tensor<1x272x28x28xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x272x28x28xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x28x28xf32>
+  %1 = "graph.add"(%0, %b) : (tensor<1x272x28x28xf32>, tensor<272x1x1xf32>) -> tensor<1x272x28x28xf32>
+  return %1 : tensor<1x272x28x28xf32>
+}
+
+// -----
+
+// With a stride of 2, even and odd places are vectors of their own. The whole channel is one part.
+// CHECK-LABEL: func.func private @strided
+// CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 7>}
+// VECTORS-LABEL: strided
+// VECTORS: llvm.shufflevector {{.*}} [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] : vector<32xf32>
+func.func private @strided(%x: tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32> attributes {tloop.kernel} {
+  %0 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32>
+  return %0 : tensor<1x272x7x7xf32>
+}
+
+// -----
+
+// What a window reads with a longer stride along the rows does not lie side by side.
+// CHECK-LABEL: func.func private @long_stride
+// CHECK: "tloop.schedule"
+// CHECK-NOT: tloop.vectorize
+// CHECK: kernel = @long_stride
+// VECTORS-LABEL: long_stride
+func.func private @long_stride(%x: tensor<1x272x15x15xf32>, %w: tensor<272x1x3x3xf32>) -> tensor<1x272x5x5xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 3>} : (tensor<1x272x15x15xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x5x5xf32>
+  return %0 : tensor<1x272x5x5xf32>
+}
+
+// -----
+
+// A window over several channels that slides point by point over plain rows: tiles of rows and columns of the image, on
+// vectors; one point of the window at a time.
+// CHECK-LABEL: func.func private @plain_window
 // CHECK: tloop.block = "anchor"
 // CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 0, 1>}
 // CHECK: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 1>}
 // CHECK: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 1>}
 // CHECK: "tloop.vectorize"
-// VECTORS-LABEL: plain_depthwise
+// VECTORS-LABEL: plain_window
 // VECTORS: llvm.load {{.*}} -> vector<14xf32>
-func.func private @plain_depthwise(%x: tensor<1x272x16x16xf32>, %w: tensor<272x1x3x3xf32>) -> tensor<1x272x14x14xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x272x16x16xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x14x14xf32>
+func.func private @plain_window(%x: tensor<1x272x16x16xf32>, %w: tensor<272x2x3x3xf32>) -> tensor<1x272x14x14xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x272x16x16xf32>, tensor<272x2x3x3xf32>) -> tensor<1x272x14x14xf32>
   return %0 : tensor<1x272x14x14xf32>
-}
-
-// -----
-
-// What a window reads with a stride along the rows does not lie side by side.
-// CHECK-LABEL: func.func private @strided
-// CHECK: "tloop.schedule"
-// CHECK-NOT: tloop.vectorize
-// CHECK: kernel = @strided
-// VECTORS-LABEL: strided
-func.func private @strided(%x: tensor<1x272x15x15xf32>, %w: tensor<272x1x3x3xf32>) -> tensor<1x272x7x7xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x272x15x15xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x7x7xf32>
-  return %0 : tensor<1x272x7x7xf32>
 }
 
 // -----
