@@ -38,6 +38,9 @@ static struct {
   gate joined;
   gate barrier;
   gate start[MLC_MAX_THREADS];
+  struct {
+    _Alignas(64) atomic_bool free; /* whether nobody has begun the thread's part of the region */
+  } parts[MLC_MAX_THREADS];
   pthread_t handles[MLC_MAX_THREADS];
 } pool;
 
@@ -111,6 +114,8 @@ static void pool_reset(void) {
   gate_init(&pool.barrier);
   atomic_store(&pool.arrived, 0);
   atomic_store(&pool.busy, false);
+  for (int thread = 0; thread < MLC_MAX_THREADS; thread++)
+    atomic_store(&pool.parts[thread].free, false);
   mlc_team = (struct mlc_team){0, 1};
 }
 
@@ -126,12 +131,19 @@ static bool pool_acquire(void) {
 
 static void pool_release(void) { atomic_store_explicit(&pool.busy, false, memory_order_release); }
 
+/* Whether the caller is the one to do the thread's part of the region. */
+static bool take_part(int thread) { return atomic_exchange(&pool.parts[thread].free, false); }
+
 static void *worker_main(void *argument) {
   const int self = (int)(intptr_t)argument;
-  for (uint32_t seen = 0;; seen++) {
+  for (uint32_t seen = 0;;) {
     gate_wait(&pool.start[self], seen);
+    /* Not one more: regions that ended without this thread are past. */
+    seen = atomic_load(&pool.start[self].value);
     if (pool.stopping)
       return NULL;
+    if (!take_part(self))
+      continue;
     mlc_team = (struct mlc_team){self, pool.size};
     pool.task(self, pool.context);
     if (atomic_fetch_sub(&pool.running, 1) == 1)
@@ -177,6 +189,21 @@ static void set_size(int size) {
   atomic_store(&pool.spin_nanoseconds, size <= usable_cpus() ? SPIN_NANOSECONDS : 0);
 }
 
+/* Does the parts of threads that have not come yet, rather than wait for a processor that others use: no
+ * thread is at a barrier, which needs all of them. Returns whether the region ended with them: otherwise the
+ * last worker to finish says so. */
+static bool do_free_parts(mlc_task *task, void *context) {
+  int done = 0;
+  for (int thread = 1; thread < pool.size; thread++) {
+    if (!take_part(thread))
+      continue;
+    mlc_team.thread = thread;
+    task(thread, context);
+    done++;
+  }
+  return done && atomic_fetch_sub(&pool.running, done) == done;
+}
+
 static void run_region(mlc_task *task, void *context) {
   const uint32_t seen = atomic_load(&pool.joined.value);
   const int size = pool.size;
@@ -184,12 +211,16 @@ static void run_region(mlc_task *task, void *context) {
   pool.context = context;
   atomic_store_explicit(&pool.running, size - 1, memory_order_relaxed);
   mlc_loops_reset();
-  for (int thread = 1; thread < size; thread++)
+  for (int thread = 1; thread < size; thread++) {
+    atomic_store(&pool.parts[thread].free, true);
     gate_advance(&pool.start[thread]);
+  }
   mlc_team = (struct mlc_team){0, size};
   task(0, context);
+  const bool ended = do_free_parts(task, context);
   mlc_team = (struct mlc_team){0, 1};
-  gate_wait(&pool.joined, seen);
+  if (!ended)
+    gate_wait(&pool.joined, seen);
 }
 
 static void run_alone(mlc_task *task, void *context) {

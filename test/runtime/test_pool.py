@@ -204,6 +204,20 @@ def regions(compile_ir: Callable[..., bytes]) -> Image:
     return Image([compile_ir(REGIONS)])
 
 
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_parts_of_threads_that_come_late_are_done_once(
+    compile_ir: Callable[..., bytes], threads: int
+) -> None:
+    """Regions so short that workers often come when the caller has done their parts."""
+    text = LOOP.replace("call void @mlc_kmpc_barrier(ptr null, i32 %id)", "")
+    assert text != LOOP
+    image = Image([compile_ir(text)])
+    for trip in (1, 7, 40):
+        out = np.zeros(trip, np.int64)
+        call_entry(image, "loops", [out], [trip, 3000], threads)
+        np.testing.assert_array_equal(out, 3000 * (np.arange(trip) + 1))
+
+
 def expect_loop(image: Image, trip: int, repeats: int, threads: int) -> None:
     out = np.zeros(trip + 1, np.int64)
     call_entry(image, "loops", [out], [trip, repeats], threads)
