@@ -64,6 +64,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-fuse-elementwise": "mlc.passes.tloop.fuse_elementwise:FuseElementwise",
     "tloop-lower-affine-loops": "mlc.passes.tloop.lower_affine_loops:LowerAffineLoops",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
+    "tloop-lower-windows": "mlc.passes.tloop.lower_windows:LowerWindows",
     "tloop-map-parallel-loops": "mlc.passes.tloop.map_parallel_loops:MapParallelLoops",
     "tloop-prefetch-panels": "mlc.passes.tloop.prefetch_panels:PrefetchPanels",
     "tloop-prefetch-tiles": "mlc.passes.tloop.prefetch_tiles:PrefetchTiles",

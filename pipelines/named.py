@@ -146,6 +146,8 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-expand-math)",
     "tloop-default-schedules",
     "tloop-apply-schedules",
+    # What a schedule from a file has left whole.
+    "func.func(tloop-lower-windows)",
     "canonicalize",
     "cse",
     # Results are computed in the destination: no temporaries for them.

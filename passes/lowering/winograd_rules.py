@@ -87,10 +87,10 @@ def transform_strip(
         return into
 
     shape = [(tile + 2) ** 2, strip[0] * strip[1], chunks * lanes + padding]
-    return _nest([chunks, *strip], empty(shape, tensor_type(x).element_type), one_tile)
+    return nest([chunks, *strip], empty(shape, tensor_type(x).element_type), one_tile)
 
 
-def _nest(
+def nest(
     extents: Sequence[int], into: ir.Value, body: Callable[[Sequence[ir.Value], ir.Value], ir.Value]
 ) -> ir.Value:
     """Sequential loops, the first outermost; `body` maps their indices and the tensor so far to the next."""
