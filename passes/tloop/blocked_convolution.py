@@ -30,7 +30,6 @@ def blocked_convolution(schedule: ContractionSchedule) -> BlockedConvolution | N
         return None
     places = [dim_position(each) for each in anchor.maps[1].results]
     in_place = list(schedule.root_dims.items()) == [(dim, dim) for dim in anchor.parallel]
-    in_place = in_place and schedule.root.result.type == anchor.result.type
     if places != FILTERS or not in_place or not is_multiply_add(anchor):
         return None
     extents = anchor.extents

@@ -78,7 +78,9 @@ def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Compu
         return False
     tag(Computation(initial.operation), "init")
     tag(anchor, "anchor")
-    blocked = blocked_product(schedule) or blocked_convolution(schedule)
+    # Sums lie where the result goes, which must be of their type; the root passes over them as vectors.
+    over_sums = root.result.type == anchor.result.type and _vectorises(root)
+    blocked = (blocked_product(schedule) or blocked_convolution(schedule)) if over_sums else None
     if blocked is not None:
         if alone:
             replace_op(root.op, [anchor.result])

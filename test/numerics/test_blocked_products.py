@@ -23,6 +23,10 @@ def heavy(b: Builder) -> str:
     return b.Mul(b.input(65, 384), b.Erf(b.Tanh(product(b, 65, 1024, 384))))
 
 
+def masked(b: Builder) -> str:
+    return b.Where(b.input(64, 384, dtype=bool), product(b, 64, 1024, 384), 0.25)
+
+
 FORMS = {
     "whole": Form(lambda b: product(b, 64, 1024, 384), []),
     # 13 and 6 rows; columns that are no whole number of panels.
@@ -31,6 +35,8 @@ FORMS = {
     # The sums lie where the result goes while the other operand is still needed.
     "residual": Form(residual, []),
     "heavy": Form(heavy, []),
+    # Truth values are no vectors in memory: these go another way.
+    "masked": Form(masked, []),
 }
 
 
