@@ -26,11 +26,11 @@ def obstacle(op: ir.Operation) -> str | None:
     if any(str(graph.element_type(mask)) == "i1" for mask in list(op.operands)[3:]):
         return "its mask is of truth values, which lie in bytes and not in vectors"
     queries, width = graph.shape_of(q)[-2:]
-    if scratch_bytes(queries, width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
-        return "the scores of a head would not stay in the second cache"
+    if scratch_bytes(min(queries, QUERIES), width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
+        return f"the scores of {QUERIES} queries would not stay in the second cache"
     return None
 
 
 def scratch_bytes(queries: int, width: int, keys: int) -> int:
-    """Bytes of a head's scores, of the weights of a block, and of the transposed queries."""
-    return 4 * (keys * (queries + QUERIES) + queries * width)
+    """Bytes of a block's scores, which become its weights, and of its transposed queries."""
+    return 4 * queries * (keys + width)

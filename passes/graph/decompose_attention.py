@@ -141,7 +141,7 @@ class DecomposeAttention(Pass):
     """Take attention and rotary embedding apart where no kernel computes them as one.
 
     `attention` stays where one kernel computes it: f32 of known shape, heads that are not grouped, and few
-    enough queries and keys that the scores of a head stay in the second cache. Otherwise it becomes product,
+    enough keys that the scores of a block of queries stay in the second cache. Otherwise it becomes product,
     scale, mask, softmax and product, in the form in which scale and mask end the first product's kernel, and
     the transposes of k and v its reading. `rotary_embedding` becomes two products with its factors and their
     sum.

@@ -111,10 +111,8 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
     top = _named(reduce(masked, [rank - 2], lowest(tensor_type(q).element_type), maximum, False), "top")
     column = affine_map(rank, [*dims(rank)[:-2], dims(rank)[-1]])
     identity = affine_map(rank, dims(rank))
-    output = empty(static_shape(masked), tensor_type(q).element_type)
-    powers = generic(
-        [masked, top], [identity, column], output, identity, lambda x, peak, _old: power_of(sub(x, peak))
-    )
+    # Over the scores, which nothing reads any more.
+    powers = generic([top], [column], masked, identity, lambda peak, score: power_of(sub(score, peak)))
     _named(powers, "powers")
     total = _named(reduce(powers, [rank - 2], 0, sum_step, False), "total")
     inverse = linalg.reciprocal(total, outs=[empty(static_shape(total), tensor_type(q).element_type)])

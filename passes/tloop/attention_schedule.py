@@ -13,7 +13,7 @@ from mlc.passes.graph.attention_kernel import QUERIES
 from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic, tensor_type
 from mlc.passes.rewriting import users
 from mlc.passes.tloop.computation import Computation, root_computation
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, RegisterTile
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, RegisterTile, positions
 from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.register_tile import best_rows, tile_columns, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
@@ -95,7 +95,7 @@ def _masked(scores: Computation) -> ir.Operation:
 
 
 class AttentionSchedule:
-    """Emits the primitives. `sizes` are the numbers of queries that a block may have."""
+    """Emits the primitives."""
 
     def __init__(
         self, kernel: ir.Operation, root: Computation, scores: Computation, values: Computation
@@ -104,7 +104,6 @@ class AttentionSchedule:
         self.scores, self.values = Computation(scores.op), values
         *_, self.keys, self.queries = [scores.extents[dim] for dim in scores.parallel]
         self.block = min(QUERIES, self.queries)
-        self.sizes = [self.block, *([self.queries % self.block] if self.queries % self.block else [])]
         contraction = ContractionSchedule(root, values, self.target)
         assert contraction.matches(), "the root scales, and may transpose, the values"
         self.root_dims = contraction.root_dims
@@ -115,17 +114,20 @@ class AttentionSchedule:
     def build(self) -> None:
         *leading, queries, column = self.values.parallel
         columns = self.values.extents[column]
-        scores = self.register_tile(self.keys, self.queries)
+        scores = self.register_tile(self.keys, self.block)
         values = self.register_tile(self.block, columns)
         key, query = self.scores.parallel[-2:]
-        self.tile("root", {self.root_dims[dim]: 1 for dim in leading}, [], PARTS, "parallel")
-        self.tile("root", {self.root_dims[queries]: self.block}, [self.queries], PARTS)
+        self.tile_outside({self.root_dims[dim]: 1 for dim in leading}, "parallel")
+        if self.queries > self.block:
+            loop = self.tile_outside({self.root_dims[queries]: self.block}, "sequential")
+            if self.queries % self.block:
+                self.builder.shift_inwards(loop)
         parts: tuple[str, ...] = ("scores", "scores_init")
-        self.tile("masked", {query: scores.width}, self.sizes, parts)
-        self.tile("masked", {key: scores.rows}, [self.keys], parts)
+        self.tile("masked", query, scores.width, self.block, parts)
+        self.tile("masked", key, scores.rows, self.keys, parts)
         parts = ("values", "values_init")
-        self.tile("root", {self.root_dims[column]: values.width}, [columns], parts)
-        self.tile("root", {self.root_dims[queries]: values.rows}, self.sizes, parts)
+        self.tile("root", self.root_dims[column], values.width, columns, parts)
+        self.tile("root", self.root_dims[queries], values.rows, self.block, parts)
         # Only now: `compute_at` takes one loop, not copies of it.
         self.peel()
         self.tile_queries()
@@ -138,23 +140,21 @@ class AttentionSchedule:
         self.builder.vectorize([self.blocks.pop("queries")])
         self.builder.vectorize(list(self.blocks.values()))
 
-    def tile(
-        self,
-        name: str,
-        sizes: dict[int, int],
-        extents: Sequence[int],
-        parts: Sequence[str] = (),
-        mode: str = "sequential",
-    ) -> None:
-        """Tiles dims of a block, and computes `parts` in the loop. A single dim has as many points as
-        `extents` say, in each of its copies."""
-        if mode == "sequential" and all(extent <= size for extent in extents for size in sizes.values()):
+    def tile_outside(self, sizes: dict[int, int], mode: str) -> ir.Value:
+        """Tiles the root, and computes everything in the loop."""
+        self.blocks["root"], loop = self.builder.tile(self.blocks["root"], positions(sizes), mode)
+        for part in PARTS:
+            self.blocks[part] = self.builder.compute_at(self.blocks[part], loop)
+        return loop
+
+    def tile(self, name: str, dim: int, size: int, extent: int, parts: Sequence[str] = ()) -> None:
+        """Takes `size` of the `extent` points of a dim at a time; `parts` are computed in the loop."""
+        if extent <= size:
             return
-        by_position = [sizes.get(dim, 0) for dim in range(max(sizes) + 1)]
-        self.blocks[name], loop = self.builder.tile(self.blocks[name], by_position, mode)
+        self.blocks[name], loop = self.builder.tile(self.blocks[name], positions({dim: size}), "sequential")
         for part in parts:
             self.blocks[part] = self.builder.compute_at(self.blocks[part], loop)
-        if any(extent > size and extent % size for extent in extents for size in sizes.values()):
+        if extent % size:
             self.uneven.append(loop)
 
     def peel(self) -> None:
@@ -167,8 +167,8 @@ class AttentionSchedule:
         """Squares of vectors, transposed in registers."""
         *_, depth, column = range(self.scores.maps[0].n_dims - 1)
         width = lanes(self.target)
-        self.tile("queries", {depth: width}, [self.scores.extents[self.scores.reductions[0]]])
-        self.tile("queries", {column: width}, self.sizes)
+        self.tile("queries", depth, width, self.scores.extents[self.scores.reductions[0]])
+        self.tile("queries", column, width, self.block)
 
     def tile_softmax(self, width: int) -> None:
         """A few vectors of each of a few rows of scores at a time."""
@@ -176,8 +176,8 @@ class AttentionSchedule:
         most = max(count for limit, count in VECTORS_AT_ONCE.items() if limit <= registers(self.target))
         rows = max(1, most // vectors(width, lanes(self.target)))
         for name, query, key in (("top", keys, last), ("powers", last, keys), ("total", keys, last)):
-            self.tile(name, {query: width}, self.sizes)
-            self.tile(name, {key: rows}, [self.keys])
+            self.tile(name, query, width, self.block)
+            self.tile(name, key, rows, self.keys)
 
     def register_tile(self, rows: int, columns: int) -> RegisterTile:
         """Of two vectors of columns: one of four reads the keys or values twice as often."""

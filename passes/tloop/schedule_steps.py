@@ -201,6 +201,8 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
     # A computation that only copies may be gone by now.
     tags = [state.name_of(operand) for operand in op.operands]
     settle_sizes(state)
+    # Where tiles are computed in a loop, the buffer that they are parts of need not be whole.
+    state.run(apply_patterns("tensor.fold_tensor_empty"))
     erase_identities(state.kernel)
     fold_unit_dims(state)
     make_accesses_unit_stride(state.kernel)

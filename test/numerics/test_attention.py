@@ -34,13 +34,17 @@ class Case:
 CASES = [
     Case(197, 197, 3, 64, 64),
     Case(128, 128, 2, 64, 64, "causal"),
-    # Blocks of 32, 32 and 18 queries: the last are a vector of 16 and one of 2.
+    # The third block begins within the second one.
     Case(82, 50, 2, 24, 80, "added", batch=2),
     Case(37, 100, 2, 17, 33, "chosen"),
     Case(16, 5, 4, 8, 8, batch=3),
     # More keys than queries: each query sees those before it, and the first ones.
     Case(40, 57, 2, 16, 16, "causal"),
     Case(33, 700, 1, 16, 32),
+    Case(31, 31, 2, 16, 16, "causal"),
+    Case(512, 512, 1, 32, 32, "chosen"),
+    Case(1000, 1000, 1, 16, 16, "causal"),
+    Case(20, 2000, 2, 16, 16),
 ]
 
 

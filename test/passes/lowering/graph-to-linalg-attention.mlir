@@ -23,8 +23,9 @@
 // CHECK: %[[TOP:.*]] = linalg.generic {{.*}} ins(%[[MASKED]]
 // CHECK-SAME: tloop.block = "top"
 // CHECK: arith.maximumf
-// CHECK: %[[POWERS:.*]] = linalg.generic {indexing_maps = [#[[SAME]], #[[COLUMN]], #[[SAME]]]
-// CHECK-SAME: ins(%[[MASKED]], %[[TOP]]
+// CHECK: %[[POWERS:.*]] = linalg.generic {indexing_maps = [#[[COLUMN]], #[[SAME]]]
+// CHECK-SAME: ins(%[[TOP]]
+// CHECK-SAME: outs(%[[MASKED]]
 // CHECK: math.exp
 // CHECK: %[[TOTAL:.*]] = linalg.generic {{.*}} ins(%[[POWERS]]
 // CHECK-SAME: tloop.block = "total"

@@ -1,18 +1,20 @@
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules | filecheck %s
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize | filecheck %s --check-prefix=LOOPS
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize --eliminate-empty-tensors "--one-shot-bufferize=bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map" | filecheck %s --check-prefix=BUFFERS
 
-// A head per iteration of the parallel loop; in it 32 queries at a time, and the 5 that are left.
+// A head per iteration of the parallel loop; in it 32 queries at a time; the last 32 begin at 37.
 // CHECK-LABEL: func.func private @patches
 // CHECK: "tloop.schedule"
 // CHECK: %[[HEAD:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 1>}
 // CHECK-NEXT: "tloop.compute_at"(%{{.*}}, %[[HEAD]]#1)
 // CHECK: %[[BLOCK:.*]]:2 = "tloop.tile"(%[[HEAD]]#0) {mode = "sequential", sizes = array<i64: 32>}
-// CHECK: "tloop.peel"(%[[BLOCK]]#1)
+// CHECK: "tloop.shift_inwards"(%[[BLOCK]]#1)
 // CHECK-COUNT-2: "tloop.vectorize"
 
 // LOOPS-LABEL: func.func private @patches
 // LOOPS: scf.forall (%{{.*}}) in (3)
-// LOOPS: scf.for %{{.*}} = %c0 to %c64 step %c32
+// LOOPS: scf.for %[[BLOCK:.*]] = %c0 to %c69 step %c32
+// LOOPS: affine.min #{{.*}}(%[[BLOCK]])
 // Squares of queries are transposed by shuffles.
 // LOOPS-NOT: vector.transpose
 // LOOPS: vector.shuffle
@@ -28,10 +30,17 @@
 // LOOPS: arith.divf {{.*}} vector<32xf32>
 // Values: one quotient per query.
 // LOOPS: scf.for %{{.*}} = %c0 to %c69 step %c3 iter_args(%{{.*}}) -> (vector<16x16xf32>)
-// The last queries.
-// LOOPS: vector<14x5xf32>
-// LOOPS: vector<5x16xf32>
 // LOOPS-NOT: vector.multi_reduction
+
+// Of the scores only a block's are in memory, and once: the exponentials are written over them.
+// BUFFERS-LABEL: func.func private @patches
+// BUFFERS: memref.alloc() {{.*}} : memref<69x3x16xf32>
+// BUFFERS: scf.forall
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x16x32xf32>
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x69x32xf32>
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x32xf32>
+// BUFFERS-NOT: memref.alloc
+// BUFFERS: return
 func.func private @patches(%q: tensor<69x3x16xf32>, %k: tensor<69x3x16xf32>, %v: tensor<69x3x16xf32>) -> tensor<69x3x16xf32> attributes {tloop.kernel} {
   %0 = "graph.transpose"(%q) {permutation = array<i64: 1, 0, 2>} : (tensor<69x3x16xf32>) -> tensor<3x69x16xf32>
   %1 = "graph.transpose"(%k) {permutation = array<i64: 1, 0, 2>} : (tensor<69x3x16xf32>) -> tensor<3x69x16xf32>
@@ -39,4 +48,17 @@ func.func private @patches(%q: tensor<69x3x16xf32>, %k: tensor<69x3x16xf32>, %v:
   %3 = "graph.attention"(%0, %1, %2) {scale = 0.25} : (tensor<3x69x16xf32>, tensor<3x69x16xf32>, tensor<3x69x16xf32>) -> tensor<3x69x16xf32>
   %4 = "graph.transpose"(%3) {permutation = array<i64: 1, 0, 2>} : (tensor<3x69x16xf32>) -> tensor<69x3x16xf32>
   return %4 : tensor<69x3x16xf32>
+}
+
+// One head: nothing is parallel, and the buffers are of the block's size all the same.
+// BUFFERS-LABEL: func.func private @one_head
+// BUFFERS: memref.alloc() {{.*}} : memref<1x64x16xf32>
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x16x32xf32>
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x2000x32xf32>
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x32xf32>
+// BUFFERS-NOT: memref.alloc
+// BUFFERS: return
+func.func private @one_head(%q: tensor<1x64x16xf32>, %k: tensor<1x2000x16xf32>, %v: tensor<1x2000x16xf32>) -> tensor<1x64x16xf32> attributes {tloop.kernel} {
+  %0 = "graph.attention"(%q, %k, %v) {scale = 0.25} : (tensor<1x64x16xf32>, tensor<1x2000x16xf32>, tensor<1x2000x16xf32>) -> tensor<1x64x16xf32>
+  return %0 : tensor<1x64x16xf32>
 }
