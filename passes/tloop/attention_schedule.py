@@ -7,6 +7,7 @@ a time, go into a local buffer; softmax along its columns; then the product with
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.graph.attention_kernel import QUERIES
@@ -15,6 +16,7 @@ from mlc.passes.rewriting import users
 from mlc.passes.tloop.computation import Computation, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, RegisterTile, positions
 from mlc.passes.tloop.identity import identity_behind
+from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.register_tile import best_rows, tile_columns, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, tagged_blocks
@@ -24,6 +26,9 @@ from mlc.targets import Target
 # Vectors of scores that one iteration of the softmax's loops takes: independent ones hide latencies, and the
 # exponential needs registers for each.
 VECTORS_AT_ONCE = {16: 4, 32: 8}
+# Iterations of the parallel loop per core that are enough to share the work evenly, and the cores that a
+# target without a number of them is taken to have.
+ITERATIONS_PER_CORE, USUAL_CORES = 4, 8
 # What is computed for a block of queries, consumers first.
 PARTS = (
     *("values", "values_init", "inverse", "total", "total_init", "powers"),
@@ -94,6 +99,19 @@ def _masked(scores: Computation) -> ir.Operation:
     return identity_behind(scores.result).op
 
 
+def share_of_queries(queries: int, block: int, parts: int) -> int:
+    """How many of a head's queries an iteration of the parallel loop takes: in `parts` parts or, failing
+    that, as many as can be. Parts are equal, as threads must not write each other's queries; their last
+    blocks may compute 1/8 of the queries again."""
+
+    def computed(share: int) -> int:
+        return queries // share * -(-share // block) * block
+
+    shares = [each for each in range(queries, block - 1, -1) if queries % each == 0]
+    fitting = [each for each in shares if computed(each) * 8 <= computed(queries) * 9]
+    return next((each for each in fitting if queries // each >= parts), fitting[-1])
+
+
 class AttentionSchedule:
     """Emits the primitives."""
 
@@ -104,6 +122,10 @@ class AttentionSchedule:
         self.scores, self.values = Computation(scores.op), values
         *_, self.keys, self.queries = [scores.extents[dim] for dim in scores.parallel]
         self.block = min(QUERIES, self.queries)
+        heads = prod(scores.extents[dim] for dim in scores.parallel[:-2])
+        parts = -(-ITERATIONS_PER_CORE * (self.target.cores or USUAL_CORES) // heads)
+        parts = 1 if ONE_THREAD in kernel.attributes else parts
+        self.share = share_of_queries(self.queries, self.block, parts)
         contraction = ContractionSchedule(root, values, self.target)
         assert contraction.matches(), "the root scales, and may transpose, the values"
         self.root_dims = contraction.root_dims
@@ -117,10 +139,13 @@ class AttentionSchedule:
         scores = self.register_tile(self.keys, self.block)
         values = self.register_tile(self.block, columns)
         key, query = self.scores.parallel[-2:]
-        self.tile_outside({self.root_dims[dim]: 1 for dim in leading}, "parallel")
-        if self.queries > self.block:
+        outside = {self.root_dims[dim]: 1 for dim in leading}
+        if self.share < self.queries:
+            outside[self.root_dims[queries]] = self.share
+        self.tile_outside(outside, "parallel")
+        if self.share > self.block:
             loop = self.tile_outside({self.root_dims[queries]: self.block}, "sequential")
-            if self.queries % self.block:
+            if self.share % self.block:
                 self.builder.shift_inwards(loop)
         parts: tuple[str, ...] = ("scores", "scores_init")
         self.tile("masked", query, scores.width, self.block, parts)

@@ -123,6 +123,14 @@ def test_one_kernel_says_what_onnx_runtime_says(case: Case) -> None:
     assert differences(compiled(model).run(inputs), expected) == {}
 
 
+def test_threads_share_the_queries_of_one_head() -> None:
+    """Parts of 125 queries, whose last blocks compute some again: the same bits as on one thread."""
+    model = model_of(Case(1000, 1000, 1, 16, 16, "causal"))
+    inputs = inputs_of(model)
+    alone, together = (compiled(model, threads=count).run(inputs)["y"] for count in (1, 2))
+    np.testing.assert_array_equal(alone, together)
+
+
 def test_the_option_takes_it_apart() -> None:
     replaced = {"graph-decompose-attention": "graph-decompose-attention{one-kernel=false}"}
     assert kernels_of(model_of(CASES[0]), replace_passes=replaced) == ["matmul", "mul", "softmax", "matmul"]

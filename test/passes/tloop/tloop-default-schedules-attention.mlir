@@ -50,15 +50,32 @@ func.func private @patches(%q: tensor<69x3x16xf32>, %k: tensor<69x3x16xf32>, %v:
   return %4 : tensor<69x3x16xf32>
 }
 
-// One head: nothing is parallel, and the buffers are of the block's size all the same.
+// One head: threads share its queries, in equal parts of whole blocks.
+// LOOPS-LABEL: func.func private @one_head
+// LOOPS: scf.forall (%{{.*}}) in (8)
+// LOOPS: scf.for %[[BLOCK:.*]] = %c0 to %c125 step %c32
+// LOOPS-NEXT: affine.min #{{.*}}(%[[BLOCK]])
 // BUFFERS-LABEL: func.func private @one_head
-// BUFFERS: memref.alloc() {{.*}} : memref<1x64x16xf32>
+// BUFFERS: memref.alloc() {{.*}} : memref<1x1000x16xf32>
 // BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x16x32xf32>
 // BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x2000x32xf32>
-// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x32xf32>
-// BUFFERS-NOT: memref.alloc
+// BUFFERS-NOT: memref.alloc() {{.*}}x1000xf32>
 // BUFFERS: return
-func.func private @one_head(%q: tensor<1x64x16xf32>, %k: tensor<1x2000x16xf32>, %v: tensor<1x2000x16xf32>) -> tensor<1x64x16xf32> attributes {tloop.kernel} {
-  %0 = "graph.attention"(%q, %k, %v) {scale = 0.25} : (tensor<1x64x16xf32>, tensor<1x2000x16xf32>, tensor<1x2000x16xf32>) -> tensor<1x64x16xf32>
-  return %0 : tensor<1x64x16xf32>
+func.func private @one_head(%q: tensor<1x1000x16xf32>, %k: tensor<1x2000x16xf32>, %v: tensor<1x2000x16xf32>) -> tensor<1x1000x16xf32> attributes {tloop.kernel} {
+  %0 = "graph.attention"(%q, %k, %v) {scale = 0.25} : (tensor<1x1000x16xf32>, tensor<1x2000x16xf32>, tensor<1x2000x16xf32>) -> tensor<1x1000x16xf32>
+  return %0 : tensor<1x1000x16xf32>
+}
+
+// Too little work for a second thread: nothing is parallel, and the buffers are of the block's size all the same.
+// LOOPS-LABEL: func.func private @one_thread
+// LOOPS-NOT: scf.forall
+// BUFFERS-LABEL: func.func private @one_thread
+// BUFFERS: memref.alloc() {{.*}} : memref<1x96x16xf32>
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x16x32xf32>
+// BUFFERS-DAG: memref.alloc() {{.*}} : memref<1x100x32xf32>
+// BUFFERS-NOT: memref.alloc() {{.*}}x96xf32>
+// BUFFERS: return
+func.func private @one_thread(%q: tensor<1x96x16xf32>, %k: tensor<1x100x16xf32>, %v: tensor<1x100x16xf32>) -> tensor<1x96x16xf32> attributes {tloop.kernel} {
+  %0 = "graph.attention"(%q, %k, %v) {scale = 0.25} : (tensor<1x96x16xf32>, tensor<1x100x16xf32>, tensor<1x100x16xf32>) -> tensor<1x96x16xf32>
+  return %0 : tensor<1x96x16xf32>
 }
