@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.values import is_static
@@ -17,10 +19,8 @@ def obstacle(op: ir.Operation) -> str | None:
     q, k, v = list(op.operands)[:3]
     if not all(map(is_static, op.operands)) or str(graph.element_type(q)) != "f32":
         return "its dims must be known, and its elements f32"
-    if not graph.shape_of(q)[:-2] == graph.shape_of(k)[:-2] == graph.shape_of(v)[:-2]:
-        return "queries, keys and values must have the same batch and heads"
-    if graph.attribute(op, "safe"):
-        return "queries without any key must count as 0"
+    if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(each)[:-3]) for each in (k, v)):
+        return "keys and values have more batches than queries"
     if graph.shape_of(q)[-2] < QUERIES // 2:
         return "it has too few queries to fill vectors"
     if any(str(graph.element_type(mask)) == "i1" for mask in list(op.operands)[3:]):
@@ -29,6 +29,11 @@ def obstacle(op: ir.Operation) -> str | None:
     if scratch_bytes(min(queries, QUERIES), width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
         return f"the scores of {QUERIES} queries would not stay in the second cache"
     return None
+
+
+def _is_shared(batch: Sequence[int | None], read: Sequence[int | None]) -> bool:
+    """Whether each of the queries' batches reads one batch, be it the only one."""
+    return all(dim in (1, whole) for whole, dim in zip(batch, read, strict=True))
 
 
 def scratch_bytes(queries: int, width: int, keys: int) -> int:

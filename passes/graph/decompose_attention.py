@@ -11,6 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.attention_groups import is_grouped, split_groups
 from mlc.passes.graph.attention_heads import heads
 from mlc.passes.graph.attention_kernel import obstacle
 from mlc.passes.graph.rules import Rules, apply_rules
@@ -58,12 +59,13 @@ def _viewed(value: ir.Value, shape: list[int]) -> ir.Value:
 
 @rounding
 def attention_in_parts(op: ir.Operation) -> ir.Value | None:
-    """Attention that no kernel computes as one. Truth values that exclude keys become numbers to add."""
+    """Attention that no kernel computes as one. Truth values that exclude keys become numbers to add, and
+    groups of heads a dim."""
     if (added := _with_numbers(op)) is not None:
         return added
     reason = obstacle(op)
     if reason is None:
-        return None
+        return split_groups(op) if is_grouped(op) else None
     missed(op, "attention in one kernel", reason)
     return attention(op)
 
@@ -140,8 +142,8 @@ ALL_RULES: Rules = {**RULES, "graph.attention": (attention,)}
 class DecomposeAttention(Pass):
     """Take attention and rotary embedding apart where no kernel computes them as one.
 
-    `attention` stays where one kernel computes it: f32 of known shape, heads that are not grouped, and few
-    enough keys that the scores of a block of queries stay in the second cache. Otherwise it becomes product,
+    `attention` stays where one kernel computes it: f32 of known shape, and few enough keys that the scores of
+    a block of queries stay in the second cache; groups of heads become a dim. Otherwise it becomes product,
     scale, mask, softmax and product, in the form in which scale and mask end the first product's kernel, and
     the transposes of k and v its reading. `rotary_embedding` becomes two products with its factors and their
     sum.

@@ -165,8 +165,8 @@ def _moved_counts(counts: Sequence[int], old: Sequence[int], new: Sequence[int])
 
 
 def sink_below_transpose(op: ir.Operation) -> bool:
-    """transpose(reshape(x)) -> reshape(transpose(x)), where x comes from one of PRODUCERS, its innermost dim
-    stays the innermost, and the reshape splits or joins only dims that stay together."""
+    """transpose(reshape(x)) -> reshape(transpose(x)), where x comes from one of PRODUCERS or from attention,
+    its innermost dim stays the innermost, and the reshape splits or joins only dims that stay together."""
     reshape = defining_op(op.operands[0], "graph.reshape")
     if reshape is None or not has_one_use(op.operands[0]):
         return False
@@ -175,7 +175,7 @@ def sink_below_transpose(op: ir.Operation) -> bool:
     while (before := defining_op(source, "graph.reshape")) is not None:
         source = before.operands[0]
     shape, result = graph.shape_of(source), graph.shape_of(op.results[0])
-    if None in shape or None in result or not _producer(source):
+    if None in shape or None in result or not (_producer(source) or defining_op(source, "graph.attention")):
         return False
     groups = dim_groups(shape, graph.shape_of(op.operands[0])) or []
     permutation = _moved_together(groups, graph.attribute(op, "permutation"))

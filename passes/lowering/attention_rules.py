@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from mlc.bindings import arith, ir, linalg
 from mlc.passes.base import PassFailure
+from mlc.passes.graph.attention_groups import is_grouped
 from mlc.passes.graph.attention_kernel import obstacle
 from mlc.passes.lowering.contraction_rules import multiply_add, permuted, read_through_transpose
 from mlc.passes.lowering.linalg_tools import (
@@ -39,13 +40,20 @@ def _named(value: ir.Value, name: str) -> ir.Value:
 
 def _product(a: ir.Value, b: ir.Value, reads: Sequence[Sequence[int]], shape: list[int]) -> ir.Value:
     """The contraction of `a` and `b`, read through transposes by the iteration dims `reads`, over the last
-    iteration dim; `shape` is the result's."""
+    iteration dim; `shape` is the result's. Outer dims of 1 broadcast."""
     count = len(shape) + 1
     sources, maps = [], []
     for value, read in zip((a, b), reads, strict=True):
         source, order = read_through_transpose(value)
+        extents = static_shape(value)
+        results = [
+            ir.AffineExpr.get_constant(0)
+            if at < len(shape) - 2 and extents[at] != shape[at]
+            else dims(count)[dim]
+            for at, dim in enumerate(read)
+        ]
         sources.append(source)
-        maps.append(affine_map(count, permuted([dims(count)[dim] for dim in read], order)))
+        maps.append(affine_map(count, permuted(results, order)))
     output = affine_map(count, dims(count)[:-1])
     start = filled(shape, tensor_type(a).element_type, 0)
     return generic(sources, maps, start, output, multiply_add, reductions=[count - 1])
@@ -87,15 +95,22 @@ def _causal(score: ir.Value, count: int, later: int) -> ir.Value:
     return arith.select(behind, add(score, low), score)
 
 
+def _safe(value: ir.Value, scale: ir.Value) -> ir.Value:
+    """0 where all weights of a query are NaN: then their sum is, and else it is not."""
+    nothing = arith.cmpf(arith.CmpFPredicate.UNO, scale, scale)
+    return arith.select(nothing, constant(value.type, 0), value)
+
+
 def _flag(op: ir.Operation, name: str) -> bool:
     return bool(op.attributes[name].value)
 
 
 @rule("attention")
 def lower_attention(op: ir.Operation) -> list[ir.Value]:
-    """Scores, mask, maximum, exponentials and their sum, values, and the quotient at the end. Leading dims
-    of all operands agree; elements are f32. Raises PassFailure for attention that does not fit."""
-    reason = obstacle(op)
+    """Scores, mask, maximum, exponentials and their sum, values, and the quotient at the end. Keys and
+    values have the leading dims of the queries, or 1 in their place; elements are f32. Raises PassFailure for
+    attention that does not fit."""
+    reason = "its heads are grouped" if is_grouped(op) else obstacle(op)
     if reason is not None:
         raise PassFailure(
             f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location
@@ -126,6 +141,6 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
         [identity, row],
         output,
         identity,
-        lambda x, scale, _old: mul(x, scale),
+        lambda x, scale, _old: _safe(mul(x, scale), scale) if _flag(op, "safe") else mul(x, scale),
     )
     return [result]

@@ -20,7 +20,8 @@ from oracle import compiled, differences, runtime
 
 @dataclass(frozen=True)
 class Case:
-    """`mask`: "added" or "chosen" per key, "causal" as a triangle of truth values, or none."""
+    """`mask`: "added" or "chosen" per key, "causal" as a triangle of truth values, or none. `heads` are the
+    queries'; keys and values have as many, or `shared`. `safe`: weights that are NaN count as 0."""
 
     queries: int
     keys: int
@@ -29,6 +30,8 @@ class Case:
     features: int
     mask: str = ""
     batch: int = 1
+    shared: int = 0
+    safe: bool = False
 
 
 CASES = [
@@ -45,6 +48,10 @@ CASES = [
     Case(512, 512, 1, 32, 32, "chosen"),
     Case(1000, 1000, 1, 16, 16, "causal"),
     Case(20, 2000, 2, 16, 16),
+    # Groups of heads: of 3 heads with keys of their own, of all heads, and with a mask for each query.
+    Case(64, 64, 6, 16, 16, batch=2, shared=2),
+    Case(33, 70, 4, 16, 24, "added", batch=2, shared=1),
+    Case(128, 128, 8, 64, 64, "causal", shared=2),
 ]
 
 
@@ -54,9 +61,15 @@ def model_of(case: Case) -> onnx.ModelProto:
     widths = {"q": case.width, "k": case.width, "v": case.features}
     nodes, weights, inputs = [], {}, []
     for name in "qkv":
-        inputs.append((name, TensorProto.FLOAT, [case.batch, rows[name], case.heads * widths[name]]))
-        weights[f"{name}_heads"] = np.array([case.batch, rows[name], case.heads, widths[name]])
+        heads = case.heads if name == "q" else case.shared or case.heads
+        inputs.append((name, TensorProto.FLOAT, [case.batch, rows[name], heads * widths[name]]))
+        weights[f"{name}_heads"] = np.array([case.batch, rows[name], heads, widths[name]])
         nodes.append(helper.make_node("Reshape", [name, f"{name}_heads"], [f"{name}_split"]))
+        if heads < case.heads:
+            repeated, constants = repeat_heads(name, case, weights[f"{name}_heads"])
+            nodes += repeated
+            weights |= constants
+            continue
         order = [0, 2, 3, 1] if name == "k" else [0, 2, 1, 3]
         nodes.append(helper.make_node("Transpose", [f"{name}_split"], [f"{name}_first"], perm=order))
     weights |= {"scale": np.array(case.width**-0.5, np.float32)}
@@ -75,8 +88,12 @@ def model_of(case: Case) -> onnx.ModelProto:
             inputs.append(("mask", TensorProto.BOOL, shape))
         nodes.append(helper.make_node("Where", ["mask", "scores", "low"], ["masked"]))
     weights["joined"] = np.array([case.batch, case.queries, case.heads * case.features])
+    nodes.append(helper.make_node("Softmax", [last], ["shares" if case.safe else "weights"], axis=-1))
+    if case.safe:
+        weights["zero"] = np.array(0, np.float32)
+        nodes.append(helper.make_node("IsNaN", ["shares"], ["nothing"]))
+        nodes.append(helper.make_node("Where", ["nothing", "zero", "shares"], ["weights"]))
     nodes += [
-        helper.make_node("Softmax", [last], ["weights"], axis=-1),
         helper.make_node("MatMul", ["weights", "v_first"], ["values"]),
         helper.make_node("Transpose", ["values"], ["rows"], perm=[0, 2, 1, 3]),
         helper.make_node("Reshape", ["rows", "joined"], ["y"]),
@@ -89,6 +106,28 @@ def model_of(case: Case) -> onnx.ModelProto:
         [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+
+
+def repeat_heads(
+    name: str, case: Case, shape: np.ndarray
+) -> tuple[list[onnx.NodeProto], dict[str, np.ndarray]]:
+    """`[batch, rows, heads, width]` as `<name>_first` with each head as often as a group has queries."""
+    batch, rows, heads, width = shape
+    constants = {
+        f"{name}_axis": np.array([2]),
+        f"{name}_groups": np.array([batch, heads, case.heads // heads, rows, width]),
+        f"{name}_joined": np.array([batch, case.heads, rows, width]),
+    }
+    last = f"{name}_all" if name == "k" else f"{name}_first"
+    nodes = [
+        helper.make_node("Transpose", [f"{name}_split"], [f"{name}_once"], perm=[0, 2, 1, 3]),
+        helper.make_node("Unsqueeze", [f"{name}_once", f"{name}_axis"], [f"{name}_one"]),
+        helper.make_node("Expand", [f"{name}_one", f"{name}_groups"], [f"{name}_expanded"]),
+        helper.make_node("Reshape", [f"{name}_expanded", f"{name}_joined"], [last]),
+    ]
+    if name == "k":
+        nodes.append(helper.make_node("Transpose", [last], ["k_first"], perm=[0, 1, 3, 2]))
+    return nodes, constants
 
 
 def inputs_of(model: onnx.ModelProto) -> dict[str, np.ndarray]:
@@ -148,3 +187,14 @@ def test_masked_keys_count_nothing(masked: float) -> None:
     for name in "kv":
         inputs[name][:, 20:] = 1e3
     np.testing.assert_array_equal(compiled(model).run(inputs)["y"], whole)
+
+
+def test_queries_without_any_key_count_as_zero() -> None:
+    """Where the model says so; in the second of two batches no key is left."""
+    model = model_of(Case(48, 40, 2, 16, 16, "added", batch=2, safe=True))
+    inputs = inputs_of(model)
+    inputs["mask"][1] = -np.inf
+    assert kernels_of(model) == ["attention"]
+    expected = runtime(model, inputs)
+    assert expected is not None and not expected["y"][1].any()
+    assert differences(compiled(model).run(inputs), expected) == {}

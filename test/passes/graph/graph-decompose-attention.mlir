@@ -52,6 +52,30 @@ func.func @grouped(%q: tensor<1x8x5x4xf32>, %k: tensor<1x2x7x4xf32>, %mask: tens
   return %0 : tensor<1x8x5x4xf32>
 }
 
+// One kernel computes groups of heads as a dim of their own; a reshape comes before the transpose, not between it
+// and attention.
+// CHECK-LABEL: func.func @groups
+// CHECK-DAG: %[[QUERIES:.*]] = "graph.reshape"(%arg0) {shape = array<i64: 1, 48, 2, 4, 16>}
+// CHECK-DAG: %[[Q:.*]] = "graph.transpose"(%[[QUERIES]]) {permutation = array<i64: 0, 2, 3, 1, 4>}
+// CHECK-DAG: %[[K:.*]] = "graph.reshape"(%arg1) {{.*}} -> tensor<1x2x1x40x16xf32>
+// CHECK-DAG: %[[MASK:.*]] = "graph.reshape"(%arg2) {{.*}} -> tensor<1x2x4x48x40xf32>
+// CHECK: %[[SPLIT:.*]] = "graph.attention"(%[[Q]], %[[K]], %{{.*}}, %[[MASK]]) {{{.*}}causal = true
+// CHECK: "graph.reshape"(%[[SPLIT]]) {shape = array<i64: 1, 8, 48, 16>}
+func.func @groups(%q: tensor<1x48x8x16xf32>, %k: tensor<1x2x40x16xf32>, %mask: tensor<1x8x48x40xf32>) -> tensor<1x8x48x16xf32> {
+  %0 = "graph.transpose"(%q) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x48x8x16xf32>) -> tensor<1x8x48x16xf32>
+  %1 = "graph.attention"(%0, %k, %k, %mask) {scale = 1.0, causal = true} : (tensor<1x8x48x16xf32>, tensor<1x2x40x16xf32>, tensor<1x2x40x16xf32>, tensor<1x8x48x40xf32>) -> tensor<1x8x48x16xf32>
+  return %1 : tensor<1x8x48x16xf32>
+}
+
+// One head of keys for all queries is read as it is.
+// CHECK-LABEL: func.func @one_head_of_keys
+// CHECK-NEXT: "graph.attention"
+// CHECK-NEXT: return
+func.func @one_head_of_keys(%q: tensor<2x8x48x16xf32>, %k: tensor<1x1x40x16xf32>) -> tensor<2x8x48x16xf32> {
+  %0 = "graph.attention"(%q, %k, %k) {scale = 1.0} : (tensor<2x8x48x16xf32>, tensor<1x1x40x16xf32>, tensor<1x1x40x16xf32>) -> tensor<2x8x48x16xf32>
+  return %0 : tensor<2x8x48x16xf32>
+}
+
 // How many keys there are is not known here.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: graph.attention

@@ -176,6 +176,19 @@ func.func @shuffle(%w: tensor<4x8x8xf32>, %x: tensor<1x4x8x784xf32>) -> tensor<1
   return %4 : tensor<1x8x4x28x28xf32>
 }
 
+// Groups of heads are joined behind the transpose, which attention writes its result through.
+// CHECK-LABEL: func.func @groups_of_heads
+// CHECK: %[[A:.*]] = "graph.attention"
+// CHECK-NEXT: %[[T:.*]] = "graph.transpose"(%[[A]]) {permutation = array<i64: 0, 3, 1, 2, 4>}
+// CHECK-NEXT: "graph.reshape"(%[[T]]) {shape = array<i64: 1, 48, 8, 16>}
+func.func @groups_of_heads(%q: tensor<1x2x4x48x16xf32>, %k: tensor<1x2x1x40x16xf32>) -> tensor<1x48x128xf32> {
+  %0 = "graph.attention"(%q, %k, %k) {scale = 1.0} : (tensor<1x2x4x48x16xf32>, tensor<1x2x1x40x16xf32>, tensor<1x2x1x40x16xf32>) -> tensor<1x2x4x48x16xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 1, 8, 48, 16>} : (tensor<1x2x4x48x16xf32>) -> tensor<1x8x48x16xf32>
+  %2 = "graph.transpose"(%1) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x8x48x16xf32>) -> tensor<1x48x8x16xf32>
+  %3 = "graph.reshape"(%2) {shape = array<i64: 1, 48, 128>} : (tensor<1x48x8x16xf32>) -> tensor<1x48x128xf32>
+  return %3 : tensor<1x48x128xf32>
+}
+
 // Dims of a row part, or the rows do not stay innermost: the reshape stays where it is. So it does behind other ops.
 // CHECK-LABEL: func.func @other_transposes
 // CHECK: %[[R:.*]] = "graph.reshape"

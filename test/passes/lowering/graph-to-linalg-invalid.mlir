@@ -22,3 +22,11 @@ func.func private @no_rule(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<1xi64>) 
   %1 = "graph.shape_of"(%x) : (tensor<4xf32>) -> tensor<1xi64>
   return %0, %1 : tensor<4xf32>, tensor<1xi64>
 }
+
+// -----
+
+func.func private @groups(%q: tensor<4x48x16xf32>, %k: tensor<2x40x16xf32>) -> tensor<4x48x16xf32> attributes {tloop.kernel} {
+  // expected-error @below {{attention is to be taken apart by graph-decompose-attention: its heads are grouped}}
+  %0 = "graph.attention"(%q, %k, %k) {scale = 1.0} : (tensor<4x48x16xf32>, tensor<2x40x16xf32>, tensor<2x40x16xf32>) -> tensor<4x48x16xf32>
+  return %0 : tensor<4x48x16xf32>
+}
