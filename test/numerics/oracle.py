@@ -65,6 +65,15 @@ def expected_of(model: onnx.ModelProto, inputs: Arrays) -> Arrays:
     return runtime(model, inputs) or reference(model, inputs)
 
 
+def wrong_outputs(
+    model: onnx.ModelProto, inputs: Arrays, threads: int = 2, tolerance: float = TOLERANCE, **options: Any
+) -> dict[str, str]:
+    """What the compiled model gets wrong, by output, where ONNX Runtime must know the answers."""
+    expected = runtime(model, inputs)
+    assert expected is not None
+    return differences(compiled(model, threads, **options).run(inputs), expected, tolerance)
+
+
 def difference(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLERANCE) -> str | None:
     """What is wrong with `actual`, or None."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
