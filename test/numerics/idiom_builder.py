@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,22 +62,27 @@ class Builder:
         return self.random.standard_normal(shape).astype(self.dtype)
 
 
+# Adds its nodes, and gives its result.
+Writer = Callable[[Builder], str]
+
+
 @dataclass
 class Form:
-    """One way to write an idiom: `write` adds its nodes and gives its result; `ops` are the graph ops that
-    must remain of it, besides weights, constants and views."""
+    """One way to write an idiom; `ops` are the graph ops that must remain of it, besides weights, constants
+    and views."""
 
-    write: Callable[[Builder], str]
-    ops: list[str]
+    write: Writer
+    ops: list[str] = field(default_factory=list)
     dtype: type = np.float32
     found: dict[str, Any] = field(default_factory=dict)
 
 
-def model_of(forms: dict[str, Form], opset: int = 17) -> tuple[onnx.ModelProto, Arrays]:
+def model_of(forms: Mapping[str, Form | Writer], opset: int = 17) -> tuple[onnx.ModelProto, Arrays]:
     """One model with an output per form, called like it, and its inputs."""
     nodes, constants, outputs = [], [], []
     arrays: Arrays = {}
-    for name, form in forms.items():
+    for name, given in forms.items():
+        form = given if isinstance(given, Form) else Form(given)
         builder = Builder(f"{name}.", form.dtype)
         nodes += [*_written(builder, form, name)]
         constants += builder.constants

@@ -6,7 +6,7 @@ Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`)
 from __future__ import annotations
 
 import pytest
-from idiom_builder import Builder, Form, model_of
+from idiom_builder import Builder, model_of
 from oracle import wrong_outputs
 
 
@@ -31,13 +31,13 @@ def padded(b: Builder) -> str:
 
 
 FORMS = {
-    "lines": Form(lambda b: convolution(b, 64, 64, 6, 3), []),
-    "a line alone": Form(lambda b: convolution(b, 64, 96, 7, 1), []),
-    "narrow": Form(lambda b: b.Tanh(b.Erf(convolution(b, 32, 48, 5, 1))), []),
-    "blocks": Form(lambda b: convolution(b, 512, 256, 7, 3), []),
-    "strided": Form(lambda b: convolution(b, 512, 128, 14, 3, 2), []),
-    "residual": Form(residual, []),
-    "padded": Form(padded, []),
+    "lines": lambda b: convolution(b, 64, 64, 6, 3),
+    "a line alone": lambda b: convolution(b, 64, 96, 7, 1),
+    "narrow": lambda b: b.Tanh(b.Erf(convolution(b, 32, 48, 5, 1))),
+    "blocks": lambda b: convolution(b, 512, 256, 7, 3),
+    "strided": lambda b: convolution(b, 512, 128, 14, 3, 2),
+    "residual": residual,
+    "padded": padded,
 }
 
 

@@ -6,7 +6,7 @@ Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`)
 from __future__ import annotations
 
 import pytest
-from idiom_builder import Builder, Form, model_of
+from idiom_builder import Builder, model_of
 from oracle import wrong_outputs
 
 
@@ -28,15 +28,15 @@ def masked(b: Builder) -> str:
 
 
 FORMS = {
-    "whole": Form(lambda b: product(b, 64, 1024, 384), []),
+    "whole": lambda b: product(b, 64, 1024, 384),
     # 13 and 6 rows; columns that are no whole number of panels.
-    "peeled": Form(lambda b: product(b, 71, 2048, 400), []),
-    "blocks_of_rows": Form(lambda b: product(b, 384, 1024, 192), []),
+    "peeled": lambda b: product(b, 71, 2048, 400),
+    "blocks_of_rows": lambda b: product(b, 384, 1024, 192),
     # The sums lie where the result goes while the other operand is still needed.
-    "residual": Form(residual, []),
-    "heavy": Form(heavy, []),
+    "residual": residual,
+    "heavy": heavy,
     # Truth values are no vectors in memory: these go another way.
-    "masked": Form(masked, []),
+    "masked": masked,
 }
 
 

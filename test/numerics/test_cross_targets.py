@@ -110,8 +110,7 @@ def test_kernels_on_other_machines(target: str, machine: Machine, cpu: str, tmp_
     for command in (machine.compiler, machine.emulator):
         if shutil.which(command) is None:
             pytest.skip(f"needs {command}")
-    forms = {name: Form(write, []) for name, write in KERNELS.items()}
-    model, inputs = model_of(forms | {"short_floats": Form(short_floats, [], np.float16)})
+    model, inputs = model_of({**KERNELS, "short_floats": Form(short_floats, dtype=np.float16)})
     program = compile_program(model, Options(target=target))
     build(program, machine, tmp_path)
     (tmp_path / "in").write_bytes(b"".join(inputs[name].tobytes() for name in program.inputs))

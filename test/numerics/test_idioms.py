@@ -76,7 +76,7 @@ def _wrong(name: str, old: float, new: float) -> Form:
         builder.operand = lambda value: operand(new if isinstance(value, float) and value == old else value)
         return FORMS[name].write(builder)
 
-    return Form(write, [])
+    return Form(write)
 
 
 @pytest.mark.parametrize(

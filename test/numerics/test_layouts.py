@@ -5,10 +5,8 @@ Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from idiom_builder import Builder, Form, model_of
+from idiom_builder import Builder, Writer, model_of
 from mlc.bindings import ir
 from mlc.frontends.onnx import import_model
 from mlc.passes.rewriting import collect_ops
@@ -62,7 +60,7 @@ def classifier(b: Builder) -> str:
     return b.GlobalAveragePool(b.Reciprocal(b.Add(b.Relu(y), 1 + abs(b.value(31, 1, 1)))))
 
 
-def shuffled(groups: int, batch: int = 2) -> Callable[[Builder], str]:
+def shuffled(groups: int, batch: int = 2) -> Writer:
     def write(b: Builder) -> str:
         x = b.Relu(b.input(batch, 48, 6, 5))
         split = b.Reshape(x, [batch, groups, 48 // groups, 6, 5])
@@ -109,7 +107,7 @@ FORMS = {
     "residual": residual,
     "responses": responses,
 }
-MODEL, INPUTS = model_of({name: Form(write, []) for name, write in FORMS.items()}, opset=13)
+MODEL, INPUTS = model_of(FORMS, opset=13)
 
 
 @pytest.mark.parametrize(

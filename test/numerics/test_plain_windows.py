@@ -6,7 +6,7 @@ Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`)
 from __future__ import annotations
 
 import pytest
-from idiom_builder import Builder, Form, model_of
+from idiom_builder import Builder, model_of
 from mlc.bindings import ir
 from mlc.frontends.onnx import import_model
 from mlc.passes.rewriting import collect_ops
@@ -72,7 +72,7 @@ FORMS = {
     "plain_windows": plain_windows,
     "other_dims": other_dims,
 }
-MODEL, INPUTS = model_of({name: Form(write, []) for name, write in FORMS.items()}, opset=13)
+MODEL, INPUTS = model_of(FORMS, opset=13)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from idiom_builder import Arrays, Form, model_of
+from idiom_builder import Arrays, model_of
 from mlc.compiler import Options
 from mlc.pipelines.grammar import PipelineError
 from oracle import compiled, runtime
@@ -22,7 +22,7 @@ TOLERANCE = 1e-2
 
 @pytest.fixture(scope="module")
 def kernels() -> tuple[onnx.ModelProto, Arrays]:
-    return model_of({name: Form(write, []) for name, write in KERNELS.items()})
+    return model_of(KERNELS)
 
 
 @pytest.mark.slow
@@ -41,8 +41,7 @@ def test_kernels(processor: str, kernels: tuple[onnx.ModelProto, Arrays]) -> Non
 
 def test_sums_are_not_rounded() -> None:
     """1 + 2^-9 + ... + 2^-9: in bf16 each addition would be lost."""
-    ones = Form(lambda b: b.MatMul(b.input(1, 257), np.ones((257, 16), np.float32)), [])
-    model, inputs = model_of({"sum": ones})
+    model, inputs = model_of({"sum": lambda b: b.MatMul(b.input(1, 257), np.ones((257, 16), np.float32))})
     inputs = {name: np.full(x.shape, 2.0**-9, x.dtype) for name, x in inputs.items()}
     next(iter(inputs.values()))[0, 0] = 1
     result = compiled(model, precision="bf16").run(inputs)["sum"]

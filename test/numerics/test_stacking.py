@@ -6,7 +6,7 @@ Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`)
 from __future__ import annotations
 
 import pytest
-from idiom_builder import Builder, Form, model_of
+from idiom_builder import Builder, Writer, model_of
 from mlc.frontends.onnx import import_model
 from mlc.passes.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
@@ -36,14 +36,14 @@ def row(b: Builder) -> str:
     return b.Concat(*map(b.Tanh, parts), axis=1)
 
 
-def branches(batch: int) -> Form:
+def branches(batch: int) -> Writer:
     def write(b: Builder) -> str:
         x = b.input(batch, 16, 7, 7)
         thin = [b.Relu(b.Conv(x, b.value(outputs, 16, 1, 1), b.value(outputs))) for outputs in (32, 16, 8)]
         wide = b.Conv(thin[1], b.value(16, 16, 3, 3), pads=[1] * 4)
         return b.Concat(thin[0], wide, thin[2], axis=1)
 
-    return Form(write, [])
+    return write
 
 
 def shortcut(b: Builder) -> str:
@@ -53,12 +53,12 @@ def shortcut(b: Builder) -> str:
 
 
 FORMS = {
-    "heads": Form(heads, []),
-    "gate": Form(gate, []),
-    "row": Form(row, []),
+    "heads": heads,
+    "gate": gate,
+    "row": row,
     "branches": branches(1),
     "branches_2": branches(2),
-    "shortcut": Form(shortcut, []),
+    "shortcut": shortcut,
 }
 MODEL, INPUTS = model_of(FORMS, opset=13)
 SWITCHES = {

@@ -6,14 +6,13 @@ Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`)
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from idiom_builder import Builder, Form, model_of
+from idiom_builder import Builder, Writer, model_of
 from mlc.codegen.host import host_target
 from mlc.targets import lookup
 from oracle import wrong_outputs
@@ -21,7 +20,7 @@ from oracle import wrong_outputs
 PROCESSORS = ["x86-64", "x86-64-v3", "skylake-avx512", "native"]
 
 
-def products(rows: int, inner: int, columns: int) -> Callable[[Builder], str]:
+def products(rows: int, inner: int, columns: int) -> Writer:
     """With bias and activation."""
 
     def write(b: Builder) -> str:
@@ -35,7 +34,7 @@ def batched(b: Builder) -> str:
     return b.MatMul(b.input(3, 29, 37), b.input(3, 37, 41))
 
 
-def conv(channels: int, outputs: int, size: int, **attributes: Any) -> Callable[[Builder], str]:
+def conv(channels: int, outputs: int, size: int, **attributes: Any) -> Writer:
     def write(b: Builder) -> str:
         shape = (outputs, channels // attributes.get("group", 1), size, size)
         weights = b.value(*shape) / np.float32(prod(shape[1:]) ** 0.5)
@@ -72,7 +71,7 @@ def attention(b: Builder) -> str:
     return b.MatMul(b.Softmax(scores, axis=-1), v)
 
 
-KERNELS: dict[str, Callable[[Builder], str]] = {
+KERNELS: dict[str, Writer] = {
     "product": products(61, 96, 128),
     "narrow_product": products(9, 33, 7),
     "wide_product": products(2, 40, 1001),
@@ -95,7 +94,7 @@ KERNELS: dict[str, Callable[[Builder], str]] = {
 
 @pytest.fixture(scope="module")
 def kernels() -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    return model_of({name: Form(write, []) for name, write in KERNELS.items()})
+    return model_of(KERNELS)
 
 
 def skip_unless_it_runs_here(processor: str) -> None:
