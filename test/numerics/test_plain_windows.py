@@ -7,17 +7,9 @@ from __future__ import annotations
 
 import pytest
 from idiom_builder import Builder, model_of
-from mlc.bindings import ir
-from mlc.frontends.onnx import import_model
-from mlc.passes.rewriting import collect_ops
-from mlc.pipelines.driver import run_pipeline
 from oracle import wrong_outputs
+from test_layouts import conv, layouts_of
 from test_targets import skip_unless_it_runs_here
-
-
-def conv(b: Builder, x: str, outputs: int, per_group: int, size: int = 1, **attributes: object) -> str:
-    pads = [size // 2] * 4
-    return b.Conv(x, b.value(outputs, per_group, size, size), b.value(outputs), pads=pads, **attributes)
 
 
 def shuffle_unit(b: Builder) -> str:
@@ -89,7 +81,4 @@ def test_plain_windows_against_onnxruntime(processor: str) -> None:
 
 
 def test_they_stay_plain() -> None:
-    module = import_model(MODEL).module
-    run_pipeline("builtin.module(graph-optimize,func.func(graph-assign-layouts))", module)
-    convs = collect_ops(module.operation, "graph.conv")
-    assert {ir.StringAttr(op.attributes["layout"]).value for op in convs} == {"NCHW"}
+    assert layouts_of(MODEL, "graph-assign-layouts") == {"NCHW"}
