@@ -34,46 +34,55 @@ FUSED_SHAPES = [
 BOUND = {2: 2e-6, 4: 4e-6}
 
 
+def model_from_image(
+    nodes: list[onnx.NodeProto], x: np.ndarray, weights: dict[str, np.ndarray], outputs: int
+) -> onnx.ModelProto:
+    """`nodes` from the image `x` to `y`, an image of `outputs` channels."""
+    graph = helper.make_graph(
+        nodes,
+        "winograd",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x.shape))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, outputs, None, None])],
+        [numpy_helper.from_array(array.astype(np.float32), name) for name, array in weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+
+
 def model_of(
     inputs: int, outputs: int, height: int, width: int, seed: int
 ) -> tuple[onnx.ModelProto, np.ndarray]:
     """A convolution of 3x3 with bias, then one of 1x1, so that blocked channels pay."""
     rng = np.random.default_rng(seed)
-    weight = (rng.standard_normal((outputs, inputs, 3, 3)) * (inputs * 9) ** -0.5).astype(np.float32)
-    bias = rng.standard_normal(outputs).astype(np.float32)
+    weights = {
+        "w": rng.standard_normal((outputs, inputs, 3, 3)) * (inputs * 9) ** -0.5,
+        "b": rng.standard_normal(outputs),
+        "w2": rng.standard_normal((outputs, outputs, 1, 1)) * outputs**-0.5,
+    }
     nodes = [
         helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
         helper.make_node("Conv", ["c", "w2"], ["y"]),
     ]
-    mixing = (rng.standard_normal((outputs, outputs, 1, 1)) * outputs**-0.5).astype(np.float32)
     x = rng.standard_normal((1, inputs, height, width)).astype(np.float32)
-    graph = helper.make_graph(
-        nodes,
-        "winograd",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x.shape))],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, outputs, height, width])],
-        [
-            numpy_helper.from_array(weight, "w"),
-            numpy_helper.from_array(bias, "b"),
-            numpy_helper.from_array(mixing, "w2"),
-        ],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), x
+    return model_from_image(nodes, x, weights, outputs), x
 
 
-def exact(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
-    """In f64, by shifted products."""
-    weight, bias, mixing = (
-        numpy_helper.to_array(each).astype(np.float64) for each in model.graph.initializer
-    )
-    padded = np.pad(x[0].astype(np.float64), [(0, 0), (1, 1), (1, 1)])
-    height, width = x.shape[2:]
-    total = sum(
+def convolved(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Of an image `[I, H, W]`, padded by 1, by shifted products."""
+    padded, (height, width) = np.pad(x, [(0, 0), (1, 1), (1, 1)]), x.shape[1:]
+    return sum(
         np.einsum("oi,ihw->ohw", weight[:, :, dy, dx], padded[:, dy : dy + height, dx : dx + width])
         for dy in range(3)
         for dx in range(3)
     )
-    return np.einsum("po,ohw->phw", mixing[:, :, 0, 0], total + bias[:, None, None])[None]
+
+
+def exact(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
+    """In f64."""
+    weight, bias, mixing = (
+        numpy_helper.to_array(each).astype(np.float64) for each in model.graph.initializer
+    )
+    first = convolved(x[0].astype(np.float64), weight) + bias[:, None, None]
+    return np.einsum("po,ohw->phw", mixing[:, :, 0, 0], first)[None]
 
 
 def tiles_of(model: onnx.ModelProto) -> list[int]:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 from oracle import compiled
-from test_winograd import BOUND, is_fused, tiles_of
+from test_winograd import BOUND, convolved, is_fused, model_from_image, tiles_of
 
 CHANNELS, OUTPUTS = 64, 16
 NOTHING: dict[str, Any] = {}
@@ -33,33 +33,16 @@ def model_of(height: int, width: int, between: str) -> tuple[onnx.ModelProto, np
     rng = np.random.default_rng(height)
     shapes = {"w": (CHANNELS, CHANNELS, 3, 3), "v": (OUTPUTS, CHANNELS, 3, 3)}
     deviation = (CHANNELS * 9) ** -0.5
-    arrays = {name: rng.standard_normal(shape) * deviation for name, shape in shapes.items()}
+    weights = {name: rng.standard_normal(shape) * deviation for name, shape in shapes.items()}
     # Far from 0: what is not cleared of it would show.
-    arrays["b"] = rng.standard_normal(CHANNELS) + 3
+    weights["b"] = rng.standard_normal(CHANNELS) + 3
     nodes = [
         helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
         helper.make_node(between, ["c"], ["d"], **(NOTHING if between == "Relu" else POOL)),
         helper.make_node("Conv", ["d", "v"], ["y"], pads=[1, 1, 1, 1]),
     ]
     x = rng.standard_normal((1, CHANNELS, height, width)).astype(np.float32)
-    graph = helper.make_graph(
-        nodes,
-        "cut",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x.shape))],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, OUTPUTS, None, None])],
-        [numpy_helper.from_array(array.astype(np.float32), name) for name, array in arrays.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), x
-
-
-def convolved(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Of an image `[I, H, W]`, padded by 1, by shifted products."""
-    padded, (height, width) = np.pad(x, [(0, 0), (1, 1), (1, 1)]), x.shape[1:]
-    return sum(
-        np.einsum("oi,ihw->ohw", weight[:, :, dy, dx], padded[:, dy : dy + height, dx : dx + width])
-        for dy in range(3)
-        for dx in range(3)
-    )
+    return model_from_image(nodes, x, weights, OUTPUTS), x
 
 
 def pooled(x: np.ndarray, between: str) -> np.ndarray:
