@@ -17,7 +17,6 @@ from mlc.passes.tloop.loop_steps.loops import (
     Bound,
     Loop,
     build_loop,
-    enclosing_loops,
     extra_attributes,
     is_inside,
     replace_loop,
@@ -38,6 +37,7 @@ from mlc.passes.tloop.loop_steps.statements import (
     check_writes_only,
     erase_buffer,
     is_temporary,
+    nest_apart,
     readers,
     single,
     store_of,
@@ -67,10 +67,7 @@ class Move:
         self.loop = loop
         self.buffer = buffer_of(store)
         self.shape = list(ir.MemRefType(self.buffer.type).shape)
-        around = [each for each in enclosing_loops(store) if not is_inside(loop, each)]
-        if not around or around[0].name not in SEQUENTIAL or address(around[0]) == address(loop):
-            raise StepError("the producer has no loop nest of its own outside of the loop")
-        self.nest = around[0]
+        self.nest = nest_apart(store, loop, "producer")
         self.reads = self._consumers(kernel)
         check_writes_only(self.nest, self.buffer)
         self._check_inputs()

@@ -6,14 +6,9 @@ from mlc.bindings import address, ir
 from mlc.passes.tloop.loop_steps.accesses import accesses
 from mlc.passes.tloop.loop_steps.compute_at import index_loops, set_bounds, touching
 from mlc.passes.tloop.loop_steps.dependence import Nest
-from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, enclosing_loops, is_inside
+from mlc.passes.tloop.loop_steps.loops import Loop, enclosing_loops, is_inside
 from mlc.passes.tloop.loop_steps.regions import Box, box_of
-from mlc.passes.tloop.loop_steps.statements import (
-    ancestor_in,
-    block_between,
-    single,
-    store_of,
-)
+from mlc.passes.tloop.loop_steps.statements import ancestor_in, block_between, nest_apart, single, store_of
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
 
@@ -25,10 +20,7 @@ def reverse_compute_at(op: ir.Operation, state: ScheduleState) -> None:
 
 def move_consumer(store: ir.Operation, loop: ir.Operation) -> None:
     """Each iteration of the loop consumes what it has produced. Raises StepError."""
-    around = [each for each in enclosing_loops(store) if not is_inside(loop, each)]
-    if not around or around[0].name not in SEQUENTIAL or address(around[0]) == address(loop):
-        raise StepError("the consumer has no loop nest of its own outside of the loop")
-    nest = around[0]
+    nest = nest_apart(store, loop, "consumer")
     top = ancestor_in(loop, nest.block)
     way = block_between(top, nest)[:-1]
     buffer = _produced(nest, way)

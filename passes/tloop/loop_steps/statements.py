@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import address, ir
 from mlc.passes.tloop.loop_steps.accesses import LOADS, STORES, accesses, loads_of, root_of
-from mlc.passes.tloop.loop_steps.loops import Loop, enclosing_loops
+from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, enclosing_loops, is_inside
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
 
@@ -27,9 +27,18 @@ def store_of(handle: ir.Value, state: ScheduleState) -> ir.Operation:
 def outermost_loop(op: ir.Operation) -> Loop:
     """The outermost loop around `op`. Raises StepError if there is none or if it is parallel."""
     loops = enclosing_loops(op)
-    if not loops or loops[0].name not in ("affine.for", "scf.for"):
+    if not loops or loops[0].name not in SEQUENTIAL:
         raise StepError("the block stands in no sequential loop")
     return Loop(loops[0])
+
+
+def nest_apart(store: ir.Operation, loop: ir.Operation, role: str) -> ir.Operation:
+    """The outermost loop around `store` that does not also hold `loop`. Raises StepError, which calls the
+    block by its `role`, if there is none, or if it is parallel or `loop` itself."""
+    around = [each for each in enclosing_loops(store) if not is_inside(loop, each)]
+    if not around or around[0].name not in SEQUENTIAL or address(around[0]) == address(loop):
+        raise StepError(f"the {role} has no loop nest of its own outside of the loop")
+    return around[0]
 
 
 def buffer_of(store: ir.Operation) -> ir.Value:
