@@ -6,6 +6,7 @@ from collections.abc import Set
 
 from mlc.bindings import Diagnostic, DiagnosticsError, ir, parse_module
 from mlc.bindings.parsing import Listener
+from mlc.passes.rewriting import collect_ops
 from mlc.tools.sources import read_input
 
 
@@ -20,7 +21,7 @@ def load_irdl(path: str, context: ir.Context, listener: Listener, known: Set[str
     name, raw = read_input(path)
     module = parse_module(raw.decode(errors="replace"), context, name, listener=listener)
     names: set[str] = set()
-    for each in _definitions(module):
+    for each in collect_ops(module.operation, "irdl.dialect"):
         defined = ir.StringAttr(each.attributes["sym_name"]).value
         if defined in known | names:
             _fail(f"dialect '{defined}' is already registered", each.location, listener)
@@ -29,18 +30,6 @@ def load_irdl(path: str, context: ir.Context, listener: Listener, known: Set[str
         _fail("no irdl.dialect in this file", module.operation.location, listener)
     irdl.load_dialects(module)
     return names
-
-
-def _definitions(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "irdl.dialect":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
 
 
 def _fail(message: str, location: ir.Location, listener: Listener) -> None:

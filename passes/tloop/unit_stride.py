@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from mlc.bindings import ir, tensor
+from mlc.passes.rewriting import collect_ops
 
 
 def make_accesses_unit_stride(root: ir.Operation) -> None:
     """Rewrites every `linalg.generic` below `root` that reads with a map like `(d0 * 2, d1)`: the operand
     becomes a strided `tensor.extract_slice` of itself and the map `(d0, d1)`. Operands need static shapes."""
-    generics: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "linalg.generic":
-            generics.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    for generic in generics:
+    for generic in collect_ops(root, "linalg.generic"):
         _rewrite(generic)
 
 
