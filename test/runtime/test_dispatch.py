@@ -7,7 +7,7 @@ import pytest
 from mlc.runtime._native import Image, call_entry
 
 # `repeats` loops in one region, without barriers: out[i] += i + 1 for i in [0, trip), atomically, as threads
-# may be in different loops.
+# may be in different loops. @share calls `work` for parts of one loop, while there are any.
 LOOPS = """
 declare void @mlc_kmpc_fork_call(ptr, i32, ptr, ...)
 declare i32 @mlc_kmpc_global_thread_num(ptr)
@@ -29,31 +29,36 @@ exit:
   ret void
 }
 
-define internal void @inside(ptr %gtid, ptr %btid, ptr %out, ptr %trip, ptr %repeats) {
-entry:
+define internal void @share(i32 %id, TYPE %trip, ptr %work, ptr %out) {
   %last = alloca i32
   %lower = alloca TYPE
   %upper = alloca TYPE
   %stride = alloca TYPE
-  %id = call i32 @mlc_kmpc_global_thread_num(ptr null)
-  %max = load TYPE, ptr %trip
-  %count = load TYPE, ptr %repeats
-  br label %loop
-loop:
-  %r = phi TYPE [0, %entry], [%r.next, %done]
-  call void @mlc_kmpc_dispatch_init_SUFFIX(ptr null, i32 %id, i32 35, TYPE 1, TYPE %max, TYPE 1, TYPE 1)
+  call void @mlc_kmpc_dispatch_init_SUFFIX(ptr null, i32 %id, i32 35, TYPE 1, TYPE %trip, TYPE 1, TYPE 1)
   br label %take
 take:
   %some = call i32 @mlc_kmpc_dispatch_next_SUFFIX(ptr null, i32 %id, ptr %last, ptr %lower, ptr %upper,
                                                   ptr %stride)
   %taken = icmp ne i32 %some, 0
-  br i1 %taken, label %work, label %done
-work:
+  br i1 %taken, label %part, label %exit
+part:
   %low = load TYPE, ptr %lower
   %high = load TYPE, ptr %upper
-  call void @WORK(ptr %out, TYPE %low, TYPE %high)
+  call void %work(ptr %out, TYPE %low, TYPE %high)
   br label %take
-done:
+exit:
+  ret void
+}
+
+define internal void @inside(ptr %gtid, ptr %btid, ptr %out, ptr %trip, ptr %repeats) {
+entry:
+  %id = call i32 @mlc_kmpc_global_thread_num(ptr null)
+  %max = load TYPE, ptr %trip
+  %count = load TYPE, ptr %repeats
+  br label %loop
+loop:
+  %r = phi TYPE [0, %entry], [%r.next, %loop]
+  call void @share(i32 %id, TYPE %max, ptr @WORK, ptr %out)
   %r.next = add TYPE %r, 1
   %again = icmp ult TYPE %r.next, %count
   br i1 %again, label %loop, label %exit
@@ -75,23 +80,7 @@ define void @loops(ptr %buffers, ptr %dims) {
 # Each part does its work in a region inside the region, as a loop of one iteration: out[0] += 1.
 NESTED = """
 define internal void @once(ptr %gtid, ptr %btid, ptr %out) {
-  %last = alloca i32
-  %lower = alloca TYPE
-  %upper = alloca TYPE
-  %stride = alloca TYPE
-  call void @mlc_kmpc_dispatch_init_SUFFIX(ptr null, i32 0, i32 35, TYPE 1, TYPE 1, TYPE 1, TYPE 1)
-  br label %take
-take:
-  %some = call i32 @mlc_kmpc_dispatch_next_SUFFIX(ptr null, i32 0, ptr %last, ptr %lower, ptr %upper,
-                                                  ptr %stride)
-  %taken = icmp ne i32 %some, 0
-  br i1 %taken, label %work, label %exit
-work:
-  %low = load TYPE, ptr %lower
-  %high = load TYPE, ptr %upper
-  call void @add(ptr %out, TYPE %low, TYPE %high)
-  br label %take
-exit:
+  call void @share(i32 0, TYPE 1, ptr @add, ptr %out)
   ret void
 }
 
