@@ -24,6 +24,14 @@ TARGETS = {
     "riscv64-v256": "rvv",
     "sifive-x280": "rvv",
 }
+CONV = """
+func.func private @k(%x: tensor<1x2x30x30x32xf32>, %w: tensor<2x2x3x3x32x32xf32>)
+    -> tensor<1x2x28x28x32xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc",
+    pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x30x30x32xf32>, tensor<2x2x3x3x32x32xf32>) -> tensor<1x2x28x28x32xf32>
+  return %0 : tensor<1x2x28x28x32xf32>
+}"""
 # Sums of products: the innermost loop holds the register tile.
 PRODUCTS = {
     "product": """
@@ -34,22 +42,8 @@ func.func private @k(%a: tensor<90x256xf32>, %b: tensor<3x256xPxf32>, %c: tensor
   %2 = "graph.relu"(%1) : (tensor<90x3xPxf32>) -> tensor<90x3xPxf32>
   return %2 : tensor<90x3xPxf32>
 }""",
-    "conv": """
-func.func private @k(%x: tensor<1x2x30x30x32xf32>, %w: tensor<2x2x3x3x32x32xf32>)
-    -> tensor<1x2x28x28x32xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc",
-    pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-    : (tensor<1x2x30x30x32xf32>, tensor<2x2x3x3x32x32xf32>) -> tensor<1x2x28x28x32xf32>
-  return %0 : tensor<1x2x28x28x32xf32>
-}""",
-    "depthwise": """
-func.func private @k(%x: tensor<1x2x30x30x32xf32>, %w: tensor<2x3x3x32xf32>)
-    -> tensor<1x2x28x28x32xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 64 : i64, layout = "NCHWc",
-    pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-    : (tensor<1x2x30x30x32xf32>, tensor<2x3x3x32xf32>) -> tensor<1x2x28x28x32xf32>
-  return %0 : tensor<1x2x28x28x32xf32>
-}""",
+    "conv": CONV,
+    "depthwise": CONV.replace("<2x2x3x3x32x32x", "<2x3x3x32x").replace("group = 1 ", "group = 64 "),
 }
 # Operands of 16 bits are widened; sums are f32, and rounded once.
 BF16 = """
