@@ -114,13 +114,18 @@ def test_a_switched_off_pass_does_not_appear(mlc: Any, model: Path) -> None:
     assert by_pass(data, "cse") == [] and by_pass(data, "canonicalize")
 
 
+# What `--json` says of a pass that did nothing, besides the pass, its pipeline and the numbers of ops.
+NOTHING: dict[str, Any] = {"prepare_ops": [0, 0], "launches": 0} | {
+    each: [] for each in ("applied", "missed", "removed", "added", "kernels")
+}
+
+
 def test_the_lines_of_a_pass() -> None:
-    data = {
+    data = NOTHING | {
         "pass": "graph-x",
         "pipeline": "graph-optimize",
         "ops": [10, 8],
         "prepare_ops": [0, 3],
-        "launches": 0,
         "applied": [
             {"rule": "x.rule", "message": "a -> b", "count": 12, "nodes": ["n1", "n2", "n3"]},
             {"rule": "x.long", "message": "m" * 200, "count": 1, "nodes": ["n4"]},
@@ -128,7 +133,6 @@ def test_the_lines_of_a_pass() -> None:
         "missed": [{"rule": "x.other", "message": "a second use", "count": 2, "nodes": ["n5"]}],
         "removed": [{"op": "add", "count": 3, "nodes": ["n1"]}],
         "added": [{"op": "gelu", "count": 1, "nodes": ["n1"]}],
-        "kernels": [],
     }
     assert shown(data).splitlines() == [
         "graph-x (graph-optimize): 10 -> 8 ops, @prepare 0 -> 3",
@@ -147,17 +151,12 @@ def test_the_lines_of_a_pass() -> None:
 
 
 def test_ops_that_came_and_went_stand_for_passes_without_rules() -> None:
-    data = {
+    data = NOTHING | {
         "pass": "graph-y",
         "pipeline": "graph-y",
         "ops": [4, 4],
-        "prepare_ops": [0, 0],
-        "launches": 0,
-        "applied": [],
-        "missed": [],
         "removed": [{"op": "add", "count": 3, "nodes": ["n1"]}],
         "added": [{"op": f"op{index}", "count": 1, "nodes": []} for index in range(20)],
-        "kernels": [],
     }
     lines = shown(data).splitlines()
     assert lines[:3] == ["graph-y: 4 ops", "  -  3x add: n1", "  +  1x op0"]
@@ -165,9 +164,8 @@ def test_ops_that_came_and_went_stand_for_passes_without_rules() -> None:
 
 
 def test_what_canonicalize_removes_is_dead() -> None:
-    nothing: dict[str, Any] = {"applied": [], "missed": [], "added": [], "kernels": [], "launches": 0}
     removed = [{"op": "reshape", "count": 32, "nodes": []}]
-    data = {"pipeline": "", "ops": [40, 8], "prepare_ops": [0, 0], "removed": removed, **nothing}
+    data = NOTHING | {"pipeline": "", "ops": [40, 8], "removed": removed}
     assert shown({"pass": "canonicalize", **data}).splitlines()[1:] == ["  - 32x reshape (dead)"]
     assert shown({"pass": "cse", **data}).splitlines()[1:] == ["  - 32x reshape"]
 
