@@ -65,10 +65,13 @@ def gelu(b: Builder) -> str:
     return b.Mul(b.Mul(x, b.Add(b.Erf(b.Div(x, 1.4142135)), 1.0)), 0.5)
 
 
-def attention(b: Builder) -> str:
-    q, k, v = (b.input(2, 3, 33, 16, low=-1, high=1) for _ in range(3))
-    scores = b.Mul(b.MatMul(q, b.Transpose(k, perm=[0, 1, 3, 2])), 0.25)
-    return b.MatMul(b.Softmax(scores, axis=-1), v)
+def attention(queries: int) -> Writer:
+    def write(b: Builder) -> str:
+        q, k, v = (b.input(2, 3, rows, 16, low=-1, high=1) for rows in (queries, 33, 33))
+        scores = b.Mul(b.MatMul(q, b.Transpose(k, perm=[0, 1, 3, 2])), 0.25)
+        return b.MatMul(b.Softmax(scores, axis=-1), v)
+
+    return write
 
 
 KERNELS: dict[str, Writer] = {
@@ -88,7 +91,7 @@ KERNELS: dict[str, Writer] = {
     "softmax": softmax,
     "layer_norm": layer_norm,
     "gelu": gelu,
-    "attention": attention,
+    "attention": attention(33),
 }
 
 
