@@ -15,7 +15,7 @@ from mlc.compiler import Options
 from mlc.compiler.levels import levels
 from mlc.passes.rewriting import collect_ops
 from onnx import TensorProto, helper, numpy_helper
-from oracle import compiled, wrong_outputs
+from oracle import compiled, differences, runtime, wrong_outputs
 
 
 @dataclass(frozen=True)
