@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from math import prod
 
 from mlc.bindings import ir
-from mlc.passes.graph.attention_kernel import QUERIES
+from mlc.passes.graph.attention_kernel import QUERIES, scratch_bytes
 from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic, tensor_type
 from mlc.passes.rewriting import users
-from mlc.passes.tloop.computation import Computation, root_computation
+from mlc.passes.tloop.cache_sets import stays_in_l2
+from mlc.passes.tloop.computation import Computation, dim_position, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, RegisterTile, positions
 from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
@@ -29,6 +30,10 @@ VECTORS_AT_ONCE = {16: 4, 32: 8}
 # Iterations of the parallel loop per core that are enough to share the work evenly, and the cores that a
 # target without a number of them is taken to have.
 ITERATIONS_PER_CORE, USUAL_CORES = 4, 8
+# Blocks of queries that must read a copy of the values; the kernel's large buffers with the copy: a few small
+# ones lie on the stack, too.
+LEAST_BLOCKS, COPY_BYTES = 4, 704 << 10
+ELEMENT_BYTES = 4
 # What is computed for a block of queries, consumers first.
 PARTS = (
     *("values", "values_init", "inverse", "total", "total_init", "powers"),
@@ -142,7 +147,9 @@ class AttentionSchedule:
         outside = {self.root_dims[dim]: 1 for dim in leading}
         if self.share < self.queries:
             outside[self.root_dims[queries]] = self.share
-        self.tile_outside(outside, "parallel")
+        loop = self.tile_outside(outside, "parallel")
+        if self.should_copy_values():
+            self.builder.cache_read(self.blocks["values"], loop, 1, "values_copy")
         if self.share > self.block:
             loop = self.tile_outside({self.root_dims[queries]: self.block}, "sequential")
             if self.share % self.block:
@@ -164,6 +171,22 @@ class AttentionSchedule:
         # First alone: what is transposed now is transposed by shuffles.
         self.builder.vectorize([self.blocks.pop("queries")])
         self.builder.vectorize(list(self.blocks.values()))
+
+    def should_copy_values(self) -> bool:
+        """Whether a head's values, which all blocks of queries read, lie so far apart, between those of other
+        heads, that they push each other out of the second cache. There must be room for the copy."""
+        source, read = self.values.inputs[1], self.values.maps[1]
+        shape = list(ir.RankedTensorType(source.type).shape)
+        at = [dim_position(each) for each in read.results].index(self.values.reductions[0])
+        stride, features = ELEMENT_BYTES * prod(shape[at + 1 :]), shape[-1]
+        width = self.scores.extents[self.scores.reductions[0]]
+        scratch = scratch_bytes(self.block, width, self.keys) + ELEMENT_BYTES * self.keys * features
+        return (
+            self.share >= LEAST_BLOCKS * self.block
+            and stride > ELEMENT_BYTES * features
+            and not stays_in_l2(self.keys, stride, self.target)
+            and scratch <= COPY_BYTES
+        )
 
     def tile_outside(self, sizes: dict[int, int], mode: str) -> ir.Value:
         """Tiles the root, and computes everything in the loop."""

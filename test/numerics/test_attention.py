@@ -48,6 +48,8 @@ CASES = [
     Case(512, 512, 1, 32, 32, "chosen"),
     Case(1000, 1000, 1, 16, 16, "causal"),
     Case(20, 2000, 2, 16, 16),
+    # Values 2 KB apart, which are copied.
+    Case(130, 1024, 8, 64, 64),
     # Groups of heads: of 3 heads with keys of their own, of all heads, and with a mask for each query.
     Case(64, 64, 6, 16, 16, batch=2, shared=2),
     Case(33, 70, 4, 16, 24, "added", batch=2, shared=1),
@@ -158,6 +160,15 @@ def test_one_kernel_says_what_onnx_runtime_says(case: Case) -> None:
     inputs = inputs_of(model)
     assert kernels_of(model) == ["attention"]
     assert wrong_outputs(model, inputs) == {}
+
+
+@pytest.mark.parametrize("processor", ["haswell", "x86-64"])
+def test_vectors_of_other_lengths(processor: str) -> None:
+    model = model_of(Case(197, 57, 4, 24, 40, "causal", shared=2))
+    inputs = inputs_of(model)
+    expected = runtime(model, inputs)
+    assert expected is not None
+    assert differences(compiled(model, target=processor).run(inputs), expected) == {}
 
 
 def test_threads_share_the_queries_of_one_head() -> None:

@@ -79,3 +79,22 @@ func.func private @one_thread(%q: tensor<1x96x16xf32>, %k: tensor<1x100x16xf32>,
   %0 = "graph.attention"(%q, %k, %v) {scale = 0.25} : (tensor<1x96x16xf32>, tensor<1x100x16xf32>, tensor<1x100x16xf32>) -> tensor<1x96x16xf32>
   return %0 : tensor<1x96x16xf32>
 }
+
+// Values that lie 2 KB apart would share few sets of the caches: each head's are copied.
+// CHECK-LABEL: func.func private @eight_heads
+// CHECK: %[[HEAD:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 256, 1>}
+// CHECK: "tloop.cache_read"(%{{.*}}, %[[HEAD]]#1) {block_name = "values_copy", operand = 1 : i64}
+// LOOPS-LABEL: func.func private @eight_heads
+// LOOPS: scf.forall (%{{.*}}, %{{.*}}) in (4, 8)
+// BUFFERS-LABEL: func.func private @eight_heads
+// BUFFERS: scf.forall
+// BUFFERS: memref.alloc() {{.*}} : memref<1024x1x64xf32>
+// BUFFERS: scf.for %{{.*}} = %c0 to %c256 step %c32
+func.func private @eight_heads(%q: tensor<1024x8x64xf32>, %k: tensor<1024x8x64xf32>, %v: tensor<1024x8x64xf32>) -> tensor<1024x8x64xf32> attributes {tloop.kernel} {
+  %0 = "graph.transpose"(%q) {permutation = array<i64: 1, 0, 2>} : (tensor<1024x8x64xf32>) -> tensor<8x1024x64xf32>
+  %1 = "graph.transpose"(%k) {permutation = array<i64: 1, 0, 2>} : (tensor<1024x8x64xf32>) -> tensor<8x1024x64xf32>
+  %2 = "graph.transpose"(%v) {permutation = array<i64: 1, 0, 2>} : (tensor<1024x8x64xf32>) -> tensor<8x1024x64xf32>
+  %3 = "graph.attention"(%0, %1, %2) {scale = 0.25} : (tensor<8x1024x64xf32>, tensor<8x1024x64xf32>, tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32>
+  %4 = "graph.transpose"(%3) {permutation = array<i64: 1, 0, 2>} : (tensor<8x1024x64xf32>) -> tensor<1024x8x64xf32>
+  return %4 : tensor<1024x8x64xf32>
+}
