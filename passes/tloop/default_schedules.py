@@ -22,6 +22,7 @@ from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
 from mlc.passes.tloop.target_attribute import target_of
+from mlc.passes.tloop.transpose_schedule import schedule_transpose
 from mlc.passes.tloop.window_schedule import schedule_window
 from mlc.passes.tloop.winograd_schedule import schedule_winograd
 
@@ -58,7 +59,7 @@ def schedule_kernel(kernel: ir.Operation) -> None:
         return
     if reducing:
         _schedule_rows(kernel, root)
-    elif root.work >= PARALLEL_WORK:
+    elif root.work >= PARALLEL_WORK and not (_vectorises(root) and schedule_transpose(kernel, root)):
         _schedule_elementwise(kernel, root)
 
 
