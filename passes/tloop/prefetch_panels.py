@@ -32,11 +32,16 @@ def panel_reads(loop: ir.Operation) -> list[tuple[ir.Operation, int]]:
     found = []
     for each in body:
         op = each.operation
-        if op.name == "vector.transfer_read" and isinstance(op.operands[0].type, ir.MemRefType):
+        if op.name == "vector.transfer_read" and _reads_lines(op):
             dim = _advancing_dim(op, body.arguments[0])
             if dim is not None:
                 found.append((op, dim))
     return found
+
+
+def _reads_lines(read: ir.Operation) -> bool:
+    """Whether a vector of more than one number comes from memory."""
+    return isinstance(read.operands[0].type, ir.MemRefType) and bool(read.results[0].type.rank)
 
 
 def _advancing_dim(read: ir.Operation, induction_variable: ir.Value) -> int | None:

@@ -42,10 +42,10 @@ def turned_dim(root: Computation, width: int) -> int | None:
     last = len(root.extents) - 1
     for indexing_map in root.maps[:-1]:
         places = [dim_position(each) for each in indexing_map.results]
-        if None in places or not places or last not in places:
+        if None in places or last not in places:
             continue
         inner = places[-1]
-        if inner != last and min(root.extents[inner], root.extents[last]) >= width:
+        if inner is not None and inner != last and min(root.extents[inner], root.extents[last]) >= width:
             return inner
     return None
 

@@ -48,6 +48,25 @@ func.func @own_vectors(%b: memref<72x32xf32>, %w: vector<32xf32>, %x: vector<32x
   return %r#0 : vector<32xf32>
 }
 
+// Single numbers are no rows of vectors.
+// CHECK-LABEL: func.func @numbers
+// CHECK-NOT: memref.prefetch
+func.func @numbers(%b: memref<64x32xf32>, %x: vector<f32>) -> vector<f32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %r:4 = scf.for %k = %c0 to %c64 step %c1 iter_args(%a0 = %x, %a1 = %x, %a2 = %x, %a3 = %x) -> (vector<f32>, vector<f32>, vector<f32>, vector<f32>) {
+    %n = vector.transfer_read %b[%k, %c0], %zero : memref<64x32xf32>, vector<f32>
+    %n0 = arith.addf %n, %a0 : vector<f32>
+    %n1 = arith.addf %n, %a1 : vector<f32>
+    %n2 = arith.addf %n, %a2 : vector<f32>
+    %n3 = arith.addf %n, %a3 : vector<f32>
+    scf.yield %n0, %n1, %n2, %n3 : vector<f32>, vector<f32>, vector<f32>, vector<f32>
+  }
+  return %r#0 : vector<f32>
+}
+
 // A panel of large weights, read for 32 rows, 8 at a time, two rows of the panel per iteration: the next panel's row
 // (32-row sweep's variable * 512 + inner variable * 8) / 32 goes to the second cache.
 // CHECK-LABEL: func.func @next_panel
