@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -290,21 +291,12 @@ def test_static_schedule_partitions_the_loop(
 
 
 def test_concurrent_callers(loop: Image) -> None:
-    failures: list[BaseException] = []
-
     def work(trip: int) -> None:
-        try:
-            for _ in range(50):
-                expect_loop(loop, trip, 20, 2)
-        except BaseException as error:
-            failures.append(error)
+        for _ in range(50):
+            expect_loop(loop, trip, 20, 2)
 
-    callers = [threading.Thread(target=work, args=(100 + i,)) for i in range(4)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join()
-    assert not failures
+    with ThreadPoolExecutor(4) as callers:
+        list(callers.map(work, range(100, 104)))
 
 
 def test_sleeping_workers_wake_up(loop: Image) -> None:
