@@ -6,7 +6,7 @@ from mlc.bindings import ir, memref
 from mlc.passes.tloop.loop_steps.accesses import access_of
 from mlc.passes.tloop.loop_steps.linear import Linear
 from mlc.passes.tloop.loop_steps.loops import Loop, is_inside
-from mlc.passes.tloop.loop_steps.regions import as_expression, index_value
+from mlc.passes.tloop.loop_steps.regions import affine_places, index_value
 from mlc.passes.tloop.loop_steps.statements import operands_of, single, store_of
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
@@ -42,14 +42,9 @@ def add_prefetch(load: ir.Operation, loop: Loop, distance: int) -> None:
 
 
 def _affine(buffer: ir.Value, indices: list[Linear]) -> None:
-    expressions: list[ir.AffineExpr] = []
-    operands: list[ir.Value] = []
-    for each in indices:
-        expression, values = as_expression(each, len(operands))
-        expressions.append(expression)
-        operands += values
+    places, operands = affine_places(indices)
     attributes = {
-        "map": ir.AffineMapAttr.get(ir.AffineMap.get(len(operands), 0, expressions)),
+        "map": places,
         "isWrite": ir.BoolAttr.get(False),
         "localityHint": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), LOCALITY),
         "isDataCache": ir.BoolAttr.get(True),

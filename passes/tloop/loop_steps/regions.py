@@ -111,6 +111,17 @@ def as_expression(sum_: Linear, first: int = 0) -> tuple[ir.AffineExpr, list[ir.
     return expression, operands
 
 
+def affine_places(indices: Sequence[Linear]) -> tuple[ir.AffineMapAttr, list[ir.Value]]:
+    """The map of an affine op that accesses the element at `indices`, and the map's operands."""
+    expressions: list[ir.AffineExpr] = []
+    operands: list[ir.Value] = []
+    for each in indices:
+        expression, values = as_expression(each, len(operands))
+        expressions.append(expression)
+        operands += values
+    return ir.AffineMapAttr.get(ir.AffineMap.get(len(operands), 0, expressions)), operands
+
+
 def linear_indices(access: Access) -> list[Linear]:
     """The indices of an access of single elements. Raises StepError if they are not linear."""
     if access.indices is None or any(each is None or each[1] != 1 for each in access.indices):
@@ -137,15 +148,11 @@ def _element(
     indices: Sequence[Linear],
     results: list[ir.Type],
 ) -> ir.Operation:
-    expressions: list[ir.AffineExpr] = []
-    operands: list[ir.Value] = []
-    for each in indices:
-        expression, values = as_expression(each, len(operands))
-        expressions.append(expression)
-        operands += values
     if kind.startswith("affine."):
-        attributes = {"map": ir.AffineMapAttr.get(ir.AffineMap.get(len(operands), 0, expressions))}
-        return ir.Operation.create(f"affine.{verb}", results, [*first, buffer, *operands], attributes)
+        places_map, operands = affine_places(indices)
+        return ir.Operation.create(
+            f"affine.{verb}", results, [*first, buffer, *operands], {"map": places_map}
+        )
     places = [index_value(each) for each in indices]
     return ir.Operation.create(f"memref.{verb}", results, [*first, buffer, *places])
 
