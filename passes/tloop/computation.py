@@ -73,27 +73,23 @@ def dim_position(expression: ir.AffineExpr) -> int | None:
 
 def dims_read(indexing_map: ir.AffineMap) -> set[int]:
     """All iteration dims that occur in the map, in sums and products too."""
-    found: set[int] = set()
-    pending = list(indexing_map.results)
-    while pending:
-        expression = pending.pop()
-        if isinstance(expression, ir.AffineDimExpr):
-            found.add(ir.AffineDimExpr(expression).position)
-        elif isinstance(expression, ir.AffineBinaryExpr):
-            pending += [ir.AffineBinaryExpr(expression).lhs, ir.AffineBinaryExpr(expression).rhs]
-    return found
+    return {dim for dim in map(dim_position, _subexpressions(indexing_map)) if dim is not None}
 
 
 def divided_dims(indexing_map: ir.AffineMap) -> set[int]:
     """The iteration dims in quotients and remainders: steps along them are no fixed distance apart."""
-    found: set[int] = set()
-    pending = list(indexing_map.results)
-    while pending:
-        expression = pending.pop()
-        if isinstance(expression, (ir.AffineFloorDivExpr, ir.AffineCeilDivExpr, ir.AffineModExpr)):
-            found |= dims_read(ir.AffineMap.get(indexing_map.n_dims, indexing_map.n_symbols, [expression]))
-        elif isinstance(expression, ir.AffineBinaryExpr):
-            pending += [ir.AffineBinaryExpr(expression).lhs, ir.AffineBinaryExpr(expression).rhs]
+    kinds = (ir.AffineFloorDivExpr, ir.AffineCeilDivExpr, ir.AffineModExpr)
+    divided = [each for each in _subexpressions(indexing_map) if isinstance(each, kinds)]
+    n_dims, n_symbols = indexing_map.n_dims, indexing_map.n_symbols
+    return dims_read(ir.AffineMap.get(n_dims, n_symbols, divided, context=indexing_map.context))
+
+
+def _subexpressions(indexing_map: ir.AffineMap) -> list[ir.AffineExpr]:
+    """The map's results, and all that they are made of."""
+    found = list(indexing_map.results)
+    for each in found:
+        if isinstance(each, ir.AffineBinaryExpr):
+            found += [ir.AffineBinaryExpr(each).lhs, ir.AffineBinaryExpr(each).rhs]
     return found
 
 
