@@ -8,13 +8,13 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.exactness import exactness_of, rounding
+from mlc.passes.exactness import rounding
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fusion import REDUCTIONS
 from mlc.passes.graph.narrowed_windows import WHOLE, attributes_for, channels_for, reaches_for
+from mlc.passes.graph.rules import rule_of
 from mlc.passes.graph.sink_reshapes import dim_groups
 from mlc.passes.graph.slice_rules import Part
-from mlc.passes.graph.values import is_ranked
 
 Parts = list[Part]
 
@@ -211,13 +211,8 @@ _RULES |= {f"graph.{name}": rule for name, rule in _RULES.items() if not name.st
 
 def narrowed(op: ir.Operation, taken: Parts, exactness: str) -> Narrowed | None:
     """How `op` computes a part of its result; None where it cannot, or not within a class of exactness."""
-    rule = _RULES.get(op.name)
-    if (
-        rule is None
-        or len(op.results) != 1
-        or not is_ranked(op)
-        or (exactness == "exact" and exactness_of(rule) != "exact")
-    ):
+    rule = rule_of(_RULES, op, exactness)
+    if rule is None:
         return None
     cut = is_cut(taken, op.results[0])
     return rule(op, [part if touched else WHOLE for part, touched in zip(taken, cut, strict=True)])

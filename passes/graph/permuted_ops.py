@@ -11,10 +11,10 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.exactness import exactness_of, rounding
+from mlc.passes.exactness import rounding
 from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.graph.rules import rule_of
 from mlc.passes.graph.sink_reshapes import dim_groups
-from mlc.passes.graph.values import is_ranked
 
 Order = tuple[int, ...]
 
@@ -167,13 +167,8 @@ _RANKED = frozenset({"graph.reshape", "graph.gather"})
 
 def from_operand(op: ir.Operation, order: Order, exactness: str) -> Permuted | None:
     """`op` on its main operand in `order`; None if it cannot work so, or not within a class of exactness."""
-    plan = _PLANS.get(op.name)
-    if (
-        plan is None
-        or len(op.results) != 1
-        or not is_ranked(op)
-        or (exactness == "exact" and exactness_of(plan) != "exact")
-    ):
+    plan = rule_of(_PLANS, op, exactness)
+    if plan is None:
         return None
     if op.name not in _BROADCAST and op.operands[0].type.rank != len(order):
         return None

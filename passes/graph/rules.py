@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from mlc.bindings import ir
 from mlc.passes.exactness import allowed
-from mlc.passes.graph.values import Rule, on_ranked, replacing
+from mlc.passes.graph.values import Rule, is_ranked, on_ranked, replacing
 from mlc.passes.patterns import FirstOf, Pattern
 from mlc.passes.rewriting import apply_patterns
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Rules by op name ("graph.add"), in the order in which they are tried.
 Rules = Mapping[str, Sequence[Rule]]
@@ -24,6 +27,15 @@ def patterns(rules: Rules, exactness: str) -> dict[str, Pattern]:
     """The rules of the class `exactness`, and of stricter ones, as a pattern per op name."""
     chosen = {name: [rule for rule in each if allowed(rule, exactness)] for name, each in rules.items()}
     return {name: on_ranked(FirstOf(*map(replacing, each))) for name, each in chosen.items() if each}
+
+
+def rule_of(table: Mapping[str, _Function], op: ir.Operation, exactness: str) -> _Function | None:
+    """What a table of functions by op name holds for `op`; None where that is of a worse class than
+    `exactness`, where a rank is unknown, and for ops of several results."""
+    rule = table.get(op.name)
+    if rule is None or len(op.results) != 1 or not is_ranked(op) or not allowed(rule, exactness):
+        return None
+    return rule
 
 
 def apply_rules(root: ir.Operation, rules: Rules, exactness: str) -> bool:
