@@ -139,7 +139,8 @@ class MovementPatterns(PatternBase):
                 zeros = self.hidden("MatMul", nothing, self.constant(np.zeros((0, shape[-1]), np.float32)))
                 self.add("Add", x, zeros)
             case 1:
-                total = self.hidden("ReduceSum", nothing, self.ints(-1), keepdims=1)
+                # For -1, ONNX Runtime says that the sum is empty too.
+                total = self.hidden("ReduceSum", nothing, self.ints(len(shape) - 1), keepdims=1)
                 self.add("Add", x, total)
             case _:
                 pads = self.ints(*[0] * (2 * len(shape) - 1), shape[-1])

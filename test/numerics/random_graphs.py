@@ -205,7 +205,7 @@ class RandomGraph:
             self.node("LayerNormalization", [x, self.weights(shape[-1])], shape, axis=-1, epsilon=0.1)
 
     def gather(self) -> None:
-        x = self.value(lambda shape: len(shape) >= 1)
+        x = self.value(lambda shape: len(shape) >= 1 and all(shape))
         axis = self.integer(0, len(self.values[x]) - 1)
         indices = self.rng.integers(0, self.values[x][axis], self.integer(1, 4))
         shape = (*self.values[x][:axis], len(indices), *self.values[x][axis + 1 :])
