@@ -130,7 +130,12 @@ def _reduce_small(magnitude: Number, parts: int, shift: float) -> tuple[Number, 
     )
     count = shifted - ROUNDING
     multiple = count - shift if shift else count
+    *first, third, rest = (-part / parts for part in PI)
     r = magnitude
-    for part in PI:
-        r = multiply_add(multiple, -part / parts, r)
-    return r, shifted.bits()
+    for part in first:
+        r = multiply_add(multiple, part, r)
+    # Up to here nothing was rounded. What the third part's difference loses is added with the rest of pi, so
+    # that the angle is rounded about once.
+    near = multiply_add(multiple, third, r)
+    lost = multiply_add(multiple, third, r - near)
+    return multiply_add(multiple, rest, lost) + near, shifted.bits()
