@@ -95,10 +95,13 @@ class Sweep:
 
     def run(self) -> bool:
         """Whether anything changed."""
-        changed = False
-        while self._improve():
-            changed = True
-        if changed:
+        # A region may be changed again when one beside it was. Estimates that contradict each other would go
+        # on for ever.
+        most = len(self.function.regions[0].blocks[0].operations)
+        rewrites = 0
+        while rewrites < most and self._improve():
+            rewrites += 1
+        if rewrites:
             apply_rules(self.function, view_rules.RULES, "exact")
             return True
         for transpose in self.kept.values():
@@ -141,7 +144,8 @@ class Sweep:
         for reader in readers:
             with ir.InsertionPoint(reader), reader.location:
                 reader.results[0].replace_all_uses_with(_transpose(reader.operands[0], permutation(reader)))
-        erase_dead([*(op for op, _ in chosen), *readers, *backs])
+        gone = set(erase_dead([*(op for op, _ in chosen), *readers, *backs]))
+        self.settled = {each for each in self.settled if each[0] not in gone}
 
 
 def _has_several(region: Region) -> bool:

@@ -168,8 +168,10 @@ def _definers(op: ir.Operation) -> list[ir.Operation]:
     return [each for each in found if each is not None and each.name.startswith("graph.")]
 
 
-def erase_dead(ops: list[ir.Operation]) -> None:
-    """Erases those of the graph ops that have no users, then what only they used."""
+def erase_dead(ops: list[ir.Operation]) -> list[ir.Value]:
+    """Erases those of the graph ops that have no users, then what only they used. Returns the results that
+    are gone, for comparison only: values that are made later may lie where they lay, and equal them."""
+    erased: list[ir.Value] = []
     # A handle must not be touched once its op is erased, so hashes are taken before.
     pending, gone = [(hash(op), op) for op in ops], set()
     while pending:
@@ -178,7 +180,9 @@ def erase_dead(ops: list[ir.Operation]) -> None:
             continue
         gone.add(key)
         pending += [(hash(each), each) for each in _definers(op)]
+        erased += op.results
         erase_op(op)
+    return erased
 
 
 def replace_if_same_type(op: ir.Operation, value: ir.Value) -> bool:

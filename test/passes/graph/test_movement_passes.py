@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from graph_evaluator import evaluate
 from mlc.frontends.onnx import import_model
+from mlc.passes.graph.sink_transposes import Sweep
 from mlc.pipelines.driver import run_pipeline
 from movement_graphs import MovementGraph
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
@@ -60,6 +61,20 @@ def test_all_passes_keep_the_results(seed: int) -> None:
 def test_a_second_run_changes_nothing(name: str, seed: int) -> None:
     once, twice = (subject(seed).after([*BEFORE, *[name] * times]).get_asm() for times in (1, 2))
     assert once == twice
+
+
+def test_settled_values_live() -> None:
+    """A value that is made later may lie where one of them lay, and would be taken for it."""
+    for seed in range(FAST_GRAPHS):
+        module = subject(seed).after(BEFORE)
+        [function] = [op.operation for op in module.body.operations]
+        sweep = Sweep(function, "rounding")
+        for _ in range(20):
+            if not sweep._improve():
+                break
+            block = function.regions[0].blocks[0]
+            alive = {*block.arguments, *(value for op in block for value in op.operation.results)}
+            assert {value for value, _ in sweep.settled} <= alive
 
 
 def test_the_graphs_change() -> None:
