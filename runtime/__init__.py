@@ -1,22 +1,48 @@
-"""Runs compiled models. Imports NumPy and the standard library only, no part of the compiler."""
+"""Runs compiled models. Imports NumPy and the standard library only, no part of the compiler.
 
-from mlc.runtime._native import Image, aligned_empty, call_entry
-from mlc.runtime.container import read_container, write_container
-from mlc.runtime.errors import ExecutableError
-from mlc.runtime.executable import Executable, load
-from mlc.runtime.shared_library import SharedLibrary, write_shared_library
-from mlc.runtime.tensors import TensorSpec
+Names are loaded on first use (PEP 562): `mlc.runtime.cuda` needs none of them, nor the C extension.
+"""
 
-__all__ = [
-    "Executable",
-    "ExecutableError",
-    "Image",
-    "SharedLibrary",
-    "TensorSpec",
-    "aligned_empty",
-    "call_entry",
-    "load",
-    "read_container",
-    "write_container",
-    "write_shared_library",
-]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlc.runtime._native import Image as Image
+    from mlc.runtime._native import aligned_empty as aligned_empty
+    from mlc.runtime._native import call_entry as call_entry
+    from mlc.runtime.container import read_container as read_container
+    from mlc.runtime.container import write_container as write_container
+    from mlc.runtime.errors import ExecutableError as ExecutableError
+    from mlc.runtime.executable import Executable as Executable
+    from mlc.runtime.executable import load as load
+    from mlc.runtime.shared_library import SharedLibrary as SharedLibrary
+    from mlc.runtime.shared_library import write_shared_library as write_shared_library
+    from mlc.runtime.tensors import TensorSpec as TensorSpec
+
+_EXPORTS = {
+    "Executable": "executable",
+    "ExecutableError": "errors",
+    "Image": "_native",
+    "SharedLibrary": "shared_library",
+    "TensorSpec": "tensors",
+    "aligned_empty": "_native",
+    "call_entry": "_native",
+    "load": "executable",
+    "read_container": "container",
+    "write_container": "container",
+    "write_shared_library": "shared_library",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _EXPORTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_EXPORTS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_EXPORTS})

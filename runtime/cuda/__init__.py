@@ -1,0 +1,51 @@
+"""Runs GPU programs by the CUDA driver's API: libcuda by ctypes, NumPy, the standard library.
+
+`import mlc.runtime` loads none of this, and nothing here needs the runtime's C extension.
+"""
+
+from mlc.runtime.cuda.device import Device, Properties, device_count, device_properties
+from mlc.runtime.cuda.driver import Driver, load_driver
+from mlc.runtime.cuda.errors import CudaError, DriverMissing
+from mlc.runtime.cuda.events import Event, elapsed_milliseconds
+from mlc.runtime.cuda.graphs import Graph
+from mlc.runtime.cuda.launches import Launch, pointer, scalar
+from mlc.runtime.cuda.memory import DeviceMemory, PinnedMemory
+from mlc.runtime.cuda.module import Function, Module
+from mlc.runtime.cuda.plan import Plan, parse_plan
+from mlc.runtime.cuda.program import Program, read_program, write_program
+from mlc.runtime.cuda.streams import Stream
+from mlc.runtime.cuda.tensor_map import TensorMap, TensorMapSpec
+from mlc.runtime.cuda.tensors import Borrowed, Tensor, borrow, borrow_array
+
+__all__ = [
+    "Borrowed",
+    "CudaError",
+    "Device",
+    "DeviceMemory",
+    "Driver",
+    "DriverMissing",
+    "Event",
+    "Function",
+    "Graph",
+    "Launch",
+    "Module",
+    "PinnedMemory",
+    "Plan",
+    "Program",
+    "Properties",
+    "Stream",
+    "Tensor",
+    "TensorMap",
+    "TensorMapSpec",
+    "borrow",
+    "borrow_array",
+    "device_count",
+    "device_properties",
+    "elapsed_milliseconds",
+    "load_driver",
+    "parse_plan",
+    "pointer",
+    "read_program",
+    "scalar",
+    "write_program",
+]

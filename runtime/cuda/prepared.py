@@ -1,0 +1,169 @@
+"""The steps of a plan made ready: kernels found, launches packed, and bound anew when buffers move."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+
+from mlc.runtime.cuda.device import Device
+from mlc.runtime.cuda.errors import CudaError
+from mlc.runtime.cuda.images import inspect_image, runs_on
+from mlc.runtime.cuda.launches import Launch, Parameter, pointer, scalar
+from mlc.runtime.cuda.memory import copy_on_device
+from mlc.runtime.cuda.module import Function, Module
+from mlc.runtime.cuda.plan import Plan
+from mlc.runtime.cuda.plan_parts import (
+    CopyStep,
+    FillStep,
+    LaunchStep,
+    Place,
+    PlanParameter,
+    PointerParameter,
+    ScalarParameter,
+    WaitStep,
+)
+from mlc.runtime.cuda.streams import Stream
+from mlc.runtime.cuda.tensor_map import TensorMap
+from mlc.runtime.errors import ExecutableError
+
+Enqueue = Callable[[Sequence[Stream]], None]
+# The address of an input or output before the first call.
+UNKNOWN = 0
+
+
+class PreparedSteps:
+    """What `enqueue` puts on streams; `bind` says where the buffers are."""
+
+    def __init__(
+        self, plan: Plan, images: Mapping[str, bytes], device: Device, addresses: Sequence[int]
+    ) -> None:
+        """Loads the images. `addresses` are those of the buffers, or UNKNOWN.
+
+        Raises CudaError or ExecutableError; what was loaded is then unloaded.
+        """
+        self._plan, self._device = plan, device
+        self._addresses = list(addresses)
+        self._moving: dict[int, list[Callable[[int], None]]] = {}
+        self._modules: list[Module] = []
+        try:
+            functions = self._load(images)
+            self._steps = [self._prepare(step, functions) for step in plan.steps]
+        except BaseException:
+            self.close()
+            raise
+
+    def bind(self, addresses: Sequence[int]) -> bool:
+        """Points all steps to these buffers. Returns whether anything changed."""
+        changed = False
+        for index, address in enumerate(addresses):
+            if address != self._addresses[index]:
+                changed = True
+                # Unknown again, if not all that points there moves.
+                self._addresses[index] = UNKNOWN
+                for move in self._moving.get(index, ()):
+                    move(address)
+                self._addresses[index] = address
+        return changed
+
+    def enqueue(self, streams: Sequence[Stream]) -> None:
+        """Enqueues all steps: the other streams begin with the first one and end before it goes on."""
+        for other in streams[1:]:
+            other.wait_for(streams[0])
+        for step in self._steps:
+            step(streams)
+        for other in streams[1:]:
+            streams[0].wait_for(other)
+
+    def close(self) -> None:
+        """Unloads the images."""
+        for module in self._modules:
+            module.close()
+
+    def _load(self, images: Mapping[str, bytes]) -> list[Function]:
+        architecture = self._device.properties.architecture
+        for image in self._plan.images:
+            if image.name not in images:
+                raise ExecutableError(f"the image {image.name} is missing")
+            info = inspect_image(images[image.name])
+            declared = type(info)(info.kind, image.architecture, info.ptx_version)
+            if not runs_on(declared, architecture):
+                raise CudaError(
+                    f"the image {image.name} is {info.kind} for {image.architecture}, "
+                    f"{self._device} is {architecture}: compile for cuda:{architecture}"
+                )
+            self._modules.append(Module(self._device, images[image.name], f"the image {image.name}"))
+        return [self._modules[kernel.image].function(kernel.function) for kernel in self._plan.kernels]
+
+    def _prepare(
+        self, step: LaunchStep | CopyStep | FillStep | WaitStep, functions: list[Function]
+    ) -> Enqueue:
+        match step:
+            case LaunchStep():
+                return self._launch(step, functions[step.kernel])
+            case CopyStep():
+                return self._copy(step)
+            case FillStep():
+                return lambda streams: self._fill(step, streams[step.stream])
+            case WaitStep():
+                return lambda streams: streams[step.stream].wait_for(streams[step.other])
+
+    def _launch(self, step: LaunchStep, function: Function) -> Enqueue:
+        kernel = self._plan.kernels[step.kernel]
+        launch = Launch(
+            function,
+            kernel.grid,
+            kernel.block,
+            [self._parameter(each) for each in step.parameters],
+            cluster=kernel.cluster,
+            shared_bytes=kernel.shared_bytes,
+        )
+        return lambda streams: launch.enqueue(streams[step.stream])
+
+    def _parameter(self, parameter: PlanParameter) -> Parameter:
+        if isinstance(parameter, ScalarParameter):
+            return scalar(parameter.type, parameter.value)
+        if isinstance(parameter, PointerParameter):
+            value = pointer(self._address(parameter))
+            self._moves(parameter, lambda address: _set(value, address + parameter.offset))
+            return value
+        place = parameter.place
+        known = self._addresses[place.buffer] != UNKNOWN
+        made = TensorMap(self._device, parameter.map, self._address(place) if known else None)
+        self._moves(place, lambda address: made.encode(address + place.offset))
+        return made
+
+    def _moves(self, place: Place, move: Callable[[int], None]) -> None:
+        self._moving.setdefault(place.buffer, []).append(move)
+
+    def _copy(self, step: CopyStep) -> Enqueue:
+        spaces = tuple(self._plan.buffers[place.buffer].space for place in (step.source, step.target))
+        if spaces == ("device", "device"):
+            return lambda streams: copy_on_device(
+                self._device,
+                self._address(step.target),
+                self._address(step.source),
+                step.nbytes,
+                streams[step.stream],
+            )
+        name = "cuMemcpyHtoDAsync_v2" if spaces[0] == "host" else "cuMemcpyDtoHAsync_v2"
+        return lambda streams: self._cross(name, step, streams[step.stream])
+
+    def _cross(self, name: str, step: CopyStep, stream: Stream) -> None:
+        """A copy between the spaces. Host buffers are pinned and live as long as the program."""
+        if step.nbytes:
+            places = self._address(step.target), self._address(step.source)
+            doing = f"copy {step.nbytes} bytes between the host and {self._device}"
+            self._device.call(name, *places, step.nbytes, stream.handle, doing=doing)
+
+    def _fill(self, step: FillStep, stream: Stream) -> None:
+        if step.nbytes:
+            arguments = (self._address(step.target), step.byte, step.nbytes, stream.handle)
+            doing = f"fill {step.nbytes} bytes on {self._device}"
+            self._device.call("cuMemsetD8Async", *arguments, doing=doing)
+
+    def _address(self, place: Place) -> int:
+        return self._addresses[place.buffer] + place.offset
+
+
+def _set(value: ctypes.c_uint64, address: int) -> None:
+    value.value = address

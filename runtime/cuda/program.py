@@ -1,0 +1,215 @@
+"""Runs a plan on a device."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any, Self
+
+from mlc.runtime.atomic_file import atomic_file
+from mlc.runtime.cuda.binding import Binding, Results, in_order
+from mlc.runtime.cuda.device import Device
+from mlc.runtime.cuda.errors import CudaError
+from mlc.runtime.cuda.events import Event
+from mlc.runtime.cuda.graphs import Graph
+from mlc.runtime.cuda.plan import Plan, parse_plan
+from mlc.runtime.cuda.prepared import PreparedSteps
+from mlc.runtime.cuda.program_memory import ProgramMemory
+from mlc.runtime.cuda.streams import Stream
+from mlc.runtime.errors import ExecutableError
+from mlc.runtime.tensors import TensorSpec
+
+PLAN_FILE = "plan.json"
+
+
+class Program:
+    """A plan with its code and weights on a device. Calls from several threads take turns."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        images: Mapping[str, bytes],
+        weights: Mapping[str, Any],
+        *,
+        device: Device | int = 0,
+        graph: bool = True,
+    ) -> None:
+        """Loads the images, allocates the arena and uploads the weights.
+
+        `weights` are NumPy arrays or buffers of the right size, or tensors on the device, which are used in
+        place and kept. With `graph` the steps are captured in a CUDA graph, which one call launches.
+        Raises ExecutableError if the parts do not fit together, CudaError if the device refuses them; nothing
+        stays allocated then.
+        """
+        self.plan, self._use_graph = plan, graph
+        self._memory: ProgramMemory | None = None
+        self._steps: PreparedSteps | None = None
+        self._streams: list[Stream] = []
+        self._graph: Graph | None = None
+        self._running: list[tuple[Event, list[object]]] = []
+        self._lock = Lock()
+        # A device that is made here ends with the last tensor on it, which may outlive the program.
+        self.device = Device(device) if isinstance(device, int) else device
+        try:
+            with self.device.current():
+                self._streams = [Stream(self.device) for _ in range(plan.streams)]
+                self._memory = ProgramMemory(plan, weights, self.device, self._streams[0])
+                self._steps = PreparedSteps(plan, images, self.device, self._memory.addresses)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def inputs(self) -> tuple[TensorSpec, ...]:
+        """Names, dtypes and shapes of the inputs."""
+        return tuple(each.spec for each in self.plan.tensors("input").values())
+
+    @property
+    def outputs(self) -> tuple[TensorSpec, ...]:
+        """Names, dtypes and shapes of the outputs."""
+        return tuple(each.spec for each in self.plan.tensors("output").values())
+
+    def __call__(
+        self, *inputs: Any, out: Any = None, results: Results = "numpy", stream: int | None = None
+    ) -> list[Any]:
+        """Runs the plan and returns its outputs, in order.
+
+        Inputs come in order or as one mapping by name: tensors on the device (DLPack) are used in place,
+        anything else is copied there. `out`, a sequence or a mapping by name, gives tensors on the device or
+        NumPy arrays for the outputs; otherwise they are new NumPy arrays, or with results="device" new
+        `Tensor`s.
+
+        Without `stream` the call returns when the results are there. With one, a CUstream as a number, the
+        work is enqueued there and the call returns at once, if there is nothing to copy to the host.
+        Raises TypeError or ValueError naming the input or output, CudaError if a kernel failed.
+        """
+        given = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], Mapping) else inputs
+        values = in_order(self.plan.tensors("input"), given, "inputs")
+        targets = None if out is None else in_order(self.plan.tensors("output"), out, "outputs")
+        with self._lock:
+            if self._memory is None or self._steps is None or not self._streams:
+                raise CudaError("this program was closed")
+            with self.device.current():
+                return self._run(self._memory, self._steps, (tuple(values), targets, results), stream)
+
+    def close(self) -> None:
+        """Waits for running calls and frees everything. Nothing happens the second time."""
+        with self._lock:
+            with suppress(CudaError):
+                self._wait()
+            for each in (self._graph, self._steps, self._memory, *self._streams):
+                if each is not None:
+                    with suppress(CudaError):
+                        each.close()
+            self._graph = self._steps = self._memory = None
+            self._streams = []
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def _run(
+        self,
+        memory: ProgramMemory,
+        steps: PreparedSteps,
+        call: tuple[tuple[Any, ...], list[Any] | None, Results],
+        stream: int | None,
+    ) -> list[Any]:
+        main = self._streams[0] if stream is None else Stream(self.device, stream)
+        self._follow(main)
+        binding = Binding(self.plan, memory, self.device, main, asynchronous=stream is not None)
+        try:
+            binding.inputs(call[0])
+            binding.outputs(*call[1:])
+            self._enqueue(steps, binding.addresses, main)
+            binding.fetch()
+            if stream is None or binding.waits:
+                main.synchronize()
+            else:
+                self._keep(main, binding.kept)
+        except BaseException:
+            # What was enqueued may still use what the caller gave.
+            with suppress(CudaError):
+                main.synchronize()
+            raise
+        return binding.results
+
+    def _enqueue(self, steps: PreparedSteps, addresses: list[int], main: Stream) -> None:
+        changed = steps.bind(addresses)
+        if not self._use_graph:
+            steps.enqueue([main, *self._streams[1:]])
+            return
+        origin = self._streams[0]
+        if self._graph is None:
+            self._graph = Graph(origin, lambda: steps.enqueue(self._streams))
+        elif changed:
+            self._recapture(self._graph, steps)
+        self._graph.launch(main)
+
+    def _recapture(self, graph: Graph, steps: PreparedSteps) -> None:
+        try:
+            graph.recapture(self._streams[0], lambda: steps.enqueue(self._streams))
+        except BaseException:
+            # The graph is of other addresses than the steps now.
+            self._graph = None
+            graph.close()
+            raise
+
+    def _follow(self, main: Stream) -> None:
+        """All calls share one arena, so each begins after the one before."""
+        while self._running and self._running[0][0].happened():
+            self._running.pop(0)[0].close()
+        if self._running:
+            main.wait(self._running[-1][0])
+        if any(buffer.space == "host" for buffer in self.plan.buffers):
+            self._wait()
+
+    def _keep(self, main: Stream, kept: list[object]) -> None:
+        event = Event(self.device)
+        main.record(event)
+        self._running.append((event, kept))
+
+    def _wait(self) -> None:
+        for event, _ in self._running:
+            event.synchronize()
+            event.close()
+        self._running.clear()
+
+
+def write_program(folder: str | os.PathLike[str], plan: Plan, images: Mapping[str, bytes]) -> None:
+    """Writes a plan as plan.json and its images beside it. Raises ExecutableError."""
+    place = Path(folder)
+    missing = [image.name for image in plan.images if image.name not in images]
+    if missing:
+        raise ExecutableError(f"{place}: missing images {missing}")
+    for image in plan.images:
+        with atomic_file(place / image.name) as file:
+            file.write(images[image.name])
+    with atomic_file(place / PLAN_FILE) as file:
+        file.write(json.dumps(plan.to_json(), separators=(",", ":")).encode())
+
+
+def read_program(folder: str | os.PathLike[str]) -> tuple[Plan, dict[str, bytes]]:
+    """The plan of a folder, checked, and its images. Images are code: load only what you trust.
+
+    Raises ExecutableError with the path and the cause.
+    """
+    place = Path(folder)
+    plan = parse_plan(_read(place / PLAN_FILE), str(place / PLAN_FILE))
+    return plan, {image.name: _read(place / image.name) for image in plan.images}
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ExecutableError(f"{path}: cannot read: {error.strerror or error}") from error
