@@ -44,6 +44,8 @@ class Graph(Resource):
             if self._update(captured):
                 return True
             old, self._holder[0] = self._holder[0], _instantiate(self.device, captured)
+            # The old one may still run.
+            self.device.synchronize()
             _destroy_executable(self.device, old)
             return False
         finally:
