@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from ctypes import (
     POINTER,
     Structure,
@@ -18,6 +19,7 @@ from ctypes import (
     py_object,
     pythonapi,
 )
+from threading import Lock
 from typing import Any
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
@@ -43,13 +45,10 @@ class DLTensor(Structure):
     ]
 
 
-Deleter = ctypes.CFUNCTYPE(None, c_void_p)
-
-
 class Managed(Structure):
     """DLManagedTensor, before version 1."""
 
-    _fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", Deleter)]
+    _fields_ = [("tensor", DLTensor), ("context", c_void_p), ("deleter", c_void_p)]
 
 
 class ManagedVersioned(Structure):
@@ -59,7 +58,7 @@ class ManagedVersioned(Structure):
         ("major", c_uint32),
         ("minor", c_uint32),
         ("context", c_void_p),
-        ("deleter", Deleter),
+        ("deleter", c_void_p),
         ("flags", c_uint64),
         ("tensor", DLTensor),
     ]
@@ -67,12 +66,10 @@ class ManagedVersioned(Structure):
 
 NAME, USED_NAME = b"dltensor", b"used_dltensor"
 VERSIONED_NAME, USED_VERSIONED_NAME = b"dltensor_versioned", b"used_dltensor_versioned"
-_Destructor = ctypes.PYFUNCTYPE(None, c_void_p)
-# Capsules as addresses: at destruction there must be no reference to them any more.
 _is_valid = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(("PyCapsule_IsValid", pythonapi))
 _get_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 _set_name = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(("PyCapsule_SetName", pythonapi))
-_new = ctypes.PYFUNCTYPE(py_object, c_void_p, c_char_p, _Destructor)(("PyCapsule_New", pythonapi))
+_new = ctypes.PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
 
 
 def take(capsule: Any) -> Managed | ManagedVersioned | None:
@@ -96,35 +93,55 @@ def take(capsule: Any) -> Managed | ManagedVersioned | None:
 def delete(managed: Managed | ManagedVersioned) -> None:
     """Gives a tensor back to its library."""
     if managed.deleter:
-        managed.deleter(ctypes.addressof(managed))
+        ctypes.CFUNCTYPE(None, c_void_p)(managed.deleter)(ctypes.addressof(managed))
 
 
 def give(tensor: DLTensor, keep: object, *, versioned: bool, read_only: bool = False) -> Any:
-    """A capsule of a tensor; `keep` lives until its consumer, or the unused capsule, gives it back."""
+    """A capsule of a tensor. `keep` lives until its consumer, or whoever has the unused capsule, is done with
+    it, and then until the next `sweep`; this function begins with one."""
+    sweep()
+    flags = READ_ONLY if read_only else 0
+    kind = ManagedVersioned if versioned else Managed
+    place = _malloc(ctypes.sizeof(kind))
     if versioned:
-        flags = READ_ONLY if read_only else 0
-        made: Any = ManagedVersioned(*VERSION, None, _deleter, flags, tensor)
+        ManagedVersioned.from_address(place).__init__(*VERSION, None, _MARK, flags, tensor)
     else:
-        made = Managed(tensor, None, _deleter)
-    place = ctypes.addressof(made)
-    _given[place] = (made, keep)
-    return _new(place, VERSIONED_NAME if versioned else NAME, _destructor)
+        Managed.from_address(place).__init__(tensor, None, _MARK)
+    name = VERSIONED_NAME if versioned else NAME
+    capsule = _new(place, name, None)
+    _given[place] = (_first_bytes(place), name, capsule, keep)
+    return capsule
 
 
-_given: dict[int, tuple[object, ...]] = {}
+def sweep() -> None:
+    """Forgets the tensors that nobody uses any more."""
+    done = []
+    with _lock:
+        for place, (unmarked, name, capsule, _) in list(_given.items()):
+            # Ours, this function's, and that of the call: nobody else has the capsule.
+            unused = _is_valid(id(capsule), name) and sys.getrefcount(capsule) <= 3
+            if unused or _first_bytes(place) != unmarked:
+                done.append(_given.pop(place))
+                _free(place)
+    # Only now, outside of the lock, what they kept may end.
+    done.clear()
 
 
-def _delete(place: int, given: dict[int, tuple[object, ...]] = _given) -> None:
-    given.pop(place, None)
+# What was given: its first bytes, and what must live. Consumers may delete a tensor while an exception is on
+# its way, on any thread, or when Python has ended: no code of Python may run then. So the deleter is a
+# function of C that takes a pointer and writes there, `time`, and what it wrote is noticed later.
+_given: dict[int, tuple[int, bytes, Any, object]] = {}
+_lock = Lock()
+_libc = ctypes.CDLL(None)
+_malloc = ctypes.CFUNCTYPE(c_void_p, ctypes.c_size_t)(("malloc", _libc))
+_free = ctypes.CFUNCTYPE(None, c_void_p)(("free", _libc))
+_MARK = ctypes.cast(_libc.time, c_void_p).value
 
 
-def _destroy(capsule: int) -> None:
-    for name in (VERSIONED_NAME, NAME):
-        if _is_valid(capsule, name):
-            _delete(_get_pointer(capsule, name))
+def _first_bytes(place: int) -> int:
+    return c_uint64.from_address(place).value
 
 
-_deleter, _destructor = Deleter(_delete), _Destructor(_destroy)
-# Other libraries hold pointers to these, possibly for longer than this module lives when Python ends.
-for _pinned in (NAME, USED_NAME, VERSIONED_NAME, USED_VERSIONED_NAME, _deleter, _destructor):
-    pythonapi.Py_IncRef(py_object(_pinned))
+# Capsules hold pointers to these, possibly for longer than this module lives when Python ends.
+for _name in (NAME, USED_NAME, VERSIONED_NAME, USED_VERSIONED_NAME):
+    pythonapi.Py_IncRef(py_object(_name))

@@ -26,15 +26,10 @@ _INTEGERS: dict[str, type[ctypes.c_uint8 | ctypes.c_uint16 | ctypes.c_uint32 | c
     "i64": ctypes.c_uint64,
 }
 SCALARS = frozenset((*_INTEGERS, "f16", "bf16", "f32", "f64"))
-Parameter = (
-    TensorMap
-    | ctypes.c_uint8
-    | ctypes.c_uint16
-    | ctypes.c_uint32
-    | ctypes.c_uint64
-    | ctypes.c_float
-    | ctypes.c_double
+Number = (
+    ctypes.c_uint8 | ctypes.c_uint16 | ctypes.c_uint32 | ctypes.c_uint64 | ctypes.c_float | ctypes.c_double
 )
+Parameter = TensorMap | Number
 
 
 def pointer(address: int) -> ctypes.c_uint64:
@@ -42,7 +37,7 @@ def pointer(address: int) -> ctypes.c_uint64:
     return ctypes.c_uint64(address)
 
 
-def scalar(kind: str, value: float) -> Parameter:
+def scalar(kind: str, value: float) -> Number:
     """A number parameter: "i8", "i16", "i32", "i64" (signed or not), "f16", "bf16", "f32", "f64".
 
     Raises ValueError if an integer does not fit; floats are rounded.

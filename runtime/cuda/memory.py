@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from mlc.runtime.cuda import dlpack
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import OUT_OF_MEMORY, CudaError
 from mlc.runtime.cuda.resource import Resource
@@ -24,6 +25,8 @@ class DeviceMemory(Resource):
             raise ValueError(f"cannot allocate {nbytes} bytes")
         self.nbytes = nbytes
         address = ctypes.c_uint64()
+        # What other libraries are done with may be memory of ours.
+        dlpack.sweep()
         doing = f"allocate {nbytes} bytes on {device}"
         # The driver refuses to allocate nothing.
         status = device.call(

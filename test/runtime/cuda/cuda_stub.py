@@ -61,7 +61,7 @@ class Stub:
 
 def floats(address: int, count: int) -> np.ndarray:
     """The floats at an address of the stub's device."""
-    return np.frombuffer((ctypes.c_float * count).from_address(address), np.float32)
+    return np.ctypeslib.as_array((ctypes.c_float * count).from_address(address))
 
 
 def value(kind: Any, place: int) -> Any:

@@ -93,10 +93,10 @@ def test_closed(device: Device) -> None:
 
 def test_collected(stub: Any) -> None:
     device = Device()
-    memory = [DeviceMemory(device, 8), PinnedMemory(device, 8)]
-    view = memory[1].array()
+    memory, pinned = DeviceMemory(device, 8), PinnedMemory(device, 8)
+    view = pinned.array()
     assert stub.live() == {"memory": 1, "pinned": 1, "context": 1}
-    del memory
+    del memory, pinned
     gc.collect()
     # The array keeps the pinned memory.
     assert stub.live() == {"pinned": 1, "context": 1} and view.shape == (8,)
