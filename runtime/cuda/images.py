@@ -6,7 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from mlc.runtime.cuda.errors import INVALID_PTX, NO_BINARY_FOR_GPU, UNSUPPORTED_PTX_VERSION, version_text
+from mlc.runtime.cuda.errors import (
+    INVALID_PTX,
+    NO_BINARY_FOR_GPU,
+    UNSUPPORTED_PTX_VERSION,
+    CudaError,
+    version_text,
+)
 
 _ELF, _FAT = b"\x7fELF", b"\x50\xed\x55\xba"
 _HEADER = 64
@@ -40,8 +46,8 @@ class ImageInfo:
         return None
 
 
-def inspect_image(image: bytes) -> ImageInfo:
-    """Raises ValueError if it is no image at all."""
+def inspect_image(image: bytes, name: str = "image") -> ImageInfo:
+    """Raises CudaError if it is no image at all; `name` is for the message."""
     if image.startswith(_ELF):
         return ImageInfo("cubin", _cubin_architecture(image))
     if image.startswith(_FAT):
@@ -50,7 +56,8 @@ def inspect_image(image: bytes) -> ImageInfo:
     version, target = found.get(b"version", ""), found.get(b"target", "")
     numbers = version.split(".")
     if not target or len(numbers) != 2 or not all(each.isdigit() for each in numbers):
-        raise ValueError(f"{len(image)} bytes are neither PTX (.version and .target), a cubin nor a fatbin")
+        what = f"{len(image)} bytes are neither PTX (.version and .target), a cubin nor a fatbin"
+        raise CudaError(f"cannot load {name}: {what}")
     return ImageInfo("PTX", target, (int(numbers[0]), int(numbers[1])))
 
 

@@ -22,10 +22,7 @@ class Module(Resource):
     def __init__(self, device: Device, image: bytes, name: str = "image") -> None:
         """`name` is for messages. Raises CudaError with the compiler's log if the image cannot be loaded."""
         self.name = name
-        try:
-            self.info = inspect_image(image)
-        except ValueError as error:
-            raise CudaError(f"cannot load {name}: {error}") from None
+        self.info = inspect_image(image, name)
         handle, self.log = _load(device, image, name, self.info)
         self._handle = handle.value
         release = partial(device.call, "cuModuleUnload", handle, doing=f"unload {name}")

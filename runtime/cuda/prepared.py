@@ -84,14 +84,15 @@ class PreparedSteps:
         for image in self._plan.images:
             if image.name not in images:
                 raise ExecutableError(f"the image {image.name} is missing")
-            info = inspect_image(images[image.name])
+            name = f"the image {image.name}"
+            info = inspect_image(images[image.name], name)
             declared = type(info)(info.kind, image.architecture, info.ptx_version)
             if not runs_on(declared, architecture):
                 raise CudaError(
-                    f"the image {image.name} is {info.kind} for {image.architecture}, "
+                    f"{name} is {info.kind} for {image.architecture}, "
                     f"{self._device} is {architecture}: compile for cuda:{architecture}"
                 )
-            self._modules.append(Module(self._device, images[image.name], f"the image {image.name}"))
+            self._modules.append(Module(self._device, images[image.name], name))
         return [self._modules[kernel.image].function(kernel.function) for kernel in self._plan.kernels]
 
     def _prepare(

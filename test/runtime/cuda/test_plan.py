@@ -1,0 +1,140 @@
+"""Plans from JSON, as hostile input."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from mlc.runtime import ExecutableError
+from mlc.runtime.cuda import Plan, parse_plan
+from plans import affine, branches, hosted, launch, mapped, place, plan, pointer, scalar, tensor
+
+
+@pytest.mark.parametrize("make", [affine, branches, hosted, mapped])
+def test_round_trip(make: Any) -> None:
+    first = plan(make())
+    again = parse_plan(json.dumps(first.to_json()))
+    assert again == first and again.to_json() == first.to_json()
+
+
+def test_what_it_holds() -> None:
+    made = plan(affine())
+    assert [each.name for each in made.tensors("input").values()] == ["x"]
+    assert made.tensors("weight")[2].nbytes == 32
+    assert str(made.tensors("output")[1].spec) == "y: float32[2,4]"
+    assert made.kernels[1].shared_bytes == 60000 and made.kernels[0].cluster == (1, 1, 1)
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """The affine plan with one part replaced; `path` is as in messages."""
+    data = copy.deepcopy(affine())
+    *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    where: Any = data
+    for part in way:
+        where = where[part]
+    where[last] = value
+    return data
+
+
+MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("format", 2, "plan: no plan of format 1"),
+        ("images", {}, r"plan\.images: expected a list of at most 1048576, got \{\}"),
+        ("images.0.name", "../x", r"images\[0\]: '../x' is no plain file name"),
+        ("images.0.name", ".hidden", "is no plain file name"),
+        ("images.0.name", "x" * 5000, r"plan\.images\[0\]\.name: expected a text of at most 4096"),
+        ("images.0.architecture", "avx2", "architecture 'avx2'"),
+        ("kernels.0.image", 1, r"kernels\[0\]: image 1 is not 0 to 0"),
+        ("kernels.0.image", -1, "image -1 is not 0 to 0"),
+        ("kernels.0.image", True, r"plan\.kernels\[0\]\.image: expected an integer of 64 bits, got True"),
+        ("kernels.0.function", "a b", r"kernels\[0\]: no function name"),
+        ("kernels.0.grid", [1, 1], r"plan\.kernels\[0\]\.grid: expected a list of 3"),
+        ("kernels.0.grid", [1, 1, 1 << 20], "grid .* is outside"),
+        ("kernels.0.grid", [1.0, 1, 1], r"grid\[0\]: expected an integer"),
+        ("kernels.0.block", [1024, 1024, 1], "threads is above 1024"),
+        ("kernels.0.cluster", [2, 1, 1], "no multiple of cluster"),
+        ("kernels.0.shared_bytes", 1 << 40, "bytes of shared memory"),
+        ("kernels.0.shared_bytes", 10**30, "expected an integer of 64 bits"),
+        ("kernels.0.colour", "red", r"plan\.kernels\[0\]: unknown keys \['colour'\], missing keys \[\]"),
+        ("kernels.0", {"image": 0}, r"missing keys \['function', 'grid', 'block'\]"),
+        ("buffers.0", {"heap": {}}, r"expected an object of one key of \['tensor', 'arena'\]"),
+        ("buffers.0", tensor("bias", "x"), r"expected one of \['input', 'output', 'weight'\], got 'bias'"),
+        ("buffers.0", tensor("input", "x", dtype="float7"), r"buffers\[0\]: dtype 'float7' is unknown"),
+        ("buffers.0", tensor("input", "x", shape=[-1]), r"buffers\[0\]: shape \[-1\]"),
+        ("buffers.0", tensor("input", "x", shape=[1 << 30, 1 << 30]), "shape"),
+        ("buffers.0", tensor("input", "x", shape=[1] * 65), "rank 65"),
+        ("buffers.0", tensor("output", "y"), r"buffers: twice: \['output y'\]"),
+        ("buffers.2", tensor("weight", "w", space="host"), "a weight on the host"),
+        ("buffers.2", {"arena": {"nbytes": 1}}, r"arenas: twice: \['device'\]"),
+        ("buffers.3.arena.nbytes", -1, r"buffers\[3\]: -1 bytes"),
+        ("streams", 0, "0 streams are not 1 to 64"),
+        ("streams", 65, "65 streams are not 1 to 64"),
+        ("steps.0", launch(2), r"steps\[0\]: kernel 2 is not 0 to 1"),
+        ("steps.0", launch(0, stream=1), r"steps\[0\]: stream 1 is not 0 to 0"),
+        ("steps.0", launch(0, pointer(4)), r"steps\[0\]: parameter 0: buffer 4 is not 0 to 3"),
+        ("steps.0", launch(0, pointer(0, 33)), "0 bytes at 33 are not inside buffer 0 of 32"),
+        ("steps.0", launch(0, pointer(0, -4)), "0 bytes at -4 are not inside"),
+        ("steps.0", launch(0, scalar("i8", 300)), "parameter 0: 300 is no i8"),
+        ("steps.0", launch(0, scalar("i32", "1")), "expected a number, got '1'"),
+        ("steps.0", launch(0, *[scalar("i8", 0)] * 1025), "1025 parameters"),
+        (
+            "steps.0",
+            launch(0, {"tensor_map": {"place": place(3, 240), "map": MAP}}),
+            "32 bytes at 240 are not",
+        ),
+        (
+            "steps.0",
+            launch(0, {"tensor_map": {"place": place(3, 8), "map": MAP}}),
+            "is not aligned to 16 bytes",
+        ),
+        (
+            "steps.0",
+            launch(0, {"tensor_map": {"place": place(3), "map": {**MAP, "box": [3]}}}),
+            r"plan\.steps\[0\]\.launch\.parameters\[0\]\.tensor_map\.map: tensor map .* no multiple of 16",
+        ),
+        ("steps.2.copy.nbytes", 33, r"steps\[2\]: copy: target: 33 bytes at 0|steps\[2\]: target: 33 bytes"),
+        ("steps.2.copy.nbytes", -1, "-1 bytes at 0 are not inside"),
+        ("steps.2.copy.target", place(2), r"target: buffer 2 \(weight\) is read-only"),
+        ("steps.2.copy.target", place(0), r"target: buffer 0 \(input\) is read-only"),
+        ("steps.0", {"fill": {"target": place(3), "nbytes": 1, "byte": 256}}, "byte 256"),
+        ("steps.0", {"wait": {"stream": 0, "other": 0}}, "stream 0 waits for itself"),
+        ("steps.0", {"wait": {"stream": 0, "other": 1}}, "other 1 is not 0 to 0"),
+        ("steps.0", [], "expected an object of one key"),
+    ],
+)
+def test_what_is_refused(path: str, value: Any, message: str) -> None:
+    with pytest.raises(ExecutableError, match=message) as caught:
+        parse_plan(json.dumps(changed(path, value)))
+    assert str(caught.value).startswith("plan")
+
+
+@pytest.mark.parametrize("text", ["", "[", "null", "[]", "3", "[" * 100000, '{"format": 1}', b"\xff"])
+def test_what_is_no_plan(text: Any) -> None:
+    with pytest.raises(ExecutableError, match=r"^file\.json: "):
+        parse_plan(text, "file.json")
+
+
+def test_host_rules() -> None:
+    data = hosted()
+    data["steps"][0] = {"copy": {"target": place(1), "source": place(0), "nbytes": 4}}
+    with pytest.raises(ExecutableError, match="a copy from host to host"):
+        plan(data)
+    data["steps"][0] = launch(0, pointer(0))
+    with pytest.raises(ExecutableError, match="buffer 0 is on the host"):
+        plan(data)
+
+
+def test_plans_made_in_python_are_checked_too() -> None:
+    with pytest.raises(ExecutableError, match="0 streams"):
+        Plan((), (), (), (), 0)
+    assert Plan((), (), (), ()).to_json() == {
+        "format": 1,
+        "images": [],
+        "kernels": [],
+        "buffers": [],
+        "steps": [],
+    }
