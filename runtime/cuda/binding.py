@@ -12,7 +12,7 @@ from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import TensorBuffer
 from mlc.runtime.cuda.program_memory import ProgramMemory, check_tensor, on_device
 from mlc.runtime.cuda.streams import Stream
-from mlc.runtime.cuda.tensors import Tensor, borrow, borrow_array
+from mlc.runtime.cuda.tensors import Tensor, borrow, borrow_array, host_dtype
 from mlc.runtime.tensors import convert_input
 
 Results = Literal["numpy", "device"]
@@ -65,7 +65,8 @@ class Binding:
             elif given is None and results == "device":
                 self.results.append(self._new_tensor(index, tensor, what))
             else:
-                array = np.empty(tensor.shape, tensor.spec.numpy_dtype) if given is None else given
+                dtype = host_dtype(tensor.dtype, what)
+                array = np.empty(tensor.shape, dtype) if given is None else given
                 self._download(index, tensor, what, array)
                 self.results.append(array)
 
@@ -92,6 +93,7 @@ class Binding:
             raise ValueError(f"{what}: expected an array in host memory")
         if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
             value = borrow_array(value, what)
+        host_dtype(tensor.dtype, what)
         array = convert_input([tensor.spec], 0, value)
         if array.shape != tensor.shape:
             raise ValueError(f"{what}: expected shape {list(tensor.shape)}, got {list(array.shape)}")

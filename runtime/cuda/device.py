@@ -6,10 +6,10 @@ import ctypes
 import itertools
 import threading
 import weakref
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 from mlc.runtime.cuda.driver import Driver, load_driver
@@ -50,12 +50,14 @@ class Device:
         self._tokens = itertools.count()
         self.open_resources: dict[int, weakref.finalize] = {}
         self.properties = device_properties(index, self.driver)
-        context = ctypes.c_void_p()
-        self.driver.call(
-            "cuDevicePrimaryCtxRetain", ctypes.byref(context), index, doing=f"make the context of {self}"
-        )
+        context, handle = ctypes.c_void_p(), _handle(index, self.driver)
+        doing = f"make the context of {self}"
+        self.driver.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), handle, doing=doing)
         self._context = context
-        self._finalizer = weakref.finalize(self, _release_quietly, self.driver, index)
+        release = partial(
+            self.driver.call, "cuDevicePrimaryCtxRelease_v2", handle, doing=f"release the context of {self}"
+        )
+        self._finalizer = weakref.finalize(self, _quietly, release)
 
     def __str__(self) -> str:
         return f"device {self.index}"
@@ -113,8 +115,10 @@ class Device:
             if finalizer is not None:
                 with suppress(CudaError):
                     close_now(finalizer)
-        if self._finalizer.detach() is not None:
-            _release(self.driver, self.index)
+        detached = self._finalizer.detach()
+        if detached is not None:
+            [release] = detached[2]
+            release()
 
     def __enter__(self) -> Self:
         return self
@@ -132,18 +136,16 @@ def device_count(driver: Driver) -> int:
 
 def device_properties(index: int, driver: Driver) -> Properties:
     """The properties of a device, without a context on it. Raises CudaError if there is no such device."""
-    count = device_count(driver)
-    if not 0 <= index < count:
-        raise CudaError(f"there is no device {index}: the driver shows {count}, counted from 0")
+    handle = _handle(index, driver)
     doing = f"ask for the properties of device {index}"
     name, memory, number = ctypes.create_string_buffer(256), ctypes.c_size_t(), ctypes.c_int()
-    driver.call("cuDeviceGetName", name, len(name), index, doing=doing)
-    driver.call("cuDeviceTotalMem_v2", ctypes.byref(memory), index, doing=doing)
+    driver.call("cuDeviceGetName", name, len(name), handle, doing=doing)
+    driver.call("cuDeviceTotalMem_v2", ctypes.byref(memory), handle, doing=doing)
     found = {}
     for key, attribute in DEVICE_ATTRIBUTES.items():
         # Drivers that are older than an attribute do not know it: the device then lacks what it tells of.
         status = driver.call(
-            "cuDeviceGetAttribute", ctypes.byref(number), attribute, index, doing=doing, answers=(1,)
+            "cuDeviceGetAttribute", ctypes.byref(number), attribute, handle, doing=doing, answers=(1,)
         )
         found[key] = 0 if status else number.value
     return Properties(
@@ -170,10 +172,15 @@ def driver_description(driver: Driver) -> str:
     return f"CUDA {version_text(driver.version)}, {driver.path}"
 
 
-def _release(driver: Driver, index: int) -> None:
-    driver.call("cuDevicePrimaryCtxRelease_v2", index, doing=f"release the context of device {index}")
+def _handle(index: int, driver: Driver) -> int:
+    """The driver's number of a device. Raises CudaError if there is no such device."""
+    count, handle = device_count(driver), ctypes.c_int()
+    if not 0 <= index < count:
+        raise CudaError(f"there is no device {index}: the driver shows {count}, counted from 0")
+    driver.call("cuDeviceGet", ctypes.byref(handle), index, doing=f"find device {index}")
+    return handle.value
 
 
-def _release_quietly(driver: Driver, index: int) -> None:
+def _quietly(release: Callable[[], object]) -> None:
     with suppress(CudaError):
-        _release(driver, index)
+        release()

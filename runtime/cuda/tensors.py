@@ -11,6 +11,7 @@ import numpy as np
 from mlc.runtime.cuda import dlpack
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.dtypes import BY_DLPACK, DTYPES
+from mlc.runtime.cuda.errors import CudaError
 from mlc.runtime.cuda.memory import copy_to_host, host_bytes
 from mlc.runtime.cuda.streams import Stream
 from mlc.runtime.tensors import TensorSpec
@@ -45,7 +46,7 @@ class Tensor:
 
     def numpy(self) -> np.ndarray:
         """A copy on the host, or a view of host memory. Needs ml_dtypes for types that NumPy lacks."""
-        dtype = TensorSpec("tensor", self.dtype, self.shape).numpy_dtype
+        dtype = host_dtype(self.dtype, "a copy on the host")
         if self.device is None:
             return host_bytes(self.address, self.nbytes, self).view(dtype).reshape(self.shape)
         result = np.empty(self.shape, dtype)
@@ -135,15 +136,24 @@ def borrow(value: Any, what: str, device: Device | None, stream: Stream | None =
 
 
 def borrow_array(value: Any, what: str) -> np.ndarray:
-    """A view of a host tensor of another library, which keeps it alive. Raises like `borrow`, and ImportError
-    for a type that needs ml_dtypes."""
+    """A view of a host tensor of another library, kept alive. Raises like `borrow` and `host_dtype`."""
     tensor = borrow(value, what, None)
-    dtype = TensorSpec(what, tensor.dtype, tensor.shape).numpy_dtype
+    dtype = host_dtype(tensor.dtype, what)
     return (
         host_bytes(tensor.address, tensor.nbytes, tensor, not tensor.read_only)
         .view(dtype)
         .reshape(tensor.shape)
     )
+
+
+def host_dtype(dtype: str, what: str) -> np.dtype:
+    """NumPy's type of that name. Raises CudaError if it needs ml_dtypes, and that is not installed."""
+    try:
+        return TensorSpec(what, dtype, ()).numpy_dtype
+    except ImportError as error:
+        raise CudaError(
+            f"{what}: NumPy needs the package ml_dtypes for {dtype}; install it, or use tensors on the device"
+        ) from error
 
 
 def dense_strides(shape: tuple[int, ...]) -> list[int]:

@@ -89,6 +89,25 @@ def _c_compiler() -> list[Finding]:
     return [found if path else Finding("C compiler", "warning", "no cc: --emit=shared-lib will not work")]
 
 
+def _gpu() -> list[Finding]:
+    """None is needed: without one, models run on the processor."""
+    from mlc.runtime.cuda import CudaError, DriverMissing, device_count, load_driver
+    from mlc.runtime.cuda.device import describe, device_properties, driver_description
+    from mlc.runtime.cuda.driver import VARIABLE
+    from mlc.runtime.cuda.errors import NO_DEVICE
+
+    try:
+        driver = load_driver()
+        gpus = [describe(device_properties(index, driver)) for index in range(device_count(driver))]
+    except CudaError as error:
+        absent = error.status == NO_DEVICE or (
+            isinstance(error, DriverMissing) and VARIABLE not in os.environ
+        )
+        return [Finding("GPU", "ok" if absent else "warning", f"no GPU for CUDA programs: {error}")]
+    found = [Finding(f"GPU {index}", "ok", text) for index, text in enumerate(gpus)]
+    return [Finding("CUDA driver", "ok", driver_description(driver)), *found]
+
+
 def _compile_and_run() -> list[Finding]:
     """A small model, from ONNX to numbers, past the cache."""
     import numpy as np
@@ -131,5 +150,6 @@ CHECKS: dict[str, Callable[[], Sequence[Finding]]] = {
     "cache": _cache,
     "C compiler": _c_compiler,
     "temporary files": _temporary_folder,
+    "GPU": _gpu,
     "compile and run": _compile_and_run,
 }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command("doctor", short_help="Check what mlc needs.")
 @output_options
 def doctor_command(session: Session) -> int:
-    """Check what mlc needs: packages, processor, cache, C compiler, and a small model compiled and run."""
+    """Check what mlc needs: packages, processor, cache, C compiler, GPUs; compile and run a small model."""
     from mlc.tools.mlc.checkup import CHECKS
 
     findings = [finding for name, check in CHECKS.items() for finding in _safely(name, check)]

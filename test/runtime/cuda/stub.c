@@ -171,6 +171,12 @@ EXPORT int cuDeviceGetCount(int *count) {
   return OK;
 }
 
+EXPORT int cuDeviceGet(int *device, int index) {
+  ENTER(NEEDS_INIT);
+  *device = index;
+  return index < 0 || index >= devices() ? INVALID_DEVICE : OK;
+}
+
 EXPORT int cuDeviceGetName(char *name, int length, int device) {
   ENTER(NEEDS_INIT);
   if (device < 0 || device >= devices())

@@ -2,12 +2,13 @@
 
 import ctypes
 import gc
+import sys
 import weakref
 from typing import Any
 
 import numpy as np
 import pytest
-from mlc.runtime.cuda import Device, DeviceMemory, Stream, Tensor, borrow, borrow_array, dlpack
+from mlc.runtime.cuda import CudaError, Device, DeviceMemory, Stream, Tensor, borrow, borrow_array, dlpack
 from mlc.runtime.cuda.dtypes import DTYPES
 
 
@@ -316,3 +317,12 @@ def test_sizes_of_structures() -> None:
     sizes = [ctypes.sizeof(each) for each in (dlpack.DLTensor, dlpack.Managed, dlpack.ManagedVersioned)]
     assert sizes == [48, 64, 80]
     assert all(each.bits % 8 == 0 for each in DTYPES.values())
+
+
+def test_types_that_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    tensor = Tensor(64, "bfloat16", (0,), None, None)
+    with pytest.raises(CudaError, match="x: NumPy needs the package ml_dtypes for bfloat16; install it"):
+        borrow_array(tensor, "x")
+    with pytest.raises(CudaError, match="a copy on the host: NumPy needs"):
+        tensor.numpy()

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,12 @@ def test_round_trip(make: Any) -> None:
     first = plan(make())
     again = parse_plan(json.dumps(first.to_json()))
     assert again == first and again.to_json() == first.to_json()
+
+
+def test_the_example_of_the_documentation() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "gpu-runtime.md").read_text()
+    [example] = re.findall(r'^    (\{"format".*?)\n\n', text, re.MULTILINE | re.DOTALL)
+    assert parse_plan(example).kernels[0].function == "gemm"
 
 
 def test_what_it_holds() -> None:

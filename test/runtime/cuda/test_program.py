@@ -19,6 +19,7 @@ from mlc.runtime.cuda import (
     read_program,
     write_program,
 )
+from mlc.runtime.cuda.binding import Results
 from mlc.runtime.cuda.signatures import SIGNATURES
 from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, hosted, mapped, plan
 
@@ -262,7 +263,7 @@ ONCE = ("cuInit", "cuDriverGetVersion")
 
 
 def run(data: dict[str, Any]) -> None:
-    results = "device" if data == affine() else "numpy"
+    results: Results = "device" if data == affine() else "numpy"
     with Program(plan(data), IMAGES, WEIGHTS) as program:
         program(X)
         program(X, results=results)
