@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from mlc.runtime.cuda import (
     Program,
     Stream,
     Tensor,
+    dlpack,
     read_program,
     write_program,
 )
@@ -173,6 +175,27 @@ def test_a_stream_of_the_caller(stub: Any, device: Device, graph: bool) -> None:
         [array] = program(X, stream=first.handle)
         np.testing.assert_array_equal(array, Y)
         del y
+
+
+def test_what_a_running_call_uses_is_kept(stub: Any, device: Device) -> None:
+    with Program(plan(affine()), IMAGES, WEIGHTS, device=device) as program, Stream(device) as stream:
+        memory, x = on_device(device, X)
+        alive = weakref.ref(memory)
+        [y] = program(x, results="device", stream=stream.handle)
+        del memory, x
+        collect()
+        assert alive() is not None
+        np.testing.assert_array_equal(y.numpy(), Y)
+        # The next call notices that the first one is done.
+        program(X)
+        collect()
+        assert alive() is None
+        del y
+
+
+def collect() -> None:
+    gc.collect()
+    dlpack.sweep()
 
 
 def test_threads_take_turns(stub: Any) -> None:
