@@ -19,6 +19,7 @@ from ctypes import (
     py_object,
     pythonapi,
 )
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -109,7 +110,7 @@ def give(tensor: DLTensor, keep: object, *, versioned: bool, read_only: bool = F
         Managed.from_address(place).__init__(tensor, None, _MARK)
     name = VERSIONED_NAME if versioned else NAME
     capsule = _new(place, name, None)
-    _given[place] = (_first_bytes(place), name, capsule, keep)
+    _given[place] = _Given(_first_bytes(place), name, capsule, keep)
     return capsule
 
 
@@ -117,20 +118,33 @@ def sweep() -> None:
     """Forgets the tensors that nobody uses any more."""
     done = []
     with _lock:
-        for place, (unmarked, name, capsule, _) in list(_given.items()):
-            # Ours, this function's, and that of the call: nobody else has the capsule.
-            unused = _is_valid(id(capsule), name) and sys.getrefcount(capsule) <= 3
-            if unused or _first_bytes(place) != unmarked:
+        for place, entry in list(_given.items()):
+            unused = _is_valid(id(entry.capsule), entry.name) and _references(entry) == _ONLY_OURS
+            if unused or _first_bytes(place) != entry.first_bytes:
                 done.append(_given.pop(place))
                 _free(place)
     # Only now, outside of the lock, what they kept may end.
     done.clear()
 
 
-# What was given: its first bytes, and what must live. Consumers may delete a tensor while an exception is on
-# its way, on any thread, or when Python has ended: no code of Python may run then. So the deleter is a
-# function of C that takes a pointer and writes there, `time`, and what it wrote is noticed later.
-_given: dict[int, tuple[int, bytes, Any, object]] = {}
+@dataclass(frozen=True)
+class _Given:
+    first_bytes: int
+    name: bytes
+    capsule: Any
+    keep: object
+
+
+def _references(entry: _Given) -> int:
+    """Of its capsule. How many a call adds depends on Python's version."""
+    return sys.getrefcount(entry.capsule)
+
+
+_ONLY_OURS = _references(_Given(0, NAME, object(), None))
+# What was given and must live. Consumers may delete a tensor while an exception is on its way, on any thread,
+# or when Python has ended: no code of Python may run then. So the deleter is a function of C that takes a
+# pointer and writes there, `time`, and what it wrote is noticed later.
+_given: dict[int, _Given] = {}
 _lock = Lock()
 _libc = ctypes.CDLL(None)
 _malloc = ctypes.CFUNCTYPE(c_void_p, ctypes.c_size_t)(("malloc", _libc))
