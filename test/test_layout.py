@@ -9,10 +9,13 @@ HERE = Path(__file__).parent
 
 
 def test_helper_modules_have_names_of_their_own() -> None:
-    """Tests import the helpers of their folder by name alone, so two of one name would be confused."""
+    """Tests import the helpers of their folder by name alone, so two of one name would be confused; packages of
+    helpers are imported by the package's name."""
     helpers = [
         path.name
         for path in HERE.rglob("*.py")
-        if "Inputs" not in path.parts and not path.name.startswith(("test_", "conftest"))
+        if "Inputs" not in path.parts
+        and not path.name.startswith(("test_", "conftest"))
+        and not (path.parent / "__init__.py").exists()
     ]
     assert [name for name, count in Counter(helpers).items() if count > 1] == []

@@ -1,0 +1,185 @@
+"""MLIR to what the interpreter runs: ops with numbered values and attributes in Python's types.
+
+The bindings cost microseconds per question; an op of a loop is asked once here instead of in every iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from mlc.bindings import ir
+
+from .errors import UnknownOp
+from .registry import OPS, Handler, is_blocking
+from .values import ValueType, value_type
+
+_FUNCTIONS = ("llvm.func", "gpu.func")
+
+
+@dataclass(slots=True)
+class Block:
+    """A straight line of ops; values are numbers of slots in a unit's environment."""
+
+    arguments: tuple[int, ...]
+    index: int  # position in its region
+    ops: list[Op] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Op:
+    """One op. `groups` are the operands by segment, where the op has `operandSegmentSizes`."""
+
+    name: str
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    operand_types: tuple[ValueType, ...]
+    result_types: tuple[ValueType, ...]
+    attributes: dict[str, Any]
+    regions: tuple[tuple[Block, ...], ...]
+    successors: tuple[Block, ...]
+    location: str
+    handler: Handler
+    blocking: bool
+    memo: dict[Any, Any] = field(default_factory=dict)  # for handlers, what they work out once
+
+    def groups(self, values: tuple[Any, ...]) -> list[list[Any]]:
+        """`values` (one per operand) by the op's operand segments."""
+        rest = iter(values)
+        return [[next(rest) for _ in range(size)] for size in self.attributes["operandSegmentSizes"]]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A decoded kernel. `shared` gives the places of its globals in shared memory, `static_bytes` their
+    end."""
+
+    name: str
+    blocks: tuple[Block, ...]
+    slots: int
+    parameters: tuple[ValueType, ...]
+    attributes: dict[str, Any]
+    shared: dict[str, int]
+    static_bytes: int
+
+
+def decode_kernel(module: ir.Module, name: str = "") -> Kernel:
+    """The kernel called `name`, or the only one of `module`, which may hold gpu.modules.
+
+    Raises `ValueError` if there is none or no single one, `UnknownOp` for ops without a function.
+    """
+    ops = list(_symbols(module.operation))
+    kernels = [each for each in ops if each.name in _FUNCTIONS and _is_kernel(each)]
+    chosen = [each for each in kernels if name in ("", _symbol(each))]
+    if len(chosen) != 1:
+        raise ValueError(
+            f"kernels: {', '.join(map(_symbol, kernels)) or 'none'}; wanted one: {name or 'any'}"
+        )
+    shared, end = _place_shared([each for each in ops if each.name == "llvm.mlir.global"])
+    return _Decoder().kernel(chosen[0], shared, end)
+
+
+def _symbols(op: ir.Operation) -> Iterator[ir.Operation]:
+    for each in op.regions[0].blocks[0].operations:
+        if each.operation.name == "gpu.module":
+            yield from _symbols(each.operation)
+        else:
+            yield each.operation
+
+
+def _is_kernel(op: ir.Operation) -> bool:
+    return any(name in op.attributes for name in ("nvvm.kernel", "gpu.kernel", "rocdl.kernel"))
+
+
+def _symbol(op: ir.Operation) -> str:
+    return ir.StringAttr(op.attributes["sym_name"]).value
+
+
+def _place_shared(variables: list[ir.Operation]) -> tuple[dict[str, int], int]:
+    """Offsets of the globals in shared memory; those without a size, which are dynamic, share the end."""
+    sizes = {}
+    for each in variables:
+        attributes = _attributes(each)
+        if attributes.get("addr_space") == 3:
+            size = value_type(attributes["global_type"]).bytes
+            sizes[attributes["sym_name"]] = (size, attributes.get("alignment", 16))
+    places, end = {}, 0
+    for symbol, (size, alignment) in sorted(sizes.items(), key=lambda item: item[1][0] == 0):
+        end = -(-end // alignment) * alignment
+        places[symbol] = end
+        end += size
+    return places, end
+
+
+def _attributes(op: ir.Operation) -> dict[str, Any]:
+    return {name: decode_attribute(op.attributes[name]) for name in op.attributes}
+
+
+def decode_attribute(attribute: ir.Attribute) -> Any:
+    """An attribute in Python's types; those of dialects as text."""
+    for kind in (ir.IntegerAttr, ir.BoolAttr, ir.FloatAttr, ir.StringAttr, ir.TypeAttr, ir.FlatSymbolRefAttr):
+        if isinstance(attribute, kind):
+            return attribute.value
+    if isinstance(attribute, (ir.DenseI32ArrayAttr, ir.DenseI64ArrayAttr, ir.DenseBoolArrayAttr)):
+        return list(attribute)
+    if isinstance(attribute, ir.ArrayAttr):
+        return [decode_attribute(each) for each in attribute]
+    if isinstance(attribute, ir.DenseElementsAttr):
+        return _elements(attribute)
+    return True if isinstance(attribute, ir.UnitAttr) else str(attribute)
+
+
+def _elements(attribute: ir.DenseElementsAttr) -> np.ndarray:
+    if attribute.is_splat:
+        return np.full(tuple(ir.ShapedType(attribute.type).shape), attribute.get_splat_value().value)
+    return np.array([attribute[i] for i in range(len(attribute))]).reshape(tuple(attribute.type.shape))
+
+
+class _Decoder:
+    """Numbers the values of one function."""
+
+    def __init__(self) -> None:
+        self.slots: dict[ir.Value, int] = {}
+
+    def kernel(self, function: ir.Operation, shared: dict[str, int], static_bytes: int) -> Kernel:
+        blocks = self._region(function.regions[0])
+        parameters = tuple(value_type(each.type) for each in function.regions[0].blocks[0].arguments)
+        attributes = _attributes(function)
+        return Kernel(
+            _symbol(function), blocks, len(self.slots), parameters, attributes, shared, static_bytes
+        )
+
+    def _slot(self, value: ir.Value) -> int:
+        return self.slots.setdefault(value, len(self.slots))
+
+    def _region(self, region: ir.Region) -> tuple[Block, ...]:
+        sources = list(region.blocks)
+        blocks = tuple(Block(tuple(map(self._slot, each.arguments)), i) for i, each in enumerate(sources))
+        for block, source in zip(blocks, sources, strict=True):
+            block.ops = [self._op(each.operation, sources, blocks) for each in source.operations]
+        return blocks
+
+    def _op(self, op: ir.Operation, sources: list[ir.Block], blocks: tuple[Block, ...]) -> Op:
+        if op.name not in OPS:
+            raise UnknownOp(f"the emulator has no function for {op.name} ({op.location})")
+        handler = OPS[op.name]
+        operands, results = list(op.operands), list(op.results)
+        return Op(
+            op.name,
+            tuple(map(self._slot, operands)),
+            tuple(map(self._slot, results)),
+            tuple(_type(each) for each in operands),
+            tuple(_type(each) for each in results),
+            _attributes(op),
+            tuple(self._region(each) for each in op.regions),
+            tuple(blocks[sources.index(each)] for each in op.successors),
+            str(op.location),
+            handler,
+            is_blocking(handler),
+        )
+
+
+def _type(value: ir.Value) -> ValueType:
+    return value_type(value.type)
