@@ -5,12 +5,9 @@ import numpy as np
 import pytest
 from emulator import Options, TensorMap, launch
 from gpu_kernels.gemm import Gemm, build_gemm
-from mlc.bindings import create_context, ir, run_upstream
+from gpu_kernels.lowering import lower
+from mlc.bindings import create_context, ir
 
-LOWERING = (
-    "builtin.module(gpu.module(canonicalize, cse, convert-scf-to-cf, convert-to-llvm, convert-nvvm-to-llvm,"
-    " reconcile-unrealized-casts, canonicalize, cse))"
-)
 # Two roundings of a sum to bf16 or f16.
 TOLERANCE = 1e-2
 DTYPES = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
@@ -28,7 +25,7 @@ def error(
     with create_context(), ir.Location.unknown():
         module = build_gemm(config)
         if lowered:
-            run_upstream(LOWERING, module)
+            lower(module)
         maps = TensorMap(a, (64, 128)), TensorMap(b, config.right_box), TensorMap(c, (64, 64))
         launch(module, *maps, m, n, k, grid=(blocks,), shared_bytes=config.shared_bytes, options=options)
     exact = a.astype(np.float32) @ (b if config.right_rows else b.T).astype(np.float32)

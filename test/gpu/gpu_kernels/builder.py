@@ -160,7 +160,7 @@ def kernel(
     listed = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(parameters))
     module = ir.Module.parse(f"""
       module attributes {{gpu.container_module}} {{ gpu.module @kernels {{
-       llvm.mlir.global external @smem() {{addr_space = 3 : i32, alignment = 1024 : i64}} 
+       llvm.mlir.global external @smem() {{addr_space = 3 : i32, alignment = 1024 : i64}}
            : !llvm.array<0 x i8>
        llvm.func @{name}({listed}) attributes {{nvvm.kernel, nvvm.reqntid = array<i32: {threads}, 1, 1>,
             nvvm.minctasm = 1 : i32{attributes}}} {{ llvm.return }} }} }}""")

@@ -131,6 +131,26 @@ def multiply(
     )  # fmt: skip
 
 
+def multiply_registers(
+    before: list[ir.Value], left: list[ir.Value], right: ir.Value, columns: int, kind: str
+) -> list[ir.Value]:
+    """Start a product of 64 rows with A in registers and the rows of B contiguous, which is added to
+    `before`."""
+    count = len(before)
+    sums = ",".join(f"${i}" for i in range(count))
+    factors = ",".join(f"${2 * count + i}" for i in range(4))
+    text = (
+        f"{{ .reg .pred p; setp.ne.b32 p, ${2 * count + 5}, 0;"
+        f" wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{kind}.{kind}"
+        f" {{{sums}}}, {{{factors}}}, ${2 * count + 4}, p, 1, 1, 1; }}"
+    )
+    tied = [str(i) for i in range(count)]
+    constraints = ",".join(["=f"] * count + tied + ["r"] * 4 + ["l", "n"])
+    operands = [*before, *left, right, i32(1)]
+    done = llvm.inline_asm(accumulators(count), operands, text, constraints, has_side_effects=True)
+    return unpack(done, count)
+
+
 def wait_products(pending: int, registers: list[ir.Value]) -> list[ir.Value]:
     """Wait until at most `pending` groups of products are under way. The registers go through the
     instruction, so that LLVM cannot move their uses before it."""

@@ -1,0 +1,169 @@
+"""C = A B for Ampere and later: cp.async into a ring of buffers, ldmatrix, mma.sync.
+
+A is [m, k], B [k, n], of 16 bits each, C [m, n] f32; all sides are multiples of the tiles'. Four warps
+compute a tile, a quarter each. In shared memory the 16-byte chunks of a row are permuted by the row, so
+that the eight rows that ldmatrix reads together lie in different banks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir, llvm, nvvm
+
+from gpu_kernels.builder import Number, at, f32, kernel, loop, pointer, shared_base, special, when
+from gpu_kernels.hopper import attribute, barrier
+
+THREADS, DEPTH, CHUNK = 128, 32, 8
+CHUNK_BYTES = 16
+
+
+@dataclass(frozen=True)
+class MmaSync:
+    """The kernel's configuration: sides of the tile, buffers of the ring."""
+
+    rows: int = 128
+    columns: int = 128
+    stages: int = 4
+    kind: str = "bf16"
+
+    @property
+    def left_bytes(self) -> int:
+        """Of a buffer for A."""
+        return self.rows * DEPTH * 2
+
+    @property
+    def right_bytes(self) -> int:
+        """Of a buffer for B."""
+        return self.columns * DEPTH * 2
+
+    @property
+    def shared_bytes(self) -> int:
+        """Dynamic shared memory."""
+        return self.stages * (self.left_bytes + self.right_bytes)
+
+
+def build_mma_sync(config: MmaSync) -> ir.Module:
+    """A module with the kernel: A, B, C, n, k. The grid is (n / columns, m / rows)."""
+    with kernel("mma_sync", ["!llvm.ptr"] * 3 + ["i32"] * 2, THREADS) as (module, arguments):
+        _Builder(config, *arguments).build()
+    return module
+
+
+class _Builder:
+    """The parts of the kernel, and the values they share."""
+
+    def __init__(
+        self, config: MmaSync, a: ir.Value, b: ir.Value, c: ir.Value, columns: Number, depth: Number
+    ) -> None:
+        self.config, self.a, self.b, self.c, self.n, self.k = config, a, b, c, columns, depth
+        self.shared = shared_base()
+        self.thread = special(nvvm.ThreadIdXOp)
+        self.lane, warp = self.thread & 31, self.thread >> 5
+        self.row = special(nvvm.BlockIdYOp) * config.rows
+        self.column = special(nvvm.BlockIdXOp) * config.columns
+        self.warp_row = (warp >> 1) * (config.rows // 2)
+        self.warp_column = (warp & 1) * (config.columns // 2)
+        self.steps = depth // DEPTH
+
+    def left(self, stage: Number, row: Number, chunk: Number) -> ir.Value:
+        """The place of a chunk of A: four to a row."""
+        start = stage * self.config.left_bytes
+        return at(self.shared, start + row * (2 * DEPTH) + ((chunk ^ ((row >> 1) & 3)) << 4))
+
+    def right(self, stage: Number, row: Number, chunk: Number) -> ir.Value:
+        """The place of a chunk of B."""
+        start = stage * self.config.right_bytes + self.config.stages * self.config.left_bytes
+        return at(self.shared, start + row * (2 * self.config.columns) + ((chunk ^ (row & 7)) << 4))
+
+    def build(self) -> None:
+        config = self.config
+        for stage in range(config.stages - 1):
+            self.load(Number.of(stage), Number.of(stage))
+        tiles = (config.rows // 2 // 16) * (config.columns // 2 // 8)
+        sums = loop(0, self.steps, 1, [f32(0.0)] * (4 * tiles), self.step)
+        self.store(sums)
+
+    def load(self, stage: Number, step: Number) -> None:
+        """Start the copies of a step's tiles, if there is one, and commit a group in any case."""
+        with when(step.compare("ult", self.steps)):
+            depth = step * DEPTH
+            for row, chunk in self.my_chunks(self.config.rows, DEPTH):
+                source = (self.row + row) * self.k + depth + chunk * CHUNK
+                _copy(self.left(stage, row, chunk), at(self.a, source << 1))
+            for row, chunk in self.my_chunks(DEPTH, self.config.columns):
+                source = (depth + row) * self.n + self.column + chunk * CHUNK
+                _copy(self.right(stage, row, chunk), at(self.b, source << 1))
+        nvvm.cp_async_commit_group()
+
+    def my_chunks(self, rows: int, columns: int) -> list[tuple[Number, Number]]:
+        """Rows and chunks of a tile that the thread copies."""
+        per_row = columns // CHUNK
+        numbers = [self.thread + THREADS * i for i in range(rows * per_row // THREADS)]
+        return [(each // per_row, each % per_row) for each in numbers]
+
+    def step(self, i: Number, *sums: ir.Value) -> list[ir.Value]:
+        stages = self.config.stages
+        nvvm.cp_async_wait_group(stages - 2)
+        barrier()
+        self.load((i + (stages - 1)) % stages, i + (stages - 1))
+        result = list(sums)
+        for part in range(DEPTH // 16):
+            lefts = [self.left_fragment(i % stages, row, part) for row in range(self.config.rows // 32)]
+            pairs = range(self.config.columns // 32)
+            rights = [half for pair in pairs for half in self.right_pair(i % stages, pair, part)]
+            for number in range(len(lefts) * len(rights)):
+                left, right = lefts[number // len(rights)], rights[number % len(rights)]
+                mine = slice(4 * number, 4 * number + 4)
+                result[mine] = self.multiply(left, right, result[mine])
+        return result
+
+    def left_fragment(self, stage: Number, tile: int, part: int) -> list[ir.Value]:
+        row = self.warp_row + (self.lane & 15) + 16 * tile
+        return _load_matrices(self.left(stage, row, (self.lane >> 4) + 2 * part), "row", self.config.kind)
+
+    def right_pair(self, stage: Number, pair: int, part: int) -> list[list[ir.Value]]:
+        """Fragments of 16 columns of B, 8 each."""
+        row = (self.lane & 15) + 16 * part
+        chunk = (self.warp_column >> 3) + (self.lane >> 4) + 2 * pair
+        registers = _load_matrices(self.right(stage, row, chunk), "col", self.config.kind)
+        return [registers[:2], registers[2:]]
+
+    def multiply(self, left: list[ir.Value], right: list[ir.Value], sums: list[ir.Value]) -> list[ir.Value]:
+        kind = attribute(f"mma_type<{self.config.kind}>")
+        result = nvvm.mma_sync(
+            ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>"), attribute("shape<m = 16, n = 8, k = 16>"),
+            attribute("mma_layout<row>"), attribute("mma_layout<col>"), left, right, sums,
+            multiplicand_a_ptx_type=kind, multiplicand_b_ptx_type=kind,
+        )  # fmt: skip
+        return [llvm.extractvalue(ir.F32Type.get(), result, [i]) for i in range(4)]
+
+    def store(self, sums: list[ir.Value]) -> None:
+        across = self.config.columns // 2 // 8
+        row = self.row + self.warp_row + (self.lane >> 2)
+        column = self.column + self.warp_column + ((self.lane & 3) << 1)
+        for number in range(len(sums) // 2):
+            tile, half = number // 2, number % 2
+            place = (row + (16 * (tile // across) + 8 * half)) * self.n + column + 8 * (tile % across)
+            target = at(self.c, place << 2)
+            for i, value in enumerate(sums[2 * number : 2 * number + 2]):
+                llvm.store(value, at(target, 4 * i))
+
+
+def _copy(target: ir.Value, source: ir.Value) -> None:
+    source = llvm.addrspacecast(pointer(1), source)
+    past_l1 = ir.Attribute.parse("#nvvm<load_cache_modifier cg>")
+    nvvm.cp_async_shared_global(target, source, CHUNK_BYTES, past_l1)
+
+
+def _load_matrices(address: ir.Value, layout: str, kind: str) -> list[ir.Value]:
+    """Four 8x8 matrices, in registers of the type that products of `kind` want."""
+    structure = nvvm.ldmatrix(
+        address, 4, attribute(f"mma_layout<{layout}>"), attribute("ld_st_matrix_shape<m = 8, n = 8>"),
+        attribute("ld_st_matrix_elt_type<b16>"),
+        results=[ir.Type.parse("!llvm.struct<(i32, i32, i32, i32)>")],
+    )  # fmt: skip
+    registers = [llvm.extractvalue(ir.IntegerType.get_signless(32), structure, [i]) for i in range(4)]
+    if kind != "f16":
+        return registers
+    return [llvm.bitcast(ir.Type.parse("vector<2xf16>"), each) for each in registers]
