@@ -8,7 +8,7 @@ import numpy as np
 
 from .asynchronous import Action
 from .errors import RaceFound
-from .races import NO_CLOCK, Access, Clock
+from .races import NO_CLOCK, Access, Agents, Clock
 
 if TYPE_CHECKING:
     from .machine import Block
@@ -16,20 +16,17 @@ if TYPE_CHECKING:
 
 
 class UnitClock:
-    """What is ordered before the next deed of `unit`; agent n + u is what unit u of n does asynchronously."""
+    """What is ordered before the next deed of `unit`."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.now = NO_CLOCK
-        self.async_agent = 0
-        self.async_time = 0
 
-    def start(self, units: int) -> None:
-        """Begin to count, among `units` units."""
-        ordered = np.zeros(2 * units, np.int64)
+    def start(self, agents: Agents) -> None:
+        """Begin to count."""
+        ordered = np.zeros(agents.count, np.int64)
         ordered[self.unit.number] = 1
-        self.now = Clock(ordered, np.zeros(2 * units, np.int64))
-        self.async_agent = units + self.unit.number
+        self.now = Clock(ordered, np.zeros(agents.count, np.int64))
 
     def release(self) -> Clock:
         """What those come after who wait for what the unit does now."""
@@ -51,15 +48,27 @@ class UnitClock:
         self.now = self.now.fenced()
         self._tick()
 
-    def start_async(self, ordinary: bool = False) -> Access | None:
-        """The access of an asynchronous operation that starts now; `ordinary` if not by the async proxy."""
+    def start_copy(self) -> Access:
+        """The access of a copy of threads (cp.async) that starts now; it is no deed of the async proxy."""
+        return self._start(("copies", self.unit.number), asynchronous=False)
+
+    def start_async(self, kind: str) -> Access:
+        """The access of an operation that starts now, of the "products" or "stores" of the unit."""
+        return self._start((kind, self.unit.number), asynchronous=True)
+
+    def start_load(self, block: Block, mbarrier: int) -> Access:
+        """The access of a copy into `block` that is reported to its mbarrier at an offset."""
+        return self._start((f"mbarrier of block {block.rank}", mbarrier), asynchronous=True)
+
+    def _start(self, agent: tuple[str, int], asynchronous: bool) -> Access:
         if not self.now:
-            return None
-        self.async_time += 1
+            return Access(0, 0, NO_CLOCK, asynchronous, "")
+        number, time = self.unit.cluster.agents.next_time(agent)
         ordered, visible = self.now.ordered.copy(), self.now.visible.copy()
-        ordered[self.async_agent] = visible[self.async_agent] = self.async_time
-        clock = Clock(ordered, visible)
-        return Access(self.async_agent, self.async_time, clock, not ordinary, self._name())
+        ordered[number] = time
+        if asynchronous:
+            visible[number] = time
+        return Access(number, time, Clock(ordered, visible), asynchronous, self._name())
 
     def read(self, block: Block, offsets: np.ndarray, by: Access | None = None) -> None:
         """Note a read of shared memory, by the unit itself or by what it started. Raises `RaceFound`."""

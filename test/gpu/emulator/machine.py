@@ -13,7 +13,7 @@ from .barriers import Mbarrier, NamedBarrier
 from .decode import Kernel
 from .errors import Deadlock, EmulatorError
 from .memory import GlobalMemory, shared_memory
-from .races import Cells
+from .races import Agents, Cells
 from .registry import BLOCKED
 from .unit import Unit
 from .values import LANES, Value
@@ -93,11 +93,12 @@ class Cluster:
             for rank, corner in enumerate(corners)
         ]
         self.units = [unit for block in self.blocks for unit in self._units(block)]
+        self.agents = Agents(len(self.units))
         if launch.options.races:
             for block in self.blocks:
-                block.cells = Cells(len(block.shared.data), 2 * len(self.units))
+                block.cells = Cells(len(block.shared.data), self.agents.readers)
             for unit in self.units:
-                unit.clock.start(len(self.units))
+                unit.clock.start(self.agents)
 
     def _units(self, block: Block) -> list[Unit]:
         lanes = LANES * self.launch.options.warps_per_unit

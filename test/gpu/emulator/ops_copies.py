@@ -12,6 +12,7 @@ from .errors import EmulatorError
 from .machine import Block
 from .memory import SHARED
 from .ops_mbarriers import arrive, mbarrier_at
+from .races import Access
 from .registry import op
 from .tensor_maps import TensorMap
 from .unit import GLOBAL, Unit
@@ -28,14 +29,13 @@ def _copy(unit: Unit, op: Op, target: np.ndarray, source: np.ndarray, *copied: n
     data = unit.load(GLOBAL, source, size, size) if not copied else _partial(unit, source, size, copied[0])
     addresses = unit.active(target)
     offsets = unit.block.shared.offsets(addresses, size, size)
-    access = unit.clock.start_async(ordinary=True)
-    if access is not None:
-        unit.clock.write(unit.block, offsets, access)
+    access = unit.clock.start_copy()
+    unit.clock.write(unit.block, offsets, access)
 
     def deliver() -> None:
         unit.block.shared.data[offsets] = data[lanes]
 
-    unit.copies.add(lanes, Action(deliver, **({} if access is None else {"clock": access.clock})))
+    unit.copies.add(lanes, Action(deliver, clock=access.clock))
 
 
 def _partial(unit: Unit, source: np.ndarray, size: int, copied: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ def _start_load(
     """Bytes that `read` gives go to `offsets` (of where the targets begin) of each block, and are reported
     to the mbarrier at `signal` of its shared memory."""
     _, signal_offset = unit.shared_offset(signal)
-    access = unit.clock.start_async()
+    reports: list[tuple[Block, np.ndarray, Access]] = []
     for block, start in targets:
         barrier = block.mbarriers.get(signal_offset)
         if barrier is None or not barrier.fenced:
@@ -112,17 +112,17 @@ def _start_load(
             unit.fail(f"{state} at offset {signal_offset} of {block.shared.name}")
         where = offsets(start)
         block.shared.offsets(np.array([where.min(), where.max()]) + SHARED, 1, 1)
-        if access is not None:
-            unit.clock.write(block, where[:: 16 if len(where) % 16 == 0 else 1], access)
+        access = unit.clock.start_load(block, signal_offset)
+        unit.clock.write(block, where[:: 16 if len(where) % 16 == 0 else 1], access)
+        reports.append((block, where, access))
 
     def deliver() -> None:
         data = read()
-        for block, start in targets:
+        for block, where, access in reports:
             if not block.running:
                 raise EmulatorError(f"a copy comes into {block.shared.name}, which has ended")
-            block.shared.data[offsets(start)] = data
-            barrier = block.mbarriers[signal_offset]
-            barrier.transfer(len(data), access.clock if access else unit.clock.now)
+            block.shared.data[where] = data
+            block.mbarriers[signal_offset].transfer(len(data), access.clock)
         unit.cluster.progress += 1
 
     unit.cluster.pending.append(Action(deliver))
@@ -178,15 +178,13 @@ def _bulk_load(unit: Unit, op: Op, *values: np.ndarray) -> None:
 def _start_store(unit: Unit, offsets: np.ndarray, write: Callable[[np.ndarray], None]) -> None:
     """Read shared memory at `offsets`, later `write` the bytes."""
     block, data = unit.block, np.zeros(len(offsets), np.uint8)
-    access = unit.clock.start_async()
-    if access is not None:
-        unit.clock.read(block, offsets, access)
+    access = unit.clock.start_async("stores")
+    unit.clock.read(block, offsets, access)
 
     def read() -> None:
         data[:] = block.shared.data[offsets]
 
-    action = Action(read, lambda: write(data), **({} if access is None else {"clock": access.clock}))
-    unit.bulk_stores.add(unit.mask, action)
+    unit.bulk_stores.add(unit.mask, Action(read, lambda: write(data), clock=access.clock))
 
 
 def _tensor_store_with(unit: Unit, op: Op, values: tuple[np.ndarray, ...], combine: np.ufunc | None) -> None:

@@ -1,10 +1,11 @@
 """Races on shared memory: accesses that no chain of barriers orders, found by vector clocks.
 
-Agents are the units of execution and, for each, the asynchronous copies and products that it started. A
-cell of 16 bytes knows its last write and each agent's last read. Every clock comes in two: what is ordered
-before, and what is also visible to the asynchronous proxy (a proxy fence makes the first the second): TMA
-and wgmma must not read what an ordinary store wrote without a fence. Lanes of one unit are not told apart,
-nor two asynchronous operations of one unit where the later is waited for.
+Agents are the units of execution, for each of them its products, its copies and its bulk stores, and for each
+mbarrier the copies that are reported to it: those of one agent are complete in the order in which they
+began. A cell of 16 bytes knows its last write and each agent's last read. Every clock comes in two: what is
+ordered before, and what is also visible to the asynchronous proxy (a proxy fence makes the first the
+second): TMA and wgmma must not read what an ordinary store wrote without a fence. Lanes of one unit are not
+told apart.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 from .errors import RaceFound
 
 CELL = 16
+# For how many mbarriers of a cluster clocks have room.
+MBARRIERS = 128
 
 
 @dataclass(frozen=True)
@@ -54,15 +57,34 @@ class Access:
     name: str
 
 
-class Cells:
-    """The accesses to one block's shared memory of `size` bytes, by `agents`."""
+class Agents:
+    """Numbers and clocks of the agents of a cluster with `units` units: these, what they start, then
+    mbarriers, whose copies read no shared memory."""
 
-    def __init__(self, size: int, agents: int) -> None:
+    def __init__(self, units: int) -> None:
+        self.readers = 4 * units
+        self.count = self.readers + MBARRIERS
+        kinds = ("unit", "products", "copies", "stores")
+        self.numbers = {(kind, i): k * units + i for k, kind in enumerate(kinds) for i in range(units)}
+        self.times = [0] * self.count
+
+    def next_time(self, agent: tuple[str, int]) -> tuple[int, int]:
+        """The number of an agent, and the time of its next deed."""
+        number = self.numbers.setdefault(agent, len(self.numbers))
+        self.times[number] += 1
+        return number, self.times[number]
+
+
+class Cells:
+    """The accesses to one block's shared memory of `size` bytes, by agents; the first `readers` of them
+    read too."""
+
+    def __init__(self, size: int, readers: int) -> None:
         count = -(-size // CELL)
         self.writer = np.zeros(count, np.int64)
         self.write_time = np.zeros(count, np.int64)
         self.ordinary = np.zeros(count, np.bool_)  # written by an ordinary store
-        self.read_time = np.zeros((count, agents), np.int64)
+        self.read_time = np.zeros((count, readers), np.int32)
         self.names: dict[int, str] = {}
 
     def read(self, offsets: np.ndarray, by: Access) -> None:
@@ -76,8 +98,8 @@ class Cells:
         """Raises `RaceFound`."""
         cells = offsets.reshape(-1) // CELL
         self._after_write(cells, by, "writes")
-        late = self.read_time[cells] > by.clock.ordered
-        late[:, by.agent] = False
+        late = self.read_time[cells] > by.clock.ordered[: self.read_time.shape[1]]
+        late[:, by.agent : by.agent + 1] = False
         if late.any():
             cell, reader = np.argwhere(late)[0]
             self._fail(by, "writes", cells[cell], f"{self.names[reader]} read")

@@ -14,7 +14,9 @@ import numpy as np
 
 from .asynchronous import Action
 from .fragments import gather, left_index, result_index, scatter
+from .memory import SHARED
 from .ops_matrix import ELEMENTS, by_warp, multiply, read_elements, registers
+from .races import Access
 from .tensor_maps import swizzle
 from .unit import Unit
 from .values import LANES
@@ -97,8 +99,7 @@ def start_product(
     left: int | list[np.ndarray],
     right: int,
 ) -> tuple[np.ndarray, ...]:
-    """Registers that will hold accumulator + left x right (None: zero); garbage until the product is waited
-    for.
+    """Registers that will hold accumulator + left x right (None: zero); garbage until they are waited for.
 
     `left` is a descriptor, or the registers of each lane; `right` a descriptor.
     """
@@ -106,14 +107,10 @@ def start_product(
         unit.fail("a product without a wgmma.fence since the last commit, or the beginning")
     if not unit.mask.all():
         unit.fail("not all lanes take part in a product of the warpgroup")
-    rights = _fetcher(unit, Descriptor.decode(right, unit), np.arange(product.columns), product, False)
-    if isinstance(left, int):
-        rows = _rows(unit)
-        lefts = _fetcher(unit, Descriptor.decode(left, unit), rows, product, True)
-    else:
-        held = read_elements(by_warp(registers(left, unit.lanes)), product.left_type)
-        matrix = gather(held, left_index(*held.shape[2:]), (_ROWS_PER_WARP, product.depth))
-        lefts = lambda: matrix.reshape(-1, product.depth)  # noqa: E731
+    access = unit.clock.start_async("products")
+    lefts = _left_operand(unit, product, left, access)
+    rights = _operand(unit, product, Descriptor.decode(right, unit), np.arange(product.columns), False)
+    unit.clock.read(unit.block, rights.addresses - SHARED, access)
     results = np.full((product.columns // 2, unit.lanes), 0xFFFFFFFF, np.uint32).view(product.accumulator)
 
     def compute() -> None:
@@ -123,13 +120,22 @@ def start_product(
         held = held.reshape(unit.lanes, -1).T.astype(product.accumulator)
         results[:] = held if accumulator is None else np.stack(np.broadcast_arrays(*accumulator)) + held
 
-    access = unit.clock.start_async()
-    if access is not None:
-        for fetch in (lefts, rights):
-            if offsets := getattr(fetch, "offsets", None):
-                unit.clock.read(unit.block, offsets(), access)
-    unit.products.add(unit.mask, Action(compute, **({} if access is None else {"clock": access.clock})))
+    unit.products.add(unit.mask, Action(compute, clock=access.clock))
     return tuple(results)
+
+
+def _left_operand(
+    unit: Unit, product: Product, left: int | list[np.ndarray], access: Access
+) -> Callable[[], np.ndarray]:
+    """The rows of A that the unit multiplies; but it may read all 64, as far as races go."""
+    if isinstance(left, int):
+        descriptor = Descriptor.decode(left, unit)
+        everything = _operand(unit, product, descriptor, np.arange(4 * _ROWS_PER_WARP), True)
+        unit.clock.read(unit.block, everything.addresses - SHARED, access)
+        return _operand(unit, product, descriptor, _rows(unit), True)
+    held = read_elements(by_warp(registers(left, unit.lanes)), product.left_type)
+    matrix = gather(held, left_index(*held.shape[2:]), (_ROWS_PER_WARP, product.depth))
+    return lambda: matrix.reshape(-1, product.depth)
 
 
 def _rows(unit: Unit) -> np.ndarray:
@@ -139,7 +145,7 @@ def _rows(unit: Unit) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class _Fetcher:
+class _Operand:
     """An operand in shared memory, [rows, depth]."""
 
     unit: Unit
@@ -153,17 +159,13 @@ class _Fetcher:
         data = np.ascontiguousarray(data.reshape(len(self.addresses), -1)).view(np.uint32)
         return read_elements(data, self.kind).reshape(len(self.addresses), -1)
 
-    def offsets(self) -> np.ndarray:
-        """One byte of every 16 that are read."""
-        return self.addresses - self.unit.block.shared.base
 
-
-def _fetcher(
-    unit: Unit, descriptor: Descriptor, rows: np.ndarray, product: Product, is_left: bool
-) -> Callable[[], np.ndarray]:
+def _operand(
+    unit: Unit, product: Product, descriptor: Descriptor, rows: np.ndarray, is_left: bool
+) -> _Operand:
     transposed = product.transpose_left if is_left else product.transpose_right
     kind = product.left_type if is_left else product.right_type
     if transposed and product.element_bytes != 2:
         unit.fail(f"operands of type {kind} cannot be transposed")
     addresses = descriptor.addresses(rows, product.depth, product.element_bytes, transposed)
-    return _Fetcher(unit, addresses, kind)
+    return _Operand(unit, addresses, kind)

@@ -20,7 +20,7 @@ CHUNK_BYTES = 16
 
 @dataclass(frozen=True)
 class MmaSync:
-    """The kernel's configuration: sides of the tile, buffers of the ring."""
+    """The kernel's configuration: sides of the tile, multiples of 32 and 64, buffers of the ring."""
 
     rows: int = 128
     columns: int = 128
