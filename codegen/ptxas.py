@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from mlc.codegen.errors import CodegenError
+from mlc.codegen.ptxas_report import PtxasReport, parse_report
 
 _TOOLKIT_VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 _DEFAULT_TOOLKIT = "/usr/local/cuda"
@@ -26,6 +27,17 @@ def assemble_ptx(ptx: bytes, arch: str, optimize: int = 3) -> bytes:
 
     Raises CodegenError with ptxas's messages, or saying where ptxas was looked for.
     """
+    return _assemble(ptx, arch, optimize)[0]
+
+
+def assemble_with_report(ptx: bytes, arch: str, optimize: int = 3) -> tuple[bytes, PtxasReport]:
+    """The cubin as of `assemble_ptx`, what its kernels need, and ptxas's warnings. Raises CodegenError."""
+    cubin, output = _assemble(ptx, arch, optimize, "-v")
+    return cubin, parse_report(output)
+
+
+def _assemble(ptx: bytes, arch: str, optimize: int, *options: str) -> tuple[bytes, str]:
+    """The cubin, and what ptxas says."""
     program = find_ptxas()
     if program is None:
         raise CodegenError(
@@ -35,14 +47,15 @@ def assemble_ptx(ptx: bytes, arch: str, optimize: int = 3) -> bytes:
     with tempfile.TemporaryDirectory(prefix="mlc-ptxas-") as folder:
         source, result = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_bytes(ptx)
-        command = [program, f"-arch={arch}", f"-O{optimize}", source.name, "-o", result.name]
+        command = [program, *options, f"-arch={arch}", f"-O{optimize}", source.name, "-o", result.name]
         try:
             done = subprocess.run(
                 command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
             )
         except OSError as error:
             raise CodegenError(f"{program} cannot be run: {error.strerror}") from error
+        output = done.stdout + done.stderr
         if done.returncode != 0:
-            messages = (done.stdout + done.stderr).strip().splitlines()
+            messages = output.strip().splitlines()
             raise CodegenError(f"ptxas failed with status {done.returncode}", tuple(messages))
-        return result.read_bytes()
+        return result.read_bytes(), output

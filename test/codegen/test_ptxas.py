@@ -38,3 +38,12 @@ def test_messages_of_ptxas_reach_the_user(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     with pytest.raises(CodegenError, match="failed with status 255\nline 3: bad opcode"):
         ptxas.assemble_ptx(b"", "sm_80")
+
+
+def test_report_comes_with_the_cubin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    says = "ptxas info    : Compiling entry function 'k' for 'sm_80'\nptxas info    : Used 12 registers"
+    make_ptxas(tmp_path / "bin", f'echo "$@" > kernel.cubin\ncat >&2 <<END\n{says}\nEND')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    cubin, report = ptxas.assemble_with_report(b"", "sm_80")
+    assert cubin == b"-v -arch=sm_80 -O3 kernel.ptx -o kernel.cubin\n"
+    assert [(each.name, each.registers) for each in report.kernels] == [("k", 12)]
