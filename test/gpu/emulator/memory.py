@@ -60,7 +60,7 @@ class GlobalMemory:
         """The address of a contiguous array, which the kernel then reads and writes. Raises `ValueError`."""
         if not array.flags.c_contiguous:
             raise ValueError("arrays must be contiguous")
-        base = (len(self.arrays) + 1) * GLOBAL_WINDOW
+        base = (len(self.arrays) + 1) * GLOBAL_WINDOW + GLOBAL_WINDOW // 2
         self.arrays.append(
             Bytes(f"argument array {len(self.arrays)}", base, array.reshape(-1).view(np.uint8))
         )
