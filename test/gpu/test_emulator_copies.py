@@ -8,8 +8,8 @@ from snippets import run
 
 @pytest.mark.parametrize(("width", "chunks"), [(128, 8), (64, 4), (32, 2)])
 def test_swizzle_permutes_chunks_by_the_row(width: int, chunks: int) -> None:
-    """CUDA programming guide, "Shared memory bank swizzling": the pattern repeats after `chunks` rows of 128 bytes;
-    in row r, chunk c of each group of `chunks` lies at c xor r."""
+    """CUDA programming guide, "Shared memory bank swizzling": the pattern repeats after `chunks` rows of 128
+    bytes; in row r, chunk c of each group of `chunks` lies at c xor r."""
     for offset in range(0, 2048, 16):
         row, chunk = offset // 128, offset // 16 % 8
         place = chunk // chunks * chunks + (chunk % chunks ^ row % chunks)
@@ -64,7 +64,8 @@ ROUND_TRIP = """
     nvvm.fence.mbarrier.init
     nvvm.mbarrier.arrive.expect_tx %smem, %bytes : !llvm.ptr<3>, i32
     %to = llvm.addrspacecast %data : !llvm.ptr<3> to !llvm.ptr<7>
-    nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %p0, %smem, box[%column, %row] : !llvm.ptr<7>, !llvm.ptr
+    nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %p0, %smem, box[%column, %row]
+      : !llvm.ptr<7>, !llvm.ptr
     nvvm.mbarrier.try_wait.parity %smem, %c0, %c1 : !llvm.ptr<3>, i32, i32
     nvvm.cp.async.bulk.tensor.global.shared.cta %p1, %data, box[%c0, %c0] : !llvm.ptr, <3>
     nvvm.cp.async.bulk.commit.group

@@ -10,7 +10,7 @@ LANES = range(32)
 
 
 def test_left_fragments_of_16_bits() -> None:
-    """m16n8k16: a0, a1, a4, a5 are in row groupID, the others 8 below; a4 and later are 8 columns further on."""
+    """m16n8k16: a0, a1, a4, a5 are in row groupID, the others 8 below; a4 and later are 8 columns on."""
     rows, columns = left_index(4, 2)
     for lane in LANES:
         for i in range(8):
@@ -81,7 +81,7 @@ KEEP = """
 
 @pytest.mark.parametrize("layout", ["row", "col"])
 def test_ldmatrix_gives_lanes_their_elements(layout: str) -> None:
-    """Lane l holds of each matrix row l / 4, columns 2 (l % 4) and the next; of the transposed one with .trans."""
+    """Lane l holds of each matrix row l / 4, columns 2 (l % 4) and on; with .trans of the transposed."""
     matrices = np.arange(4 * 64, dtype=np.uint16).reshape(4, 8, 8)
     held = np.zeros((32, 4, 2), np.uint16)
     run(LOAD.format(layout) + KEEP, matrices, held, shared_bytes=512)
@@ -122,7 +122,7 @@ CASES = {
 
 
 def products(kind: str, depth: int, result: str) -> str:
-    """A kernel that multiplies what lanes hold in %p0 (4 registers) and %p1 (2), and stores 4 results to %p2."""
+    """A kernel that multiplies what lanes hold in %p0 (4 registers) and %p1 (2), and stores 4 results."""
     text = ["%l4 = arith.muli %lane, %four : i32", "%l2 = arith.muli %lane, %c2 : i32"]
     held = "vector<2xf16>" if kind == "f16" else "i32"
     for name, parameter, start, count in (("a", "%p0", "%l4", 4), ("b", "%p1", "%l2", 2)):
@@ -131,16 +131,14 @@ def products(kind: str, depth: int, result: str) -> str:
         for i in range(count):
             text.append(f"%{name}i{i} = vector.extract %{name}v[{i}] : i32 from vector<{count}xi32>")
             text.append(f"%{name}{i} = llvm.bitcast %{name}i{i} : i32 to {held}")
-    types = (
-        ""
-        if kind == "f16"
-        else f"multiplicandAPtxType = #nvvm.mma_type<{kind}>, multiplicandBPtxType = #nvvm.mma_type<{kind}>,"
-    )
+    names = ["multiplicandAPtxType", "multiplicandBPtxType"] if kind != "f16" else []
+    types = " ".join(f"{name} = #nvvm.mma_type<{kind}>," for name in names)
     wraps = "intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>," if result == "i32" else ""
     text.append(
-        f"%d = nvvm.mma.sync A[%a0, %a1, %a2, %a3] B[%b0, %b1] C[%one, %one, %one, %one] {{layoutA ="
-        f" #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, {types} {wraps} shape = #nvvm.shape<m = 16, n"
-        f" = 8, k = {depth}>}} : ({held}, {held}, {result}) -> !llvm.struct<({', '.join([result] * 4)})>"
+        "%d = nvvm.mma.sync A[%a0, %a1, %a2, %a3] B[%b0, %b1] C[%one, %one, %one, %one] {layoutA ="
+        f" #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, {types} {wraps}"
+        f" shape = #nvvm.shape<m = 16, n = 8, k = {depth}>}}"
+        f" : ({held}, {held}, {result}) -> !llvm.struct<({', '.join([result] * 4)})>"
     )
     for i in range(4):
         text.append(f"%r{i} = llvm.extractvalue %d[{i}] : !llvm.struct<({', '.join([result] * 4)})>")

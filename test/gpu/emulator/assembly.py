@@ -48,14 +48,16 @@ class Instruction:
         raise UnknownOp(f"the emulator has no function for the PTX {text[:120]!r}")
 
     def value(self, operand: Operand, values: tuple[Value, ...]) -> Any:
-        """What an operand is: a value of the op, a number, or a list of those."""
+        """What an operand is: a value of the op, a number, a list of those, or None for a register into which
+        nothing comes."""
         if isinstance(operand, list):
             return [self.value(each, values) for each in operand]
         text = self.predicates.get(operand, operand).strip("[]% ")
         if not text.startswith("$"):
             return int(text, 0)
         number = int(text[1:])
-        return values[(self.tied[number] if number < self.outputs else number) - self.outputs]
+        number = self.tied.get(number, -1) if number < self.outputs else number
+        return values[number - self.outputs] if number >= 0 else None
 
 
 def _operand(text: str) -> Operand:
