@@ -90,7 +90,7 @@ def _symbols(op: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def _is_kernel(op: ir.Operation) -> bool:
-    return any(name in op.attributes for name in ("nvvm.kernel", "gpu.kernel", "rocdl.kernel"))
+    return any(name in op.attributes for name in ("nvvm.kernel", "gpu.kernel", "kernel"))
 
 
 def _symbol(op: ir.Operation) -> str:
