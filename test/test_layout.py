@@ -9,8 +9,8 @@ HERE = Path(__file__).parent
 
 
 def test_helper_modules_have_names_of_their_own() -> None:
-    """Tests import the helpers of their folder by name alone, so two of one name would be confused; packages of
-    helpers are imported by the package's name."""
+    """Tests import the helpers of their folder by name alone, so two of one name would be confused; those of
+    packages come by the package's name."""
     helpers = [
         path.name
         for path in HERE.rglob("*.py")

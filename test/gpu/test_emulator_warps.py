@@ -108,6 +108,25 @@ def test_the_same_with_branches() -> None:
     assert (per_thread(body) == COLLATZ).all()
 
 
+@pytest.mark.parametrize("dialect", ["cf", "llvm"])
+def test_lanes_take_the_cases_of_a_switch(dialect: str) -> None:
+    body = f"""
+      %flag = arith.remui %tid, %four : i32
+      {dialect}.switch %flag : i32, [
+        default: ^other(%c0 : i32),
+        1: ^other(%c31 : i32),
+        2: ^two
+      ]
+    ^two:
+      llvm.br ^other(%tid : i32)
+    ^other(%r: i32):
+    """
+    if dialect == "llvm":
+        body = body.replace("[\n        default: ", "").replace("i32),\n        1", "i32) [\n        1")
+    result = per_thread("%four = arith.constant 4 : i32\n" + body)
+    assert (result == np.choose(LANES % 4, [0, 31, LANES, 0])).all()
+
+
 def test_loops_of_unlike_length() -> None:
     body = """
       %r = scf.for %i = %c0 to %tid step %c1 iter_args(%sum = %c0) -> (i32) : i32 {

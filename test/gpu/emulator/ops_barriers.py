@@ -40,7 +40,7 @@ def _wait(unit: Unit, barrier: NamedBarrier, generation: int) -> Steps:
     unit.clock.acquire(barrier.completed[generation])
 
 
-@op("nvvm.barrier", "nvvm.barrier0", "gpu.barrier")
+@op("nvvm.barrier", "gpu.barrier")
 def barrier(unit: Unit, op: Op, *values: np.ndarray) -> Steps:
     """bar.sync."""
     number, threads, *_ = _optional(op, values)
@@ -92,8 +92,3 @@ def fence_mbarriers(unit: Unit, op: Op) -> None:
 @op("nvvm.setmaxregister", "nvvm.prefetch", "nvvm.nanosleep", "nvvm.griddepcontrol", "nvvm.pmevent")
 def _no_effect(unit: Unit, op: Op, *values: np.ndarray) -> None:
     """What changes no value here."""
-
-
-@op("nvvm.exit")
-def _exit(unit: Unit, op: Op) -> None:
-    unit.fail("exits inside of the kernel are not known")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,18 @@ def _br(unit: Unit, op: Op, *values: Value) -> list[Target]:
 def _cond_br(unit: Unit, op: Op, *values: Value) -> list[Target]:
     (condition,), first, second = op.groups(values)
     return branch(unit, [(op.successors[0], condition, first), (op.successors[1], ~condition, second)])
+
+
+@op("cf.switch", "llvm.switch")
+def _switch(unit: Unit, op: Op, *values: Value) -> list[Target]:
+    (flag,), default, *_ = op.groups(values)
+    sizes, rest = op.attributes["case_operand_segments"], iter(values[1 + len(default) :])
+    cases = np.asarray(op.attributes.get("case_values", ())).reshape(-1).astype(flag.dtype)
+    matches = [flag == case for case in cases]
+    arguments = [[next(rest) for _ in range(size)] for size in sizes]
+    other = ~reduce(np.logical_or, matches, np.zeros(1, np.bool_))
+    choices = list(zip(op.successors, [other, *matches], [default, *arguments], strict=True))
+    return branch(unit, choices)
 
 
 @op("llvm.unreachable")

@@ -62,11 +62,11 @@ def _rows(unit: Unit, addresses: np.ndarray, count: int) -> np.ndarray:
 @op("nvvm.ldmatrix")
 def _ldmatrix(unit: Unit, op: Op, address: np.ndarray) -> Value:
     """PTX ISA, "ldmatrix", of 8x8 matrices of 16-bit elements."""
-    count, unit_space = op.attributes["num"], op.operand_types[0].space or SHARED_SPACE
+    count, space = op.attributes["num"], op.operand_types[0].space or SHARED_SPACE
     rows = np.full((unit.lanes // LANES, 4, 8), 0, np.uint64)
     rows[:, :count] = _rows(unit, address, count)
     rows[:, count:] = rows[:, :1]
-    data = unit.load(unit_space, rows.reshape(-1), _ROW_BYTES, _ROW_BYTES)
+    data = unit.load(space, rows.reshape(-1), _ROW_BYTES, _ROW_BYTES)
     matrices = data.view(np.uint16).reshape(-1, 4, 8, 8)[:, :count]
     if enum(op.attributes["layout"]) == "col":
         matrices = matrices.swapaxes(2, 3)
@@ -92,11 +92,6 @@ def _stmatrix(unit: Unit, op: Op, address: np.ndarray, *values: np.ndarray) -> N
     unit.mask = everyone
 
 
-def multiply(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Matrix product in f32, or in integers."""
-    return np.matmul(left, right)
-
-
 @op("nvvm.mma.sync")
 def _mma(unit: Unit, op: Op, *values: np.ndarray) -> Value:
     """PTX ISA, "mma.sync", of shapes m16n8kX with A by rows and B by columns."""
@@ -112,7 +107,7 @@ def _mma(unit: Unit, op: Op, *values: np.ndarray) -> Value:
     )
     a = gather(a, left_index(*a.shape[2:]), (16, depth))
     b = gather(b, right_index(*b.shape[2:]), (depth, 8))
-    return _accumulate(unit, op, multiply(a, b), initial)
+    return _accumulate(unit, op, a @ b, initial)
 
 
 def _kind(op: Op, name: str) -> str:

@@ -18,7 +18,7 @@ from .values import LANES, Value, spread
 if TYPE_CHECKING:
     from .machine import Block
 
-GENERIC, GLOBAL, SHARED_SPACE, CONSTANT, CLUSTER_SPACE = 0, 1, 3, 4, 7
+GENERIC, GLOBAL, SHARED_SPACE, CLUSTER_SPACE = 0, 1, 3, 7
 
 
 class Unit:

@@ -15,7 +15,7 @@ import numpy as np
 from .asynchronous import Action
 from .fragments import gather, left_index, result_index, scatter
 from .memory import SHARED
-from .ops_matrix import ELEMENTS, by_warp, multiply, read_elements, registers
+from .ops_matrix import ELEMENTS, by_warp, read_elements, registers
 from .races import Access
 from .tensor_maps import swizzle
 from .unit import Unit
@@ -115,7 +115,7 @@ def start_product(
 
     def compute() -> None:
         sign = -1 if product.negate_left != product.negate_right else 1
-        matrix = sign * multiply(lefts(), rights().T)
+        matrix = sign * (lefts() @ rights().T)
         held = scatter(matrix.reshape(-1, _ROWS_PER_WARP, product.columns), result_index(product.columns))
         held = held.reshape(unit.lanes, -1).T.astype(product.accumulator)
         results[:] = held if accumulator is None else np.stack(np.broadcast_arrays(*accumulator)) + held
