@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-OUR_DIALECTS = ("graph", "tloop")
+OUR_DIALECTS = ("accel", "graph", "tloop")

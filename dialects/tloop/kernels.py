@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.tloop.dialect import TLoop, verifier
+from mlc.dialects.tloop.dialect import TLoop
+from mlc.dialects.verification import verifier
 
 OPERAND_LIMIT = 24
 RESULT_LIMIT = 4

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType, verifier
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
 from mlc.dialects.tloop.handles import REST, SAMPLED, kind_fault, sampled_fault
+from mlc.dialects.verification import verifier
 
 TAILS = ("guard", "peel", "exact")
 # How far probabilities may sum from 1.

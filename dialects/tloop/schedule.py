@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType, report, verifier
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
 from mlc.dialects.tloop.handles import SAMPLED, is_block, is_loop, sampled_fault
+from mlc.dialects.verification import report, verifier
 
 MODES = ("parallel", "sequential")
 # Every op that a schedule may hold.

@@ -1,7 +1,8 @@
 """Primitives that say where values are computed and kept."""
 
 from mlc.bindings import ext, ir
-from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, verifier
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop
+from mlc.dialects.verification import verifier
 
 
 def _operand_fault(op: ext.Operation) -> str:

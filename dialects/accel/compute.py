@@ -1,0 +1,72 @@
+"""Products of tiles."""
+
+from typing import Any
+
+from mlc.bindings import ext, ir
+from mlc.dialects.accel.dialect import SHARED, Accel, is_shared
+from mlc.dialects.verification import verifier
+
+# What is multiplied, and the types in which it may be summed.
+SUMS = {
+    **dict.fromkeys(("bf16", "f8E4M3FN", "f8E5M2"), ("f32",)),
+    "f16": ("f16", "f32"),
+    "f32": ("f32",),
+    "f64": ("f64",),
+    **dict.fromkeys(("i8", "ui8"), ("i32",)),
+}
+# How operands of f32 are multiplied: exactly, or rounded to 10 bits of mantissa first.
+PRECISIONS = ("exact", "tf32")
+
+
+def _mma_fault(op: ext.Operation) -> str:
+    a, b, sums = op.operation.operands
+    for name, value in (("a", a), ("b", b)):
+        if not (is_shared(value) or isinstance(value.type, ir.VectorType)) or value.type.rank != 2:
+            return f"{name} must be a matrix, a vector or a memref in {SHARED}, but is {value.type}"
+    if not isinstance(sums.type, ir.VectorType) or sums.type.rank != 2:
+        return f"the accumulator must be a vector of 2 dims, but is {sums.type}"
+    return _shape_fault(op) or _type_fault(op)
+
+
+def _shape_fault(op: ext.Operation) -> str:
+    shapes = [list(value.type.shape) for value in op.operation.operands]
+    for shape, flag in zip(shapes, ("transpose_a", "transpose_b"), strict=False):
+        if flag in op.attributes and not isinstance(op.attributes[flag], ir.UnitAttr):
+            return f"{flag} must be a unit attribute"
+        if flag in op.attributes:
+            shape.reverse()
+    (m, k), (depth, n), sums = shapes
+    if depth == k and sums == [m, n]:
+        return ""
+    return f"multiplies {m}x{k} by {depth}x{n}, and adds to {sums[0]}x{sums[1]}"
+
+
+def _type_fault(op: ext.Operation) -> str:
+    a, b, sums = (str(value.type.element_type) for value in op.operation.operands)
+    if a != b and not (a.startswith("f8") and b.startswith("f8")):
+        return f"cannot multiply {a} by {b}"
+    if a not in SUMS or sums not in SUMS[a]:
+        known = ", ".join(f"{name} in {' or '.join(kinds)}" for name, kinds in SUMS.items())
+        return f"cannot sum products of {a} in {sums}; it can {known}"
+    precision = op.attributes["precision"].value
+    if precision not in PRECISIONS or (precision != "exact" and a != "f32"):
+        return f"precision must be 'exact', or 'tf32' for operands of f32, but is '{precision}' for {a}"
+    return ""
+
+
+class Mma(Accel.Operation, name="mma"):
+    """Multiplies two tiles and adds the product to the accumulator: `[M, K]` times `[K, N]`, each in shared
+    memory or in registers. With `transpose_a` the first one lies as `[K, M]`, with `transpose_b` the second
+    one as `[N, K]`.
+
+    Sums are of the accumulator's type, in any order. `precision` of "tf32" rounds operands of f32 to 10 bits
+    of mantissa; otherwise it is "exact".
+    """
+
+    precision: ir.StringAttr
+    a: ext.Operand[Any]
+    b: ext.Operand[Any]
+    accumulator: ext.Operand[Any]
+    result: ext.Result[Any]
+
+    verify_invariants = verifier(_mma_fault, precision=ir.StringAttr)

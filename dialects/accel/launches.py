@@ -1,0 +1,109 @@
+"""Grids of thread blocks, and the roles of a block's warps."""
+
+from collections.abc import Sequence
+
+from mlc.bindings import ext, ir
+from mlc.dialects.accel.dialect import Accel, launch_around
+from mlc.dialects.verification import report, verifier
+
+WARPS = (1, 2, 4, 8, 16)
+MOST_REGISTERS = 255
+# The portable limit of blocks in a cluster.
+MOST_BLOCKS = 8
+
+
+def _launch_fault(op: ext.Operation) -> str:
+    if not 1 <= len(op.operands) <= 3:
+        return f"takes a grid of 1 to 3 numbers of blocks, but has {len(op.operands)}"
+    if op.attributes["warps"].value not in WARPS:
+        return f"warps must be one of {', '.join(map(str, WARPS))}, but is {op.attributes['warps'].value}"
+    if "cluster" not in op.attributes:
+        return ""
+    cluster = op.attributes["cluster"]
+    if not isinstance(cluster, ir.IntegerAttr) or cluster.value not in (1, 2, 4, MOST_BLOCKS):
+        return f"cluster must be 1, 2, 4 or {MOST_BLOCKS} blocks, but is {cluster}"
+    return ""
+
+
+def _body_fault(op: ext.Operation) -> str:
+    blocks = list(op.regions[0])
+    arguments = list(blocks[0].arguments) if len(blocks) == 1 else []
+    if [isinstance(each.type, ir.IndexType) for each in arguments] != [True] * len(op.operands):
+        return f"must have a body of one block with an index argument for each of the {len(op.operands)} dims"
+    if launch_around(op.operation) is not None:
+        return "must not be in another accel.launch"
+    return ""
+
+
+class Launch(Accel.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
+    """Runs its body once for each block of a grid, whose place is the body's arguments; blocks run in any
+    order, or at the same time.
+
+    A block has `warps` warps of 32 threads, which run the body together: every value in it is the whole
+    block's. Vectors are tiles that lie in its registers; `#gpu.address_space<workgroup>` is the memory that
+    the warps share. `cluster`, of 1 unless said, is how many blocks along the first dim of the grid may read
+    each other's shared memory; it divides this dim.
+    """
+
+    warps: ir.IntegerAttr
+    grid: Sequence[ext.Operand[ir.IndexType]]
+    body: ext.Region
+
+    verify_invariants = verifier(_launch_fault, warps=ir.IntegerAttr)
+
+    def verify_region_invariants(self) -> bool:
+        message = _body_fault(self)
+        return not message or report(self, message)
+
+
+def _specialize_fault(op: ext.Operation) -> str:
+    launch = launch_around(op.operation)
+    if launch is None:
+        return "must be in an accel.launch"
+    producers, consumers = (op.attributes[f"{role}_warps"].value for role in ("producer", "consumer"))
+    if producers % 4 or consumers % 4 or min(producers, consumers) <= 0:
+        return f"roles have whole groups of 4 warps, but {producers} produce and {consumers} consume"
+    warps = launch.attributes["warps"].value
+    if consumers != warps:
+        return f"the launch's {warps} warps consume, but consumer_warps is {consumers}"
+    for role in ("producer", "consumer"):
+        registers = op.attributes[f"{role}_registers"].value
+        if registers % 8 or not 24 <= registers <= MOST_REGISTERS:
+            return f"{role}_registers must be a multiple of 8 from 24 to 248, but is {registers}"
+    return ""
+
+
+def _roles_fault(op: ext.Operation) -> str:
+    for role, region in zip(("producer", "consumer"), op.regions, strict=True):
+        blocks = list(region)
+        if len(blocks) != 1 or len(blocks[0].arguments):
+            return f"the {role}'s region must have one block without arguments"
+    return ""
+
+
+class Specialize(Accel.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):
+    """Gives the warps of a block roles, which run at the same time: producers, in addition to the launch's
+    warps, issue copies; consumers, which are the launch's warps, compute.
+
+    They meet at semaphores only. A thread of the producers may use `producer_registers` registers, one of the
+    consumers `consumer_registers`.
+    """
+
+    producer_warps: ir.IntegerAttr
+    consumer_warps: ir.IntegerAttr
+    producer_registers: ir.IntegerAttr
+    consumer_registers: ir.IntegerAttr
+    producer: ext.Region
+    consumer: ext.Region
+
+    verify_invariants = verifier(
+        _specialize_fault,
+        producer_warps=ir.IntegerAttr,
+        consumer_warps=ir.IntegerAttr,
+        producer_registers=ir.IntegerAttr,
+        consumer_registers=ir.IntegerAttr,
+    )
+
+    def verify_region_invariants(self) -> bool:
+        message = _roles_fault(self)
+        return not message or report(self, message)

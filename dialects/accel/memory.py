@@ -1,0 +1,125 @@
+"""Shared memory, and the asynchronous copies into it and out of it."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from mlc.bindings import ext, ir
+from mlc.dialects.accel.dialect import (
+    SHARED,
+    Accel,
+    TokenType,
+    fault_at_top_of_launch,
+    is_global,
+    is_shared,
+)
+from mlc.dialects.verification import verifier
+
+# Bytes of a row of a swizzled tile: its pieces of 16 bytes swap places by the number of the row.
+SWIZZLES = (0, 32, 64, 128)
+
+
+def _alloc_fault(op: ext.Operation) -> str:
+    memory, stages = op.operation.results[0], op.attributes["stages"].value
+    kind, swizzle = memory.type, op.attributes["swizzle"].value
+    if not is_shared(memory) or not kind.has_static_shape or not _is_dense(kind):
+        return f"makes a dense memref of static shape in {SHARED}, not a {kind}"
+    if stages < 1 or (stages > 1 and (kind.rank < 2 or kind.shape[0] != stages)):
+        return f"has {stages} stages, which must be the first dim of its {kind}"
+    if swizzle not in SWIZZLES:
+        return f"swizzle must be one of {', '.join(map(str, SWIZZLES))}, but is {swizzle}"
+    return fault_at_top_of_launch(op)
+
+
+def _is_dense(kind: ir.MemRefType) -> bool:
+    dense = [math.prod(kind.shape[dim + 1 :]) for dim in range(kind.rank)]
+    return bool(kind.get_strides_and_offset() == (dense, 0))
+
+
+class Alloc(Accel.Operation, name="alloc"):
+    """A buffer in shared memory, which lives as long as the block.
+
+    With several `stages` the first dim is a ring of buffers, of which `memref.subview` gives one. `swizzle`
+    is the number of bytes of a row within which pieces of 16 bytes are permuted, by the number of the row, so
+    that the elements of a column lie in different banks: 0 for none, or 32, 64, 128. It says where elements
+    lie, not which.
+    """
+
+    stages: ir.IntegerAttr
+    swizzle: ir.IntegerAttr
+    memory: ext.Result[Any]
+
+    verify_invariants = verifier(_alloc_fault, stages=ir.IntegerAttr, swizzle=ir.IntegerAttr)
+
+
+def _copy_fault(op: ext.Operation) -> str:
+    source, destination, *offsets = op.operation.operands
+    sides = (source, destination)
+    if not any(map(is_shared, sides)) or not any(map(is_global, sides)):
+        return f"goes between global memory and {SHARED}, not from {source.type} to {destination.type}"
+    if source.type.element_type != destination.type.element_type:
+        return f"cannot make {destination.type.element_type} of {source.type.element_type}"
+    tile, whole = (each.type for each in (sides if is_shared(source) else sides[::-1]))
+    if not tile.has_static_shape or tile.rank > whole.rank:
+        return f"takes a tile of static shape with at most the {whole.rank} dims of {whole}, not {tile}"
+    if len(offsets) != whole.rank:
+        return f"takes an offset for each of the {whole.rank} dims of {whole}, but has {len(offsets)}"
+    return _token_fault(op.operation.results[0])
+
+
+def _token_fault(token: ir.Value) -> str:
+    readers = [use.owner.operation.name for use in token.uses]
+    if len(readers) == 1:
+        return ""
+    if readers:
+        return f"has a token that {len(readers)} ops take ({', '.join(readers)}), but a copy ends once"
+    return "has a token that nobody waits for: accel.wait, accel.commit and accel.notify take it"
+
+
+class Copy(Accel.Operation, name="copy"):
+    """Starts to copy a tile from global to shared memory, or back.
+
+    `offsets` say where the tile begins, one for each dim of the side in global memory; if the tile has fewer
+    dims, it has extent 1 in the first ones of that side. Elements of the tile that lie outside of that side
+    become 0 in shared memory, and are not written to global memory. Before the copy has ended, shared memory
+    that it writes is undefined, and what it reads must not be changed. One op takes the token.
+    """
+
+    source: ext.Operand[Any]
+    destination: ext.Operand[Any]
+    offsets: Sequence[ext.Operand[ir.IndexType]]
+    token: ext.Result[TokenType]
+
+    verify_invariants = verifier(_copy_fault)
+
+
+def _wait_fault(op: ext.Operation) -> str:
+    return "" if len(op.operation.operands) else "takes the tokens of at least one copy"
+
+
+class Wait(Accel.Operation, name="wait"):
+    """Waits until the copies have ended; then all of the block sees what they wrote."""
+
+    tokens: Sequence[ext.Operand[TokenType]]
+
+    verify_invariants = verifier(_wait_fault)
+
+
+class Commit(Accel.Operation, name="commit"):
+    """Makes copies a group, perhaps an empty one, which `accel.wait_groups` waits for."""
+
+    tokens: Sequence[ext.Operand[TokenType]]
+
+
+def _wait_groups_fault(op: ext.Operation) -> str:
+    pending = op.attributes["pending"].value
+    return "" if pending >= 0 else f"pending must not be negative, but is {pending}"
+
+
+class WaitGroups(Accel.Operation, name="wait_groups"):
+    """Waits until all groups but the last `pending` ones have ended; then all of the block sees what they
+    wrote."""
+
+    pending: ir.IntegerAttr
+
+    verify_invariants = verifier(_wait_groups_fault, pending=ir.IntegerAttr)

@@ -1,0 +1,43 @@
+"""Semaphores, at which roles of warps meet."""
+
+from collections.abc import Sequence
+
+from mlc.bindings import ext, ir
+from mlc.dialects.accel.dialect import Accel, SemaphoreType, TokenType, fault_at_top_of_launch
+from mlc.dialects.verification import verifier
+
+
+def _semaphore_fault(op: ext.Operation) -> str:
+    stages, arrivals = (op.attributes[name].value for name in ("stages", "arrivals"))
+    if stages < 1 or arrivals < 1:
+        return f"needs a stage and an arrival at least, but has {stages} stages of {arrivals} arrivals"
+    return fault_at_top_of_launch(op)
+
+
+class CreateSemaphore(Accel.Operation, name="create_semaphore"):
+    """A ring of `stages` barriers. A phase of a barrier ends after `arrivals` times `accel.notify`; the next
+    one begins then."""
+
+    stages: ir.IntegerAttr
+    arrivals: ir.IntegerAttr
+    semaphore: ext.Result[SemaphoreType]
+
+    verify_invariants = verifier(_semaphore_fault, stages=ir.IntegerAttr, arrivals=ir.IntegerAttr)
+
+
+class Notify(Accel.Operation, name="notify"):
+    """Arrives at a stage's barrier, for all warps of the role; with tokens, the phase does not end before
+    these copies have."""
+
+    semaphore: ext.Operand[SemaphoreType]
+    stage: ext.Operand[ir.IndexType]
+    tokens: Sequence[ext.Operand[TokenType]]
+
+
+class Await(Accel.Operation, name="await"):
+    """Waits until the latest phase of this number, 0 or 1, of a stage's barrier has ended. The first phase is
+    number 0; before it, number 1 has ended."""
+
+    semaphore: ext.Operand[SemaphoreType]
+    stage: ext.Operand[ir.IndexType]
+    phase: ext.Operand[ir.IndexType]
