@@ -15,8 +15,9 @@ DOCS = Path(__file__).resolve().parent
 
 # Page -> "module:function".
 REFERENCES = {
+    "dialects/accel.md": "mlc.tools.references.dialects:accel",
     "dialects/graph.md": "mlc.dialects.graph.reference:reference",
-    "dialects/tloop.md": "mlc.tools.references.tloop_dialect:page",
+    "dialects/tloop.md": "mlc.tools.references.dialects:tloop",
     "onnx-operators.md": "mlc.tools.references.onnx_operators:page",
     "passes.md": "mlc.tools.references.passes:page",
     "pipelines.md": "mlc.tools.references.pipelines:page",
