@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
+    "accel-to-cpu": "mlc.passes.accel.to_cpu:AccelToCpu",
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
     "graph-conv-to-matmul": "mlc.passes.graph.conv_to_matmul:ConvToMatmul",
     "graph-decompose": "mlc.passes.graph.decompose:Decompose",

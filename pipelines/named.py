@@ -130,6 +130,20 @@ CPU_TO_LLVM: list[str] = [
     "llvm-verify-translatable",
 ]
 
+# A kernel's loops, some of them parallel, to the llvm dialect.
+CPU_THREADS_TO_LLVM: list[str] = [
+    "func.func(tloop-map-parallel-loops)",
+    "convert-scf-to-openmp",
+    "func.func(tloop-balance-threads)",
+    "func.func(tloop-stack-buffers)",
+    # Drops the stack scopes around parallel iterations, which hold no allocation any more.
+    "canonicalize",
+    # The kernel contract: nothing is allocated. `malloc` would link, and leak.
+    "tloop-verify-loops",
+    "kernel-entry",
+    *CPU_TO_LLVM,
+]
+
 # One kernel, from graph ops in its body to the llvm dialect.
 CPU_KERNEL: list[str] = [
     "func.func(graph-to-linalg)",
@@ -183,16 +197,35 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-prefetch-panels)",
     # It counts along all loops around a tile, which are no loops any more behind tloop-map-parallel-loops.
     "func.func(tloop-prefetch-tiles)",
-    "func.func(tloop-map-parallel-loops)",
-    "convert-scf-to-openmp",
-    "func.func(tloop-balance-threads)",
-    "func.func(tloop-stack-buffers)",
-    # Drops the stack scopes around parallel iterations, which hold no allocation any more.
+    *CPU_THREADS_TO_LLVM,
+]
+
+# One kernel, from launches of thread blocks to the llvm dialect: how a GPU's programs run on any machine. Right
+# numbers are what it is for, not speed.
+ACCEL_CPU: list[str] = [
+    "func.func(accel-to-cpu)",
     "canonicalize",
-    # The kernel contract: nothing is allocated. `malloc` would link, and leak.
-    "tloop-verify-loops",
-    "kernel-entry",
-    *CPU_TO_LLVM,
+    "cse",
+    # One computation per chain of elementwise ops, with one buffer for its result.
+    "func.func(convert-elementwise-to-linalg)",
+    "func.func(linalg-fuse-elementwise-ops)",
+    "canonicalize",
+    "cse",
+    "func.func(tloop-expand-math)",
+    # Tiles that loops carry are updated where they lie.
+    "one-shot-bufferize",
+    "canonicalize",
+    "cse",
+    # A tensor that survived would reach LLVM as a cast that cannot be translated.
+    "tloop-verify-loops{heap=true}",
+    "func.func(tloop-lower-copies)",
+    "func.func(convert-linalg-to-loops)",
+    # LLVM calls a function for each number where the processor has no instruction.
+    "func.func(tloop-expand-bf16)",
+    "fold-memref-alias-ops",
+    "canonicalize",
+    "cse",
+    *CPU_THREADS_TO_LLVM,
 ]
 
 # The host functions `@main` and `@prepare`, to the llvm dialect.
@@ -205,6 +238,7 @@ CPU_HOST: list[str] = [
 ]
 
 _PIPELINES: dict[str, list[str]] = {
+    "accel-cpu": ACCEL_CPU,
     "cpu-host": CPU_HOST,
     "cpu-kernel": CPU_KERNEL,
     "form-kernels": FORM_KERNELS,

@@ -1,0 +1,1 @@
+"""Passes on programs of thread blocks, the `accel` dialect."""

@@ -1,0 +1,162 @@
+"""Tiles between memory and values, as loops over what lies inside of the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mlc.bindings import arith, bufferization, ir, linalg, memref, scf, tensor
+from mlc.dialects.accel import is_shared
+from mlc.passes.accel.cpu_types import cpu_type
+from mlc.passes.lowering.linalg_tools import constant
+from mlc.passes.lowering.vector_tools import index_constant
+
+Indices = Sequence[ir.Value]
+Body = Callable[[Indices], None]
+
+
+def nest(bounds: Sequence[tuple[ir.Value, ir.Value]], body: Body) -> None:
+    """Sequential loops from each first bound to before the second; `body` gets their indices."""
+
+    def build(indices: list[ir.Value]) -> None:
+        if len(indices) == len(bounds):
+            return body(indices)
+        first, end = bounds[len(indices)]
+        loop = scf.ForOp(first, end, index_constant(1))
+        with ir.InsertionPoint(loop.body):
+            build([*indices, loop.induction_variable])
+            scf.YieldOp([])
+
+    build([])
+
+
+def extent_of(memory: ir.Value, dim: int) -> ir.Value:
+    if memory.type.is_dynamic_dim(dim):
+        return memref.DimOp(memory, index_constant(dim)).result
+    return index_constant(memory.type.shape[dim])
+
+
+def inside(memory: ir.Value, dim: int, start: ir.Value, extent: int) -> tuple[ir.Value, ir.Value]:
+    """From where to where the `extent` places from `start` on lie inside of a dim, counted from `start`."""
+    zero = index_constant(0)
+    first = arith.maxsi(zero, arith.subi(zero, start))
+    end = arith.minsi(index_constant(extent), arith.subi(extent_of(memory, dim), start))
+    return first, end
+
+
+def over_inside(memory: ir.Value, starts: Indices, extents: Sequence[int], body: Callable) -> None:
+    """Loops over the part inside of `memory` of a box of `extents` from `starts` on; `body` gets the indices
+    in the box, and those in the memory."""
+    bounds = [
+        inside(memory, dim, start, extent)
+        for dim, (start, extent) in enumerate(zip(starts, extents, strict=True))
+    ]
+
+    def at(steps: Indices) -> None:
+        body(steps, [arith.addi(start, step) for start, step in zip(starts, steps, strict=True)])
+
+    nest(bounds, at)
+
+
+def new_buffer(kind: ir.RankedTensorType | ir.MemRefType) -> ir.Value:
+    """Memory for a tile."""
+    return memref.AllocOp(ir.MemRefType.get(kind.shape, kind.element_type), [], []).result
+
+
+def as_tensor(memory: ir.Value, *, writable: bool) -> ir.Value:
+    """What lies in a buffer at this place of the program; `writable` if nothing else reads it later."""
+    kind = ir.RankedTensorType.get(memory.type.shape, memory.type.element_type)
+    return bufferization.ToTensorOp(kind, memory, restrict=True, writable=writable).result
+
+
+def lower_alloc(op: ir.Operation, _operands: Indices) -> list[ir.Value]:
+    return [new_buffer(op.results[0].type)]
+
+
+def lower_copy(op: ir.Operation, operands: Indices) -> list[None]:
+    """The copy ends before the next op, so that nobody has to wait for its token."""
+    source, destination, *starts = operands
+    into_shared = is_shared(op.operands[1])
+    tile, whole = (destination, source) if into_shared else (source, destination)
+    missing = len(starts) - tile.type.rank
+    if into_shared:
+        linalg.fill(constant(tile.type.element_type, 0), outs=[tile])
+
+    def element(steps: Indices, places: Indices) -> None:
+        inner = list(steps)[missing:]
+        read, write = (places, inner) if into_shared else (inner, places)
+        memref.StoreOp(memref.LoadOp(source, list(read)).result, destination, list(write))
+
+    over_inside(whole, starts, [1] * missing + list(tile.type.shape), element)
+    return [None]
+
+
+def _segments(op: ir.Operation, operands: Indices) -> list[list[ir.Value]]:
+    """The operands, by group."""
+    groups, at = [], 0
+    for size in op.attributes["operandSegmentSizes"]:
+        groups.append(list(operands[at : at + size]))
+        at += size
+    return groups
+
+
+def _dims_of_memory(op: ir.Operation) -> list[int | None]:
+    """Which dim of the memory each dim of the tile runs along; None where it repeats an element."""
+    places = op.attributes["permutation_map"].value.results
+    return [place.position if isinstance(place, ir.AffineDimExpr) else None for place in places]
+
+
+def _extents(rank: int, dims: Sequence[int | None], shape: Sequence[int]) -> list[int]:
+    """The extents of the box in a memory of `rank` dims that a tile of `shape` covers."""
+    return [shape[dims.index(dim)] if dim in dims else 1 for dim in range(rank)]
+
+
+def _masked(mask: list[ir.Value], dims: Sequence[int | None], steps: Indices) -> ir.Value | None:
+    """The mask's element for the place at `steps` of the box, None without a mask. Its dims have the order of
+    the memory's."""
+    if not mask:
+        return None
+    known = sorted(dim for dim in dims if dim is not None)
+    return tensor.ExtractOp(mask[0], [steps[dim] for dim in known]).result
+
+
+def lower_transfer_read(op: ir.Operation, operands: Indices) -> list[ir.Value]:
+    (memory,), starts, (padding,), mask = _segments(op, operands)
+    kind, dims = cpu_type(op.results[0].type), _dims_of_memory(op)
+    buffer = new_buffer(kind)
+    linalg.fill(padding, outs=[buffer])
+    repeated = [extent for extent, dim in zip(kind.shape, dims, strict=True) if dim is None]
+
+    def element(steps: Indices, places: Indices) -> None:
+        number = memref.LoadOp(memory, list(places)).result
+        chosen = _masked(mask, dims, steps)
+        if chosen is not None:
+            number = arith.select(chosen, number, padding)
+
+        def store(repeats: Indices) -> None:
+            rest = iter(repeats)
+            memref.StoreOp(number, buffer, [next(rest) if dim is None else steps[dim] for dim in dims])
+
+        nest([(index_constant(0), index_constant(extent)) for extent in repeated], store)
+
+    over_inside(memory, starts, _extents(memory.type.rank, dims, kind.shape), element)
+    return [as_tensor(buffer, writable=True)]
+
+
+def lower_transfer_write(op: ir.Operation, operands: Indices) -> list[ir.Value]:
+    (value,), (memory,), starts, mask = _segments(op, operands)
+    dims = _dims_of_memory(op)
+
+    def store(steps: Indices, places: Indices) -> None:
+        number = tensor.ExtractOp(value, [steps[dim] for dim in dims if dim is not None]).result
+        memref.StoreOp(number, memory, list(places))
+
+    def element(steps: Indices, places: Indices) -> None:
+        chosen = _masked(mask, dims, steps)
+        if chosen is None:
+            return store(steps, places)
+        with ir.InsertionPoint(scf.IfOp(chosen).then_block):
+            store(steps, places)
+            scf.YieldOp([])
+
+    over_inside(memory, starts, _extents(memory.type.rank, dims, value.type.shape), element)
+    return []
