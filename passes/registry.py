@@ -61,6 +61,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-balance-threads": "mlc.passes.tloop.balance_threads:BalanceThreads",
     "tloop-default-schedules": "mlc.passes.tloop.default_schedules:DefaultSchedules",
     "tloop-expand-bf16": "mlc.passes.tloop.expand_bf16:ExpandBf16",
+    "tloop-expand-f8": "mlc.passes.tloop.expand_f8:ExpandF8",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
     "tloop-fuse-elementwise": "mlc.passes.tloop.fuse_elementwise:FuseElementwise",
     "tloop-lower-affine-loops": "mlc.passes.tloop.lower_affine_loops:LowerAffineLoops",

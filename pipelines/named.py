@@ -220,6 +220,8 @@ ACCEL_CPU: list[str] = [
     "tloop-verify-loops{heap=true}",
     "func.func(tloop-lower-copies)",
     "func.func(convert-linalg-to-loops)",
+    # Before bf16, into which f8 may be widened.
+    "func.func(tloop-expand-f8)",
     # LLVM calls a function for each number where the processor has no instruction.
     "func.func(tloop-expand-bf16)",
     "fold-memref-alias-ops",

@@ -69,7 +69,7 @@ def as_tensor(memory: ir.Value, *, writable: bool) -> ir.Value:
 
 
 def lower_alloc(op: ir.Operation, _operands: Indices) -> list[ir.Value]:
-    return [new_buffer(op.results[0].type)]
+    return [new_buffer(cpu_type(op.results[0].type))]
 
 
 def lower_copy(op: ir.Operation, operands: Indices) -> list[None]:

@@ -1,0 +1,118 @@
+"""Products as programs of thread blocks: a tile of the result per block, operands by way of shared memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from accel_programs import SHARED, alloc, copy, index, kernel, wait
+
+
+@dataclass(frozen=True)
+class Product:
+    """`[batch,] M x K` by `K x N`; tiles are 32x48, and steps 16."""
+
+    m: int
+    n: int
+    k: int
+    element: str
+    sums: str = "f32"
+    batch: int = 0
+    transpose_a: bool = False
+    transpose_b: bool = False
+    precision: str = "exact"
+    # Adds a vector of N numbers, and drops negative sums.
+    bias: bool = False
+    # The result's element type, where it is not that of the sums.
+    result: str = ""
+
+    def shape_a(self) -> list[int]:
+        return self._shape([self.m, self.k], self.transpose_a)
+
+    def shape_b(self) -> list[int]:
+        return self._shape([self.k, self.n], self.transpose_b)
+
+    def shape_c(self) -> list[int]:
+        return self._shape([self.m, self.n], False)
+
+    def _shape(self, matrix: list[int], transposed: bool) -> list[int]:
+        return [self.batch] * bool(self.batch) + (matrix[::-1] if transposed else matrix)
+
+
+TILE, STEP = (32, 48), 16
+
+
+def memref(shape: list[int], element: str) -> str:
+    return f"memref<{'x'.join(map(str, shape))}x{element}>"
+
+
+def text(product: Product) -> str:
+    """The kernel `@k(a, b, [bias,] c)`."""
+    p = product
+    kinds = {"a": memref(p.shape_a(), p.element), "b": memref(p.shape_b(), p.element)}
+    if p.bias:
+        kinds["bias"] = memref([p.n], p.sums)
+    kinds["c"] = memref(p.shape_c(), p.result or p.sums)
+    grid = [-(-p.m // TILE[0]), -(-p.n // TILE[1]), *([p.batch] if p.batch else [])]
+    return kernel(kinds, grid, "\n".join([_setup(p), _loop(p, kinds), _epilogue(p, kinds)]))
+
+
+def _tiles(p: Product) -> tuple[str, str]:
+    a, b = [TILE[0], STEP], [STEP, TILE[1]]
+    a, b = a[::-1] if p.transpose_a else a, b[::-1] if p.transpose_b else b
+    return f"{a[0]}x{a[1]}x{p.element}", f"{b[0]}x{b[1]}x{p.element}"
+
+
+def _setup(p: Product) -> str:
+    zero = "0" if p.sums.startswith("i") else "0.0"
+    tile_a, tile_b = _tiles(p)
+    return f"""{alloc("as", tile_a)}
+      {alloc("bs", tile_b)}
+      {index("zero", 0)}
+      {index("depth", p.k)}
+      {index("step", STEP)}
+      {index("rows", TILE[0])}
+      {index("columns", TILE[1])}
+      %row = arith.muli %x, %rows : index
+      %column = arith.muli %y, %columns : index
+      %start = arith.constant dense<{zero}> : {_sum_kind(p)}"""
+
+
+def _sum_kind(p: Product) -> str:
+    return f"vector<{TILE[0]}x{TILE[1]}x{p.sums}>"
+
+
+def _loop(p: Product, kinds: dict[str, str]) -> str:
+    first = ["z"] if p.batch else []
+    place_a, place_b = ["row", "at"], ["at", "column"]
+    place_a, place_b = place_a[::-1] if p.transpose_a else place_a, place_b[::-1] if p.transpose_b else place_b
+    shared_a, shared_b = (f"memref<{tile}, {SHARED}>" for tile in _tiles(p))
+    flags = f"{', transpose_a' * p.transpose_a}{', transpose_b' * p.transpose_b}"
+    return f"""%sum = scf.for %at = %zero to %depth step %step iter_args(%old = %start) -> {_sum_kind(p)} {{
+        {copy("a", "as", [*first, *place_a], [kinds["a"], shared_a], "ta")}
+        {copy("b", "bs", [*first, *place_b], [kinds["b"], shared_b], "tb")}
+        {wait("ta", "tb")}
+        %new = "accel.mma"(%as, %bs, %old) {{precision = "{p.precision}"{flags}}} : ({shared_a}, {shared_b},
+          {_sum_kind(p)}) -> {_sum_kind(p)}
+        scf.yield %new : {_sum_kind(p)}
+      }} {{accel.stages = 2 : i64}}"""
+
+
+def _epilogue(p: Product, kinds: dict[str, str]) -> str:
+    lines, value, kind = [], "sum", _sum_kind(p)
+    if p.bias:
+        row = f"vector<{TILE[1]}x{p.sums}>"
+        lines += [
+            f"%none = arith.constant 0.0 : {p.sums}",
+            f"%offsets = vector.transfer_read %bias[%column], %none : {kinds['bias']}, {row}",
+            f"%every = vector.broadcast %offsets : {row} to {kind}",
+            f"%added = arith.addf %sum, %every : {kind}",
+            f"%relu = arith.maximumf %added, %start : {kind}",
+        ]
+        value = "relu"
+    if p.result:
+        narrow = kind.replace(p.sums, p.result)
+        lines.append(f"%narrow = arith.truncf %{value} : {kind} to {narrow}")
+        value, kind = "narrow", narrow
+    places = "%z, %row, %column" if p.batch else "%row, %column"
+    lines.append(f"vector.transfer_write %{value}, %c[{places}] : {kind}, {kinds['c']}")
+    return "\n".join(lines)
