@@ -110,7 +110,7 @@ class Program:
             operands = [*operands[:3], *map(owned, operands[3:])]
         if op.name == "scf.yield" and op.parent.operation.name == "scf.for":
             arguments = [self.values[each] for each in list(op.block.arguments)[1:]]
-            operands = [carried(value, argument) for value, argument in zip(operands, arguments, strict=True)]
+            operands = carried(operands, arguments)
         kinds = [cpu_type(each.type) for each in op.results]
         attributes = {name: each for name, each in attributes_of(op).items() if not name.startswith("accel.")}
         new = ir.Operation.create(op.name, kinds, operands, attributes, regions=len(op.regions))
@@ -132,15 +132,26 @@ def has_tiles(op: ir.Operation) -> bool:
     return any(isinstance(each.type, ir.VectorType) for each in (*op.operands, *op.results))
 
 
-def carried(value: ir.Value, argument: ir.Value) -> ir.Value:
-    """What a loop carries to its next iteration, written where `argument` lies, what the last one carried."""
-    if not isinstance(value.type, ir.RankedTensorType) or is_sum_into(value, argument):
-        return value
+def carried(values: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[ir.Value]:
+    """What a loop carries to its next iteration, written where `arguments` lie, what the last one carried."""
+    moved = [
+        isinstance(value.type, ir.RankedTensorType) and not is_sum_into(value, argument)
+        for value, argument in zip(values, arguments, strict=True)
+    ]
+    # All of them are read before the first one is written.
+    kept = [_kept(value) if move else value for value, move in zip(values, moved, strict=True)]
+    return [
+        bufferization.MaterializeInDestinationOp(value.type, value, argument).result if move else value
+        for value, argument, move in zip(kept, arguments, moved, strict=True)
+    ]
+
+
+def _kept(value: ir.Value) -> ir.Value:
+    """`value`, in memory of its own where it may be what the loop carries, in another place."""
     made = defining_op(value)
-    if made is None or made.name in VIEWS:
-        # Perhaps another value that the loop carries, over which that one's next value is written first.
-        value = bufferization.AllocTensorOp(value.type, [], copy=value).result
-    return bufferization.MaterializeInDestinationOp(value.type, value, argument).result
+    if made is not None and made.name not in VIEWS:
+        return value
+    return bufferization.AllocTensorOp(value.type, [], copy=value).result
 
 
 def is_sum_into(value: ir.Value, argument: ir.Value) -> bool:

@@ -72,8 +72,8 @@ def _setup(p: Product) -> str:
       {index("step", STEP)}
       {index("rows", TILE[0])}
       {index("columns", TILE[1])}
-      %row = arith.muli %x, %rows : index
-      %column = arith.muli %y, %columns : index
+      %row = arith.muli %block0, %rows : index
+      %column = arith.muli %block1, %columns : index
       %start = arith.constant dense<{zero}> : {_sum_kind(p)}"""
 
 
@@ -82,7 +82,7 @@ def _sum_kind(p: Product) -> str:
 
 
 def _loop(p: Product, kinds: dict[str, str]) -> str:
-    first = ["z"] if p.batch else []
+    first = ["block2"] if p.batch else []
     place_a, place_b = ["row", "at"], ["at", "column"]
     place_a, place_b = place_a[::-1] if p.transpose_a else place_a, place_b[::-1] if p.transpose_b else place_b
     shared_a, shared_b = (f"memref<{tile}, {SHARED}>" for tile in _tiles(p))
@@ -113,6 +113,6 @@ def _epilogue(p: Product, kinds: dict[str, str]) -> str:
         narrow = kind.replace(p.sums, p.result)
         lines.append(f"%narrow = arith.truncf %{value} : {kind} to {narrow}")
         value, kind = "narrow", narrow
-    places = "%z, %row, %column" if p.batch else "%row, %column"
+    places = "%block2, %row, %column" if p.batch else "%row, %column"
     lines.append(f"vector.transfer_write %{value}, %c[{places}] : {kind}, {kinds['c']}")
     return "\n".join(lines)

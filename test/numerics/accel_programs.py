@@ -13,9 +13,9 @@ SHARED = "#gpu.address_space<workgroup>"
 
 
 def kernel(buffers: dict[str, str], grid: Sequence[int], body: str) -> str:
-    """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%x, %y, ...`."""
+    """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%block0, %block1, ...`."""
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in buffers.items())
-    places = ", ".join(f"%{name}: index" for name in "xyz"[: len(grid)])
+    places = ", ".join(f"%block{dim}: index" for dim in range(len(grid)))
     bounds = ", ".join(f"%grid{dim}" for dim in range(len(grid)))
     constants = "\n".join(f"%grid{dim} = arith.constant {size} : index" for dim, size in enumerate(grid))
     return f"""module attributes {{tloop.target = "{host_target()}"}} {{

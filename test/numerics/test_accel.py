@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import accel_kernels
 import accel_products
 import ml_dtypes
 import numpy as np
@@ -75,3 +76,45 @@ def test_products(name: str) -> None:
     if bias is not None:
         wanted, magnitude = np.maximum(wanted + bias, 0), magnitude + np.abs(bias)
     assert np.all(np.abs(found - wanted) <= tolerance * magnitude)
+
+
+@pytest.mark.parametrize("shape", [(16, 128), (37, 100), (1, 1)])
+def test_softmax_of_rows(shape: tuple[int, int]) -> None:
+    x = 4 * numbers(list(shape), "f32", 0)
+    found = np.zeros(shape, np.float32)
+    run(accel_kernels.softmax(*shape), x, found)
+    powers = np.exp(x - x.max(-1, keepdims=True).astype(np.float64))
+    assert np.allclose(found, powers / powers.sum(-1, keepdims=True), rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize("size", [1024, 700, 1])
+def test_elementwise_with_a_masked_tail(size: int) -> None:
+    x, found = numbers([1024], "f16", 0), np.full(1024, 7, np.float32)
+    run(accel_kernels.masked(size), x, found)
+    wide = x.astype(np.float64)
+    wanted = np.where(wide > 0, np.sqrt(np.abs(wide)), -wide)
+    assert np.allclose(found[:size], wanted[:size], rtol=2.0**-23, atol=0)
+    assert np.all(found[size:] == 7)
+
+
+@pytest.mark.parametrize("queries, keys", [(64, 48), (37, 50), (1, 3)])
+def test_attention_of_blocks_of_keys(queries: int, keys: int) -> None:
+    q, k, v = (numbers([rows, 32], "bf16", seed) for seed, rows in enumerate((queries, keys, keys)))
+    found = np.zeros((queries, 32), np.float32)
+    run(accel_kernels.attention(queries, keys, 32), q, k, v, found)
+    q, k, v = (each.astype(np.float64) for each in (q, k, v))
+    scores = q @ k.T / np.sqrt(32)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = powers / powers.sum(-1, keepdims=True)
+    # Weights are rounded to bf16, 8 bits, before they meet the values.
+    assert np.all(np.abs(found - weights @ v) <= 2.0**-8 * (weights @ np.abs(v)))
+
+
+def test_values_that_a_loop_carries_crosswise() -> None:
+    x, y = numbers([8], "f32", 0), numbers([8], "f32", 1)
+    found = np.zeros((3, 8), np.float32)
+    run(accel_kernels.carried_values(), x, y, found)
+    p, q, s, t = x, y, x, x
+    for _ in range(5):
+        p, q, s, t = q, p, p, s + (p + t)
+    assert np.array_equal(found, [p - s, q, t])
