@@ -200,8 +200,8 @@ CPU_KERNEL: list[str] = [
     *CPU_THREADS_TO_LLVM,
 ]
 
-# One kernel, from launches of thread blocks to the llvm dialect: how a GPU's programs run on any machine. Right
-# numbers are what it is for, not speed.
+# One kernel, from launches of thread blocks to the llvm dialect: how a GPU's programs run on any machine.
+# Right numbers are what it is for, not speed.
 ACCEL_CPU: list[str] = [
     "func.func(accel-to-cpu)",
     "canonicalize",

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from mlc.bindings import arith, ir, linalg
 from mlc.passes.accel.cpu_memory import as_tensor
 from mlc.passes.accel.cpu_tiles import owned
-from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, elementwise, static_shape, tensor_type
-from mlc.passes.lowering.scalars import convert
+from mlc.passes.lowering.linalg_tools import (
+    affine_map,
+    constant,
+    dims,
+    elementwise,
+    static_shape,
+)
 
 # What tf32 drops of the 23 bits of mantissa.
 DROPPED = 13

@@ -50,6 +50,8 @@ RULES: dict[str, Rule] = {
 }
 # Ops whose result lies where the operand does.
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape")
+# Ops that add to what lies where the result will: the operand that is the first result's.
+ACCUMULATOR = {"linalg.contract": 2, "scf.for": 3}
 ROLES = ("accel.await", "accel.create_semaphore", "accel.notify", "accel.specialize")
 # Apart from these, what may have tiles as operands and results: elementwise ops, and control flow.
 WITH_TILES = ("arith.", "math.", "scf.for", "scf.if", "scf.yield")
@@ -159,7 +161,7 @@ def is_sum_into(value: ir.Value, argument: ir.Value) -> bool:
     readers = 0
     while value != argument:
         made = defining_op(value)
-        if made is None or len(list(value.uses)) != readers or made.name not in ("linalg.contract", "scf.for"):
+        if made is None or made.name not in ACCUMULATOR or len(list(value.uses)) != readers:
             return False
-        value, readers = made.operands[3 + value.result_number if made.name == "scf.for" else 2], 1
+        value, readers = made.operands[ACCUMULATOR[made.name] + value.result_number], 1
     return readers == 0 or has_one_use(argument)

@@ -10,7 +10,6 @@ from mlc.bindings import arith, ir, linalg, tensor
 from mlc.passes.accel.cpu_types import cpu_type
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
-    constant,
     dims,
     elementwise,
     empty,
@@ -122,11 +121,12 @@ def lower_reduction(op: ir.Operation, operands: Operands) -> list[ir.Value]:
     source, start = operands
     reduced, rank = list(op.attributes["reduction_dims"]), tensor_type(source).rank
     is_number = not isinstance(start.type, ir.RankedTensorType)
-    into = tensor.FromElementsOp(ir.RankedTensorType.get([], start.type), [start]).result if is_number else start
+    if is_number:
+        start = tensor.FromElementsOp(ir.RankedTensorType.get([], start.type), [start]).result
     kept = affine_map(rank, [each for dim, each in enumerate(dims(rank)) if dim not in reduced])
     combine = COMBINE[_kind(op)]
     every = affine_map(rank, dims(rank))
-    result = generic([source], [every], owned(into), kept, lambda new, old: combine(old, new), reduced)
+    result = generic([source], [every], owned(start), kept, lambda new, old: combine(old, new), reduced)
     return [tensor.ExtractOp(result, []).result if is_number else result]
 
 

@@ -120,8 +120,8 @@ def attention(queries: int, keys: int, depth: int) -> str:
 
 
 def carried_values() -> str:
-    """`@k(x, y, r)`, 8 elements each, r [3, 8]: Fibonacci numbers, of which the loop carries two that swap places,
-    and one, in two shapes, that is replaced by another's last value."""
+    """`@k(x, y, r)`, 8 elements each, r [3, 8]: a loop carries two values that swap places, one that is
+    replaced by another's last value in another shape, and a sum."""
     one, two = "vector<8xf32>", "vector<2x4xf32>"
     return kernel(
         {"x": "memref<8xf32>", "y": "memref<8xf32>", "r": "memref<3x8xf32>"},

@@ -57,9 +57,10 @@ def text(product: Product) -> str:
 
 
 def _tiles(p: Product) -> tuple[str, str]:
-    a, b = [TILE[0], STEP], [STEP, TILE[1]]
-    a, b = a[::-1] if p.transpose_a else a, b[::-1] if p.transpose_b else b
-    return f"{a[0]}x{a[1]}x{p.element}", f"{b[0]}x{b[1]}x{p.element}"
+    """The operands' tiles in shared memory."""
+    a = f"{STEP}x{TILE[0]}" if p.transpose_a else f"{TILE[0]}x{STEP}"
+    b = f"{TILE[1]}x{STEP}" if p.transpose_b else f"{STEP}x{TILE[1]}"
+    return f"{a}x{p.element}", f"{b}x{p.element}"
 
 
 def _setup(p: Product) -> str:
@@ -83,8 +84,8 @@ def _sum_kind(p: Product) -> str:
 
 def _loop(p: Product, kinds: dict[str, str]) -> str:
     first = ["block2"] if p.batch else []
-    place_a, place_b = ["row", "at"], ["at", "column"]
-    place_a, place_b = place_a[::-1] if p.transpose_a else place_a, place_b[::-1] if p.transpose_b else place_b
+    place_a = ["at", "row"] if p.transpose_a else ["row", "at"]
+    place_b = ["column", "at"] if p.transpose_b else ["at", "column"]
     shared_a, shared_b = (f"memref<{tile}, {SHARED}>" for tile in _tiles(p))
     flags = f"{', transpose_a' * p.transpose_a}{', transpose_b' * p.transpose_b}"
     return f"""%sum = scf.for %at = %zero to %depth step %step iter_args(%old = %start) -> {_sum_kind(p)} {{

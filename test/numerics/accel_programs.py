@@ -13,7 +13,7 @@ SHARED = "#gpu.address_space<workgroup>"
 
 
 def kernel(buffers: dict[str, str], grid: Sequence[int], body: str) -> str:
-    """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%block0, %block1, ...`."""
+    """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%block0, ...`."""
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in buffers.items())
     places = ", ".join(f"%block{dim}: index" for dim in range(len(grid)))
     bounds = ", ".join(f"%grid{dim}" for dim in range(len(grid)))
@@ -56,8 +56,8 @@ def wait(*tokens: str) -> str:
 
 
 def run(text: str, *arrays: np.ndarray) -> None:
-    """Compiles the kernel for this machine, and runs it on its inputs and outputs."""
+    """Compiles the kernel for this machine, and runs it on its inputs and outputs, with two threads."""
     target = str(host_target())
     compiled = compile_object({"text": text, "pipeline": "accel-cpu", "target": target, "optimize": 1})
     buffers = [array.reshape(-1).view(np.uint8) for array in arrays]
-    call_entry(Image([compiled["object"]]), "k", buffers, [], 1)
+    call_entry(Image([compiled["object"]]), "k", buffers, [], 2)

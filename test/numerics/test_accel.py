@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import accel_kernels
 import accel_products
+import accel_rings
 import ml_dtypes
 import numpy as np
 import pytest
@@ -118,3 +119,36 @@ def test_values_that_a_loop_carries_crosswise() -> None:
     for _ in range(5):
         p, q, s, t = q, p, p, s + (p + t)
     assert np.array_equal(found, [p - s, q, t])
+
+
+def test_copies_that_run_ahead() -> None:
+    a, b = numbers([40, 52], "f16", 0), numbers([24, 52], "f16", 1)
+    found = np.zeros((40, 24), np.float32)
+    run(accel_rings.ring(40, 24, 52), a, b, found)
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64).T
+    assert np.all(np.abs(found - wide_a @ wide_b) <= SUM_ERROR * (np.abs(wide_a) @ np.abs(wide_b)))
+
+
+def test_loops_around_a_product_and_copies_from_before_the_memory() -> None:
+    size, taps = 50, 3
+    x, w = numbers([size, 16], "f32", 0), numbers([taps, 16, 8], "f32", 1)
+    found = np.zeros((size, 8), np.float32)
+    run(accel_rings.windows(size, taps), x, w, found)
+    padded = np.pad(x.astype(np.float64), ((taps, taps), (0, 0)))
+    wanted = np.zeros((size, 8))
+    for tap in range(taps):
+        for back in range(taps):
+            first = taps + tap - back - 1
+            wanted += padded[first : first + size] @ w[tap].astype(np.float64)
+    assert np.allclose(found, wanted, rtol=0, atol=SUM_ERROR * 50)
+
+
+def test_tiles_by_way_of_shared_memory() -> None:
+    x, found = numbers([40, 70], "f32", 0), np.zeros((70, 40), np.float32)
+    run(accel_rings.moves(40, 70), x, found)
+    wanted = x.astype(np.float64)
+    for row in range(0, 40, 16):
+        for column in range(0, 70, 32):
+            tile = wanted[row : row + 16, column : column + 32]
+            tile /= max(tile.sum(), 0) or 1
+    assert np.allclose(found, wanted.T, rtol=1e-4, atol=0)

@@ -37,7 +37,8 @@ program is lowered. `accel` has ops only for what upstream's dialects lack:
 | --- | --- |
 | a tile in registers | a value `vector<MxNxT>`, of any rank |
 | elementwise computation | `arith` and `math` on vectors |
-| loads and stores of global memory | `vector.transfer_read`, `vector.transfer_write` on memrefs; what lies outside is padding, and not written |
+| loads | `vector.transfer_read` of memrefs; what lies outside is padding |
+| stores | `vector.transfer_write` to memrefs; what lies outside is not written |
 | reductions along dims | `vector.multi_reduction` |
 | broadcasts, transposes, views | `vector.broadcast`, `vector.transpose`, `vector.shape_cast` |
 | indices | `vector.step` |
