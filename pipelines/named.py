@@ -220,7 +220,7 @@ ACCEL_CPU: list[str] = [
     "tloop-verify-loops{heap=true}",
     "func.func(tloop-lower-copies)",
     "func.func(convert-linalg-to-loops)",
-    # Before bf16, into which f8 may be widened.
+    # LLVM has no floats of 8 bits. They may become bf16, so before that.
     "func.func(tloop-expand-f8)",
     # LLVM calls a function for each number where the processor has no instruction.
     "func.func(tloop-expand-bf16)",

@@ -148,3 +148,19 @@ def carried_values() -> str:
         vector.transfer_write %l#1, %r[%one, %zero] : {one}, memref<3x8xf32>
         vector.transfer_write %l#3, %r[%two, %zero] : {one}, memref<3x8xf32>""",
     )
+
+
+def converted(size: int, source: str, result: str) -> str:
+    """`@k(x, y)`: the elements of x as floats of another type, 256 per block."""
+    one, other = f"memref<{size}x{source}>", f"memref<{size}x{result}>"
+    wider = "ext" if source.startswith("f8") else "trunc"
+    return kernel(
+        {"x": one, "y": other},
+        [-(-size // 256)],
+        f"""{index("tile", 256)}
+        %at = arith.muli %block0, %tile : index
+        %none = arith.constant 0.0 : {source}
+        %v = vector.transfer_read %x[%at], %none : {one}, vector<256x{source}>
+        %r = arith.{wider}f %v : vector<256x{source}> to vector<256x{result}>
+        vector.transfer_write %r, %y[%at] : vector<256x{result}>, {other}""",
+    )

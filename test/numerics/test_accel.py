@@ -152,3 +152,23 @@ def test_tiles_by_way_of_shared_memory() -> None:
             tile = wanted[row : row + 16, column : column + 32]
             tile /= max(tile.sum(), 0) or 1
     assert np.allclose(found, wanted.T, rtol=1e-4, atol=0)
+
+
+@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
+@pytest.mark.parametrize("wide", ["f32", "f16"])
+def test_floats_of_8_bits(element: str, wide: str) -> None:
+    """All of them, and all of f16 as numbers to be rounded; f32 between two neighbours too."""
+    every = np.arange(256, dtype=np.uint8).view(TYPES[element])
+    found = np.zeros(256, TYPES[wide])
+    run(accel_kernels.converted(256, element, wide), every, found)
+    assert np.array_equal(found, every.astype(TYPES[wide]), equal_nan=True)
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(TYPES[wide])
+    with np.errstate(all="ignore"):
+        if wide == "f32":
+            x = np.concatenate([x, np.nextafter(x, np.float32(0)), np.nextafter(x, np.float32(1e6))])
+        wanted = x.astype(TYPES[element])
+    found = np.zeros(x.shape, TYPES[element])
+    run(accel_kernels.converted(x.size, wide, element), x, found)
+    is_nan = np.isnan(wanted.astype(np.float32))
+    assert np.array_equal(np.isnan(found.astype(np.float32)), is_nan)
+    assert np.array_equal(found.view(np.uint8)[~is_nan], wanted.view(np.uint8)[~is_nan])
