@@ -48,8 +48,8 @@ RULES: dict[str, Rule] = {
     "vector.transfer_write": lower_transfer_write,
     "vector.transpose": lower_transpose,
 }
-# Ops whose result lies where the operand does.
-VIEWS = ("tensor.collapse_shape", "tensor.expand_shape")
+# Ops whose result has memory of its own.
+COMPUTING = ("arith.", "linalg.fill", "linalg.generic", "math.")
 # Ops that add to what lies where the result will: the operand that is the first result's.
 ACCUMULATOR = {"linalg.contract": 2, "scf.for": 3}
 ROLES = ("accel.await", "accel.create_semaphore", "accel.notify", "accel.specialize")
@@ -137,7 +137,7 @@ def has_tiles(op: ir.Operation) -> bool:
 def carried(values: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[ir.Value]:
     """What a loop carries to its next iteration, written where `arguments` lie, what the last one carried."""
     moved = [
-        isinstance(value.type, ir.RankedTensorType) and not is_sum_into(value, argument)
+        isinstance(value.type, ir.RankedTensorType) and not is_sum_into(value, argument, values)
         for value, argument in zip(values, arguments, strict=True)
     ]
     # All of them are read before the first one is written.
@@ -151,17 +151,18 @@ def carried(values: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[i
 def _kept(value: ir.Value) -> ir.Value:
     """`value`, in memory of its own where it may be what the loop carries, in another place."""
     made = defining_op(value)
-    if made is not None and made.name not in VIEWS:
+    if made is not None and made.name.startswith(COMPUTING):
         return value
     return bufferization.AllocTensorOp(value.type, [], copy=value).result
 
 
-def is_sum_into(value: ir.Value, argument: ir.Value) -> bool:
-    """Whether `value` is `argument`, or only adds to it, so that it is computed where `argument` lies."""
+def is_sum_into(value: ir.Value, argument: ir.Value, values: Sequence[ir.Value]) -> bool:
+    """Whether `value` is `argument`, or only adds to it, so that it is computed where `argument` lies: nothing
+    else reads that, none of `values` either, which the loop carries too."""
     readers = 0
     while value != argument:
         made = defining_op(value)
         if made is None or made.name not in ACCUMULATOR or len(list(value.uses)) != readers:
             return False
         value, readers = made.operands[ACCUMULATOR[made.name] + value.result_number], 1
-    return readers == 0 or has_one_use(argument)
+    return readers == 0 or (has_one_use(argument) and argument not in values)
