@@ -21,7 +21,8 @@ def _launch_fault(op: ext.Operation) -> str:
         return ""
     cluster = op.attributes["cluster"]
     if not isinstance(cluster, ir.IntegerAttr) or cluster.value not in (1, 2, 4, MOST_BLOCKS):
-        return f"cluster must be 1, 2, 4 or {MOST_BLOCKS} blocks, but is {cluster}"
+        found = cluster.value if isinstance(cluster, ir.IntegerAttr) else cluster
+        return f"cluster must be 1, 2, 4 or {MOST_BLOCKS} blocks, but is {found}"
     return ""
 
 

@@ -48,8 +48,6 @@ RULES: dict[str, Rule] = {
     "vector.transfer_write": lower_transfer_write,
     "vector.transpose": lower_transpose,
 }
-# Ops whose result has memory of its own.
-COMPUTING = ("arith.", "linalg.fill", "linalg.generic", "math.")
 # Ops that add to what lies where the result will: the operand that is the first result's.
 ACCUMULATOR = {"linalg.contract": 2, "scf.for": 3}
 ROLES = ("accel.await", "accel.create_semaphore", "accel.notify", "accel.specialize")
@@ -149,16 +147,26 @@ def carried(values: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[i
 
 
 def _kept(value: ir.Value) -> ir.Value:
-    """`value`, in memory of its own where it may be what the loop carries, in another place."""
+    """`value`, in memory of its own where it may lie where something else does that the loop carries."""
     made = defining_op(value)
-    if made is not None and made.name.startswith(COMPUTING):
+    if made is not None and _is_computed_anew(made):
         return value
     return bufferization.AllocTensorOp(value.type, [], copy=value).result
 
 
+def _is_computed_anew(op: ir.Operation) -> bool:
+    """Whether the result needs no memory that an operand has: the op is elementwise, or writes to an empty
+    tensor."""
+    if op.name == "linalg.generic":
+        return defining_op(op.operands[len(op.operands) - 1], "tensor.empty") is not None
+    return op.name.startswith(("arith.", "math."))
+
+
 def is_sum_into(value: ir.Value, argument: ir.Value, values: Sequence[ir.Value]) -> bool:
-    """Whether `value` is `argument`, or only adds to it, so that it is computed where `argument` lies: nothing
-    else reads that, none of `values` either, which the loop carries too."""
+    """Whether `value` is `argument`, or only adds to it, so that it is computed where `argument` lies.
+
+    Then nothing else reads that, not even to have it as another one of the `values` that the loop carries.
+    """
     readers = 0
     while value != argument:
         made = defining_op(value)

@@ -31,7 +31,7 @@ func.func @f(%c: index) {
 // -----
 
 func.func @f(%c: index) {
-  // expected-error @below {{'accel.launch' op cluster must be 1, 2, 4 or 8 blocks, but is 3 : i64}}
+  // expected-error @below {{'accel.launch' op cluster must be 1, 2, 4 or 8 blocks, but is 3}}
   "accel.launch"(%c) ({
   ^bb0(%i: index):
   }) {warps = 4 : i64, cluster = 3 : i64} : (index) -> ()

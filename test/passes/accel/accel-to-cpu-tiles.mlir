@@ -135,6 +135,35 @@ func.func @carried(%n: index, %x: memref<?xf32>) {
 
 // -----
 
+// A reduction adds to what one value was, and the loop carries it as another.
+// CHECK-LABEL: func.func @reduced
+// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}) ->
+// CHECK-NEXT: %[[M:.*]] = linalg.generic {{.*}} outs(%[[P]] : tensor<4xf32>)
+// CHECK: %[[COPY_Q:.*]] = bufferization.alloc_tensor() copy(%[[Q]])
+// CHECK-NEXT: %[[COPY_M:.*]] = bufferization.alloc_tensor() copy(%[[M]])
+// CHECK-NEXT: bufferization.materialize_in_destination %[[COPY_Q]] in %[[P]]
+// CHECK-NEXT: bufferization.materialize_in_destination %[[COPY_M]] in %[[Q]]
+func.func @reduced(%n: index, %x: memref<?xf32>, %y: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %a = vector.transfer_read %x[%i], %none : memref<?xf32>, vector<4xf32>
+    %b = vector.transfer_read %x[%n], %none : memref<?xf32>, vector<4xf32>
+    %t = vector.transfer_read %y[%i, %i], %none : memref<?x?xf32>, vector<4x8xf32>
+    %l:2 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (vector<4xf32>, vector<4xf32>) {
+      %m = vector.multi_reduction <add>, %t, %p [1] : vector<4x8xf32> to vector<4xf32>
+      scf.yield %q, %m : vector<4xf32>, vector<4xf32>
+    }
+    vector.transfer_write %l#0, %x[%i] : vector<4xf32>, memref<?xf32>
+    vector.transfer_write %l#1, %x[%n] : vector<4xf32>, memref<?xf32>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
 // Without a launch nothing changes.
 // CHECK-LABEL: func.func @other
 // CHECK: math.exp %{{.*}} : vector<8xf32>
