@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
+    "accel-distribute": "mlc.passes.accel.distribute:Distribute",
+    "accel-insert-barriers": "mlc.passes.accel.insert_barriers:InsertBarriers",
+    "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",
     "accel-to-cpu": "mlc.passes.accel.to_cpu:AccelToCpu",
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
     "graph-conv-to-matmul": "mlc.passes.graph.conv_to_matmul:ConvToMatmul",

@@ -230,6 +230,20 @@ ACCEL_CPU: list[str] = [
     *CPU_THREADS_TO_LLVM,
 ]
 
+# Launches of thread blocks as kernels of threads, in a gpu.module, and calls of them.
+ACCEL_TO_THREADS: list[str] = [
+    # Copies run ahead of what is computed; the passes below see rings of buffers and groups of copies.
+    "accel-pipeline-loops",
+    "canonicalize",
+    "cse",
+    # On tiles, where it is plain which buffers an op reads and writes.
+    "accel-insert-barriers",
+    "accel-distribute",
+    # Threads compute their places again and again.
+    "canonicalize",
+    "cse",
+]
+
 # The host functions `@main` and `@prepare`, to the llvm dialect.
 CPU_HOST: list[str] = [
     # Straight to the llvm dialect: a host function only computes addresses and calls kernels.
@@ -241,6 +255,7 @@ CPU_HOST: list[str] = [
 
 _PIPELINES: dict[str, list[str]] = {
     "accel-cpu": ACCEL_CPU,
+    "accel-to-threads": ACCEL_TO_THREADS,
     "cpu-host": CPU_HOST,
     "cpu-kernel": CPU_KERNEL,
     "form-kernels": FORM_KERNELS,

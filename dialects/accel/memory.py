@@ -28,7 +28,15 @@ def _alloc_fault(op: ext.Operation) -> str:
         return f"has {stages} stages, which must be the first dim of its {kind}"
     if swizzle not in SWIZZLES:
         return f"swizzle must be one of {', '.join(map(str, SWIZZLES))}, but is {swizzle}"
+    row_bytes = kind.shape[-1] * element_bits(kind.element_type) // 8 if kind.rank else 0
+    if swizzle and (kind.rank < 2 or row_bytes % swizzle):
+        return f"has rows of {row_bytes} bytes, which pieces of {swizzle} must divide"
     return fault_at_top_of_launch(op)
+
+
+def element_bits(kind: ir.Type) -> int:
+    """Of an element in memory; truth values take a byte."""
+    return 64 if isinstance(kind, ir.IndexType) else max(8, int(kind.width))
 
 
 def _is_dense(kind: ir.MemRefType) -> bool:

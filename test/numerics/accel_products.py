@@ -9,7 +9,7 @@ from accel_programs import SHARED, alloc, copy, index, kernel, wait
 
 @dataclass(frozen=True)
 class Product:
-    """`[batch,] M x K` by `K x N`; tiles are 32x48, and steps 16."""
+    """`[batch,] M x K` by `K x N`; tiles are 32x64, and steps 32."""
 
     m: int
     n: int
@@ -38,7 +38,7 @@ class Product:
         return [self.batch] * bool(self.batch) + (matrix[::-1] if transposed else matrix)
 
 
-TILE, STEP = (32, 48), 16
+TILE, STEP = (32, 64), 32
 
 
 def memref(shape: list[int], element: str) -> str:

@@ -34,10 +34,13 @@ def index(name: str, value: int) -> str:
 
 
 def alloc(name: str, kind: str, stages: int = 1) -> str:
-    """A buffer in shared memory; `kind` is "64x32xf16"."""
+    """A buffer in shared memory; `kind` is "64x32xf16". It is swizzled where its rows are long enough."""
+    *_, columns, element = kind.split("x")
+    row = int(columns) * int(element.lstrip("uibf").split("E")[0]) // 8
+    swizzle = next((size for size in (128, 64, 32) if row % size == 0), 0)
     return (
-        f'%{name} = "accel.alloc"() {{stages = {stages} : i64, swizzle = 64 : i64}} : () -> memref<{kind}, '
-        f"{SHARED}>"
+        f'%{name} = "accel.alloc"() {{stages = {stages} : i64, swizzle = {swizzle} : i64}} : () -> '
+        f"memref<{kind}, {SHARED}>"
     )
 
 

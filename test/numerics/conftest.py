@@ -1,7 +1,8 @@
-"""Makes the helpers of this folder, the importer's cases and `bench` importable."""
+"""Makes the helpers of this folder, the importer's cases, the GPU emulator and `bench` importable."""
 
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "frontends" / "onnx"), str(HERE.parents[1])]
+PATHS = (HERE, HERE.parent / "frontends" / "onnx", HERE.parent / "gpu", HERE.parents[1])
+sys.path[:0] = [str(path) for path in PATHS]

@@ -1,15 +1,28 @@
-"""Programs of thread blocks on the CPU compute what NumPy does in f64."""
+"""Programs of thread blocks compute what NumPy does in f64: on the CPU, and as threads in the emulator."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import accel_gpu
 import accel_kernels
 import accel_products
+import accel_programs
 import accel_rings
 import ml_dtypes
 import numpy as np
 import pytest
 from accel_products import Product
-from accel_programs import run
+
+RUNS = {"cpu": accel_programs.run, "sm_80": accel_gpu.run}
+Run = Callable[..., None]
+
+
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest) -> Run:
+    """Runs a kernel's text on arrays."""
+    return RUNS[request.param]
+
 
 TYPES = {
     "bf16": ml_dtypes.bfloat16,
@@ -62,7 +75,7 @@ PRODUCTS = {
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_products(name: str) -> None:
+def test_products(run: Run, name: str) -> None:
     product, tolerance = PRODUCTS[name]
     a, b = numbers(product.shape_a(), product.element, 0), numbers(product.shape_b(), product.element, 1)
     bias = numbers([product.n], product.sums, 2) if product.bias else None
@@ -80,7 +93,7 @@ def test_products(name: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(16, 128), (37, 100), (1, 1)])
-def test_softmax_of_rows(shape: tuple[int, int]) -> None:
+def test_softmax_of_rows(run: Run, shape: tuple[int, int]) -> None:
     x = 4 * numbers(list(shape), "f32", 0)
     found = np.zeros(shape, np.float32)
     run(accel_kernels.softmax(*shape), x, found)
@@ -89,7 +102,7 @@ def test_softmax_of_rows(shape: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", [1024, 700, 1])
-def test_elementwise_with_a_masked_tail(size: int) -> None:
+def test_elementwise_with_a_masked_tail(run: Run, size: int) -> None:
     x, found = numbers([1024], "f16", 0), np.full(1024, 7, np.float32)
     run(accel_kernels.masked(size), x, found)
     wide = x.astype(np.float64)
@@ -99,7 +112,7 @@ def test_elementwise_with_a_masked_tail(size: int) -> None:
 
 
 @pytest.mark.parametrize("queries, keys", [(64, 48), (37, 50), (1, 3)])
-def test_attention_of_blocks_of_keys(queries: int, keys: int) -> None:
+def test_attention_of_blocks_of_keys(run: Run, queries: int, keys: int) -> None:
     q, k, v = (numbers([rows, 32], "bf16", seed) for seed, rows in enumerate((queries, keys, keys)))
     found = np.zeros((queries, 32), np.float32)
     run(accel_kernels.attention(queries, keys, 32), q, k, v, found)
@@ -111,7 +124,7 @@ def test_attention_of_blocks_of_keys(queries: int, keys: int) -> None:
     assert np.all(np.abs(found - weights @ v) <= 2.0**-8 * (weights @ np.abs(v)))
 
 
-def test_values_that_a_loop_carries_crosswise() -> None:
+def test_values_that_a_loop_carries_crosswise(run: Run) -> None:
     x, y = numbers([8], "f32", 0), numbers([8], "f32", 1)
     found = np.zeros((3, 8), np.float32)
     run(accel_kernels.carried_values(), x, y, found)
@@ -121,7 +134,7 @@ def test_values_that_a_loop_carries_crosswise() -> None:
     assert np.array_equal(found, [p - s, q, t])
 
 
-def test_copies_that_run_ahead() -> None:
+def test_copies_that_run_ahead(run: Run) -> None:
     a, b = numbers([40, 52], "f16", 0), numbers([24, 52], "f16", 1)
     found = np.zeros((40, 24), np.float32)
     run(accel_rings.ring(40, 24, 52), a, b, found)
@@ -129,7 +142,7 @@ def test_copies_that_run_ahead() -> None:
     assert np.all(np.abs(found - wide_a @ wide_b) <= SUM_ERROR * (np.abs(wide_a) @ np.abs(wide_b)))
 
 
-def test_loops_around_a_product_and_copies_from_before_the_memory() -> None:
+def test_loops_around_a_product_and_copies_from_before_the_memory(run: Run) -> None:
     size, taps = 50, 3
     x, w = numbers([size, 16], "f32", 0), numbers([taps, 16, 8], "f32", 1)
     found = np.zeros((size, 8), np.float32)
@@ -143,7 +156,7 @@ def test_loops_around_a_product_and_copies_from_before_the_memory() -> None:
     assert np.allclose(found, wanted, rtol=0, atol=SUM_ERROR * 50)
 
 
-def test_tiles_by_way_of_shared_memory() -> None:
+def test_tiles_by_way_of_shared_memory(run: Run) -> None:
     x, found = numbers([40, 70], "f32", 0), np.zeros((70, 40), np.float32)
     run(accel_rings.moves(40, 70), x, found)
     wanted = x.astype(np.float64)
@@ -156,7 +169,7 @@ def test_tiles_by_way_of_shared_memory() -> None:
 
 @pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
 @pytest.mark.parametrize("wide", ["f32", "f16"])
-def test_floats_of_8_bits(element: str, wide: str) -> None:
+def test_floats_of_8_bits(run: Run, element: str, wide: str) -> None:
     """All of them, and all of f16 as numbers to be rounded; f32 between two neighbours too."""
     every = np.arange(256, dtype=np.uint8).view(TYPES[element])
     found = np.zeros(256, TYPES[wide])

@@ -2,7 +2,7 @@
 
 Agents are the units of execution, for each of them its products, its copies and its bulk stores, and for each
 mbarrier the copies that are reported to it: those of one agent are complete in the order in which they
-began. A cell of 16 bytes knows its last write and each agent's last read. Every clock comes in two: what is
+began. A cell of 4 bytes knows its last write and each agent's last read. Every clock comes in two: what is
 ordered before, and what is also visible to the asynchronous proxy (a proxy fence makes the first the
 second): TMA and wgmma must not read what an ordinary store wrote without a fence. Lanes of one unit are not
 told apart.
@@ -16,7 +16,7 @@ import numpy as np
 
 from .errors import RaceFound
 
-CELL = 16
+CELL = 4
 # For how many mbarriers of a cluster clocks have room.
 MBARRIERS = 128
 

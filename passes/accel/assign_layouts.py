@@ -1,0 +1,202 @@
+"""Which thread holds what of each vector of a launch: products decide first, then what memory likes best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from mlc.bindings import ir
+from mlc.passes.accel.layouts import Layout, blocked
+from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS, accumulators, scalar_sums, warp_grid
+from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.threads.addresses import LONGEST_BYTES
+from mlc.passes.accel.threads.elementwise import broadcast_source
+from mlc.passes.accel.threads.products import uses_tensor_units
+from mlc.passes.base import PassFailure
+
+# From one value's layout follows that of another, by a function.
+Relation = tuple[ir.Value, Callable[[Layout], Layout]]
+
+
+def assign_layouts(launch: ir.Operation) -> dict[ir.Value, Layout]:
+    """A layout for every vector. Raises PassFailure for tiles whose extents are no powers of two."""
+    assignment = Assignment(launch.attributes["warps"].value)
+    ops = list(_ops(launch))
+    for op in ops:
+        assignment.relate(op)
+    for chosen in (_products, _reductions, _transfers, _others):
+        for op in sorted(ops, key=_size, reverse=True):
+            for value in _vectors(op):
+                if value not in assignment.layouts and (layout := chosen(op, value, assignment.warps)):
+                    assignment.assign(value, layout)
+    return assignment.layouts
+
+
+def _ops(op: ir.Operation) -> Iterator[ir.Operation]:
+    for region in op.regions:
+        for block in region:
+            for each in block.operations:
+                yield each.operation
+                yield from _ops(each.operation)
+
+
+def _vectors(op: ir.Operation) -> list[ir.Value]:
+    """What an op makes or takes."""
+    return [each for each in (*op.results, *op.operands) if isinstance(each.type, ir.VectorType)]
+
+
+def _size(op: ir.Operation) -> int:
+    return max((math.prod(each.type.shape) for each in _vectors(op)), default=0)
+
+
+def _products(op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
+    if op.name != "accel.mma" or value != op.results[0]:
+        return None
+    rows, columns = value.type.shape
+    if not uses_tensor_units(op):
+        return scalar_sums(rows, columns, warp_grid(rows, columns, warps, 4, 16))
+    grid = warp_grid(rows, columns, warps, ROWS, COLUMNS)
+    if rows // grid.down < ROWS or columns // grid.across < COLUMNS:
+        raise PassFailure(
+            f"{warps} warps cannot share a product of {rows}x{columns}: each needs {ROWS}x{COLUMNS}",
+            op.location,
+        )
+    return accumulators(rows, columns, grid)
+
+
+def _reductions(op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
+    """Lanes along the last dim, and warps along others: only lanes then exchange what they have."""
+    if op.name != "vector.multi_reduction" or value != op.operands[0] or value.type.rank < 2:
+        return None
+    shape = list(value.type.shape)
+    rows = math.prod(shape[:-1])
+    shared = math.gcd(rows, warps)
+    whole = blocked(shape, 1, _run(value))
+    free = [each for each in whole.registers if not each[-1]]
+    taken = free[: shared.bit_length() - 1]
+    rest = [each for each in whole.registers if each not in taken]
+    beyond = [each for each in rest if each[-1] >= _run(value)]
+    while len(taken) < warps.bit_length() - 1:
+        taken.append(beyond.pop() if beyond else (0,) * len(shape))
+    registers = tuple(each for each in whole.registers if each not in taken)
+    return Layout(tuple(shape), registers, whole.lanes, tuple(taken))
+
+
+def _transfers(op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
+    return _others(op, value, warps) if op.name.startswith("vector.transfer") else None
+
+
+def _others(_op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
+    return blocked(value.type.shape, warps, _run(value))
+
+
+def _run(value: ir.Value) -> int:
+    kind = value.type.element_type
+    return max(1, LONGEST_BYTES // (4 if isinstance(kind, ir.IndexType) else element_bytes(kind)))
+
+
+class Assignment:
+    """Layouts so far; what follows from one is assigned with it."""
+
+    def __init__(self, warps: int) -> None:
+        self.warps = warps
+        self.layouts: dict[ir.Value, Layout] = {}
+        self.relations: dict[ir.Value, list[Relation]] = {}
+
+    def assign(self, value: ir.Value, layout: Layout) -> None:
+        """Sets a layout, and those that follow from it where there are none yet."""
+        waiting = [(value, layout)]
+        while waiting:
+            value, layout = waiting.pop(0)
+            if value in self.layouts:
+                continue
+            self.layouts[value] = layout
+            waiting += [(other, follow(layout)) for other, follow in self.relations.get(value, [])]
+
+    def relate(self, op: ir.Operation) -> None:
+        """Notes what an op says of its operands' and results' layouts."""
+        for value in _vectors(op):
+            if str(value.type.element_type).startswith("f8"):
+                raise PassFailure("tiles of floats of 8 bits are not distributed to threads", op.location)
+            if any(extent & (extent - 1) for extent in value.type.shape):
+                raise PassFailure(f"a tile's extents must be powers of two, not {value.type}", op.location)
+        relate = _RELATIONS.get(op.name)
+        if relate is not None:
+            relate(self, op)
+        elif op.name.startswith(("arith.", "math.")):
+            self.same(_vectors(op))
+
+    def same(self, values: list[ir.Value]) -> None:
+        """All have one layout."""
+        for one in values:
+            for other in values:
+                if one != other:
+                    self.follows(other, one, lambda layout: layout)
+
+    def follows(self, value: ir.Value, source: ir.Value, how: Callable[[Layout], Layout]) -> None:
+        """The layout of `value` follows from that of `source`."""
+        self.relations.setdefault(source, []).append((value, how))
+
+
+def _relate_loop(self: Assignment, op: ir.Operation) -> None:
+    body = op.regions[0].blocks[0]
+    yielded = body.operations[len(body.operations) - 1].operation.operands
+    groups = zip(list(op.operands)[3:], list(body.arguments)[1:], yielded, op.results, strict=True)
+    for given, argument, after, result in groups:
+        if isinstance(result.type, ir.VectorType):
+            self.same([argument, given, after, result])
+
+
+def _relate_branch(self: Assignment, op: ir.Operation) -> None:
+    for region in op.regions:
+        for block in region:
+            yielded = block.operations[len(block.operations) - 1].operation.operands
+            for value, result in zip(yielded, op.results, strict=True):
+                if isinstance(result.type, ir.VectorType):
+                    self.same([value, result])
+
+
+def _relate_broadcast(self: Assignment, op: ir.Operation) -> None:
+    (operand,), (result,) = op.operands, op.results
+    if isinstance(operand.type, ir.VectorType):
+        self.follows(operand, result, lambda layout: broadcast_source(layout, operand.type))
+
+
+def _relate_reduction(self: Assignment, op: ir.Operation) -> None:
+    source, initial = op.operands
+    (result,) = op.results
+    dims = list(ir.DenseI64ArrayAttr(op.attributes["reduction_dims"]))
+    for each in (result, initial):
+        if isinstance(each.type, ir.VectorType):
+            self.follows(each, source, lambda layout: layout.reduced(dims))
+            self.follows(each, result, lambda layout: layout)
+            self.follows(result, each, lambda layout: layout)
+
+
+def _relate_reshape(self: Assignment, op: ir.Operation) -> None:
+    (operand,), (result,) = op.operands, op.results
+    self.follows(result, operand, lambda layout: layout.reshaped(list(result.type.shape)))
+    self.follows(operand, result, lambda layout: layout.reshaped(list(operand.type.shape)))
+
+
+def _relate_transpose(self: Assignment, op: ir.Operation) -> None:
+    (operand,), (result,) = op.operands, op.results
+    order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
+    back = [order.index(dim) for dim in range(len(order))]
+    self.follows(result, operand, lambda layout: layout.transposed(order))
+    self.follows(operand, result, lambda layout: layout.transposed(back))
+
+
+def _relate_product(self: Assignment, op: ir.Operation) -> None:
+    self.same([op.operands[2], op.results[0]])
+
+
+_RELATIONS: dict[str, Callable[[Assignment, ir.Operation], None]] = {
+    "accel.mma": _relate_product,
+    "scf.for": _relate_loop,
+    "scf.if": _relate_branch,
+    "vector.broadcast": _relate_broadcast,
+    "vector.multi_reduction": _relate_reduction,
+    "vector.shape_cast": _relate_reshape,
+    "vector.transpose": _relate_transpose,
+}

@@ -1,0 +1,131 @@
+"""Layouts of the operands and sums of products of tiles.
+
+Source: the fragments of `mma.sync` in NVIDIA's PTX documentation, of shape m16n8 and 32 bytes of the
+reduction ("Matrix Fragments for mma.m16n8k16" and its neighbours). Threads of a product without tensor units
+hold blocks of 4 columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.passes.accel.layouts import LANE_BITS, Layout, Vector, along, bits
+
+ROWS, COLUMNS = 16, 8
+# Bytes of the reduction that a row of an operand has in one instruction, and of them in a register.
+DEPTH_BYTES, REGISTER_BYTES = 32, 4
+
+
+@dataclass(frozen=True)
+class WarpGrid:
+    """How the warps of a block share the result of a product: `down` times `across` parts, each of which
+    `copies` warps compute."""
+
+    down: int
+    across: int
+    copies: int = 1
+
+
+def warp_grid(rows: int, columns: int, warps: int, least_rows: int, least_columns: int) -> WarpGrid:
+    """As many parts as there can be, and as square: a warp then reads least of the operands."""
+    grids = [
+        WarpGrid(parts // across, across, warps // parts)
+        for parts in _powers(warps)
+        for across in _powers(parts)
+    ]
+    fitting = [
+        each for each in grids if rows // each.down >= least_rows and columns // each.across >= least_columns
+    ]
+    return min(
+        fitting or grids[:1], key=lambda each: (each.copies, rows // each.down + columns // each.across)
+    )
+
+
+def _powers(most: int) -> list[int]:
+    return [1 << bit for bit in range(bits(most) + 1)]
+
+
+def accumulators(rows: int, columns: int, grid: WarpGrid) -> Layout:
+    """Of the sums of `mma.sync`, `[rows, columns]`."""
+    part_rows, part_columns = rows // grid.down, columns // grid.across
+    registers = [(0, 1), (8, 0), *_across(COLUMNS, part_columns), *_down(ROWS, part_rows)]
+    lanes = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
+    warps = [*_across(part_columns, columns), *_down(part_rows, rows), *_none(grid.copies)]
+    return Layout((rows, columns), tuple(registers), lanes, tuple(warps))
+
+
+def left_operand(rows: int, depth: int, grid: WarpGrid, element_bytes: int) -> Layout:
+    """Of the left operand of `mma.sync`, `[rows, depth]`."""
+    pack = REGISTER_BYTES // element_bytes
+    registers = [*_across(1, pack), (8, 0), (0, 4 * pack), *_across(8 * pack, depth)]
+    registers += _down(ROWS, rows // grid.down)
+    lanes = ((0, pack), (0, 2 * pack), (1, 0), (2, 0), (4, 0))
+    return Layout(
+        (rows, depth),
+        tuple(registers),
+        lanes,
+        (*_none(grid.across), *_down(rows // grid.down, rows), *_none(grid.copies)),
+    )
+
+
+def right_operand(depth: int, columns: int, grid: WarpGrid, element_bytes: int) -> Layout:
+    """Of the right operand of `mma.sync`, `[depth, columns]`."""
+    pack = REGISTER_BYTES // element_bytes
+    registers = [*_down(1, pack), (4 * pack, 0), *_down(8 * pack, depth)]
+    registers += _across(COLUMNS, columns // grid.across)
+    lanes = ((pack, 0), (2 * pack, 0), (0, 1), (0, 2), (0, 4))
+    return Layout(
+        (depth, columns),
+        tuple(registers),
+        lanes,
+        (*_across(columns // grid.across, columns), *_none(grid.down), *_none(grid.copies)),
+    )
+
+
+def scalar_sums(rows: int, columns: int, grid: WarpGrid) -> Layout:
+    """Of a product without tensor units: threads hold 4 columns, and as square blocks as they can."""
+    part_rows, part_columns = rows // grid.down, columns // grid.across
+    run = min(4, part_columns)
+    columns_left = _across(run, part_columns)
+    rows_left = _down(1, part_rows)
+    lanes = [*columns_left[:3], *rows_left[:2]]
+    rest = [*columns_left[3:], *rows_left[2:]]
+    while len(lanes) < LANE_BITS:
+        lanes.append(rest.pop(0) if rest else (0, 0))
+    warps = [*_across(part_columns, columns), *_down(part_rows, rows), *_none(grid.copies)]
+    return Layout((rows, columns), (*_across(1, run), *rest), tuple(lanes), tuple(warps))
+
+
+def rows_of(sums: Layout, depth: int) -> Layout:
+    """The left operand's layout, `[rows, depth]`: each thread has the rows of its sums whole."""
+    return _operand(sums, 0, depth)
+
+
+def columns_of(sums: Layout, depth: int) -> Layout:
+    """The right operand's layout, `[depth, columns]`: each thread has the columns of its sums whole."""
+    return _operand(sums, 1, depth)
+
+
+def _operand(sums: Layout, kept: int, depth: int) -> Layout:
+    def only(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        return tuple((each[0], 0) if kept == 0 else (0, each[1]) for each in vectors)
+
+    own = [each for each in only(sums.registers) if any(each)]
+    reduction = along(1 - kept, 2, 1, depth)
+    # The dim that lies side by side in memory first.
+    registers = [*reduction, *own] if kept == 0 else [*own, *reduction]
+    shape = (sums.shape[0], depth) if kept == 0 else (depth, sums.shape[1])
+    return Layout(shape, tuple(registers), only(sums.lanes), only(sums.warps))
+
+
+def _none(count: int) -> list[Vector]:
+    """For bits of a warp's number that say nothing of its part."""
+    return [(0, 0)] * bits(count)
+
+
+def _across(start: int, end: int) -> list[Vector]:
+    return along(1, 2, start, end // start)
+
+
+def _down(start: int, end: int) -> list[Vector]:
+    return along(0, 2, start, end // start)

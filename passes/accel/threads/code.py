@@ -1,0 +1,121 @@
+"""The state of emission: what each value of the block's program is in the code of a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from mlc.bindings import ir, llvm, nvvm
+from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.shared_memory import SharedMemory
+from mlc.passes.accel.threads import numbers
+from mlc.passes.accel.threads.numbers import Number
+from mlc.passes.base import PassFailure
+
+SHARED_MEMORY = "shared_memory"
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A thread's part of a vector: the value of each register."""
+
+    layout: Layout
+    values: tuple[ir.Value, ...]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memref: element (0, ..., 0) lies at `pointer`; strides are in elements. In a swizzled buffer, rows of
+    `swizzle` bytes lie in panels, one after the other."""
+
+    pointer: ir.Value
+    sizes: tuple[Number, ...]
+    strides: tuple[Number, ...]
+    element: ir.Type
+    shared: bool
+    swizzle: int = 0
+
+
+Meaning: TypeAlias = "Tile | Memory | ir.Value"
+Handler = Callable[["ThreadCode", ir.Operation], None]
+
+
+@dataclass
+class ThreadCode:
+    """`layouts` says how vectors are distributed; `handlers` how ops are emitted, by name, or by dialect as
+    "arith.*"."""
+
+    warps: int
+    layouts: dict[ir.Value, Layout]
+    handlers: dict[str, Handler]
+    shared: SharedMemory
+    values: dict[ir.Value, Meaning] = field(default_factory=dict)
+    _thread: ir.Value | None = None
+
+    def emit_block(self, block: ir.Block, terminator: str = "") -> None:
+        """Emits code for each op in front of the terminator, at the current insertion point."""
+        for op in block.operations:
+            if op.operation.name != terminator:
+                self.emit(op.operation)
+
+    def emit(self, op: ir.Operation) -> None:
+        dialect = op.name.partition(".")[0]
+        handler = self.handlers.get(op.name) or self.handlers.get(f"{dialect}.*")
+        if handler is None:
+            raise PassFailure(f"cannot distribute '{op.name}' to threads", op.location)
+        with op.location:
+            handler(self, op)
+
+    def tile(self, value: ir.Value) -> Tile:
+        """Of a vector."""
+        found = self.values[value]
+        assert isinstance(found, Tile), "vectors become tiles"
+        return found
+
+    def memory(self, value: ir.Value) -> Memory:
+        """Of a memref."""
+        found = self.values[value]
+        assert isinstance(found, Memory), "memrefs become memories"
+        return found
+
+    def scalar(self, value: ir.Value) -> ir.Value:
+        """Of anything that all threads have."""
+        found = self.values[value]
+        assert isinstance(found, ir.Value), "scalars become scalars"
+        return found
+
+    def shared_pointer(self) -> ir.Value:
+        """The start of the block's shared memory."""
+        return llvm.AddressOfOp(ir.Type.parse("!llvm.ptr<3>"), ir.FlatSymbolRefAttr.get(SHARED_MEMORY)).result
+
+    def start(self) -> None:
+        """Reads the thread's number; at the start of the kernel, whose code it then dominates."""
+        self._thread = nvvm.read_ptx_sreg_tid_x(results=[numbers.i32()])
+
+    def thread(self) -> ir.Value:
+        assert self._thread is not None, "start() comes first"
+        return self._thread
+
+    def place(self, layout: Layout, dim: int) -> Number:
+        """The part of a coordinate that the thread's number gives: the same for all of its registers."""
+        result: Number = 0
+        vectors = [vector[dim] for vector in layout.threads]
+        bit = 0
+        while bit < len(vectors):
+            count = _run(vectors, bit)
+            if vectors[bit]:
+                part = numbers.shift_right(self.thread(), bit)
+                if bit + count < len(vectors):
+                    part = numbers.mask(part, (1 << count) - 1)
+                result = numbers.add(result, numbers.multiply(part, vectors[bit]))
+            bit += count
+        return result
+
+
+def _run(vectors: list[int], start: int) -> int:
+    """How many bits from `start` on are worth twice the one before, or nothing like the first."""
+    end = start + 1
+    while end < len(vectors) and vectors[end] == (vectors[start] << (end - start)):
+        end += 1
+    return end - start

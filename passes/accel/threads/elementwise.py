@@ -1,0 +1,154 @@
+"""Ops on elements: the same op on each register's value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import arith, ir
+from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.threads import numbers
+from mlc.passes.accel.threads.code import ThreadCode, Tile
+from mlc.passes.accel.threads.conversions import converted
+from mlc.passes.base import PassFailure
+from mlc.passes.rewriting import attributes_of
+
+
+def scalar_type(kind: ir.Type) -> ir.Type:
+    """A vector's element type; 32 bits for `index`, as a thread computes."""
+    element = kind.element_type if isinstance(kind, ir.VectorType) else kind
+    if isinstance(element, ir.IntegerType):
+        return ir.IntegerType.get_signless(element.width)
+    return numbers.i32() if isinstance(element, ir.IndexType) else element
+
+
+def elementwise(code: ThreadCode, op: ir.Operation) -> None:
+    """arith and math ops on vectors, and on what all threads have."""
+    (result,) = op.results
+    if not isinstance(result.type, ir.VectorType):
+        code.values[result] = _copy(op, [code.scalar(each) for each in op.operands])
+        return
+    layout = code.layouts[result]
+    operands = [
+        converted(code, code.tile(each), layout).values
+        if isinstance(each.type, ir.VectorType)
+        else (code.scalar(each),) * layout.size
+        for each in op.operands
+    ]
+    code.values[result] = Tile(layout, tuple(_copy(op, each) for each in zip(*operands, strict=True)))
+
+
+def _copy(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
+    attributes = attributes_of(op)
+    made = ir.Operation.create(op.name, [scalar_type(op.results[0].type)], list(operands), attributes)
+    return made.results[0]
+
+
+def cast_of_index(code: ThreadCode, op: ir.Operation) -> None:
+    """`arith.index_cast`: an index has 32 bits here."""
+    (operand,), (result,) = op.operands, op.results
+    if not isinstance(result.type, ir.VectorType):
+        code.values[result] = _resized(code.scalar(operand), scalar_type(result.type), op.name)
+        return
+    tile = code.tile(operand)
+    kind = scalar_type(result.type)
+    code.values[result] = Tile(tile.layout, tuple(_resized(each, kind, op.name) for each in tile.values))
+
+
+def _resized(value: ir.Value, kind: ir.Type, name: str) -> ir.Value:
+    before, after = value.type.width, kind.width
+    if before == after:
+        return value
+    if before > after:
+        return arith.TruncIOp(kind, value).result
+    extend = arith.ExtUIOp if name.endswith("castui") else arith.ExtSIOp
+    return extend(kind, value).result
+
+
+def constant(code: ThreadCode, op: ir.Operation) -> None:
+    """Of one number, or of a vector all of whose elements are equal."""
+    (result,) = op.results
+    attribute = op.attributes["value"]
+    kind = scalar_type(result.type)
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            raise PassFailure("cannot distribute a constant whose elements differ", op.location)
+        attribute = attribute.get_splat_value()
+    if isinstance(attribute, ir.IntegerAttr):
+        attribute = ir.IntegerAttr.get(kind, attribute.value)
+    value = arith.ConstantOp(kind, attribute).result
+    if isinstance(result.type, ir.VectorType):
+        layout = code.layouts[result]
+        code.values[result] = Tile(layout, (value,) * layout.size)
+    else:
+        code.values[result] = value
+
+
+def step(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.step`: the elements' own numbers."""
+    (result,) = op.results
+    layout = code.layouts[result]
+    place = code.place(layout, 0)
+    at = (numbers.value(numbers.add(place, layout.offset(each)[0])) for each in range(layout.size))
+    code.values[result] = Tile(layout, tuple(at))
+
+
+def broadcast(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.broadcast`: new dims in front, extents of 1 that become others, or one number everywhere."""
+    (operand,), (result,) = op.operands, op.results
+    layout = code.layouts[result]
+    if not isinstance(operand.type, ir.VectorType):
+        code.values[result] = Tile(layout, (code.scalar(operand),) * layout.size)
+        return
+    source = converted(code, code.tile(operand), broadcast_source(layout, operand.type))
+    kept = _kept_dims(operand.type, len(layout.shape))
+    values = []
+    for register in range(layout.size):
+        offset = layout.offset(register)
+        at = tuple(
+            offset[dim] if kept[dim] else 0 for dim in range(len(offset) - operand.type.rank, len(offset))
+        )
+        values.append(source.values[source.layout.register_at(at)])
+    code.values[result] = Tile(layout, tuple(values))
+
+
+def broadcast_source(layout: Layout, kind: ir.VectorType) -> Layout:
+    """The layout of what broadcasts to a vector of `layout` without moving anything between threads."""
+    rank = len(layout.shape)
+    kept = _kept_dims(kind, rank)
+    stretched = [dim for dim in range(rank) if not kept[dim]]
+    new = rank - kind.rank
+    return layout.reduced(stretched).expanded([dim - new for dim in stretched if dim >= new])
+
+
+def _kept_dims(kind: ir.VectorType, rank: int) -> list[bool]:
+    return [False] * (rank - kind.rank) + [extent != 1 for extent in kind.shape]
+
+
+def reshape(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.shape_cast`, for which elements stay where they are."""
+    (operand,), (result,) = op.operands, op.results
+    source = code.tile(operand)
+    moved = Tile(source.layout.reshaped(list(result.type.shape)), source.values)
+    code.values[result] = converted(code, moved, code.layouts[result])
+
+
+def transpose(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.transpose`: other names for the same places."""
+    (operand,), (result,) = op.operands, op.results
+    source = code.tile(operand)
+    order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
+    moved = Tile(source.layout.transposed(order), source.values)
+    code.values[result] = converted(code, moved, code.layouts[result])
+
+
+HANDLERS = {
+    "arith.*": elementwise,
+    "math.*": elementwise,
+    "arith.constant": constant,
+    "arith.index_cast": cast_of_index,
+    "arith.index_castui": cast_of_index,
+    "vector.broadcast": broadcast,
+    "vector.shape_cast": reshape,
+    "vector.step": step,
+    "vector.transpose": transpose,
+}

@@ -1,0 +1,79 @@
+"""32-bit integers of a thread's code: Python's where they are known, values of the IR otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TypeAlias
+
+from mlc.bindings import arith, ir
+
+Number: TypeAlias = "int | ir.Value"
+
+
+def i32() -> ir.Type:
+    return ir.IntegerType.get_signless(32)
+
+
+def value(number: Number) -> ir.Value:
+    """As a value of the IR."""
+    if isinstance(number, ir.Value):
+        return number
+    return arith.ConstantOp(i32(), ir.IntegerAttr.get(i32(), number)).result
+
+
+def add(a: Number, b: Number) -> Number:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if a == 0 or b == 0:
+        return b if a == 0 else a
+    return arith.AddIOp(value(a), value(b)).result
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """The sum; what is known is added last, so that addresses differ by constants."""
+    known = sum(each for each in numbers if isinstance(each, int))
+    result: Number = 0
+    for each in numbers:
+        if not isinstance(each, int):
+            result = add(result, each)
+    return add(result, known)
+
+
+def multiply(a: Number, b: Number) -> Number:
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if 0 in (a, b):
+        return 0
+    if 1 in (a, b):
+        return b if a == 1 else a
+    return arith.MulIOp(value(a), value(b)).result
+
+
+def shift_right(a: Number, count: int) -> Number:
+    if isinstance(a, int):
+        return a >> count
+    return a if count == 0 else arith.ShRUIOp(a, value(count)).result
+
+
+def mask(a: Number, ones: int) -> Number:
+    """The bits of `a` that are set in `ones`."""
+    return a & ones if isinstance(a, int) else arith.AndIOp(a, value(ones)).result
+
+
+def exclusive_or(a: Number, b: Number) -> Number:
+    if isinstance(a, int) and isinstance(b, int):
+        return a ^ b
+    if 0 in (a, b):
+        return b if a == 0 else a
+    return arith.XOrIOp(value(a), value(b)).result
+
+
+def within(a: Number, b: Number) -> ir.Value:
+    """Whether 0 <= a < b. `b` is not negative."""
+    return arith.cmpi(arith.CmpIPredicate.ult, value(a), value(b))
+
+
+def all_of(conditions: Sequence[ir.Value]) -> ir.Value | None:
+    """Whether all hold; None if there are none."""
+    return reduce(lambda a, b: arith.AndIOp(a, b).result, conditions) if conditions else None

@@ -1,0 +1,87 @@
+"""`vector.transfer_read` and `transfer_write`: tiles from memory, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mlc.bindings import ir
+from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.multiples import multiple_of
+from mlc.passes.accel.threads.addresses import load_tile, store_tile
+from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.conversions import converted
+from mlc.passes.accel.threads.numbers import Number
+from mlc.passes.base import PassFailure
+from mlc.passes.tloop.computation import dim_position
+
+
+def transfer_read(code: ThreadCode, op: ir.Operation) -> None:
+    """Elements outside of the memref are the padding, where the op does not say that there are none."""
+    (result,) = op.results
+    layout, padding = code.layouts[result], op.operands[1 + op.operands[0].type.rank]
+    place = _place(code, op, op.operands[0], list(op.operands)[1:], layout.shape)
+    mask = _mask(code, op, layout)
+    filler = code.scalar(padding) if mask or not _all_in_bounds(op) else None
+    stored = layout.transposed(place.order)
+    tile = load_tile(code, stored, place.memory, place.base, filler, place.multiple, mask)
+    code.values[result] = Tile(layout, tile.values)
+
+
+def transfer_write(code: ThreadCode, op: ir.Operation) -> None:
+    """Elements outside of the memref are dropped."""
+    tile = code.tile(op.operands[0])
+    place = _place(code, op, op.operands[1], list(op.operands)[2:], tile.layout.shape)
+    mask = _mask(code, op, tile.layout)
+    stored = Tile(tile.layout.transposed(place.order), tile.values)
+    store_tile(code, stored, place.memory, place.base, not _all_in_bounds(op), place.multiple, mask=mask)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tile begins in a memory whose last dims are the tile's in this order; the last number of `base`
+    is a multiple of `multiple`."""
+
+    memory: Memory
+    base: list[Number]
+    multiple: int
+    order: list[int]
+
+
+def _place(
+    code: ThreadCode, op: ir.Operation, memref: ir.Value, indices: list[ir.Value], shape: Sequence[int]
+) -> Place:
+    """The memory with the tile's dims last, in their order there; one that the tile repeats has a stride of
+    0, and comes first."""
+    memory = code.memory(memref)
+    access = ir.AffineMapAttr(op.attributes["permutation_map"]).value
+    tile_dims = [dim_position(each) for each in access.results]
+    order = sorted(range(len(tile_dims)), key=lambda each: -1 if (dim := tile_dims[each]) is None else dim)
+    outer = [dim for dim in range(access.n_dims) if dim not in tile_dims]
+    dims = [*outer, *(tile_dims[each] for each in order)]
+    if memory.swizzle and dims != list(range(access.n_dims)):
+        raise PassFailure("cannot distribute an access of parts of a swizzled buffer to threads", op.location)
+    extents = [0] * len(outer) + [shape[each] for each in order]
+    sizes = tuple(e if dim is None else memory.sizes[dim] for dim, e in zip(dims, extents, strict=True))
+    strides = tuple(0 if dim is None else memory.strides[dim] for dim in dims)
+    base: list[Number] = [0 if dim is None else code.scalar(indices[dim]) for dim in dims]
+    multiple = multiple_of(indices[dims[-1]]) if dims and dims[-1] is not None else 1
+    return Place(replace(memory, sizes=sizes, strides=strides), base, multiple, order)
+
+
+def _has_mask(op: ir.Operation) -> int:
+    return list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[-1]
+
+
+def _mask(code: ThreadCode, op: ir.Operation, layout: Layout) -> Sequence[ir.Value]:
+    """Which registers' elements are read or written; empty where all are."""
+    if not _has_mask(op):
+        return ()
+    return converted(code, code.tile(op.operands[len(op.operands) - 1]), layout).values
+
+
+def _all_in_bounds(op: ir.Operation) -> bool:
+    return all(each.value for each in ir.ArrayAttr(op.attributes["in_bounds"]))
+
+
+HANDLERS = {"vector.transfer_read": transfer_read, "vector.transfer_write": transfer_write}

@@ -1,0 +1,114 @@
+"""Layouts give every element to some thread, and to one register of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import pytest
+from mlc.passes.accel.layouts import Layout, blocked
+from mlc.passes.accel.matrix_layouts import (
+    WarpGrid,
+    accumulators,
+    columns_of,
+    left_operand,
+    right_operand,
+    rows_of,
+    scalar_sums,
+    warp_grid,
+)
+
+GRID = WarpGrid(2, 2)
+SUMS = accumulators(64, 32, GRID)
+LAYOUTS = {
+    "line": blocked([1024], 4, 4),
+    "few": blocked([16], 4, 4),
+    "one": blocked([1], 8, 4),
+    "matrix": blocked([16, 256], 4, 8),
+    "columns_first": blocked([64, 64], 2, 4, order=[0, 1]),
+    "accumulators": SUMS,
+    "left_f16": left_operand(64, 16, GRID, 2),
+    "left_tf32": left_operand(64, 8, GRID, 4),
+    "right_s8": right_operand(32, 64, GRID, 1),
+    "scalar_sums": scalar_sums(64, 64, WarpGrid(2, 2)),
+    "rows": rows_of(scalar_sums(64, 64, WarpGrid(2, 2)), 4),
+    "columns": columns_of(scalar_sums(64, 64, WarpGrid(2, 2)), 4),
+}
+
+
+def places(layout: Layout) -> Counter[tuple[int, ...]]:
+    threads = range(1 << len(layout.threads))
+    return Counter(layout.element(register, thread) for register in range(layout.size) for thread in threads)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_every_element_has_as_many_places_as_there_are_copies(layout: Layout) -> None:
+    copies = 1 << sum(1 for vector in layout.threads if not any(vector))
+    expected = dict.fromkeys(itertools.product(*map(range, layout.shape)), copies)
+    assert places(layout) == expected
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_registers_are_found_by_their_offset(layout: Layout) -> None:
+    for register in range(layout.size):
+        assert layout.register_at(layout.offset(register)) == register
+    with pytest.raises(KeyError):
+        layout.register_at(tuple(layout.shape))
+
+
+def test_the_fragments_of_ptx() -> None:
+    """m16n8k16: lane 5 is in group 1, and the second of its group."""
+    one = WarpGrid(1, 1)
+    sums = accumulators(16, 8, one)
+    assert [sums.element(each, 5) for each in range(4)] == [(1, 2), (1, 3), (9, 2), (9, 3)]
+    left = left_operand(16, 16, one, 2)
+    assert [left.element(each, 5) for each in range(8)] == [
+        *((1, 2), (1, 3), (9, 2), (9, 3)),
+        *((1, 10), (1, 11), (9, 10), (9, 11)),
+    ]
+    right = right_operand(16, 8, one, 2)
+    assert [right.element(each, 5) for each in range(4)] == [(2, 1), (3, 1), (10, 1), (11, 1)]
+
+
+def test_runs_of_registers_lie_side_by_side() -> None:
+    assert blocked([16, 256], 4, 8).unit_run(1) == 8
+    assert SUMS.unit_run(1) == 2
+    assert SUMS.unit_run(0) == 1
+
+
+def test_reduced_and_expanded_agree_on_threads() -> None:
+    rows = SUMS.reduced([1])
+    assert rows.shape == (64,)
+    assert rows.element(0, 5) == (SUMS.element(0, 5)[0],)
+    assert rows.expanded([1]).element(1, 37) == (rows.element(1, 37)[0], 0)
+
+
+def test_transposed_and_reshaped_keep_elements() -> None:
+    flat = SUMS.reshaped([2048])
+    turned = SUMS.transposed([1, 0])
+    for register, thread in itertools.product(range(SUMS.size), (0, 7, 100)):
+        row, column = SUMS.element(register, thread)
+        assert flat.element(register, thread) == (row * 32 + column,)
+        assert turned.element(register, thread) == (column, row)
+    assert flat.reshaped([64, 32]) == SUMS
+
+
+def test_the_same_threads_in_other_registers() -> None:
+    turned = Layout(SUMS.shape, SUMS.registers[::-1], SUMS.lanes, SUMS.warps)
+    assert SUMS.same_threads(turned)
+    assert not SUMS.same_threads(blocked([64, 32], 4, 4))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "grid"), [(128, 128, (2, 4)), (64, 256, (1, 8)), (256, 32, (8, 1)), (16, 64, (1, 8))]
+)
+def test_parts_of_warps_are_as_square_as_can_be(rows: int, columns: int, grid: tuple[int, int]) -> None:
+    found = warp_grid(rows, columns, 8, 16, 8)
+    assert (rows // found.down, columns // found.across) == (rows // grid[0], columns // grid[1]) or (
+        rows // found.down + columns // found.across <= rows // grid[0] + columns // grid[1]
+    )
+
+
+def test_blocks_must_be_powers_of_two() -> None:
+    with pytest.raises(ValueError, match="is not a power of two"):
+        blocked([24], 1, 8)
