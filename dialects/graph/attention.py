@@ -63,7 +63,7 @@ define(
         _attention,
         (
             Attribute("scale", "float", "factor of the scores"),
-            Attribute("causal", "bool", "minus infinity is added to the scores of later keys", False),
+            Attribute("causal", "bool", "the lowest number is added to the scores of later keys", False),
             Attribute(
                 "fill",
                 "float",

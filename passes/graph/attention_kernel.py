@@ -10,7 +10,7 @@ from mlc.passes.graph.values import is_static
 
 # Queries whose scores a kernel holds at a time: two vectors of 16 numbers.
 QUERIES = 32
-# What a head needs stays in the second cache, beside keys and values, and fits the stack.
+# What a head needs fits the stack, and half of a second cache of 1 MiB, beside keys and values.
 SCRATCH_BYTES = 512 << 10
 
 
@@ -21,6 +21,8 @@ def obstacle(op: ir.Operation) -> str | None:
         return "its dims must be known, and its elements f32"
     if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(each)[:-3]) for each in (k, v)):
         return "keys and values have more batches than queries"
+    if graph.shape_of(k)[-2] == 0:
+        return "it has no keys"
     if graph.shape_of(q)[-2] < QUERIES // 2:
         return "it has too few queries to fill vectors"
     if any(str(graph.element_type(mask)) == "i1" for mask in list(op.operands)[3:]):

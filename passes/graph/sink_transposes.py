@@ -20,7 +20,7 @@ from mlc.passes.remarks import applied, missed
 from mlc.passes.rewriting import attributes_of, defining_op, users
 
 _RULE = "graph.sink_transposes"
-# Each sweep that changes something moves fewer bytes; more than a few do not occur.
+# Each rewrite moves fewer bytes by its own estimate; more than a few sweeps do not occur.
 _SWEEPS = 8
 
 

@@ -134,8 +134,8 @@ def _reduce_small(magnitude: Number, parts: int, shift: float) -> tuple[Number, 
     r = magnitude
     for part in first:
         r = multiply_add(multiple, part, r)
-    # Up to here nothing was rounded. What the third part's difference loses is added with the rest of pi, so
-    # that the angle is rounded about once.
+    # Up to here nothing was rounded: products with n are exact, fused or not. What the third part's
+    # difference loses is added with the rest of pi, so that the angle is rounded about once.
     near = multiply_add(multiple, third, r)
     lost = multiply_add(multiple, third, r - near)
     return multiply_add(multiple, rest, lost) + near, shifted.bits()

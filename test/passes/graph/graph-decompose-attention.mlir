@@ -136,3 +136,12 @@ func.func @truth_values_in_one(%q: tensor<2x48x16xf32>, %mask: tensor<48x48xi1>)
   %1 = "graph.attention"(%q, %q, %q, %mask) {scale = 1.0, fill = -10000.0} : (tensor<2x48x16xf32>, tensor<2x48x16xf32>, tensor<2x48x16xf32>, tensor<48x48xi1>) -> tensor<2x48x16xf32>
   return %0, %1 : tensor<2x48x16xf32>, tensor<2x48x16xf32>
 }
+
+// Without keys there is nothing to divide by: the parts know what a sum of nothing is.
+// CHECK-LABEL: func.func @no_keys
+// CHECK-NOT: graph.attention
+// CHECK: graph.softmax
+func.func @no_keys(%q: tensor<1x4x32x16xf32>, %k: tensor<1x4x0x16xf32>, %v: tensor<1x4x0x16xf32>) -> tensor<1x4x32x16xf32> {
+  %0 = "graph.attention"(%q, %k, %v) {causal = false, safe = false, scale = 0.25 : f64} : (tensor<1x4x32x16xf32>, tensor<1x4x0x16xf32>, tensor<1x4x0x16xf32>) -> tensor<1x4x32x16xf32>
+  return %0 : tensor<1x4x32x16xf32>
+}
