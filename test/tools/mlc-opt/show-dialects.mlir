@@ -1,3 +1,3 @@
 // RUN: mlc-opt --show-dialects | filecheck %s
 
-// CHECK: Available Dialects: acc,affine,{{.*}},func,gpu,graph,index,{{.*}},tensor,tloop,tosa,{{.*}},xevm
+// CHECK: Available Dialects: acc,accel,affine,{{.*}},func,gpu,graph,index,{{.*}},tensor,tloop,tosa,{{.*}},xevm
