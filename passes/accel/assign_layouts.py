@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from mlc.bindings import ir
 from mlc.passes.accel.layouts import Layout, blocked
@@ -13,6 +13,7 @@ from mlc.passes.accel.threads.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.elementwise import broadcast_source
 from mlc.passes.accel.threads.products import uses_tensor_units
 from mlc.passes.base import PassFailure
+from mlc.passes.rewriting import collect_ops
 
 # From one value's layout follows that of another, by a function.
 Relation = tuple[ir.Value, Callable[[Layout], Layout]]
@@ -21,7 +22,7 @@ Relation = tuple[ir.Value, Callable[[Layout], Layout]]
 def assign_layouts(launch: ir.Operation) -> dict[ir.Value, Layout]:
     """A layout for every vector. Raises PassFailure for tiles whose extents are no powers of two."""
     assignment = Assignment(launch.attributes["warps"].value)
-    ops = list(_ops(launch))
+    ops = collect_ops(launch)
     for op in ops:
         assignment.relate(op)
     for chosen in (_products, _reductions, _transfers, _others):
@@ -30,14 +31,6 @@ def assign_layouts(launch: ir.Operation) -> dict[ir.Value, Layout]:
                 if value not in assignment.layouts and (layout := chosen(op, value, assignment.warps)):
                     assignment.assign(value, layout)
     return assignment.layouts
-
-
-def _ops(op: ir.Operation) -> Iterator[ir.Operation]:
-    for region in op.regions:
-        for block in region:
-            for each in block.operations:
-                yield each.operation
-                yield from _ops(each.operation)
 
 
 def _vectors(op: ir.Operation) -> list[ir.Value]:

@@ -13,7 +13,7 @@ from mlc.passes.accel.shared_memory import plan
 from mlc.passes.accel.threads import control, elementwise, numbers, products, reductions, shared, transfers
 from mlc.passes.accel.threads.code import SHARED_MEMORY, Handler, Memory, ThreadCode
 from mlc.passes.accel.threads.numbers import Number
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, PassFailure
 from mlc.passes.rewriting import collect_ops
 
 MODULE = "kernels"
@@ -78,7 +78,12 @@ def _kernel_name(launch: ir.Operation, number: int) -> str:
 
 
 def distribute(launch: ir.Operation, body: ir.Block, name: str) -> None:
-    """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`."""
+    """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`.
+
+    Raises PassFailure for clusters.
+    """
+    if "cluster" in launch.attributes and launch.attributes["cluster"].value > 1:
+        raise PassFailure("blocks in clusters are not distributed to threads yet", launch.location)
     taken = captures(launch)
     code = ThreadCode(launch.attributes["warps"].value, assign_layouts(launch), _HANDLERS, plan(launch))
     kernel = _kernel(body, name, taken, code.warps)

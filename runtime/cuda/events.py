@@ -7,12 +7,12 @@ from functools import partial
 
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import NOT_READY
-from mlc.runtime.cuda.resource import Resource
+from mlc.runtime.cuda.resource import Handle
 
 DISABLE_TIMING = 2
 
 
-class Event(Resource):
+class Event(Handle):
     """A mark that `Stream.record` puts on a stream. One that was never recorded has happened."""
 
     def __init__(self, device: Device, *, timing: bool = False) -> None:
@@ -20,15 +20,8 @@ class Event(Resource):
         handle = ctypes.c_void_p()
         flags = 0 if timing else DISABLE_TIMING
         device.call("cuEventCreate", ctypes.byref(handle), flags, doing=f"create an event on {device}")
-        self._handle = handle.value or 0
         release = partial(device.call, "cuEventDestroy_v2", handle, doing=f"destroy an event of {device}")
-        super().__init__(device, release)
-
-    @property
-    def handle(self) -> int:
-        """The CUevent as a number. Raises CudaError if the event was closed."""
-        self.check_open()
-        return self._handle
+        super().__init__(device, handle.value or 0, release)
 
     def synchronize(self) -> None:
         """Waits until the event has happened. Raises CudaError if work before it failed."""

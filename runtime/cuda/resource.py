@@ -44,6 +44,20 @@ class Resource:
         self.close()
 
 
+class Handle(Resource):
+    """A resource that the driver knows by a number."""
+
+    def __init__(self, device: Device, handle: int, release: Callable[[], object]) -> None:
+        self._handle = handle
+        super().__init__(device, release)
+
+    @property
+    def handle(self) -> int:
+        """The driver's number (CUevent, CUstream). Raises CudaError if the resource was closed."""
+        self.check_open()
+        return self._handle
+
+
 def close_now(finalizer: weakref.finalize) -> None:
     """Runs a finalizer of a resource, if nobody did, and lets its errors out."""
     detached = finalizer.detach()

@@ -9,12 +9,12 @@ from functools import partial
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import NOT_READY
 from mlc.runtime.cuda.events import Event
-from mlc.runtime.cuda.resource import Resource
+from mlc.runtime.cuda.resource import Handle
 
 NON_BLOCKING = 1
 
 
-class Stream(Resource):
+class Stream(Handle):
     """A stream of a device, which does not wait for the default stream."""
 
     def __init__(self, device: Device, handle: int | None = None) -> None:
@@ -25,14 +25,7 @@ class Stream(Resource):
             handle, release = _create(device)
         else:
             release = _leave
-        self._handle = handle
-        super().__init__(device, release)
-
-    @property
-    def handle(self) -> int:
-        """The CUstream as a number. Raises CudaError if the stream was closed."""
-        self.check_open()
-        return self._handle
+        super().__init__(device, handle, release)
 
     def synchronize(self) -> None:
         """Waits until everything enqueued so far is done. Raises CudaError if some of it failed."""

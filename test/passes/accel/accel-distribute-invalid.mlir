@@ -16,6 +16,16 @@ func.func @too_many_warps(%n: index) {
 
 // -----
 
+func.func @clusters(%n: index) {
+  // expected-error @below {{blocks in clusters are not distributed to threads yet}}
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+  }) {cluster = 2 : i64, warps = 1 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
 func.func @floats_of_8_bits(%n: index, %x: memref<64xf8E4M3FN>) {
   %none = arith.constant 0.0 : f8E4M3FN
   "accel.launch"(%n) ({

@@ -100,13 +100,19 @@ def test_the_same_threads_in_other_registers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "grid"), [(128, 128, (2, 4)), (64, 256, (1, 8)), (256, 32, (8, 1)), (16, 64, (1, 8))]
+    ("rows", "columns", "least_sum"), [(128, 128, 96), (64, 256, 96), (256, 32, 64), (16, 64, 24)]
 )
-def test_parts_of_warps_are_as_square_as_can_be(rows: int, columns: int, grid: tuple[int, int]) -> None:
+def test_parts_of_warps_are_as_square_as_can_be(rows: int, columns: int, least_sum: int) -> None:
+    """Of 8 warps; a part has 16 rows and 8 columns at least."""
     found = warp_grid(rows, columns, 8, 16, 8)
-    assert (rows // found.down, columns // found.across) == (rows // grid[0], columns // grid[1]) or (
-        rows // found.down + columns // found.across <= rows // grid[0] + columns // grid[1]
-    )
+    part = rows // found.down, columns // found.across
+    assert (found.down * found.across, found.copies) == (8, 1)
+    assert part[0] >= 16 and part[1] >= 8
+    assert sum(part) == least_sum
+
+
+def test_warps_that_are_too_many_hold_copies() -> None:
+    assert warp_grid(16, 16, 8, 16, 8) == WarpGrid(1, 2, 4)
 
 
 def test_blocks_must_be_powers_of_two() -> None:
