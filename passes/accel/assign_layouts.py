@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from mlc.bindings import ir
 from mlc.passes.accel.layouts import Layout, blocked
-from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS, accumulators, scalar_sums, warp_grid
+from mlc.passes.accel.matrix_layouts import scalar_grid, scalar_sums
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads.addresses import LONGEST_BYTES
+from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.elementwise import broadcast_source
-from mlc.passes.accel.threads.products import uses_tensor_units
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import collect_ops
 
@@ -19,16 +19,16 @@ from mlc.passes.rewriting import collect_ops
 Relation = tuple[ir.Value, Callable[[Layout], Layout]]
 
 
-def assign_layouts(launch: ir.Operation) -> dict[ir.Value, Layout]:
+def assign_layouts(launch: ir.Operation, architecture: Architecture) -> dict[ir.Value, Layout]:
     """A layout for every vector. Raises PassFailure for tiles whose extents are no powers of two."""
-    assignment = Assignment(launch.attributes["warps"].value)
+    assignment = Assignment(architecture, architecture.warps(launch.attributes["warps"].value))
     ops = collect_ops(launch)
     for op in ops:
         assignment.relate(op)
     for chosen in (_products, _reductions, _transfers, _others):
         for op in sorted(ops, key=_size, reverse=True):
             for value in _vectors(op):
-                if value not in assignment.layouts and (layout := chosen(op, value, assignment.warps)):
+                if value not in assignment.layouts and (layout := chosen(op, value, assignment)):
                     assignment.assign(value, layout)
     return assignment.layouts
 
@@ -42,29 +42,24 @@ def _size(op: ir.Operation) -> int:
     return max((math.prod(each.type.shape) for each in _vectors(op)), default=0)
 
 
-def _products(op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
+def _products(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
     if op.name != "accel.mma" or value != op.results[0]:
         return None
-    rows, columns = value.type.shape
-    if not uses_tensor_units(op):
-        return scalar_sums(rows, columns, warp_grid(rows, columns, warps, 4, 16))
-    grid = warp_grid(rows, columns, warps, ROWS, COLUMNS)
-    if rows // grid.down < ROWS or columns // grid.across < COLUMNS:
-        raise PassFailure(
-            f"{warps} warps cannot share a product of {rows}x{columns}: each needs {ROWS}x{COLUMNS}",
-            op.location,
-        )
-    return accumulators(rows, columns, grid)
+    product = given.architecture.tensor_product(op)
+    if product is not None:
+        return product.sums(given.warps)
+    (rows, columns), lane_bits = value.type.shape, given.architecture.lane_bits
+    return scalar_sums(rows, columns, scalar_grid(rows, columns, given.warps, lane_bits), lane_bits)
 
 
-def _reductions(op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
+def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
     """Lanes along the last dim, and warps along others: only lanes then exchange what they have."""
     if op.name != "vector.multi_reduction" or value != op.operands[0] or value.type.rank < 2:
         return None
-    shape = list(value.type.shape)
+    shape, warps = list(value.type.shape), given.warps
     rows = math.prod(shape[:-1])
     shared = math.gcd(rows, warps)
-    whole = blocked(shape, 1, _run(value))
+    whole = blocked(shape, 1, _run(value), lane_bits=given.architecture.lane_bits)
     free = [each for each in whole.registers if not each[-1]]
     taken = free[: shared.bit_length() - 1]
     rest = [each for each in whole.registers if each not in taken]
@@ -75,12 +70,12 @@ def _reductions(op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
     return Layout(tuple(shape), registers, whole.lanes, tuple(taken))
 
 
-def _transfers(op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
-    return _others(op, value, warps) if op.name.startswith("vector.transfer") else None
+def _transfers(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    return _others(op, value, given) if op.name.startswith("vector.transfer") else None
 
 
-def _others(_op: ir.Operation, value: ir.Value, warps: int) -> Layout | None:
-    return blocked(value.type.shape, warps, _run(value))
+def _others(_op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    return blocked(value.type.shape, given.warps, _run(value), lane_bits=given.architecture.lane_bits)
 
 
 def _run(value: ir.Value) -> int:
@@ -91,8 +86,8 @@ def _run(value: ir.Value) -> int:
 class Assignment:
     """Layouts so far; what follows from one is assigned with it."""
 
-    def __init__(self, warps: int) -> None:
-        self.warps = warps
+    def __init__(self, architecture: Architecture, warps: int) -> None:
+        self.architecture, self.warps = architecture, warps
         self.layouts: dict[ir.Value, Layout] = {}
         self.relations: dict[ir.Value, list[Relation]] = {}
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, gpu, ir, llvm, nvvm
+from mlc.bindings import arith, gpu, ir, llvm
 from mlc.passes.accel.assign_layouts import assign_layouts
 from mlc.passes.accel.captures import Captures, captures, dynamic_dims
-from mlc.passes.accel.layouts import LANE_BITS
 from mlc.passes.accel.shared_memory import plan
 from mlc.passes.accel.threads import control, elementwise, numbers, products, reductions, shared, transfers
+from mlc.passes.accel.threads.architecture import Architecture
+from mlc.passes.accel.threads.architectures import ARCHITECTURES, DEFAULT
 from mlc.passes.accel.threads.code import SHARED_MEMORY, Handler, Memory, ThreadCode
 from mlc.passes.accel.threads.numbers import Number
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.rewriting import collect_ops
 
 MODULE = "kernels"
 _SHARED = "{addr_space = 3 : i32, alignment = 1024 : i64}"
-_BLOCK_NUMBERS = ("read_ptx_sreg_ctaid_x", "read_ptx_sreg_ctaid_y", "read_ptx_sreg_ctaid_z")
 _HANDLERS: dict[str, Handler] = {
     **elementwise.HANDLERS,
     **control.HANDLERS,
@@ -41,6 +41,7 @@ class Distribute(Pass):
     """
 
     name: ClassVar[str] = "accel-distribute"
+    arch: str = option(DEFAULT, help="the GPU, as LLVM calls it", choices=tuple(ARCHITECTURES))
 
     def run(self, op: ir.Operation) -> bool:
         launches = collect_ops(op, "accel.launch")
@@ -50,7 +51,7 @@ class Distribute(Pass):
         body = _device_module(op)
         for number, launch in enumerate(launches):
             with launch.location:
-                distribute(launch, body, _kernel_name(launch, number))
+                distribute(launch, body, _kernel_name(launch, number), ARCHITECTURES[self.arch])
         return True
 
 
@@ -77,7 +78,7 @@ def _kernel_name(launch: ir.Operation, number: int) -> str:
     return f"{ir.StringAttr(function.operation.attributes['sym_name']).value}_{number}"
 
 
-def distribute(launch: ir.Operation, body: ir.Block, name: str) -> None:
+def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Architecture) -> None:
     """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`.
 
     Raises PassFailure for clusters.
@@ -85,8 +86,14 @@ def distribute(launch: ir.Operation, body: ir.Block, name: str) -> None:
     if "cluster" in launch.attributes and launch.attributes["cluster"].value > 1:
         raise PassFailure("blocks in clusters are not distributed to threads yet", launch.location)
     taken = captures(launch)
-    code = ThreadCode(launch.attributes["warps"].value, assign_layouts(launch), _HANDLERS, plan(launch))
-    kernel = _kernel(body, name, taken, code.warps)
+    code = ThreadCode(
+        architecture,
+        architecture.warps(launch.attributes["warps"].value),
+        assign_layouts(launch, architecture),
+        {**_HANDLERS, **architecture.handlers},
+        plan(launch),
+    )
+    kernel = _kernel(body, name, taken, code)
     entry = kernel.regions[0].blocks[0]
     with ir.InsertionPoint(entry):
         _emit(code, launch, taken, entry)
@@ -97,13 +104,10 @@ def distribute(launch: ir.Operation, body: ir.Block, name: str) -> None:
     launch.erase()
 
 
-def _kernel(body: ir.Block, name: str, taken: Captures, warps: int) -> ir.Operation:
+def _kernel(body: ir.Block, name: str, taken: Captures, code: ThreadCode) -> ir.Operation:
     parameters = ", ".join(f"%{number}: {kind}" for number, kind in enumerate(taken.parameter_types()))
-    threads = warps << LANE_BITS
-    text = (
-        f"llvm.func @{name}({parameters}) attributes {{gpu.kernel, nvvm.kernel, "
-        f"nvvm.reqntid = array<i32: {threads}, 1, 1>}} {{ llvm.unreachable }}"
-    )
+    attributes = code.architecture.kernel_attributes(code.threads)
+    text = f"llvm.func @{name}({parameters}) attributes {{gpu.kernel, {attributes}}} {{ llvm.unreachable }}"
     kernel = _insert(body, text)
     kernel.regions[0].blocks[0].operations[0].operation.erase()
     return kernel
@@ -120,8 +124,8 @@ def _emit(code: ThreadCode, launch: ir.Operation, taken: Captures, entry: ir.Blo
     for value in taken.scalars:
         code.values[value] = next(arguments)
     body = launch.regions[0].blocks[0]
-    for name, argument in zip(_BLOCK_NUMBERS, body.arguments, strict=False):
-        code.values[argument] = getattr(nvvm, name)(results=[numbers.i32()])
+    for dim, argument in enumerate(body.arguments):
+        code.values[argument] = code.architecture.block(dim)
     for op in taken.constants:
         code.emit(op)
     code.emit_block(body)
@@ -138,7 +142,7 @@ def _launch(launch: ir.Operation, taken: Captures, name: str, code: ThreadCode) 
     index = ir.IndexType.get()
     one = arith.ConstantOp(index, 1).result
     grid = [*launch.operands, one, one][:3]
-    threads = arith.ConstantOp(index, code.warps << LANE_BITS).result
+    threads = arith.ConstantOp(index, code.threads).result
     shared_bytes = arith.ConstantOp(
         numbers.i32(), ir.IntegerAttr.get(numbers.i32(), code.shared.total)
     ).result

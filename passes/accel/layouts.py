@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 Vector = tuple[int, ...]
+# Of a warp of 32 threads, of which some processors have others.
 LANE_BITS = 5
 
 
@@ -136,7 +137,9 @@ def along(dim: int, rank: int, start: int, count: int) -> list[Vector]:
     return [tuple((start << bit) * int(each == dim) for each in range(rank)) for bit in range(bits(count))]
 
 
-def blocked(shape: Sequence[int], warps: int, run: int, order: Sequence[int] = ()) -> Layout:
+def blocked(
+    shape: Sequence[int], warps: int, run: int, order: Sequence[int] = (), lane_bits: int = LANE_BITS
+) -> Layout:
     """Threads side by side along the last dim, `run` elements each, then along the dims before it; what they
     do not cover is more registers, and threads that are left over hold copies.
 
@@ -150,7 +153,7 @@ def blocked(shape: Sequence[int], warps: int, run: int, order: Sequence[int] = (
     free = [*along(first, rank, run, shape[first] // run)]
     free += list(itertools.chain.from_iterable(along(dim, rank, 1, shape[dim]) for dim in dims[1:]))
     none = (0,) * rank
-    wanted = LANE_BITS + bits(warps)
+    wanted = lane_bits + bits(warps)
     taken = [*free[:wanted], *[none] * (wanted - len(free))]
     registers = [*along(first, rank, 1, run), *free[wanted:]]
-    return Layout(tuple(shape), tuple(registers), tuple(taken[:LANE_BITS]), tuple(taken[LANE_BITS:]))
+    return Layout(tuple(shape), tuple(registers), tuple(taken[:lane_bits]), tuple(taken[lane_bits:]))

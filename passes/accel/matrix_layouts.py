@@ -14,6 +14,8 @@ from mlc.passes.accel.layouts import LANE_BITS, Layout, Vector, along, bits
 ROWS, COLUMNS = 16, 8
 # Bytes of the reduction that a row of an operand has in one instruction, and of them in a register.
 DEPTH_BYTES, REGISTER_BYTES = 32, 4
+# Bits of a lane's number that lie across, without tensor units.
+_LANES_ACROSS = 3
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ def warp_grid(rows: int, columns: int, warps: int, least_rows: int, least_column
     return min(
         fitting or grids[:1], key=lambda each: (each.copies, rows // each.down + columns // each.across)
     )
+
+
+def grid_of(sums: Layout) -> WarpGrid:
+    """How the warps share the sums, read off their layout."""
+    down, across = (sum(1 for vector in sums.warps if vector[dim]) for dim in range(2))
+    return WarpGrid(1 << down, 1 << across, 1 << (len(sums.warps) - down - across))
 
 
 def _powers(most: int) -> list[int]:
@@ -82,15 +90,21 @@ def right_operand(depth: int, columns: int, grid: WarpGrid, element_bytes: int) 
     )
 
 
-def scalar_sums(rows: int, columns: int, grid: WarpGrid) -> Layout:
+def scalar_grid(rows: int, columns: int, warps: int, lane_bits: int = LANE_BITS) -> WarpGrid:
+    """Of a product without tensor units, whose lanes lie 8 across, if there are so many columns."""
+    return warp_grid(rows, columns, warps, 1 << (lane_bits - _LANES_ACROSS), 16)
+
+
+def scalar_sums(rows: int, columns: int, grid: WarpGrid, lane_bits: int = LANE_BITS) -> Layout:
     """Of a product without tensor units: threads hold 4 columns, and as square blocks as they can."""
     part_rows, part_columns = rows // grid.down, columns // grid.across
     run = min(4, part_columns)
     columns_left = _across(run, part_columns)
     rows_left = _down(1, part_rows)
-    lanes = [*columns_left[:3], *rows_left[:2]]
-    rest = [*columns_left[3:], *rows_left[2:]]
-    while len(lanes) < LANE_BITS:
+    down = lane_bits - _LANES_ACROSS
+    lanes = [*columns_left[:_LANES_ACROSS], *rows_left[:down]]
+    rest = [*columns_left[_LANES_ACROSS:], *rows_left[down:]]
+    while len(lanes) < lane_bits:
         lanes.append(rest.pop(0) if rest else (0, 0))
     warps = [*_across(part_columns, columns), *_down(part_rows, rows), *_none(grid.copies)]
     return Layout((rows, columns), (*_across(1, run), *rest), tuple(lanes), tuple(warps))

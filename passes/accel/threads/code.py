@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from mlc.bindings import ir, llvm, nvvm
+from mlc.bindings import ir, llvm
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import SharedMemory
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import PassFailure
+
+if TYPE_CHECKING:
+    from mlc.passes.accel.threads.architecture import Architecture
 
 SHARED_MEMORY = "shared_memory"
 
@@ -43,15 +46,21 @@ Handler = Callable[["ThreadCode", ir.Operation], None]
 
 @dataclass
 class ThreadCode:
-    """`layouts` says how vectors are distributed; `handlers` how ops are emitted, by name, or by dialect as
-    "arith.*"."""
+    """`warps` is how many the processor has in a block; `layouts` says how vectors are distributed;
+    `handlers` how ops are emitted, by name, or by dialect as "arith.*"."""
 
+    architecture: Architecture
     warps: int
     layouts: dict[ir.Value, Layout]
     handlers: dict[str, Handler]
     shared: SharedMemory
     values: dict[ir.Value, Meaning] = field(default_factory=dict)
     _thread: ir.Value | None = None
+
+    @property
+    def threads(self) -> int:
+        """Of a block."""
+        return self.warps << self.architecture.lane_bits
 
     def emit_block(self, block: ir.Block, terminator: str = "") -> None:
         """Emits code for each op in front of the terminator, at the current insertion point."""
@@ -91,11 +100,15 @@ class ThreadCode:
 
     def start(self) -> None:
         """Reads the thread's number; at the start of the kernel, whose code it then dominates."""
-        self._thread = nvvm.read_ptx_sreg_tid_x(results=[numbers.i32()])
+        self._thread = self.architecture.thread()
 
     def thread(self) -> ir.Value:
         assert self._thread is not None, "start() comes first"
         return self._thread
+
+    def barrier(self) -> None:
+        """Waits for all threads that run this code."""
+        self.architecture.barrier(self)
 
     def place(self, layout: Layout, dim: int) -> Number:
         """The part of a coordinate that the thread's number gives: the same for all of its registers."""

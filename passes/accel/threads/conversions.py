@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, nvvm
+from mlc.bindings import ir
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import ANYTHING
 from mlc.passes.accel.shared_memory import element_bytes
@@ -24,9 +24,9 @@ def _through_memory(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
     """All threads write their elements, then read those of others."""
     memory = scratch_for(code, layout.shape, tile.values[0].type)
     origin = [0] * len(layout.shape)
-    nvvm.barrier()
+    code.barrier()
     addresses.store_tile(code, tile, memory, origin, False, ANYTHING)
-    nvvm.barrier()
+    code.barrier()
     return addresses.load_tile(code, layout, memory, origin, None, ANYTHING)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mlc.bindings import arith, ir, nvvm
-from mlc.passes.accel.layouts import LANE_BITS, Layout
+from mlc.bindings import arith, ir
+from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import ANYTHING
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import ThreadCode, Tile
@@ -30,7 +30,6 @@ _JOINS: dict[str, Callable[..., ir.Operation]] = {
     "or:integer": arith.OrIOp,
     "xor:integer": arith.XOrIOp,
 }
-_BUTTERFLY = "#nvvm<shfl_kind bfly>"
 
 
 def multi_reduction(code: ThreadCode, op: ir.Operation) -> None:
@@ -41,7 +40,7 @@ def multi_reduction(code: ThreadCode, op: ir.Operation) -> None:
     dims = list(ir.DenseI64ArrayAttr(op.attributes["reduction_dims"]))
     join = _join(op)
     tile = code.tile(source)
-    reduced = _between_lanes(_in_registers(tile, dims, join), tile.layout, dims, join)
+    reduced = _between_lanes(code, _in_registers(tile, dims, join), tile.layout, dims, join)
     reduced = _between_warps(code, reduced, tile.layout, dims, join)
     if not isinstance(result.type, ir.VectorType):
         code.values[result] = join(code.scalar(initial), reduced.values[0])
@@ -79,11 +78,11 @@ def _tree(values: list[ir.Value], join: Join) -> ir.Value:
     return values[0]
 
 
-def _between_lanes(tile: Tile, before: Layout, dims: list[int], join: Join) -> Tile:
+def _between_lanes(code: ThreadCode, tile: Tile, before: Layout, dims: list[int], join: Join) -> Tile:
     """Lanes that held other elements along `dims` exchange what they have; then all have the result."""
     values = tile.values
     for bit in _reduced_bits(before.lanes, dims):
-        values = tuple(join(each, _from_lane(each, 1 << bit)) for each in values)
+        values = tuple(join(each, _from_lane(code, each, 1 << bit)) for each in values)
     return Tile(tile.layout, values)
 
 
@@ -91,7 +90,7 @@ def _reduced_bits(vectors: tuple[tuple[int, ...], ...], dims: list[int]) -> list
     return [bit for bit, vector in enumerate(vectors) if any(vector[dim] for dim in dims)]
 
 
-def _from_lane(value: ir.Value, distance: int) -> ir.Value:
+def _from_lane(code: ThreadCode, value: ir.Value, distance: int) -> ir.Value:
     """What the lane whose number differs in one bit has."""
     kind = value.type
     if kind.width > 32:
@@ -101,8 +100,7 @@ def _from_lane(value: ir.Value, distance: int) -> ir.Value:
         narrow = ir.IntegerType.get_signless(kind.width)
         bits = value if kind == narrow else arith.BitcastOp(narrow, value).result
         sent = arith.ExtUIOp(numbers.i32(), bits).result
-    everyone, clamp = numbers.value(-1), numbers.value(31)
-    back = nvvm.shfl_sync(everyone, sent, numbers.value(distance), clamp, ir.Attribute.parse(_BUTTERFLY))
+    back = code.architecture.from_lane(code, sent, distance)
     if kind.width == 32:
         return back
     narrow = ir.IntegerType.get_signless(kind.width)
@@ -119,10 +117,10 @@ def _between_warps(code: ThreadCode, tile: Tile, before: Layout, dims: list[int]
     memory = scratch_for(code, (count, *layout.shape), tile.values[0].type)
     row = _row(code, warp_bits)
     origin = [0] * len(layout.shape)
-    nvvm.barrier()
-    own_rows = sum(1 << (LANE_BITS + bit) for bit in warp_bits)
+    code.barrier()
+    own_rows = sum(1 << (code.architecture.lane_bits + bit) for bit in warp_bits)
     addresses.store_tile(code, tile, memory, [row, *origin], False, ANYTHING, own_rows)
-    nvvm.barrier()
+    code.barrier()
     parts = [
         addresses.load_tile(code, layout, memory, [each, *origin], None, ANYTHING).values
         for each in range(count)
@@ -133,7 +131,7 @@ def _between_warps(code: ThreadCode, tile: Tile, before: Layout, dims: list[int]
 def _row(code: ThreadCode, warp_bits: list[int]) -> numbers.Number:
     parts = []
     for place, bit in enumerate(warp_bits):
-        number = numbers.mask(numbers.shift_right(code.thread(), LANE_BITS + bit), 1)
+        number = numbers.mask(numbers.shift_right(code.thread(), code.architecture.lane_bits + bit), 1)
         parts.append(numbers.multiply(number, 1 << place))
     return numbers.total(parts)
 

@@ -1,10 +1,11 @@
-"""Shared memory: buffers, parts of them, and copies into them and out of them."""
+"""Shared memory: buffers, parts of them, and what copies into them and out of them have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, nvvm, scf
+from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.layouts import Layout, blocked
 from mlc.passes.accel.multiples import multiple_of
 from mlc.passes.accel.shared_memory import element_bytes
@@ -12,8 +13,6 @@ from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import Memory, ThreadCode
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import PassFailure
-
-CACHE_L2, CACHE_ALL = "#nvvm<load_cache_modifier cg>", "#nvvm<load_cache_modifier ca>"
 
 
 def alloc(code: ThreadCode, op: ir.Operation) -> None:
@@ -61,28 +60,46 @@ def _number(code: ThreadCode, static: int, dynamic: Iterator[ir.Value]) -> Numbe
     return static if static != ir.ShapedType.get_dynamic_size() else code.scalar(next(dynamic))
 
 
-def copy(code: ThreadCode, op: ir.Operation) -> None:
-    """`accel.copy`: each thread copies pieces of 16 bytes, into shared memory without passing through its
-    registers where pieces may be that long."""
-    source, destination, *offsets = op.operands
-    base = [code.scalar(each) for each in offsets]
-    multiple = multiple_of(offsets[-1])
-    from_memory, to_memory = code.memory(source), code.memory(destination)
-    tile = to_memory if to_memory.shared else from_memory
+@dataclass(frozen=True)
+class Copy:
+    """A copy between global and shared memory: what each thread moves, in pieces of `run` elements that lie
+    side by side in both. The last number of `base`, where the tile begins in global memory, is a multiple of
+    `multiple`."""
+
+    source: Memory
+    target: Memory
+    base: list[Number]
+    multiple: int
+    layout: Layout
+    run: int
+
+
+def copy_of(code: ThreadCode, op: ir.Operation) -> Copy:
+    """What an `accel.copy` moves, 16 bytes at a time if it can."""
+    source, target = code.memory(op.operands[0]), code.memory(op.operands[1])
+    offsets = list(op.operands)[2:]
+    tile, other = (target, source) if target.shared else (source, target)
     shape = [each for each in tile.sizes if isinstance(each, int)]
-    run = addresses.LONGEST_BYTES // element_bytes(tile.element)
-    layout = blocked(shape, code.warps, run)
-    if not to_memory.shared:
-        values = addresses.load_tile(code, layout, from_memory, [0] * len(shape), None, run)
-        addresses.store_tile(code, values, to_memory, base, True, multiple)
+    layout = blocked(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
+    multiple = multiple_of(offsets[-1])
+    run = addresses.access_run(layout, other, multiple)
+    return Copy(source, target, [code.scalar(each) for each in offsets], multiple, layout, run)
+
+
+def _longest_run(memory: Memory) -> int:
+    return addresses.LONGEST_BYTES // element_bytes(memory.element)
+
+
+def copy_through_registers(code: ThreadCode, copy: Copy) -> None:
+    """Each thread loads its elements, then stores them."""
+    layout, here = copy.layout, [0] * len(copy.layout.shape)
+    if not copy.target.shared:
+        values = addresses.load_tile(code, layout, copy.source, here, None, _longest_run(copy.source))
+        addresses.store_tile(code, values, copy.target, copy.base, True, copy.multiple)
         return
-    whole = addresses.access_run(layout, from_memory, multiple)
-    if whole * element_bytes(tile.element) >= 4:
-        _copy_asynchronously(code, layout, from_memory, to_memory, base, whole)
-        return
-    zero = arith.ConstantOp(tile.element, _zero(tile.element)).result
-    values = addresses.load_tile(code, layout, from_memory, base, zero, multiple)
-    addresses.store_tile(code, values, to_memory, [0] * len(shape), False, run)
+    zero = arith.ConstantOp(copy.target.element, _zero(copy.target.element)).result
+    values = addresses.load_tile(code, layout, copy.source, copy.base, zero, copy.multiple)
+    addresses.store_tile(code, values, copy.target, here, False, _longest_run(copy.target))
 
 
 def _zero(kind: ir.Type) -> ir.Attribute:
@@ -91,63 +108,23 @@ def _zero(kind: ir.Type) -> ir.Attribute:
     return ir.FloatAttr.get(kind, 0.0)
 
 
-def _copy_asynchronously(
-    code: ThreadCode, layout: Layout, source: Memory, target: Memory, base: Sequence[Number], run: int
-) -> None:
-    """By `cp.async`, which writes zeros for what it does not read. Where there are fewer pieces than threads,
-    some have none."""
-    once = numbers.all_of(addresses.one_of_copies(code, layout, 0))
-    if once is not None:
-        with ir.InsertionPoint(scf.IfOp(once).operation.regions[0].blocks[0]):
-            _copy_pieces(code, layout, source, target, base, run)
-            scf.YieldOp([])
-    else:
-        _copy_pieces(code, layout, source, target, base, run)
+def where(conditions: Sequence[ir.Value], emit: Callable[[], None]) -> None:
+    """What `emit` emits is done where the conditions hold."""
+    condition = numbers.all_of(conditions)
+    if condition is None:
+        emit()
+        return
+    with ir.InsertionPoint(scf.IfOp(condition).operation.regions[0].blocks[0]):
+        emit()
+        scf.YieldOp([])
 
 
-def _copy_pieces(
-    code: ThreadCode, layout: Layout, source: Memory, target: Memory, base: Sequence[Number], run: int
-) -> None:
-    size = run * element_bytes(target.element)
-    modifier = ir.Attribute.parse(CACHE_L2 if size == addresses.LONGEST_BYTES else CACHE_ALL)
-    for first in range(0, layout.size, run):
-        place = addresses.place_of(code, layout, base, first)
-        inside = numbers.all_of(addresses.inside(source, place))
-        pointer, read = addresses.element_pointer(source, place), None
-        if inside is not None:
-            pointer = arith.SelectOp(inside, pointer, source.pointer).result
-            read = arith.SelectOp(inside, numbers.value(size), numbers.value(0)).result
-        here = addresses.place_of(code, layout, [0] * len(layout.shape), first)
-        written = addresses.element_pointer(target, here)
-        nvvm.cp_async_shared_global(written, pointer, size, modifier, cp_size=read)
-
-
-def wait(_code: ThreadCode, _op: ir.Operation) -> None:
-    """For all copies of this thread, and then for those of the others."""
-    nvvm.cp_async_commit_group()
-    nvvm.cp_async_wait_group(0)
-    nvvm.barrier()
-
-
-def commit(_code: ThreadCode, _op: ir.Operation) -> None:
-    nvvm.cp_async_commit_group()
-
-
-def wait_groups(_code: ThreadCode, op: ir.Operation) -> None:
-    nvvm.cp_async_wait_group(op.attributes["pending"].value)
-    nvvm.barrier()
-
-
-def barrier(_code: ThreadCode, _op: ir.Operation) -> None:
-    nvvm.barrier()
+def barrier(code: ThreadCode, _op: ir.Operation) -> None:
+    code.barrier()
 
 
 HANDLERS = {
     "accel.alloc": alloc,
-    "accel.commit": commit,
-    "accel.copy": copy,
-    "accel.wait": wait,
-    "accel.wait_groups": wait_groups,
     "gpu.barrier": barrier,
     "memref.cast": cast,
     "memref.subview": subview,

@@ -1,0 +1,1 @@
+"""What threads of AMD's GPUs have of their own."""

@@ -1,0 +1,73 @@
+"""What a processor has of its own in the code of a thread: an interface, of which each vendor has a folder.
+
+All that is not asked for here is the same everywhere: ops of `arith`, `math`, `scf` and `llvm`, where
+pointers to global memory have address space 1, and those to shared memory 3.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol
+
+from mlc.bindings import ir
+from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.multiples import ANYTHING
+from mlc.passes.accel.threads.addresses import load_tile
+from mlc.passes.accel.threads.code import Handler, Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.operands import Operand
+
+# The threads of a warp as the dialect counts them.
+WARP = 32
+
+
+class TensorProduct(Protocol):
+    """How tensor units compute an `accel.mma`."""
+
+    def sums(self, warps: int) -> Layout:
+        """The layout of the sums. Raises PassFailure if `warps` warps cannot share them."""
+
+    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+        """The product added to `start`, both in the layout of the sums."""
+
+
+class Architecture(ABC):
+    """A processor: how ops are emitted for which there is no common way, in `handlers`, and parts of others.
+
+    A warp, whose threads go through the code together, has 2 to the power of `lane_bits` lanes.
+    """
+
+    lane_bits: ClassVar[int]
+    handlers: ClassVar[Mapping[str, Handler]]
+
+    def warps(self, launched: int) -> int:
+        """How many warps a block has whose launch says `launched` warps of 32 threads: at least one."""
+        return max(1, launched * WARP >> self.lane_bits)
+
+    @abstractmethod
+    def kernel_attributes(self, threads: int) -> str:
+        """Of a kernel whose blocks have this many threads."""
+
+    @abstractmethod
+    def thread(self) -> ir.Value:
+        """The thread's number in its block, i32."""
+
+    @abstractmethod
+    def block(self, dim: int) -> ir.Value:
+        """The block's number along a dim of the grid, i32."""
+
+    @abstractmethod
+    def barrier(self, code: ThreadCode) -> None:
+        """The threads that run this code meet, and see what others wrote to shared memory before."""
+
+    @abstractmethod
+    def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
+        """The i32 `word` of the lane whose number differs in the one bit that is set in `distance`."""
+
+    @abstractmethod
+    def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
+        """How tensor units compute an `accel.mma`; None if they cannot."""
+
+    def load_operand(self, code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
+        """A tile of a product's operand, which begins at `base` in `memory` and lies inside of it."""
+        return load_tile(code, layout, memory, base, None, ANYTHING)

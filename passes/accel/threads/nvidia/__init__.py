@@ -1,0 +1,1 @@
+"""What threads of NVIDIA's GPUs have of their own."""

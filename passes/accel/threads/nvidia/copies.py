@@ -1,0 +1,65 @@
+"""`accel.copy` by `cp.async`, and the groups of these."""
+
+from __future__ import annotations
+
+from mlc.bindings import arith, ir, nvvm
+from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads.code import ThreadCode
+from mlc.passes.accel.threads.shared import Copy, copy_of, copy_through_registers, where
+
+CACHE_L2, CACHE_ALL = "#nvvm<load_cache_modifier cg>", "#nvvm<load_cache_modifier ca>"
+# What `cp.async` copies at least.
+_LEAST_BYTES = 4
+
+
+def copy(code: ThreadCode, op: ir.Operation) -> None:
+    """`accel.copy`: each thread copies pieces of 16 bytes, into shared memory without passing through its
+    registers where pieces may be that long."""
+    wanted = copy_of(code, op)
+    size = wanted.run * element_bytes(wanted.target.element)
+    if wanted.target.shared and size >= _LEAST_BYTES:
+        # Where there are fewer pieces than threads, some have none.
+        where(addresses.one_of_copies(code, wanted.layout, 0), lambda: _copy_pieces(code, wanted, size))
+    else:
+        copy_through_registers(code, wanted)
+
+
+def _copy_pieces(code: ThreadCode, wanted: Copy, size: int) -> None:
+    """By `cp.async`, which writes zeros for what it does not read."""
+    layout, source, target = wanted.layout, wanted.source, wanted.target
+    modifier = ir.Attribute.parse(CACHE_L2 if size == addresses.LONGEST_BYTES else CACHE_ALL)
+    for first in range(0, layout.size, wanted.run):
+        place = addresses.place_of(code, layout, wanted.base, first)
+        inside = numbers.all_of(addresses.inside(source, place))
+        pointer, read = addresses.element_pointer(source, place), None
+        if inside is not None:
+            pointer = arith.SelectOp(inside, pointer, source.pointer).result
+            read = arith.SelectOp(inside, numbers.value(size), numbers.value(0)).result
+        here = addresses.place_of(code, layout, [0] * len(layout.shape), first)
+        written = addresses.element_pointer(target, here)
+        nvvm.cp_async_shared_global(written, pointer, size, modifier, cp_size=read)
+
+
+def wait(code: ThreadCode, _op: ir.Operation) -> None:
+    """For all copies of this thread, and then for those of the others."""
+    nvvm.cp_async_commit_group()
+    nvvm.cp_async_wait_group(0)
+    code.barrier()
+
+
+def commit(_code: ThreadCode, _op: ir.Operation) -> None:
+    nvvm.cp_async_commit_group()
+
+
+def wait_groups(code: ThreadCode, op: ir.Operation) -> None:
+    nvvm.cp_async_wait_group(op.attributes["pending"].value)
+    code.barrier()
+
+
+HANDLERS = {
+    "accel.commit": commit,
+    "accel.copy": copy,
+    "accel.wait": wait,
+    "accel.wait_groups": wait_groups,
+}

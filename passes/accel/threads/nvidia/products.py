@@ -1,0 +1,79 @@
+"""Products of tiles by `mma.sync`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.matrix_layouts import (
+    COLUMNS,
+    DEPTH_BYTES,
+    REGISTER_BYTES,
+    ROWS,
+    accumulators,
+    grid_of,
+    left_operand,
+    right_operand,
+    warp_grid,
+)
+from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.threads.code import Tile
+from mlc.passes.accel.threads.nvidia.instructions import Instruction
+from mlc.passes.accel.threads.operands import Operand
+from mlc.passes.base import PassFailure
+
+
+def uses_tensor_units(op: ir.Operation) -> bool:
+    """Whether an `accel.mma` is computed by `mma.sync`: by its types, and if the reduction is long enough."""
+    a = op.operands[0].type
+    element = str(a.element_type)
+    known = element in ("f16", "bf16", "i8", "ui8") or op.attributes["precision"].value == "tf32"
+    depth = a.shape["transpose_a" not in op.attributes]
+    return known and depth % (DEPTH_BYTES // element_bytes(a.element_type)) == 0
+
+
+@dataclass(frozen=True)
+class WarpProduct:
+    """16 rows by 8 columns and 32 bytes of the reduction at a time."""
+
+    op: ir.Operation
+
+    def sums(self, warps: int) -> Layout:
+        rows, columns = self.op.results[0].type.shape
+        grid = warp_grid(rows, columns, warps, ROWS, COLUMNS)
+        if rows // grid.down < ROWS or columns // grid.across < COLUMNS:
+            raise PassFailure(
+                f"{warps} warps cannot share a product of {rows}x{columns}: each needs {ROWS}x{COLUMNS}",
+                self.op.location,
+            )
+        return accumulators(rows, columns, grid)
+
+    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+        layout, sums = start.layout, list(start.values)
+        size, grid = element_bytes(left.element), grid_of(layout)
+        steps, pack = DEPTH_BYTES // size, REGISTER_BYTES // size
+        rows, columns = layout.shape[0] // grid.down, layout.shape[1] // grid.across
+        instruction = Instruction(left.element, right.element, start.values[0].type, steps)
+        for first in range(0, left.depth, steps):
+            a = left.part(left_operand(layout.shape[0], steps, grid, size), first)
+            b = right.part(right_operand(steps, layout.shape[1], grid, size), first)
+            for down, across in itertools.product(range(rows // ROWS), range(columns // COLUMNS)):
+                at = [
+                    layout.register_at((down * ROWS + row, across * COLUMNS + column))
+                    for row in (0, 8)
+                    for column in (0, 1)
+                ]
+                made = instruction.emit(
+                    _fragment(a, down, 4 * pack), _fragment(b, across, 2 * pack), [sums[each] for each in at]
+                )
+                for register, value in zip(at, made, strict=True):
+                    sums[register] = value
+        return Tile(layout, tuple(sums))
+
+
+def _fragment(tile: Tile, number: int, count: int) -> Sequence[ir.Value]:
+    """What an instruction takes of an operand: registers that follow each other."""
+    return tile.values[number * count : (number + 1) * count]

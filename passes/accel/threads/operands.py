@@ -1,0 +1,70 @@
+"""Operands of products: tiles in shared memory or in registers, of which a part is wanted at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.passes.accel.layouts import Layout, along
+from mlc.passes.accel.threads.code import ThreadCode, Tile
+from mlc.passes.accel.threads.conversions import converted
+
+
+@dataclass
+class Operand:
+    """A tile in shared memory or in registers, of which a part of the reduction is wanted at a time."""
+
+    code: ThreadCode
+    value: ir.Value
+    transposed: bool
+    rows_first: bool
+
+    @property
+    def element(self) -> ir.Type:
+        return self.value.type.element_type
+
+    @property
+    def depth(self) -> int:
+        """The reduction's length."""
+        return int(self.value.type.shape[self.rows_first != self.transposed])
+
+    @property
+    def in_registers(self) -> bool:
+        return isinstance(self.value.type, ir.VectorType)
+
+    def part(self, layout: Layout, start: int) -> Tile:
+        """What `layout` distributes: all of the kept dim, and the reduction from `start` on."""
+        base = [0, start] if self.rows_first else [start, 0]
+        if self.in_registers:
+            return self._part_of_registers(layout, base)
+        memory = self.code.memory(self.value)
+        if self.transposed:
+            swapped, base = layout.transposed([1, 0]), base[::-1]
+        else:
+            swapped = layout
+        tile = self.code.architecture.load_operand(self.code, swapped, memory, base)
+        return Tile(layout, tile.values)
+
+    def _part_of_registers(self, layout: Layout, base: list[int]) -> Tile:
+        tile = self.code.tile(self.value)
+        if self.transposed:
+            tile = Tile(tile.layout.transposed([1, 0]), tile.values)
+        whole = _whole(layout, tile.layout.shape)
+        tile = converted(self.code, tile, whole)
+        self.code.values[self.value] = (
+            Tile(whole.transposed([1, 0]), tile.values) if self.transposed else tile
+        )
+        at = (whole.register_at(_sum(base, layout.offset(each))) for each in range(layout.size))
+        return Tile(layout, tuple(tile.values[register] for register in at))
+
+
+def _whole(part: Layout, shape: tuple[int, ...]) -> Layout:
+    """`part`, and more registers along the dim in which the whole is longer."""
+    registers = list(part.registers)
+    for dim, (start, end) in enumerate(zip(part.shape, shape, strict=True)):
+        registers += along(dim, 2, start, end // start)
+    return Layout(shape, tuple(registers), part.lanes, part.warps)
+
+
+def _sum(base: list[int], offset: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(base, offset, strict=True))
