@@ -3,7 +3,7 @@
 from mlc.dialects.accel.compute import Mma
 from mlc.dialects.accel.dialect import Accel, SemaphoreType, TokenType, is_global, is_shared, launch_around
 from mlc.dialects.accel.launches import Launch, Specialize
-from mlc.dialects.accel.memory import Alloc, Commit, Copy, Wait, WaitGroups
+from mlc.dialects.accel.memory import Alloc, Commit, Copy, Wait, WaitGroups, box_of
 from mlc.dialects.accel.semaphores import Await, CreateSemaphore, Notify
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "TokenType",
     "Wait",
     "WaitGroups",
+    "box_of",
     "is_global",
     "is_shared",
     "launch_around",

@@ -68,11 +68,41 @@ def _copy_fault(op: ext.Operation) -> str:
     if source.type.element_type != destination.type.element_type:
         return f"cannot make {destination.type.element_type} of {source.type.element_type}"
     tile, whole = (each.type for each in (sides if is_shared(source) else sides[::-1]))
-    if not tile.has_static_shape or tile.rank > whole.rank:
-        return f"takes a tile of static shape with at most the {whole.rank} dims of {whole}, not {tile}"
+    if fault := _tile_fault(op, tile, whole):
+        return fault
     if len(offsets) != whole.rank:
         return f"takes an offset for each of the {whole.rank} dims of {whole}, but has {len(offsets)}"
     return _token_fault(op.operation.results[0])
+
+
+def _tile_fault(op: ext.Operation, tile: ir.MemRefType, whole: ir.MemRefType) -> str:
+    if not tile.has_static_shape or ("box" not in op.attributes and tile.rank > whole.rank):
+        return f"takes a tile of static shape with at most the {whole.rank} dims of {whole}, not {tile}"
+    for name in ("box", "steps"):
+        if name not in op.attributes:
+            continue
+        given = op.attributes[name]
+        if not isinstance(given, ir.DenseI64ArrayAttr) or len(given) != whole.rank or min(given) < 1:
+            return (
+                f"{name} must be an array of positive i64, one for each of the {whole.rank} dims of {whole}"
+            )
+    if "box" in op.attributes and math.prod(op.attributes["box"]) != math.prod(tile.shape):
+        found = math.prod(op.attributes["box"])
+        return f"has a box of {found} elements for the {math.prod(tile.shape)} of {tile}"
+    return ""
+
+
+def box_of(copy: ir.Operation) -> tuple[list[int], list[int]]:
+    """How many elements an `accel.copy` takes along each dim of its side in global memory, and how far apart
+    they are."""
+    tile, whole = sorted(
+        (each.type for each in list(copy.operands)[:2]), key=lambda kind: kind.memory_space is None
+    )
+    ones = [1] * whole.rank
+    box = (
+        copy.attributes["box"] if "box" in copy.attributes else [*ones[: whole.rank - tile.rank], *tile.shape]
+    )
+    return list(box), list(copy.attributes["steps"]) if "steps" in copy.attributes else ones
 
 
 def _token_fault(token: ir.Value) -> str:
@@ -88,9 +118,12 @@ class Copy(Accel.Operation, name="copy"):
     """Starts to copy a tile from global to shared memory, or back.
 
     `offsets` say where the tile begins, one for each dim of the side in global memory; if the tile has fewer
-    dims, it has extent 1 in the first ones of that side. Elements of the tile that lie outside of that side
-    become 0 in shared memory, and are not written to global memory. Before the copy has ended, shared memory
-    that it writes is undefined, and what it reads must not be changed. One op takes the token.
+    dims, it has extent 1 in the first ones of that side. With `box` the tile has so many elements along each
+    dim of that side, and shared memory holds them one after the other, in whatever dims: a part of an image
+    is the rows of a matrix. `steps` are how far apart they are along each dim, 1 unless said. Elements of the
+    tile that lie outside of that side become 0 in shared memory, and are not written to global memory. Before
+    the copy has ended, shared memory that it writes is undefined, and what it reads must not be changed. One
+    op takes the token.
     """
 
     source: ext.Operand[Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import arith, bufferization, ir, linalg, memref, scf, tensor
-from mlc.dialects.accel import is_shared
+from mlc.dialects.accel import box_of, is_shared
 from mlc.passes.accel.cpu_types import cpu_type
 from mlc.passes.lowering.linalg_tools import constant
 from mlc.passes.lowering.vector_tools import index_constant
@@ -35,24 +35,34 @@ def extent_of(memory: ir.Value, dim: int) -> ir.Value:
     return index_constant(memory.type.shape[dim])
 
 
-def inside(memory: ir.Value, dim: int, start: ir.Value, extent: int) -> tuple[ir.Value, ir.Value]:
-    """From where to where the `extent` places from `start` on lie inside of a dim, counted from `start`."""
+def inside(memory: ir.Value, dim: int, start: ir.Value, extent: int, apart: int) -> tuple[ir.Value, ir.Value]:
+    """From where to where the `extent` places, `apart` from each other, from `start` on lie inside of a dim,
+    counted from `start`."""
     zero = index_constant(0)
-    first = arith.maxsi(zero, arith.subi(zero, start))
-    end = arith.minsi(index_constant(extent), arith.subi(extent_of(memory, dim), start))
+    first = arith.maxsi(zero, _pieces(arith.subi(zero, start), apart))
+    end = arith.minsi(index_constant(extent), _pieces(arith.subi(extent_of(memory, dim), start), apart))
     return first, end
 
 
-def over_inside(memory: ir.Value, starts: Indices, extents: Sequence[int], body: Callable) -> None:
-    """Loops over the part inside of `memory` of a box of `extents` from `starts` on; `body` gets the indices
-    in the box, and those in the memory."""
-    bounds = [
-        inside(memory, dim, start, extent)
-        for dim, (start, extent) in enumerate(zip(starts, extents, strict=True))
-    ]
+def _pieces(length: ir.Value, apart: int) -> ir.Value:
+    """How many steps of that size it takes to cover a length."""
+    return length if apart == 1 else arith.ceildivsi(length, index_constant(apart))
+
+
+def over_inside(
+    memory: ir.Value, starts: Indices, extents: Sequence[int], body: Callable, apart: Sequence[int] = ()
+) -> None:
+    """Loops over the part inside of `memory` of a box of `extents` from `starts` on, whose places are `apart`
+    from each other, 1 unless given; `body` gets the indices in the box, and those in the memory."""
+    apart = apart or [1] * len(extents)
+    bounds = [inside(memory, dim, *each) for dim, each in enumerate(zip(starts, extents, apart, strict=True))]
 
     def at(steps: Indices) -> None:
-        body(steps, [arith.addi(start, step) for start, step in zip(starts, steps, strict=True)])
+        places = [
+            arith.addi(start, step if by == 1 else arith.muli(step, index_constant(by)))
+            for start, step, by in zip(starts, steps, apart, strict=True)
+        ]
+        body(steps, places)
 
     nest(bounds, at)
 
@@ -77,17 +87,32 @@ def lower_copy(op: ir.Operation, operands: Indices) -> list[None]:
     source, destination, *starts = operands
     into_shared = is_shared(op.operands[1])
     tile, whole = (destination, source) if into_shared else (source, destination)
-    missing = len(starts) - tile.type.rank
+    box, apart = box_of(op)
     if into_shared:
         linalg.fill(constant(tile.type.element_type, 0), outs=[tile])
 
     def element(steps: Indices, places: Indices) -> None:
-        inner = list(steps)[missing:]
+        inner = _place_in_tile(steps, box, tile.type.shape)
         read, write = (places, inner) if into_shared else (inner, places)
         memref.StoreOp(memref.LoadOp(source, list(read)).result, destination, list(write))
 
-    over_inside(whole, starts, [1] * missing + list(tile.type.shape), element)
+    over_inside(whole, starts, box, element, apart)
     return [None]
+
+
+def _place_in_tile(steps: Indices, box: Sequence[int], shape: Sequence[int]) -> list[ir.Value]:
+    """Where in a tile of `shape`, which holds a box one element after the other, that at `steps` lies."""
+    missing = len(box) - len(shape)
+    if missing >= 0 and list(box) == [1] * missing + list(shape):
+        return list(steps)[missing:]
+    number = index_constant(0)
+    for step, extent in zip(steps, box, strict=True):
+        number = arith.addi(arith.muli(number, index_constant(extent)), step)
+    places: list[ir.Value] = []
+    for extent in reversed(shape):
+        places.append(arith.remui(number, index_constant(extent)))
+        number = arith.divui(number, index_constant(extent))
+    return places[::-1]
 
 
 def _segments(op: ir.Operation, operands: Indices) -> list[list[ir.Value]]:

@@ -69,6 +69,13 @@ class Layout:
         """Of the tile with the same elements in the same order, of another shape."""
         return self._mapped(lambda vector: _unflatten(_flatten(vector, self.shape), shape), shape)
 
+    def stretched(self, factors: Sequence[int]) -> Layout:
+        """Of places that are so many times as far apart along each dim; in memory, not of a tile."""
+        return self._mapped(
+            lambda vector: tuple(at * factor for at, factor in zip(vector, factors, strict=True)),
+            [extent * factor for extent, factor in zip(self.shape, factors, strict=True)],
+        )
+
     def compact(self) -> Layout:
         """Without registers that hold what others do."""
         kept = tuple(each for each in self.registers if any(each))

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, scf
+from mlc.dialects.accel import box_of
 from mlc.passes.accel.layouts import Layout, blocked
 from mlc.passes.accel.multiples import multiple_of
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads import addresses, numbers
-from mlc.passes.accel.threads.code import Memory, ThreadCode
+from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import PassFailure
 
@@ -64,13 +65,15 @@ def _number(code: ThreadCode, static: int, dynamic: Iterator[ir.Value]) -> Numbe
 class Copy:
     """A copy between global and shared memory: what each thread moves, in pieces of `run` elements that lie
     side by side in both. The last number of `base`, where the tile begins in global memory, is a multiple of
-    `multiple`."""
+    `multiple`. A thread's elements lie at the places of `layout` in shared memory, and at those of `outside`,
+    counted from `base`, in global memory."""
 
     source: Memory
     target: Memory
     base: list[Number]
     multiple: int
     layout: Layout
+    outside: Layout
     run: int
 
 
@@ -82,8 +85,10 @@ def copy_of(code: ThreadCode, op: ir.Operation) -> Copy:
     shape = [each for each in tile.sizes if isinstance(each, int)]
     layout = blocked(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
     multiple = multiple_of(offsets[-1])
-    run = addresses.access_run(layout, other, multiple)
-    return Copy(source, target, [code.scalar(each) for each in offsets], multiple, layout, run)
+    box, steps = box_of(op)
+    outside = layout.reshaped(box).stretched(steps)
+    run = addresses.access_run(outside, other, multiple)
+    return Copy(source, target, [code.scalar(each) for each in offsets], multiple, layout, outside, run)
 
 
 def _longest_run(memory: Memory) -> int:
@@ -94,12 +99,12 @@ def copy_through_registers(code: ThreadCode, copy: Copy) -> None:
     """Each thread loads its elements, then stores them."""
     layout, here = copy.layout, [0] * len(copy.layout.shape)
     if not copy.target.shared:
-        values = addresses.load_tile(code, layout, copy.source, here, None, _longest_run(copy.source))
-        addresses.store_tile(code, values, copy.target, copy.base, True, copy.multiple)
+        values = addresses.load_tile(code, layout, copy.source, here, None, _longest_run(copy.source)).values
+        addresses.store_tile(code, Tile(copy.outside, values), copy.target, copy.base, True, copy.multiple)
         return
     zero = arith.ConstantOp(copy.target.element, _zero(copy.target.element)).result
-    values = addresses.load_tile(code, layout, copy.source, copy.base, zero, copy.multiple)
-    addresses.store_tile(code, values, copy.target, here, False, _longest_run(copy.target))
+    values = addresses.load_tile(code, copy.outside, copy.source, copy.base, zero, copy.multiple).values
+    addresses.store_tile(code, Tile(layout, values), copy.target, here, False, _longest_run(copy.target))
 
 
 def _zero(kind: ir.Type) -> ir.Attribute:

@@ -195,3 +195,45 @@ func.func @f(%c: index) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64x32xf16, #shared>
+    // expected-error @below {{'accel.copy' op has a box of 1024 elements for the 2048 of memref<64x32xf16, #gpu.address_space<workgroup>>}}
+    %t = "accel.copy"(%a, %m, %c, %c) {box = array<i64: 32, 32>} : (memref<512x512xf16>, memref<64x32xf16, #shared>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64x32xf16, #shared>
+    // expected-error @below {{'accel.copy' op box must be an array of positive i64, one for each of the 2 dims of memref<512x512xf16>}}
+    %t = "accel.copy"(%a, %m, %c, %c) {box = array<i64: 64, 32, 1>} : (memref<512x512xf16>, memref<64x32xf16, #shared>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64x32xf16, #shared>
+    // expected-error @below {{'accel.copy' op steps must be an array of positive i64, one for each of the 2 dims of memref<512x512xf16>}}
+    %t = "accel.copy"(%a, %m, %c, %c) {steps = array<i64: 0, 1>} : (memref<512x512xf16>, memref<64x32xf16, #shared>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

@@ -60,6 +60,20 @@ func.func @groups(%a: memref<2x512x512xf16>, %stage: index) {
   return
 }
 
+// A part of an image, every second pixel of it, as the rows of a matrix.
+// CHECK-LABEL: func.func @box
+// CHECK: "accel.copy"({{.*}}) {box = array<i64: 1, 4, 8, 64>, steps = array<i64: 1, 2, 2, 1>}
+func.func @box(%x: memref<1x56x56x64xf16>) {
+  %c1 = arith.constant 1 : index
+  "accel.launch"(%c1) ({
+  ^bb0(%i: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    %t = "accel.copy"(%x, %as, %i, %i, %i, %i) {box = array<i64: 1, 4, 8, 64>, steps = array<i64: 1, 2, 2, 1>} : (memref<1x56x56x64xf16>, memref<32x64xf16, #shared>, index, index, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}
+
 // CHECK-LABEL: func.func @roles
 // CHECK: %[[FULL:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 4 : i64} : () -> !accel.semaphore
 // CHECK: "accel.specialize"() ({

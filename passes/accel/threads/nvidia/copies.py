@@ -30,7 +30,7 @@ def _copy_pieces(code: ThreadCode, wanted: Copy, size: int) -> None:
     layout, source, target = wanted.layout, wanted.source, wanted.target
     modifier = ir.Attribute.parse(CACHE_L2 if size == addresses.LONGEST_BYTES else CACHE_ALL)
     for first in range(0, layout.size, wanted.run):
-        place = addresses.place_of(code, layout, wanted.base, first)
+        place = addresses.place_of(code, wanted.outside, wanted.base, first)
         inside = numbers.all_of(addresses.inside(source, place))
         pointer, read = addresses.element_pointer(source, place), None
         if inside is not None:
