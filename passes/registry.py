@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
     "accel-distribute": "mlc.passes.accel.distribute:Distribute",
+    "accel-from-tiles": "mlc.passes.accel.from_tiles:FromTiles",
     "accel-insert-barriers": "mlc.passes.accel.insert_barriers:InsertBarriers",
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",
     "accel-to-cpu": "mlc.passes.accel.to_cpu:AccelToCpu",
@@ -74,6 +75,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-prefetch-panels": "mlc.passes.tloop.prefetch_panels:PrefetchPanels",
     "tloop-prefetch-tiles": "mlc.passes.tloop.prefetch_tiles:PrefetchTiles",
     "tloop-sample-schedules": "mlc.passes.tloop.sample_schedules:SampleSchedules",
+    "tloop-schedule-blocks": "mlc.passes.tloop.schedule_blocks:ScheduleBlocks",
     "tloop-share-addresses": "mlc.passes.tloop.share_addresses:ShareAddresses",
     "tloop-sink-loads": "mlc.passes.tloop.sink_loads:SinkLoads",
     "tloop-split-accumulators": "mlc.passes.tloop.split_accumulators:SplitAccumulators",

@@ -200,6 +200,29 @@ CPU_KERNEL: list[str] = [
     *CPU_THREADS_TO_LLVM,
 ]
 
+# One kernel, from graph ops in its body to launches of thread blocks.
+ACCEL_KERNEL: list[str] = [
+    "func.func(graph-to-linalg)",
+    # What has no lowering is named here; later passes would fail on it without naming the op.
+    "graph-verify-lowered",
+    "canonicalize",
+    "cse",
+    # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
+    "tloop-fuse-elementwise",
+    "canonicalize",
+    "cse",
+    "tloop-schedule-blocks",
+    "tloop-apply-schedules",
+    "canonicalize",
+    "cse",
+    # Tiles of tensors as vectors.
+    "accel-from-tiles",
+    # Places of tiles as sums and products, which blocks compute.
+    "lower-affine",
+    "canonicalize",
+    "cse",
+]
+
 # One kernel, from launches of thread blocks to the llvm dialect: how a GPU's programs run on any machine.
 # Right numbers are what it is for, not speed.
 ACCEL_CPU: list[str] = [
@@ -255,6 +278,7 @@ CPU_HOST: list[str] = [
 
 _PIPELINES: dict[str, list[str]] = {
     "accel-cpu": ACCEL_CPU,
+    "accel-kernel": ACCEL_KERNEL,
     "accel-to-threads": ACCEL_TO_THREADS,
     "cpu-host": CPU_HOST,
     "cpu-kernel": CPU_KERNEL,

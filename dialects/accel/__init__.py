@@ -1,12 +1,21 @@
 """The `accel` dialect: programs of thread blocks on tiles."""
 
 from mlc.dialects.accel.compute import Mma
-from mlc.dialects.accel.dialect import Accel, SemaphoreType, TokenType, is_global, is_shared, launch_around
+from mlc.dialects.accel.dialect import (
+    SHARED,
+    Accel,
+    SemaphoreType,
+    TokenType,
+    is_global,
+    is_shared,
+    launch_around,
+)
 from mlc.dialects.accel.launches import Launch, Specialize
 from mlc.dialects.accel.memory import Alloc, Commit, Copy, Wait, WaitGroups, box_of
 from mlc.dialects.accel.semaphores import Await, CreateSemaphore, Notify
 
 __all__ = [
+    "SHARED",
     "Accel",
     "Alloc",
     "Await",

@@ -107,7 +107,7 @@ def _vectorises(root: Computation) -> bool:
 def _schedule_rows(kernel: ir.Operation, root: Computation) -> None:
     """One row at a time: all computations of the kernel move into a loop over the dims that no reduction
     touches."""
-    rows = _row_dims(root)
+    rows = row_dims(root)
     if not rows:
         return
     tag(root, "root")
@@ -126,7 +126,7 @@ def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Valu
         builder.compute_at(builder.get_block(f"producer{index}"), loop)
 
 
-def _row_dims(root: Computation) -> list[int]:
+def row_dims(root: Computation) -> list[int]:
     """Iteration dims of the root that every value computed in the kernel is indexed by."""
     shared = set(root.parallel)
     for value, indexing_map in zip(root.inputs, root.maps, strict=False):

@@ -60,3 +60,8 @@ class ScheduleBuilder:
 
     def vectorize(self, blocks: Sequence[ir.Value]) -> None:
         self.append("vectorize", list(blocks))
+
+    def annotate(self, target: ir.Value, key: str, value: int) -> None:
+        """Sets a number as an attribute of a loop or a computation."""
+        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+        self.append("annotate", [target], key=ir.StringAttr.get(key), value=number)

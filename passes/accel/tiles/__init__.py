@@ -1,0 +1,1 @@
+"""Structured computations on tensors as programs of thread blocks on tiles."""

@@ -1,0 +1,153 @@
+"""`linalg.generic` on tiles: the computation's body on vectors of the shape of its iteration space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mlc.bindings import arith, ir, vector
+from mlc.passes.accel.tiles.emission import Emission
+from mlc.passes.accel.tiles.meanings import Tile
+from mlc.passes.accel.tiles.products import is_product, multiply_tiles
+from mlc.passes.accel.tiles.reductions import reduce_dims
+from mlc.passes.accel.tiles.space import Space, number, read, reshaped, space_of, transposed
+from mlc.passes.base import PassFailure
+from mlc.passes.rewriting import attributes_of, terminator_of
+from mlc.passes.tloop.computation import dim_position
+
+# By which nothing may be divided, so that padding is not.
+DIVISIONS = (
+    "arith.divsi",
+    "arith.divui",
+    "arith.remsi",
+    "arith.remui",
+    "arith.floordivsi",
+    "arith.ceildivsi",
+)
+
+
+def generic(code: Emission, op: ir.Operation) -> None:
+    """Products of matrices, reductions, and what is elementwise."""
+    space = space_of(code, op)
+    if is_product(space):
+        multiply_tiles(code, space)
+        return
+    body = Body(code, space)
+    reduced = [dim for dim in space.computation.reductions if space.shape[dim] > 1]
+    inputs = len(op.operands) - len(op.results)
+    for index, result in enumerate(op.results):
+        if reduced:
+            value = reduce_dims(body, index, reduced)
+        else:
+            value = body.value(terminator_of(body.block).operands[index])
+        code.values[result] = _stored(code, space, value, inputs + index, reduced)
+
+
+def _stored(code: Emission, space: Space, value: ir.Value, operand: int, reduced: list[int]) -> Tile:
+    """The result with the dims of its tensor, in their order."""
+    access = space.computation.maps[operand]
+    dims = [dim_position(each) for each in access.results]
+    kept = [dim for dim in range(len(space.shape)) if dim not in reduced]
+    order = [kept.index(dim) for dim in dims if dim is not None]
+    order += [each for each in range(len(kept)) if each not in order]
+    value = transposed(value, order)
+    shape = [1 if dim is None else space.shape[dim] for dim in dims]
+    extents = code.tensor(space.computation.op.operands[operand]).extents
+    return Tile(reshaped(value, shape), extents)
+
+
+@dataclass
+class Body:
+    """The region of a computation, whose scalars become vectors when they are asked for."""
+
+    code: Emission
+    space: Space
+    vectors: dict[ir.Value, ir.Value] = field(default_factory=dict)
+
+    @property
+    def block(self) -> ir.Block:
+        return self.space.computation.op.regions[0].blocks[0]
+
+    def value(self, scalar: ir.Value) -> ir.Value:
+        """The vector of a scalar's values at all places of the space."""
+        if scalar not in self.vectors:
+            self.vectors[scalar] = self._made(scalar)
+        return self.vectors[scalar]
+
+    def _made(self, scalar: ir.Value) -> ir.Value:
+        if isinstance(scalar, ir.BlockArgument):
+            if scalar.owner == self.block:
+                return self.operand(scalar.arg_number)
+            return self._everywhere(self.code.scalar(scalar))
+        op = scalar.owner.operation if isinstance(scalar.owner, ir.OpView) else scalar.owner
+        if op.block != self.block:
+            return self._everywhere(self.code.scalar(scalar))
+        with op.location:
+            return self._emitted(op)
+
+    def operand(self, position: int) -> ir.Value:
+        """An operand of the computation."""
+        computation = self.space.computation
+        operand = computation.op.operands[position]
+        if not isinstance(operand.type, ir.RankedTensorType):
+            return self._everywhere(self.code.scalar(operand))
+        source = self.code.tensor(operand)
+        return read(self.code, self.space, source, computation.maps[position], self._filler())
+
+    def _filler(self) -> int:
+        return int(any(each.operation.name in DIVISIONS for each in self.block.operations))
+
+    def _everywhere(self, value: ir.Value) -> ir.Value:
+        return vector.BroadcastOp(self.space.vector_type(value.type), value).result
+
+    def _emitted(self, op: ir.Operation) -> ir.Value:
+        if op.name == "arith.constant":
+            return self._everywhere(arith.ConstantOp(op.results[0].type, op.attributes["value"]).result)
+        if op.name == "linalg.index":
+            return self._places(op.attributes["dim"].value)
+        if op.name == "affine.apply":
+            return self._applied(op)
+        if op.name.partition(".")[0] not in ("arith", "math"):
+            raise PassFailure(f"'{op.name}' op in a computation has no form on tiles", op.location)
+        operands = [self.value(each) for each in op.operands]
+        kinds = [self.space.vector_type(each.type) for each in op.results]
+        return ir.Operation.create(op.name, kinds, operands, attributes_of(op)).results[0]
+
+    def _places(self, dim: int) -> ir.Value:
+        """Where along a dim of the tile each element lies."""
+        kind = ir.VectorType.get([self.space.shape[dim]], ir.IndexType.get())
+        shape = [extent if each == dim else 1 for each, extent in enumerate(self.space.shape)]
+        line = reshaped(vector.StepOp(kind).result, shape)
+        return vector.BroadcastOp(self.space.vector_type(ir.IndexType.get()), line).result
+
+    def _applied(self, op: ir.Operation) -> ir.Value:
+        """A sum of places and indices."""
+        access = op.attributes["map"].value
+        operands = list(op.operands)
+        return self._expression(access.results[0], operands, access.n_dims)
+
+    def _expression(self, expression: ir.AffineExpr, operands: list[ir.Value], dims: int) -> ir.Value:
+        if isinstance(expression, ir.AffineConstantExpr):
+            return self._everywhere(number(ir.IndexType.get(), ir.AffineConstantExpr(expression).value))
+        if isinstance(expression, ir.AffineDimExpr):
+            return self.value(operands[ir.AffineDimExpr(expression).position])
+        if isinstance(expression, ir.AffineSymbolExpr):
+            return self.value(operands[dims + ir.AffineSymbolExpr(expression).position])
+        binary = ir.AffineBinaryExpr(expression)
+        made = next((_AFFINE[kind] for kind in _AFFINE if isinstance(expression, kind)), None)
+        if made is None:
+            raise PassFailure(
+                "a place that is no sum has no form on tiles", self.space.computation.op.location
+            )
+        left, right = (self._expression(each, operands, dims) for each in (binary.lhs, binary.rhs))
+        return made(left, right).result
+
+
+# Places are not negative.
+_AFFINE = {
+    ir.AffineAddExpr: arith.AddIOp,
+    ir.AffineMulExpr: arith.MulIOp,
+    ir.AffineFloorDivExpr: arith.DivUIOp,
+    ir.AffineModExpr: arith.RemUIOp,
+}
+
+HANDLERS = {"linalg.generic": generic}

@@ -1,0 +1,103 @@
+"""What the tensors of a kernel are in a program of thread blocks: parts of memory, or tiles in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mlc.bindings import arith, ir
+
+Index: TypeAlias = "int | ir.Value"
+
+
+def as_value(index: Index) -> ir.Value:
+    """As a value of the IR, at the current insertion point."""
+    if isinstance(index, ir.Value):
+        return index
+    return arith.ConstantOp(ir.IndexType.get(), index).result
+
+
+def add(a: Index, b: Index) -> Index:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if a == 0 or b == 0:
+        return b if a == 0 else a
+    return arith.AddIOp(as_value(a), as_value(b)).result
+
+
+def multiply(a: Index, b: int) -> Index:
+    if isinstance(a, int):
+        return a * b
+    return a if b == 1 else arith.MulIOp(a, as_value(b)).result
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How long a dim of a tile is in this block, and what it is at most."""
+
+    size: Index
+    bound: int
+
+    @property
+    def padded(self) -> int:
+        """What it is in a vector: tiles of threads are powers of two."""
+        return 1 << (self.bound - 1).bit_length() if self.bound > 1 else 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether no element of the vector lies beyond it."""
+        return self.size == self.padded if isinstance(self.size, int) else False
+
+
+UNIT = Extent(1, 1)
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A dim of a part of a memory, along one of the memory.
+
+    `ends` says that where the vector is longer than the part, the memory ends with the part.
+    """
+
+    offset: Index
+    stride: int
+    extent: Extent
+    ends: bool
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A part of a memory: a dim for each one of the memory, and for each dim of the tile which of those it
+    is, None for one of length 1 that the memory lacks. Without a memory, only its extents are known."""
+
+    memory: ir.Value | None
+    dims: tuple[Dim, ...]
+    kept: tuple[int | None, ...]
+
+    @property
+    def extents(self) -> tuple[Extent, ...]:
+        return tuple(UNIT if each is None else self.dims[each].extent for each in self.kept)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A vector with the padded extents, of which what lies beyond `extents` is anything."""
+
+    vector: ir.Value
+    extents: tuple[Extent, ...]
+
+
+Meaning: TypeAlias = "Slice | Tile | ir.Value"
+
+
+def whole_memory(memory: ir.Value) -> Slice:
+    """All of a memref of static shape."""
+    extents = [Extent(each, each) for each in ir.MemRefType(memory.type).shape]
+    return all_of(memory, extents)
+
+
+def all_of(memory: ir.Value | None, extents: Sequence[Extent]) -> Slice:
+    """A memory with these extents, or a tensor without one, because nobody reads what is in it."""
+    dims = tuple(Dim(0, 1, each, True) for each in extents)
+    return Slice(memory, dims, tuple(range(len(dims))))

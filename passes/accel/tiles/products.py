@@ -1,0 +1,151 @@
+"""Products of matrices: computations that are `accel.mma` on tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.dialects.accel import is_shared
+from mlc.passes.accel.tiles.emission import Emission
+from mlc.passes.accel.tiles.meanings import Extent, Slice, Tile
+from mlc.passes.accel.tiles.space import Space, read, reshaped, transposed, without_padding
+from mlc.passes.rewriting import defining_op, terminator_of
+from mlc.passes.tloop.computation import dim_position, dims_read
+
+_MULTIPLIES = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
+_WIDENING = ("arith.extf", "arith.extsi")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The iteration dims of a product that are longer than 1: of the left operand's rows, of the right one's
+    columns, and of the reduction."""
+
+    rows: list[int]
+    columns: list[int]
+    depth: list[int]
+
+
+def is_product(space: Space) -> bool:
+    """Whether all dims of a sum of products are rows, columns or reduced, and there are rows and columns."""
+    if not _sums_products(space.computation.op):
+        return False
+    roles = roles_of(space)
+    several = {dim for dim, extent in enumerate(space.shape) if extent > 1}
+    return bool(roles.rows and roles.columns) and several == {*roles.rows, *roles.columns, *roles.depth}
+
+
+def roles_of(space: Space) -> Roles:
+    left, right, out = (dims_read(each) for each in space.computation.maps)
+    several = [dim for dim, extent in enumerate(space.shape) if extent > 1]
+    return Roles(
+        [dim for dim in several if dim in left and dim in out and dim not in right],
+        [dim for dim in several if dim in right and dim in out and dim not in left],
+        [dim for dim in several if dim in left and dim in right and dim not in out],
+    )
+
+
+def _sums_products(op: ir.Operation) -> bool:
+    """Whether it adds products of its two inputs, made wider perhaps, to its result."""
+    block = op.regions[0].blocks[0]
+    if len(op.operands) != 3 or len(op.results) != 1:
+        return False
+    total = defining_op(terminator_of(block).operands[0])
+    left, right, out = block.arguments
+    if total is None or out not in list(total.operands):
+        return False
+    added = total.operands[0 if total.operands[1] == out else 1]
+    product = defining_op(added)
+    if product is None or _MULTIPLIES.get(product.name) != total.name:
+        return False
+    return [_narrow(each) for each in product.operands] == [left, right]
+
+
+def _narrow(value: ir.Value) -> ir.Value:
+    op = defining_op(value)
+    return op.operands[0] if op is not None and op.name in _WIDENING else value
+
+
+def multiply_tiles(code: Emission, space: Space) -> None:
+    """Adds a product to a tile."""
+    op, maps, roles = space.computation.op, space.computation.maps, roles_of(space)
+    a, transpose_a = _operand(code, space, 0, roles, roles.rows, roles.depth)
+    b, transpose_b = _operand(code, space, 1, roles, roles.depth, roles.columns)
+    code.wait()
+    sums = code.tile(op.operands[2], op)
+    flat = _matrix(
+        sums.vector, [dim_position(each) for each in maps[2].results], space, roles.rows, roles.columns
+    )
+    attributes: dict[str, ir.Attribute] = {"precision": ir.StringAttr.get(_precision(op))}
+    if transpose_a:
+        attributes["transpose_a"] = ir.UnitAttr.get()
+    if transpose_b:
+        attributes["transpose_b"] = ir.UnitAttr.get()
+    made = ir.Operation.create("accel.mma", [flat.type], [a, b, flat], attributes).results[0]
+    code.values[op.results[0]] = Tile(_unflattened(made, sums, space, roles), sums.extents)
+
+
+def _precision(op: ir.Operation) -> str:
+    return op.attributes["accel.precision"].value if "accel.precision" in op.attributes else "exact"
+
+
+def _operand(
+    code: Emission, space: Space, position: int, roles: Roles, outer: list[int], inner: list[int]
+) -> tuple[ir.Value, bool]:
+    """A matrix in shared memory or in registers, and whether its dims are the other way round."""
+    source = code.tensor(space.computation.op.operands[position])
+    access = space.computation.maps[position]
+    dims = [dim_position(each) for each in access.results]
+    several = [dim for dim in dims if dim in outer or dim in inner]
+    padded = [at for at, dim in enumerate(dims) if dim in roles.depth and not _ends_in_zeros(source, at)]
+    if isinstance(source, Slice) and _is_matrix_in_shared_memory(source) and len(several) == 2 and not padded:
+        return source.memory, several == [*inner, *outer]
+    part = Space(space.computation, tuple(_only(space, {*outer, *inner})))
+    value = read(code, part, source, access, 0)
+    if padded:
+        value = without_padding(code, part, value, roles.depth)
+    return _matrix(value, list(range(len(space.shape))), space, outer, inner), False
+
+
+def _ends_in_zeros(source: Slice | Tile, at: int) -> bool:
+    """Whether a dim has no padding that is not zero."""
+    if source.extents[at].whole:
+        return True
+    if isinstance(source, Tile):
+        return False
+    dim = source.kept[at]
+    return dim is None or source.dims[dim].ends
+
+
+def _is_matrix_in_shared_memory(source: Slice) -> bool:
+    return source.memory is not None and is_shared(source.memory) and source.memory.type.rank == 2
+
+
+def _only(space: Space, dims: set[int]) -> list[Extent]:
+    return [each if dim in dims else Extent(1, 1) for dim, each in enumerate(space.extents)]
+
+
+def _matrix(
+    value: ir.Value, dims: list[int | None], space: Space, outer: list[int], inner: list[int]
+) -> ir.Value:
+    """A vector with `dims` of the space, all of whose others are 1 long, as a matrix."""
+    wanted = [*outer, *inner]
+    front = [each for each, dim in enumerate(dims) if dim not in wanted]
+    value = transposed(value, [*front, *(dims.index(dim) for dim in wanted)])
+    return reshaped(value, [_length(space, outer), _length(space, inner)])
+
+
+def _length(space: Space, dims: list[int]) -> int:
+    result = 1
+    for dim in dims:
+        result *= space.shape[dim]
+    return result
+
+
+def _unflattened(value: ir.Value, sums: Tile, space: Space, roles: Roles) -> ir.Value:
+    """The product with the dims of the tensor that it is a tile of."""
+    dims = [dim_position(each) for each in space.computation.maps[2].results]
+    wanted = [*roles.rows, *roles.columns]
+    value = reshaped(value, [space.shape[dim] for dim in wanted])
+    value = transposed(value, [wanted.index(dim) for dim in dims if dim in wanted])
+    return reshaped(value, list(sums.vector.type.shape))

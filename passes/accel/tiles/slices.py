@@ -1,0 +1,175 @@
+"""Slices of tensors: parts of memories, and what is put into them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mlc.bindings import ir, vector
+from mlc.passes.accel.tiles.emission import Emission
+from mlc.passes.accel.tiles.meanings import (
+    Dim,
+    Extent,
+    Index,
+    Slice,
+    Tile,
+    add,
+    all_of,
+    as_value,
+    multiply,
+)
+from mlc.passes.base import PassFailure
+from mlc.passes.tloop.loop_steps.linear import Linear, largest, linear, map_results
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+# Operands in front of a slice's offsets.
+_BEFORE = {"tensor.extract_slice": 1, "tensor.insert_slice": 2, "tensor.parallel_insert_slice": 2}
+
+
+class SliceOp:
+    """What an op says about a slice: for each dim a number, or a value of the old IR."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        dynamic = iter(list(op.operands)[_BEFORE[op.name] :])
+        self.op = op
+        self.offsets = _mixed(op, "static_offsets", dynamic)
+        self.sizes = _mixed(op, "static_sizes", dynamic)
+        self.strides = _mixed(op, "static_strides", dynamic)
+        if not all(isinstance(each, int) for each in self.strides):
+            raise PassFailure("slices with strides that are not known have no tile", op.location)
+
+    def is_whole(self, extents: Sequence[Extent], code: Emission) -> bool:
+        """Whether it is all of a tile."""
+        sizes = [code.index(each) for each in self.sizes]
+        return all(
+            offset == 0 and stride == 1 and size == extent.size
+            for offset, stride, size, extent in zip(self.offsets, self.strides, sizes, extents, strict=True)
+        )
+
+
+def _mixed(op: ir.Operation, name: str, dynamic: Iterator[ir.Value]) -> list[Index]:
+    """Numbers that the attribute has, and values where it has none."""
+    return [next(dynamic) if each == _DYNAMIC else each for each in ir.DenseI64ArrayAttr(op.attributes[name])]
+
+
+def kept_dims(sizes: Sequence[Index], rank: int) -> tuple[int, ...]:
+    """Which dims a slice of `rank` dims keeps, of those with `sizes`: it drops ones of 1, the first first."""
+    surplus = len(sizes) - rank
+    kept = []
+    for dim, size in enumerate(sizes):
+        if surplus and size == 1:
+            surplus -= 1
+        else:
+            kept.append(dim)
+    return tuple(kept)
+
+
+def extract_slice(code: Emission, op: ir.Operation) -> None:
+    """A part of a part of memory; of a tile, only the whole."""
+    source, taken = code.tensor(op.operands[0]), SliceOp(op)
+    rank = len(op.results[0].type.shape)
+    if isinstance(source, Tile):
+        if not taken.is_whole(source.extents, code) or rank != len(source.extents):
+            raise PassFailure("a part of a tile in registers cannot be taken", op.location)
+        code.values[op.results[0]] = source
+        return
+    code.values[op.results[0]] = _part(code, source, taken, rank)
+
+
+def _part(code: Emission, source: Slice, taken: SliceOp, rank: int) -> Slice:
+    dims = list(source.dims)
+    for position, at in enumerate(source.kept):
+        if at is not None:
+            dims[at] = _part_of_dim(code, source.dims[at], taken, position)
+    kept = tuple(source.kept[each] for each in kept_dims(taken.sizes, rank))
+    return Slice(source.memory, tuple(dims), kept)
+
+
+def _part_of_dim(code: Emission, dim: Dim, taken: SliceOp, position: int) -> Dim:
+    offset, size, stride = (each[position] for each in (taken.offsets, taken.sizes, taken.strides))
+    assert isinstance(stride, int)
+    extent = Extent(code.index(size), bound_of(size, taken.op))
+    ends = dim.ends and _ends(offset, size, extent, dim.extent)
+    return Dim(add(dim.offset, multiply(code.index(offset), dim.stride)), dim.stride * stride, extent, ends)
+
+
+def bound_of(size: Index, op: ir.Operation) -> int:
+    """What a size is at most. Raises PassFailure if that is not known."""
+    found = size if isinstance(size, int) else largest(size)
+    if found is None:
+        raise PassFailure("a slice of unknown size has no tile", op.location)
+    return found
+
+
+def _ends(offset: Index, size: Index, extent: Extent, source: Extent) -> bool:
+    """Whether the source ends with the slice, where this is shorter than its vector."""
+    if extent.whole or (offset == 0 and extent.size == source.size):
+        return True
+    end = source.size if isinstance(source.size, int) else None
+    if isinstance(size, int):
+        return isinstance(offset, int) and end == offset + size
+    if end is None or extent.bound != extent.padded:
+        return False
+    # Shorter than its bound: as long as what is left behind the offset.
+    start = Linear(offset) if isinstance(offset, int) else linear(offset)
+    op = size.owner
+    rest = [
+        each for each in map_results(op.attributes["map"].value, list(op.operands), op) if each is not None
+    ]
+    longer = [each for each in rest if each != Linear(extent.bound)]
+    return bool(longer) and all((start + each) == Linear(end) for each in longer)
+
+
+def insert_slice(code: Emission, op: ir.Operation) -> None:
+    """All of a tile, in place of what it was."""
+    value, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
+    if not isinstance(value, Tile) or not SliceOp(op).is_whole(target.extents, code):
+        raise PassFailure("a part of a tile in registers cannot be written", op.location)
+    code.values[op.results[0]] = value
+
+
+def empty(code: Emission, op: ir.Operation) -> None:
+    """`tensor.empty`: nobody reads what is in it."""
+    sizes = iter(op.operands)
+    shape = [next(sizes) if each == _DYNAMIC else each for each in op.results[0].type.shape]
+    extents = [Extent(code.index(each), bound_of(each, op)) for each in shape]
+    code.values[op.results[0]] = all_of(None, extents)
+
+
+def store(code: Emission, op: ir.Operation) -> None:
+    """`tensor.parallel_insert_slice`: the block's part of a result."""
+    tile, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
+    assert isinstance(target, Slice) and target.memory is not None, "results lie in memory"
+    if not isinstance(tile, Tile):
+        raise PassFailure("the slice of a block's result is not computed", op.location)
+    part = _part(code, target, SliceOp(op), len(tile.extents))
+    write(code, tile, part)
+
+
+def write(code: Emission, tile: Tile, part: Slice) -> None:
+    """Stores what of the tile is no padding."""
+    assert part.memory is not None
+    kept = [each for each in part.kept if each is not None]
+    dims = [part.dims[each] for each in kept]
+    rank = len(part.dims)
+    access = ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(each) for each in kept])
+    in_bounds = ir.ArrayAttr.get([ir.BoolAttr.get(each.extent.whole) for each in dims])
+    mask = None
+    if not all(each.ends for each in dims):
+        mask = code.mask([each.extent for each in dims])
+    vector.TransferWriteOp(
+        None,
+        tile.vector,
+        part.memory,
+        [as_value(each.offset) for each in part.dims],
+        ir.AffineMapAttr.get(access),
+        in_bounds,
+        mask=mask,
+    )
+
+
+HANDLERS = {
+    "tensor.empty": empty,
+    "tensor.extract_slice": extract_slice,
+    "tensor.insert_slice": insert_slice,
+    "tensor.parallel_insert_slice": store,
+}
