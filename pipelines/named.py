@@ -253,16 +253,35 @@ ACCEL_CPU: list[str] = [
     *CPU_THREADS_TO_LLVM,
 ]
 
-# Launches of thread blocks as kernels of threads, in a gpu.module, and calls of them.
-ACCEL_TO_THREADS: list[str] = [
+# What comes before blocks become threads, on every GPU.
+ACCEL_BEFORE_THREADS: list[str] = [
     # Copies run ahead of what is computed; the passes below see rings of buffers and groups of copies.
     "accel-pipeline-loops",
     "canonicalize",
     "cse",
     # On tiles, where it is plain which buffers an op reads and writes.
     "accel-insert-barriers",
+]
+
+# Launches of thread blocks as kernels of threads, in a gpu.module, and calls of them.
+ACCEL_TO_THREADS: list[str] = [
+    *ACCEL_BEFORE_THREADS,
     "accel-distribute",
     # Threads compute their places again and again.
+    "canonicalize",
+    "cse",
+]
+
+# The same for AMD's GPUs.
+ACCEL_TO_THREADS_GFX90A: list[str] = [
+    *ACCEL_BEFORE_THREADS,
+    "accel-distribute{arch=gfx90a}",
+    "canonicalize",
+    "cse",
+]
+ACCEL_TO_THREADS_GFX942: list[str] = [
+    *ACCEL_BEFORE_THREADS,
+    "accel-distribute{arch=gfx942}",
     "canonicalize",
     "cse",
 ]
@@ -280,6 +299,8 @@ _PIPELINES: dict[str, list[str]] = {
     "accel-cpu": ACCEL_CPU,
     "accel-kernel": ACCEL_KERNEL,
     "accel-to-threads": ACCEL_TO_THREADS,
+    "accel-to-threads-gfx90a": ACCEL_TO_THREADS_GFX90A,
+    "accel-to-threads-gfx942": ACCEL_TO_THREADS_GFX942,
     "cpu-host": CPU_HOST,
     "cpu-kernel": CPU_KERNEL,
     "form-kernels": FORM_KERNELS,

@@ -38,6 +38,8 @@ class Distribute(Pass):
     at a time where the memory allows it; where two meet, tiles pass through shared memory. A launch becomes a
     `llvm.func` in the `gpu.module` @kernels, on pointers to global memory (multiples of 16 bytes), and a
     `gpu.launch_func`.
+
+    For AMD's GPUs ("gfx90a", "gfx942") a wavefront of 64 threads is two warps of the launch, or the only one.
     """
 
     name: ClassVar[str] = "accel-distribute"
@@ -81,7 +83,7 @@ def _kernel_name(launch: ir.Operation, number: int) -> str:
 def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Architecture) -> None:
     """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`.
 
-    Raises PassFailure for clusters.
+    Raises PassFailure for clusters, and for more shared memory than there is.
     """
     if "cluster" in launch.attributes and launch.attributes["cluster"].value > 1:
         raise PassFailure("blocks in clusters are not distributed to threads yet", launch.location)
@@ -98,6 +100,11 @@ def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Ar
     with ir.InsertionPoint(entry):
         _emit(code, launch, taken, entry)
         llvm.ReturnOp()
+    used, limit = code.shared.total, architecture.shared_limit
+    if used > limit:
+        raise PassFailure(
+            f"needs {used} bytes of shared memory, of which a block has {limit}", launch.location
+        )
     kernel.attributes["accel.shared_bytes"] = ir.IntegerAttr.get(numbers.i32(), code.shared.total)
     with ir.InsertionPoint(launch):
         _launch(launch, taken, name, code)

@@ -12,6 +12,8 @@ from mlc.passes.base import Pass, PassFailure
 from mlc.passes.rewriting import collect_ops, terminator_of
 
 STAGES = "accel.stages"
+# Of a branch around copies: if it is not taken, nobody reads their buffers before they are copied to anew.
+AHEAD = "accel.ahead"
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class Pipeline:
         """The copies of an iteration as a group, which is empty if there is no such iteration."""
         comes = arith.cmpi(arith.CmpIPredicate.slt, iteration, upper)
         branch = scf.IfOp(comes, has_else=True)
+        branch.operation.attributes[AHEAD] = ir.UnitAttr.get()
         with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
             values = {self.body.arguments[0]: iteration}
             clone_ops([each for each in needed if each.name != "accel.copy"], values)

@@ -10,14 +10,20 @@ from mlc.dialects import create_context
 from mlc.passes.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
 
+PIPELINES = {
+    "sm_80": "accel-to-threads",
+    "gfx90a": "accel-to-threads-gfx90a",
+    "gfx942": "accel-to-threads-gfx942",
+}
 
-def run(text: str, *arrays: np.ndarray) -> None:
+
+def run(text: str, *arrays: np.ndarray, arch: str = "sm_80") -> None:
     """Runs the kernel of a module on its inputs and outputs, with races detected. Skips tiles of f8."""
     if "xf8E" in text:
         pytest.skip("floats of 8 bits are not distributed to threads yet")
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-        run_pipeline("builtin.module(accel-to-threads)", module)
+        run_pipeline(f"builtin.module({PIPELINES[arch]})", module)
         for call in collect_ops(module.operation, "gpu.launch_func"):
             _launch(module, call, arrays)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import accel_gpu
@@ -14,7 +15,12 @@ import numpy as np
 import pytest
 from accel_products import Product
 
-RUNS = {"cpu": accel_programs.run, "sm_80": accel_gpu.run}
+RUNS = {
+    "cpu": accel_programs.run,
+    "sm_80": accel_gpu.run,
+    "gfx90a": functools.partial(accel_gpu.run, arch="gfx90a"),
+    "gfx942": functools.partial(accel_gpu.run, arch="gfx942"),
+}
 Run = Callable[..., None]
 
 

@@ -5,6 +5,7 @@ Each is compared with what NumPy computes in f64. Tolerance: |a - b| <= 1e-5 * m
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,11 @@ from mlc.codegen.host import host_target
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 
-RUNS = {"cpu": accel_programs.run, "sm_80": accel_gpu.run}
+RUNS = {
+    "cpu": accel_programs.run,
+    "sm_80": accel_gpu.run,
+    "gfx90a": functools.partial(accel_gpu.run, arch="gfx90a"),
+}
 TOLERANCE = 1e-5
 
 

@@ -78,8 +78,9 @@ _TRANSLATE = """
 
 ## mlc-translate for users of mlir-translate
 
-- `--import-onnx`, `--mlir-to-asm`, `--mlir-to-obj`, `--mlir-to-ptx`, `--mlir-to-cubin` and `--mlir-to-amdgcn`
-  come besides: what `mlir-translate --mlir-to-llvmir | llc` does is one step, for processors and for GPUs.
+- `--import-onnx`, `--mlir-to-asm`, `--mlir-to-obj`, `--mlir-to-ptx`, `--mlir-to-cubin`, `--mlir-to-amdgcn`
+  and `--mlir-to-amdgcn-obj` come besides: what `mlir-translate --mlir-to-llvmir | llc` does is one step, for
+  processors and for GPUs.
 - Exactly one translation is given; a flag that has no effect on it is an error.
 - LLVM IR cannot be imported.
 

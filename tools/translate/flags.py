@@ -21,6 +21,7 @@ EXPORTS = {
     "mlir-to-ptx": "mlc.tools.translate.gpu:to_ptx",
     "mlir-to-cubin": "mlc.tools.translate.gpu:to_cubin",
     "mlir-to-amdgcn": "mlc.tools.translate.gpu:to_amdgcn",
+    "mlir-to-amdgcn-obj": "mlc.tools.translate.gpu:to_amdgcn_object",
     "mlir-to-cpp": "mlc.tools.translate.cpp.command:to_cpp",
 }
 TRANSLATIONS = {**WHOLE_FILE, **EXPORTS}
@@ -36,6 +37,7 @@ FLAGS = (
     Flag("mlir-to-ptx", "gpu.module of llvm and nvvm ops, or a module with nvvm.kernel functions, to PTX"),
     Flag("mlir-to-cubin", "the same to a cubin; needs ptxas (PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda)"),
     Flag("mlir-to-amdgcn", "gpu.module of llvm and rocdl ops, or rocdl.kernel functions, to AMD assembly"),
+    Flag("mlir-to-amdgcn-obj", "the same to an object file, which a linker (ld.lld) makes loadable"),
     Flag("mlir-to-cpp", "module of the emitc dialect to C or C++"),
     Flag("import-llvm", "refused, with the reason: the MLIR bindings cannot read LLVM IR"),
     Flag("o", "write the result to a file instead of stdout", "file"),
@@ -71,7 +73,7 @@ FLAGS = (
 )
 
 _CPU = ("mlir-to-llvmir", "mlir-to-asm", "mlir-to-obj")
-_GPU = ("mlir-to-ptx", "mlir-to-cubin", "mlir-to-amdgcn")
+_GPU = ("mlir-to-ptx", "mlir-to-cubin", "mlir-to-amdgcn", "mlir-to-amdgcn-obj")
 # Flag -> the translations that it changes; with others it would be silently without effect.
 _APPLIES = {
     **dict.fromkeys(("dim", "shape", "mlir-print-debuginfo"), ("import-onnx",)),

@@ -1,11 +1,11 @@
-"""`--mlir-to-ptx`, `--mlir-to-cubin`, `--mlir-to-amdgcn`: device code of a module."""
+"""`--mlir-to-ptx`, `--mlir-to-cubin`, `--mlir-to-amdgcn`, `--mlir-to-amdgcn-obj`: device code of a module."""
 
 from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.bindings.parsing import Listener
-from mlc.codegen.emit import emit
+from mlc.codegen.emit import Kind, emit
 from mlc.codegen.machines import gpu_target
 from mlc.codegen.ptxas import assemble_ptx
 from mlc.targets import Target, TargetError
@@ -30,6 +30,11 @@ def to_amdgcn(line: CommandLine) -> Translate:
     return _device_code(line, "amdgpu")
 
 
+def to_amdgcn_object(line: CommandLine) -> Translate:
+    """The relocatable ELF file that the assembly gives. Raises `UsageError`."""
+    return _device_code(line, "amdgpu", "object")
+
+
 def to_cubin(line: CommandLine) -> Translate:
     """The ELF file that NVIDIA's driver loads. Raises `UsageError`."""
     ptx = _device_code(line, "nvptx")
@@ -37,13 +42,13 @@ def to_cubin(line: CommandLine) -> Translate:
     return lambda op, listener: assemble_ptx(ptx(op, listener), arch, level)
 
 
-def _device_code(line: CommandLine, kind: str) -> Translate:
+def _device_code(line: CommandLine, kind: str, output: Kind = "asm") -> Translate:
     target, level, name = _target(line, kind), _level(line), line.value("gpu-module")
 
     def translate(op: ir.Operation, listener: Listener) -> bytes:
         device = device_module(op, name, _KERNEL[kind])
         text = translate_to_llvm_ir(device, listener=listener)
-        return emit(text, target, "asm", level, own_runtime=False)
+        return emit(text, target, output, level, own_runtime=False)
 
     return translate
 

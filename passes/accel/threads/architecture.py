@@ -34,10 +34,12 @@ class TensorProduct(Protocol):
 class Architecture(ABC):
     """A processor: how ops are emitted for which there is no common way, in `handlers`, and parts of others.
 
-    A warp, whose threads go through the code together, has 2 to the power of `lane_bits` lanes.
+    A warp, whose threads go through the code together, has 2 to the power of `lane_bits` lanes. A block has
+    `shared_limit` bytes of shared memory at most.
     """
 
     lane_bits: ClassVar[int]
+    shared_limit: ClassVar[int]
     handlers: ClassVar[Mapping[str, Handler]]
 
     def warps(self, launched: int) -> int:
@@ -62,7 +64,7 @@ class Architecture(ABC):
 
     @abstractmethod
     def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
-        """The i32 `word` of the lane whose number differs in the one bit that is set in `distance`."""
+        """The 32 bits `word` of the lane whose number differs in the one bit that is set in `distance`."""
 
     @abstractmethod
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:

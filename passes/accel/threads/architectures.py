@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from mlc.passes.accel.threads.amd.cdna import Cdna
+from mlc.passes.accel.threads.amd.instructions import CDNA2, CDNA3
 from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
 
 DEFAULT = "sm_80"
 ARCHITECTURES: dict[str, Architecture] = {
     "sm_80": Ampere(),
+    "gfx90a": Cdna(CDNA2),
+    "gfx942": Cdna(CDNA3),
 }

@@ -55,6 +55,8 @@ class ThreadCode:
     handlers: dict[str, Handler]
     shared: SharedMemory
     values: dict[ir.Value, Meaning] = field(default_factory=dict)
+    # What has begun, and must end before other code runs, or other threads see it.
+    unfinished: list[Callable[[], None]] = field(default_factory=list)
     _thread: ir.Value | None = None
 
     @property
@@ -108,7 +110,14 @@ class ThreadCode:
 
     def barrier(self) -> None:
         """Waits for all threads that run this code."""
+        self.settle()
         self.architecture.barrier(self)
+
+    def settle(self) -> None:
+        """Ends what has begun."""
+        for finish in self.unfinished:
+            finish()
+        self.unfinished.clear()
 
     def place(self, layout: Layout, dim: int) -> Number:
         """The part of a coordinate that the thread's number gives: the same for all of its registers."""

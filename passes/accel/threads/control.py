@@ -13,6 +13,7 @@ from mlc.passes.accel.threads.conversions import converted
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.for`, counted in 32 bits."""
     lower, upper, step = (code.scalar(each) for each in list(op.operands)[:3])
+    code.settle()
     body = op.regions[0].blocks[0]
     carried = list(body.arguments)[1:]
     initial = [
@@ -31,6 +32,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
 def branch(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.if`; each result has the layout that was chosen for it."""
     results = list(op.results)
+    code.settle()
     kinds = [kind for each in results for kind in _types(code, each)]
     made = scf.IfOp(code.scalar(op.operands[0]), kinds, has_else=bool(len(op.regions[1].blocks)))
     for source, target in zip(op.regions, made.operation.regions, strict=True):
@@ -44,6 +46,7 @@ def branch(code: ThreadCode, op: ir.Operation) -> None:
 def _yield(code: ThreadCode, block: ir.Block, targets: Sequence[ir.Value]) -> None:
     given = list(block.operations[len(block.operations) - 1].operands)
     tiles = [_as_carried(code, value, target) for value, target in zip(given, targets, strict=True)]
+    code.settle()
     scf.YieldOp([each for tile in tiles for each in _registers(tile)])
 
 

@@ -14,9 +14,11 @@ from mlc.bindings import ir
 
 from .errors import UnknownOp
 from .registry import OPS, Handler, is_blocking
-from .values import ValueType, value_type
+from .values import LANES, ValueType, value_type
 
 _FUNCTIONS = ("llvm.func", "gpu.func")
+# Lanes of a wavefront of AMD's CDNA GPUs.
+WAVEFRONT = 64
 
 
 @dataclass(slots=True)
@@ -64,6 +66,11 @@ class Kernel:
     shared: dict[str, int]
     static_bytes: int
 
+    @property
+    def lanes(self) -> int:
+        """Threads that run in step: those of a warp or of a wavefront."""
+        return WAVEFRONT if "rocdl.kernel" in self.attributes else LANES
+
 
 def decode_kernel(module: ir.Module, name: str = "") -> Kernel:
     """The kernel called `name`, or the only one of `module`, which may hold gpu.modules.
@@ -90,7 +97,7 @@ def _symbols(op: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def _is_kernel(op: ir.Operation) -> bool:
-    return any(name in op.attributes for name in ("nvvm.kernel", "gpu.kernel", "kernel"))
+    return any(name in op.attributes for name in ("nvvm.kernel", "rocdl.kernel", "gpu.kernel", "kernel"))
 
 
 def _symbol(op: ir.Operation) -> str:

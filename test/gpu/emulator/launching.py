@@ -21,6 +21,7 @@ from . import (  # noqa: F401 (each module adds its ops to the table)
     ops_mbarriers,
     ops_memory,
     ops_threads,
+    ops_wavefronts,
     ops_wgmma,
 )
 from .decode import Kernel, decode_kernel
@@ -30,7 +31,13 @@ from .tensor_maps import TensorMap
 from .values import Value, ValueType, filled
 
 Argument = np.ndarray | TensorMap | float | int
-_BLOCK_SIZES = ("nvvm.reqntid", "nvvm.maxntid", "gpu.known_block_size", "known_block_size")
+_BLOCK_SIZES = (
+    "nvvm.reqntid",
+    "nvvm.maxntid",
+    "rocdl.reqd_work_group_size",
+    "gpu.known_block_size",
+    "known_block_size",
+)
 
 
 def load_kernel(source: ir.Module | str, name: str = "") -> Kernel:

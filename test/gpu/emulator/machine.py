@@ -16,7 +16,7 @@ from .memory import GlobalMemory, shared_memory
 from .races import Agents, Cells
 from .registry import BLOCKED
 from .unit import Unit
-from .values import LANES, Value
+from .values import Value
 
 Dim3 = tuple[int, int, int]
 
@@ -101,7 +101,7 @@ class Cluster:
                 unit.clock.start(self.agents)
 
     def _units(self, block: Block) -> list[Unit]:
-        lanes = LANES * self.launch.options.warps_per_unit
+        lanes = self.launch.kernel.lanes * self.launch.options.warps_per_unit
         if block.threads % lanes:
             raise EmulatorError(f"blocks of {block.threads} threads are no whole number of {lanes}")
         first = block.rank * (block.threads // lanes)

@@ -33,6 +33,11 @@ def _signed(function: Arrays) -> Arrays:
     return on_signed
 
 
+def _selected(condition: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """One condition for each lane may choose among vectors."""
+    return np.where(condition.reshape(*condition.shape, *(1,) * (one.ndim - condition.ndim)), one, other)
+
+
 def _guarded(function: Arrays) -> Arrays:
     """`function` with divisors of zero, which inactive lanes may have, replaced by one."""
     return lambda a, b: function(a, np.where(b == 0, np.ones_like(b), b))
@@ -77,7 +82,7 @@ _ELEMENTWISE: dict[str, Arrays] = {
     "arith.maxui llvm.intr.umax": np.maximum,
     "arith.minsi llvm.intr.smin": _signed(np.minimum),
     "arith.maxsi llvm.intr.smax": _signed(np.maximum),
-    "arith.select llvm.select": np.where,
+    "arith.select llvm.select": _selected,
     "arith.addf llvm.fadd": np.add,
     "arith.subf llvm.fsub": np.subtract,
     "arith.mulf llvm.fmul": np.multiply,

@@ -40,9 +40,9 @@ def _wait(unit: Unit, barrier: NamedBarrier, generation: int) -> Steps:
     unit.clock.acquire(barrier.completed[generation])
 
 
-@op("nvvm.barrier", "gpu.barrier")
+@op("nvvm.barrier", "gpu.barrier", "rocdl.barrier")
 def barrier(unit: Unit, op: Op, *values: np.ndarray) -> Steps:
-    """bar.sync."""
+    """bar.sync, or s_barrier with fences."""
     number, threads, *_ = _optional(op, values)
     yield RUNNING
     yield from _wait(unit, *_arrive(unit, number, threads))

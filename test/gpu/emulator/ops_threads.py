@@ -45,6 +45,7 @@ _GPU_OPS = {
     "gpu.block_id": "ctaid",
     "gpu.grid_dim": "nctaid",
 }
+_ROCDL = {"tid": ("rocdl.workitem.id",), "ctaid": ("rocdl.workgroup.id",)}
 _PER_THREAD: dict[str, Callable[[Unit], int | np.ndarray]] = {
     "laneid": lambda unit: unit.threads % LANES,
     "warpid": lambda unit: unit.threads // LANES,
@@ -68,9 +69,10 @@ def _register(names: tuple[str, ...], read: Callable[[Unit, Op], int | np.ndarra
 
 for _name, _of_axis in _PER_AXIS.items():
     for _axis, _letter in enumerate(_AXES):
-        _register(
-            (f"nvvm.read.ptx.sreg.{_name}.{_letter}",), lambda unit, op, f=_of_axis, a=_axis: f(unit, a)
+        _names = tuple(
+            f"{each}.{_letter}" for each in (f"nvvm.read.ptx.sreg.{_name}", *_ROCDL.get(_name, ()))
         )
+        _register(_names, lambda unit, op, f=_of_axis, a=_axis: f(unit, a))
 for _name, _of_thread in _PER_THREAD.items():
     _register((f"nvvm.read.ptx.sreg.{_name}",), lambda unit, op, f=_of_thread: f(unit))
 for _name, _sreg in _GPU_OPS.items():

@@ -22,6 +22,7 @@ class Ampere(Architecture):
     """Threads of sm_80."""
 
     lane_bits = 5
+    shared_limit = 163 << 10
     handlers = copies.HANDLERS
 
     def kernel_attributes(self, threads: int) -> str:

@@ -1,0 +1,65 @@
+"""AMD's CDNA GPUs: wavefronts of 64 lanes with matrix instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mlc.bindings import arith, ir, rocdl
+from mlc.passes.accel.threads import numbers
+from mlc.passes.accel.threads.amd import copies
+from mlc.passes.accel.threads.amd.instructions import Instruction
+from mlc.passes.accel.threads.amd.products import WavefrontProduct, instruction_for
+from mlc.passes.accel.threads.architecture import Architecture, TensorProduct
+from mlc.passes.accel.threads.code import ThreadCode
+
+_BLOCK_NUMBERS = ("workgroup_id_x", "workgroup_id_y", "workgroup_id_z")
+# Which lane an instruction of the vector unit reads by itself: quad_perm:[1,0,3,2], quad_perm:[2,3,0,1] and
+# row_ror:8.
+_DATA_PARALLEL = {1: 0xB1, 2: 0x4E, 8: 0x128}
+_ALL_ROWS = 0xF
+# Lanes that `ds_swizzle` exchanges numbers between.
+_SWIZZLED_LANES = 32
+
+
+class Cdna(Architecture):
+    """Threads of gfx90a and its like, for which `instructions` are the matrix instructions by type."""
+
+    lane_bits = 6
+    shared_limit = 64 << 10
+    handlers = copies.HANDLERS
+
+    def __init__(self, instructions: Mapping[str, Instruction]) -> None:
+        self.instructions = instructions
+
+    def kernel_attributes(self, threads: int) -> str:
+        return (
+            f'rocdl.kernel, rocdl.flat_work_group_size = "{threads},{threads}", '
+            f"rocdl.reqd_work_group_size = array<i32: {threads}, 1, 1>"
+        )
+
+    def thread(self) -> ir.Value:
+        return rocdl.workitem_id_x(numbers.i32())
+
+    def block(self, dim: int) -> ir.Value:
+        return getattr(rocdl, _BLOCK_NUMBERS[dim])(numbers.i32())
+
+    def barrier(self, code: ThreadCode) -> None:
+        rocdl.barrier()
+
+    def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
+        kind = numbers.i32()
+        if word.type != kind:
+            back = self.from_lane(code, arith.BitcastOp(kind, word).result, distance)
+            return arith.BitcastOp(word.type, back).result
+        if distance in _DATA_PARALLEL:
+            control = _DATA_PARALLEL[distance]
+            return rocdl.update_dpp(kind, word, word, control, _ALL_ROWS, _ALL_ROWS, True)
+        if distance < _SWIZZLED_LANES:
+            pattern = distance << 10 | _SWIZZLED_LANES - 1
+            return rocdl.ds_swizzle(kind, word, numbers.value(pattern))
+        other = arith.XOrIOp(code.thread(), numbers.value(distance)).result
+        return rocdl.ds_bpermute(kind, numbers.value(numbers.multiply(other, 4)), word)
+
+    def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
+        found = instruction_for(op, self.instructions)
+        return WavefrontProduct(op, found) if found is not None else None

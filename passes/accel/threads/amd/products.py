@@ -1,0 +1,126 @@
+"""Products of tiles by the matrix instructions of wavefronts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mlc.bindings import arith, ir, llvm
+from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.matrix_layouts import WarpGrid, grid_of, warp_grid
+from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.threads import numbers
+from mlc.passes.accel.threads.addresses import LONGEST_BYTES
+from mlc.passes.accel.threads.amd import layouts
+from mlc.passes.accel.threads.amd.instructions import Instruction
+from mlc.passes.accel.threads.amd.layouts import GROUPS, PLACES, SUMS, Side
+from mlc.passes.accel.threads.code import Tile
+from mlc.passes.accel.threads.operands import Operand
+from mlc.passes.accel.threads.packs import vector_of
+
+
+def instruction_for(op: ir.Operation, table: Mapping[str, Instruction]) -> Instruction | None:
+    """That for an `accel.mma`; None if there is none for its types, or if it is too small."""
+    a, result = op.operands[0].type, op.results[0].type
+    name = "tf32" if op.attributes["precision"].value == "tf32" else str(a.element_type)
+    found = table.get(name)
+    depth = a.shape["transpose_a" not in op.attributes]
+    if found is None or min(result.shape) < PLACES or depth % (GROUPS * found.pack):
+        return None
+    return found
+
+
+@dataclass(frozen=True)
+class WavefrontProduct:
+    """16 rows by 16 columns at a time. Sums of f16 are those of f32, rounded at the end."""
+
+    op: ir.Operation
+    instruction: Instruction
+
+    def sums(self, warps: int) -> Layout:
+        rows, columns = self.op.results[0].type.shape
+        grid = warp_grid(rows, columns, warps, PLACES, PLACES)
+        return layouts.sums(*self._sides(grid), grid.copies, self._apart)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether a lane's sums of an instruction lie apart."""
+        return self.instruction.sums == "f64"
+
+    def _sides(self, grid: WarpGrid) -> tuple[Side, Side]:
+        """Operands whose rows in shared memory run along the result's rows or columns are read along them."""
+        rows, columns = self.op.results[0].type.shape
+        a, b = list(self.op.operands)[:2]
+        along_rows, along_columns = (
+            "transpose_a" in self.op.attributes,
+            "transpose_b" not in self.op.attributes,
+        )
+        return (
+            _side(0, rows, rows // grid.down, a, along_rows),
+            _side(1, columns, columns // grid.across, b, along_columns),
+        )
+
+    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+        layout, instruction = start.layout, self.instruction
+        grid = grid_of(layout)
+        rows, columns = self._sides(grid)
+        run = self._run(left, right)
+        sums = self._collected(start, rows, columns)
+        for first in range(0, left.depth, GROUPS * run):
+            a = left.part(layouts.operand(rows, run, grid), first)
+            b = right.part(layouts.operand(columns, run, grid), first)
+            for step in range(0, run, instruction.pack):
+                down, across = self._given(a, rows, step), self._given(b, columns, step)
+                for i, j in itertools.product(range(rows.count), range(columns.count)):
+                    sums[i, j] = instruction.emit(across[j], down[i], sums[i, j])
+        return self._spread(start, rows, columns, sums)
+
+    def _run(self, left: Operand, right: Operand) -> int:
+        """Steps of the reduction that a lane gives at a time: as many as one load takes, or as it has sums
+        side by side where an operand is another product's result."""
+        pack, size = self.instruction.pack, element_bytes(left.element)
+        longest = SUMS if left.in_registers or right.in_registers else LONGEST_BYTES // size
+        run = pack
+        while run < longest and left.depth % (2 * GROUPS * run) == 0:
+            run *= 2
+        return run
+
+    def _given(self, tile: Tile, side: Side, step: int) -> list[ir.Value]:
+        """What a lane gives to each of the side's instructions, for steps of the reduction from `step` on."""
+        result = []
+        for number in range(side.count):
+            places = [(side.first(number), step + each) for each in range(self.instruction.pack)]
+            at = [place if side.dim == 0 else place[::-1] for place in places]
+            result.append(self.instruction.given([tile.values[tile.layout.register_at(each)] for each in at]))
+        return result
+
+    def _registers(self, layout: Layout, rows: Side, columns: Side, i: int, j: int) -> list[int]:
+        """Of the sums of an instruction."""
+        apart = columns.near * (PLACES // SUMS if self._apart else 1)
+        row, column = rows.first(i), columns.first(j)
+        return [layout.register_at((row, column + apart * each)) for each in range(SUMS)]
+
+    def _collected(self, start: Tile, rows: Side, columns: Side) -> dict[tuple[int, int], ir.Value]:
+        """The sums as vectors, by instruction."""
+        kind = ir.Type.parse(self.instruction.sums)
+        values = [each if each.type == kind else arith.ExtFOp(kind, each).result for each in start.values]
+        return {
+            (i, j): vector_of([values[each] for each in self._registers(start.layout, rows, columns, i, j)])
+            for i, j in itertools.product(range(rows.count), range(columns.count))
+        }
+
+    def _spread(self, start: Tile, rows: Side, columns: Side, sums: dict[tuple[int, int], ir.Value]) -> Tile:
+        """The other way round."""
+        values, kind = list(start.values), start.values[0].type
+        for (i, j), whole in sums.items():
+            for part, register in enumerate(self._registers(start.layout, rows, columns, i, j)):
+                value = llvm.ExtractElementOp(whole, numbers.value(part)).result
+                values[register] = value if value.type == kind else arith.TruncFOp(kind, value).result
+        return Tile(start.layout, tuple(values))
+
+
+def _side(dim: int, extent: int, part: int, operand: ir.Value, along: bool) -> Side:
+    in_memory = not isinstance(operand.type, ir.VectorType)
+    near = LONGEST_BYTES // element_bytes(operand.type.element_type) if along and in_memory else 1
+    return Side(dim, extent, part, min(near, part // PLACES))

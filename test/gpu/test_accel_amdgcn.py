@@ -1,0 +1,93 @@
+"""Programs of thread blocks as code for AMD's GPUs: its instructions, its resources, object files.
+
+No such GPU was at hand: nothing here runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import pytest
+from gpu_kernels.lowering import lower
+from gpu_kernels.tile_product import TileProduct
+from mlc.bindings import ir
+from mlc.bindings.llvm_translation import translate_to_llvm_ir
+from mlc.codegen.emit import Kind, emit
+from mlc.codegen.machines import gpu_target
+from mlc.dialects import create_context
+from mlc.pipelines.driver import run_pipeline
+from mlc.tools.translate.gpu import device_module
+
+F16 = TileProduct(128, 128, 64, stages=2, element="f16")
+BF16 = TileProduct(128, 128, 64, stages=2)
+F32 = TileProduct(64, 64, 32, stages=2, warps=4, element="f32")
+TF32 = TileProduct(64, 64, 32, stages=2, warps=4, element="f32", precision="tf32")
+# Program, processor -> the instruction, how many of them a wavefront's code has: a part of 64x64 of the
+# result (32x64 of f32), each step of the reduction.
+PRODUCTS = {
+    "f16": (F16, "gfx90a", "v_mfma_f32_16x16x16f16", 4 * 4 * 4),
+    "bf16": (BF16, "gfx90a", "v_mfma_f32_16x16x16bf16_1k", 4 * 4 * 4),
+    "f32": (F32, "gfx90a", "v_mfma_f32_16x16x4f32", 2 * 4 * 8),
+    "f16 on gfx942": (F16, "gfx942", "v_mfma_f32_16x16x16_f16", 4 * 4 * 4),
+    "tf32 on gfx942": (TF32, "gfx942", "v_mfma_f32_16x16x8_xf32", 2 * 4 * 4),
+}
+ELF_MACHINE_AMDGPU = 224
+
+
+@functools.cache
+def code_of(name: str, kind: Kind = "asm") -> bytes:
+    """What `mlc-translate --mlir-to-amdgcn` gives for the lowered program."""
+    program, arch, _, _ = PRODUCTS[name]
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(program.text())
+        run_pipeline(f"builtin.module(accel-to-threads-{arch})", module)
+        lower(module)
+        text = translate_to_llvm_ir(device_module(module.operation, "", "rocdl.kernel"))
+    return emit(text, gpu_target("amdgpu", arch, ""), kind, own_runtime=False)
+
+
+def resource(assembly: str, name: str) -> int:
+    """A number of the metadata that the loader reads."""
+    (found,) = re.findall(rf"\.{name}: *(\d+)", assembly)
+    return int(found)
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_assembly_has_the_instructions(name: str) -> None:
+    assembly = code_of(name).decode()
+    _, arch, instruction, count = PRODUCTS[name]
+    assert f'.amdgcn_target "amdgcn-amd-amdhsa--{arch}"' in assembly
+    assert len(re.findall(rf"\b{instruction}\b", assembly)) == count
+    assert len(re.findall(r"\bv_mfma", assembly)) == count
+    # 16 bytes at a time from global memory, and into shared memory.
+    assert "global_load_dwordx4" in assembly
+    assert "ds_write_b128" in assembly
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_nothing_is_spilled(name: str) -> None:
+    assembly = code_of(name).decode()
+    spilled = ("vgpr_spill_count", "sgpr_spill_count", "private_segment_fixed_size")
+    assert [resource(assembly, each) for each in spilled] == [0, 0, 0]
+    assert resource(assembly, "max_flat_workgroup_size") == 32 * PRODUCTS[name][0].warps
+    assert resource(assembly, "wavefront_size") == 64
+
+
+def test_objects_are_relocatable_files_for_the_processor() -> None:
+    data = code_of("bf16", "object")
+    relocatable = 1
+    assert data[:4] == b"\x7fELF"
+    assert int.from_bytes(data[16:18], "little") == relocatable
+    assert int.from_bytes(data[18:20], "little") == ELF_MACHINE_AMDGPU
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_loads_are_under_way_while_a_loop_multiplies(name: str) -> None:
+    """Of the block that is the loop's body: first loads, then products, then what was loaded is stored."""
+    blocks = re.split(r"^\.LBB\S+:", code_of(name).decode(), flags=re.MULTILINE)
+    (body,) = [each for each in blocks if "v_mfma" in each]
+    kinds = re.findall(r"\b(global_load|v_mfma|ds_write|global_store)", body)
+    order = [kind for kind, before in zip(kinds, ["", *kinds], strict=False) if kind != before]
+    assert order[:3] == ["global_load", "v_mfma", "ds_write"]
+    assert set(order[3:]) <= {"global_store"}
