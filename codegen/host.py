@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import llvmlite.binding as llvm
-from mlc.targets import NAMED, Target, TargetError, parse_target, set_host_provider
+from mlc.targets import NAMED, Target, TargetError, parse_target, registered_targets, set_host_provider
 from mlc.targets.base import LINUX_X86_64
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -41,7 +41,9 @@ def host_target() -> Target:
         bf16=bool(features.get("avx512bf16") or features.get("bf16")),
         fma=bool(features.get("fma")) or not llvm.get_process_triple().startswith("x86"),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
-        **sizes,
+        l1d=sizes.get("l1d", Target.l1d),
+        l2=sizes.get("l2", Target.l2),
+        l3=sizes.get("l3", Target.l3),
     )
 
 
@@ -58,7 +60,8 @@ def probe_cpu(cpu: str) -> Target:
     """The description of LLVM's x86-64 processor `cpu`, its vectors found by compiling for it."""
     if cpu not in _llvm_cpus():
         raise TargetError(
-            f"unknown target cpu {cpu!r}; known are host, {', '.join(NAMED)}, and LLVM's x86-64 names"
+            f"unknown target cpu {cpu!r}; known are host, {', '.join((*NAMED, *registered_targets()))}, "
+            "and LLVM's x86-64 names"
         )
     assembly = _probe_assembly(cpu)
     bits = 512 if "%zmm" in assembly else 256 if "%ymm" in assembly else 128

@@ -59,7 +59,7 @@ class Builder:
     def __init__(self, options: Options, pool: WorkerPool) -> None:
         self.options = options
         self.pool = pool
-        self.cache = Cache() if options.cache else None
+        self.cache = Cache() if options.uses_cache() else None
         self.report = BuildReport()
 
     def build(self, units: Units) -> dict[str, bytes]:
@@ -70,8 +70,8 @@ class Builder:
         """Looks up the kernels, and the host function where no tape runs instead; workers begin with those
         that the cache lacks."""
         level = PREPARE_LEVEL if units.tape else FULL_LEVEL
-        kernels = units.compiled()
-        jobs = {name: self._job(text, "cpu-kernel", units.target, level) for name, text in kernels.items()}
+        kernels, pipeline = units.compiled(), units.target.kernel_pipeline
+        jobs = {name: self._job(text, pipeline, units.target, level) for name, text in kernels.items()}
         if units.tape is None:
             jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target, level)
         objects: dict[str, bytes] = {}

@@ -58,7 +58,7 @@ def compile_program(model: Any, options: Options | None = None) -> Program:
 def _look_up(source: Source, options: Options, target: Target) -> tuple[str | None, Bundle | None]:
     """The program's key in the cache (None where it is not cached) and what the cache has."""
     digest = source.digest()
-    if digest is None or not options.cache:
+    if digest is None or not options.uses_cache():
         return None, None
     cache = Cache()
     key = cache.key("program", digest, str(target), options.key_text())

@@ -31,7 +31,7 @@ _FILES = {
     "form-kernels": "3-kernels.mlir",
     "host-plan-memory": "4-host.mlir",
 }
-# Pass of `cpu-kernel` -> the level that a kernel has reached when the pass begins.
+# Pass of a kernel's pipeline -> the level that a kernel has reached when the pass begins.
 _KERNEL_LEVELS = {
     "tloop-default-schedules": "linalg",
     "eliminate-empty-tensors": "scheduled",
@@ -100,16 +100,16 @@ class _Levels(Instrumentation):
 
 def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"text", "target"} of a kernel -> its text at each level, by file name."""
-    found = _Levels()
+    found, target = _Levels(), parse_target(payload["target"])
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(payload["text"])
         try:
-            run_pipeline("builtin.module(cpu-kernel)", module, found, verify_each=False)
+            pipeline = f"builtin.module({target.kernel_pipeline})"
+            run_pipeline(pipeline, module, found, verify_each=False)
         except PassError as error:
             raise KernelError(str(error), "") from error
         lowered = module.operation.get_asm(assume_verified=True)
         text = llvm.translate_module_to_llvmir(module.operation)
-    target = parse_target(payload["target"])
     code = {f"{name}.{end}": emit(text, target, kind).decode() for name, end, kind in _CODE}
     return {**found.texts, "llvm.mlir": lowered, **code}
 

@@ -34,7 +34,7 @@ def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
     with WorkerPool(options.workers(), preload=["mlc.compiler.emit"]) as pool:
         pool.start()
         units = units_of(model, options)["main"]
-        texts = {name: ("cpu-kernel", text) for name, text in units.kernels.items()}
+        texts = {name: (target.kernel_pipeline, text) for name, text in units.kernels.items()}
         texts[units.host.name] = ("cpu-host", units.host.text)
         modules = _lower_all(texts, units.nodes, options, pool)
         options.progress("link", 0, 1)

@@ -33,7 +33,7 @@ def levels(
         run_pipeline(pipeline, imported.module, instrumentation, verify_each=False, reproducer=reproducer)
         if index == len(pipelines) - 1:
             attach_schedules(imported.module.operation, options.schedules)
-        yield options.pipelines[index], imported.module
+        yield options.pipeline_names()[index], imported.module
 
 
 def planned_module(model: Any, options: Options) -> Any:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from mlc.codegen.host import resolve_target
 from mlc.codegen.pool import WorkerPool
-from mlc.targets import Target
+from mlc.compiler.plugins import load_plugins
+from mlc.targets import Target, registered_targets
 
 if TYPE_CHECKING:
     from mlc.pipelines.grammar import Nest
@@ -30,13 +31,13 @@ _PRECISION_PASS = "graph-lower-precision"
 class Options:
     """Options of `compile_program`.
 
-    `target`: "cpu" (this machine), a CPU name of LLVM's, or a target description. `dims` fixes dynamic dims
-    of ONNX inputs by name, `shapes` whole inputs by name (of modules too: `graph.name`, or input0, ...).
-    `cache`: use the disk cache. `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level
-    pipelines, in order; wherever they hold a pass of `disable_passes` it is left out, one of `replace_passes`
-    is replaced by the pipeline text given. `exactness`: what graph-level passes may do to numbers, a class of
-    `mlc.passes.exactness`. `precision`: the element type of the operands of f32 products and convolutions,
-    "f32" or "bf16".
+    `target`: "cpu" (this machine), a CPU name of LLVM's, a plugin's target, or a target description. `dims`
+    fixes dynamic dims of ONNX inputs by name, `shapes` whole inputs by name (of modules too: `graph.name`, or
+    input0, ...). `cache`: use the disk cache. `jobs`: worker processes, 0 for one per core. `pipelines` are
+    the graph-level pipelines, in order, by default the target's; wherever they hold a pass of
+    `disable_passes` it is left out, one of `replace_passes` is replaced by the pipeline text given.
+    `exactness`: what graph-level passes may do to numbers, a class of `mlc.passes.exactness`. `precision`:
+    the element type of the operands of f32 products and convolutions, "f32" or "bf16".
     `schedules`: IR with `tloop.schedule` ops, whose kernels are names or patterns of names (`@"matmul_*"`);
     each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
@@ -48,7 +49,7 @@ class Options:
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     cache: bool = True
     jobs: int = 0
-    pipelines: Sequence[str] = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-memory")
+    pipelines: Sequence[str] = ()
     disable_passes: Sequence[str] = ()
     replace_passes: Mapping[str, str] = field(default_factory=dict)
     exactness: str = "rounding"
@@ -59,8 +60,18 @@ class Options:
     reproducer_dir: str | None = None
 
     def resolved_target(self) -> Target:
-        """Raises TargetError for a name that describes no processor."""
+        """Raises TargetError for a name that describes no processor, CompileError for a plugin that cannot be
+        loaded."""
+        load_plugins()
         return resolve_target(self.target)
+
+    def uses_cache(self) -> bool:
+        """Whether the disk cache serves: not for targets of plugins, which change without notice."""
+        return self.cache and self.resolved_target().name not in registered_targets()
+
+    def pipeline_names(self) -> Sequence[str]:
+        """The graph-level pipelines."""
+        return self.pipelines or self.resolved_target().graph_pipelines
 
     def workers(self) -> int:
         return self.jobs or len(os.sched_getaffinity(0))
@@ -73,7 +84,7 @@ class Options:
         replaced = dict(self.replace_passes)
         if self.precision != "f32":
             replaced[_PRECISION_PASS] = f"func.func({_PRECISION_PASS}{{to={self.precision}}})"
-        return switched(self.pipelines, self.disable_passes, replaced, self.exactness)
+        return switched(self.pipeline_names(), self.disable_passes, replaced, self.exactness)
 
     def key_text(self) -> str:
         """What of the options changes the program."""

@@ -76,6 +76,7 @@ class Program:
             "outputs": _specs(self.outputs, self.main.outputs),
             "weights": _specs(names, self.main.weight_types),
             "arena_bytes": self.main.arena_bytes,
+            "libraries": list(self.target.libraries),
             "report": self.report,
         }
 

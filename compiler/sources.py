@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
+from mlc.compiler.plugins import load_plugins
 from mlc.frontends.weights import INLINE, MappedFile, Reference, WeightStore
-from mlc.passes.registry import PluginError, load_installed_plugins
 
 MODEL = "<model>"
 
@@ -224,10 +224,7 @@ Source = OnnxSource | ModuleSource | ImportedSource
 
 def open_source(model: Any) -> Source:
     """The source for what a user gave. Raises CompileError, ImportFailure."""
-    try:
-        load_installed_plugins()
-    except PluginError as error:
-        raise CompileError(str(error)) from error
+    load_plugins()
     if hasattr(model, "imported"):  # a program written in Python
         model = model.imported()
     if isinstance(model, Imported):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -86,6 +87,8 @@ _TABLE: dict[str, str | type[Pass]] = {
 }
 
 PLUGIN_GROUP = "mlc.plugins"
+# The environment's plugins: paths, separated as in PATH.
+PLUGIN_VARIABLE = "MLC_PLUGINS"
 
 
 class PluginError(Exception):
@@ -129,32 +132,47 @@ def names() -> list[str]:
 
 
 def load_plugin(path: str | Path) -> None:
-    """Runs `register(registry)` of the Python file at `path`; `registry` is this module. Loads a file only
-    once.
+    """Runs `register(registry)` of the Python file, or of the package's folder, at `path`; `registry` is this
+    module. Loads each only once.
 
     Raises `PluginError`.
     """
-    _load_file(Path(path).resolve())
+    _load_path(Path(path).resolve())
 
 
 @cache
-def _load_file(path: Path) -> None:
+def _load_path(path: Path) -> None:
+    try:
+        module = _import_package(path) if (path / "__init__.py").is_file() else _import_file(path)
+    except PluginError:
+        raise
+    except Exception as error:
+        raise PluginError(f"cannot load plugin '{path}': {type(error).__name__}: {error}") from error
+    _run_register(module, str(path))
+
+
+def _import_package(folder: Path) -> ModuleType:
+    """The package, under the name by which an installed one is found too."""
+    if str(folder.parent) not in sys.path:
+        sys.path.insert(0, str(folder.parent))
+    return importlib.import_module(folder.name)
+
+
+def _import_file(path: Path) -> ModuleType:
     module_name = f"mlc_plugin_{path.stem}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise PluginError(f"cannot load plugin '{path}': not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses look their module up there
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise PluginError(f"cannot load plugin '{path}': {type(error).__name__}: {error}") from error
-    _run_register(module, str(path))
+    spec.loader.exec_module(module)
+    return module
 
 
 @cache
 def load_installed_plugins() -> None:
-    """Loads every plugin that installed packages name in the entry-point group `mlc.plugins`."""
+    """Loads every plugin that installed packages name in the entry-point group `mlc.plugins`, and those at
+    the paths in the environment variable MLC_PLUGINS. Raises `PluginError`."""
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=PLUGIN_GROUP):
@@ -163,6 +181,8 @@ def load_installed_plugins() -> None:
         except Exception as error:
             raise PluginError(f"cannot load plugin '{entry.name}' ({entry.value}): {error}") from error
         _run_register(module, f"{entry.name} ({entry.value})")
+    for path in filter(None, os.environ.get(PLUGIN_VARIABLE, "").split(os.pathsep)):
+        load_plugin(path)
 
 
 def _run_register(module: ModuleType, origin: str) -> None:

@@ -6,9 +6,13 @@ from typing import Any
 from typing_extensions import Buffer
 
 class Image:
-    """Relocatable x86-64 ELF objects, linked and mapped for execution. Raises ValueError."""
+    """Relocatable x86-64 ELF objects, linked and mapped for execution. Raises ValueError.
 
-    def __init__(self, objects: Sequence[Buffer]) -> None: ...
+    `libraries` are handles of shared libraries (`ctypes.CDLL(...)._handle`) with functions that the objects
+    call; they must stay open.
+    """
+
+    def __init__(self, objects: Sequence[Buffer], libraries: tuple[int, ...] = ()) -> None: ...
     def symbol(self, name: str) -> int:
         """Address of a global symbol. Raises KeyError."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -140,7 +141,7 @@ class Executable:
         manifest = self._manifest
         try:
             return Program(
-                image=Image(self._objects),
+                image=self._image(),
                 symbol=manifest.entry,
                 inputs=tuple(spec.native() for spec in manifest.inputs),
                 outputs=tuple(spec.native() for spec in manifest.outputs),
@@ -149,8 +150,13 @@ class Executable:
                 convert=partial(convert_input, manifest.inputs),
                 array_type=np.ndarray,
             )
-        except (ValueError, KeyError, ImportError) as error:
+        except (ValueError, KeyError, ImportError, OSError) as error:
             raise ExecutableError(f"{origin}: {error.args[0] if error.args else error}") from error
+
+    def _image(self) -> Image:
+        """The linked code. Libraries stay open: their handles are never closed."""
+        handles = tuple(ctypes.CDLL(path)._handle for path in self._manifest.libraries)
+        return Image(self._objects, handles) if handles else Image(self._objects)
 
     def _in_order(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         if arrays and isinstance(arrays[0], dict):

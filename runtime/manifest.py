@@ -26,6 +26,7 @@ class Manifest:
     outputs: tuple[TensorSpec, ...]
     weights: tuple[TensorSpec, ...]
     arena_bytes: int
+    libraries: tuple[str, ...]
     target: Mapping[str, Any]
     report: Mapping[str, Any]
     data: Mapping[str, Any]
@@ -45,6 +46,7 @@ def parse_manifest(data: Any, where: str) -> Manifest:
         outputs=_tensors(data, "outputs", where),
         weights=_tensors(data, "weights", where),
         arena_bytes=_size(data.get("arena_bytes"), f"{where}: arena_bytes"),
+        libraries=_libraries(data, where),
         target=_field(data, "target", Mapping, where, {}),
         report=_field(data, "report", Mapping, where, {}),
         data=data,
@@ -71,6 +73,13 @@ def _size(value: Any, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MAX_BYTES:
         raise ExecutableError(f"{what} is {value!r}, expected a number of bytes")
     return value
+
+
+def _libraries(data: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    paths = _field(data, "libraries", list, where, [])
+    if not all(isinstance(path, str) for path in paths):
+        raise ExecutableError(f"{where}: manifest: 'libraries' is {paths!r}, expected a list of paths")
+    return tuple(paths)
 
 
 def _tensors(data: Mapping[str, Any], key: str, where: str) -> tuple[TensorSpec, ...]:

@@ -106,8 +106,9 @@ def _write_sources(folder: Path, interface: Interface, objects: Sequence[Buffer]
 def _compile(folder: Path, interface: Interface, cc: str, target: Path) -> None:
     sources = ["glue.c", *(str(SOURCES / name) for name in _RUNTIME)]
     sources += ["weights.s"] if interface.embedded else []
+    libraries = map(os.path.abspath, interface.manifest.libraries)
     command = [*shlex.split(cc), *_FLAGS, f"-I{SOURCES}", *sources, "@objects", *_LINK_FLAGS]
-    command += [f"-Wl,-soname,{target.name}", "-o", "library", "-lm", "-ldl"]
+    command += [f"-Wl,-soname,{target.name}", "-o", "library", *libraries, "-lm", "-ldl"]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     except OSError as error:

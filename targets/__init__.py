@@ -1,6 +1,24 @@
 """Frozen target descriptions (pure data)."""
 
-from mlc.targets.base import Target, TargetError, set_host_provider
-from mlc.targets.named import NAMED, generic, lookup, parse_target
+from mlc.targets.base import GRAPH_PIPELINES, Target, TargetError, set_host_provider
+from mlc.targets.named import (
+    NAMED,
+    generic,
+    lookup,
+    parse_target,
+    register_target,
+    registered_targets,
+)
 
-__all__ = ["NAMED", "Target", "TargetError", "generic", "lookup", "parse_target", "set_host_provider"]
+__all__ = [
+    "GRAPH_PIPELINES",
+    "NAMED",
+    "Target",
+    "TargetError",
+    "generic",
+    "lookup",
+    "parse_target",
+    "register_target",
+    "registered_targets",
+    "set_host_provider",
+]

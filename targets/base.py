@@ -9,6 +9,8 @@ from typing import Any
 KIB = 1024
 MIB = 1024 * KIB
 LINUX_X86_64 = "x86_64-unknown-linux-gnu"
+# Pipelines from a model as it was imported to kernels and planned host functions.
+GRAPH_PIPELINES = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-memory")
 
 
 class TargetError(ValueError):
@@ -24,6 +26,9 @@ class Target:
     them there are; `bf16` says that there are products of bf16 pairs. Cache sizes are in bytes; `l1d` and
     `l2` are those of one core, `l3` is shared, 0 where there is none. `cores` is how many cores a process
     may run on, 0 when unknown.
+
+    `graph_pipelines` and `kernel_pipeline` name the pipelines that make code for it, of a model and of each
+    kernel. `libraries` are paths of shared libraries whose functions kernels call: an accelerator's driver.
     """
 
     name: str
@@ -38,6 +43,9 @@ class Target:
     l2: int = 256 * KIB
     l3: int = 8 * MIB
     cores: int = 0
+    graph_pipelines: tuple[str, ...] = GRAPH_PIPELINES
+    kernel_pipeline: str = "cpu-kernel"
+    libraries: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for feature in self.features:
@@ -50,6 +58,11 @@ class Target:
 
         if self.vector_registers <= 0:
             raise TargetError(f"target {self.name}: vector-registers {self.vector_registers} is not positive")
+        for path in self.libraries:
+            if any(c in path for c in ",:") or path != "".join(path.split()):
+                raise TargetError(
+                    f"target {self.name}: library {path!r}: paths may have no comma, colon or space"
+                )
 
     @property
     def architecture(self) -> str:

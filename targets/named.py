@@ -8,11 +8,27 @@ from mlc.targets.base import Target, TargetError, parse_fields
 from mlc.targets.processors import GENERIC, PROCESSORS
 
 NAMED: dict[str, Target] = {target.name: target for target in PROCESSORS}
+# Those of plugins, described when they are first asked for.
+_REGISTERED: dict[str, Callable[[], Target]] = {}
+
+
+def register_target(name: str, describe: Callable[[], Target]) -> None:
+    """Adds a target under `name` (for plugins); `describe` gives its description, whose name is `name` too.
+
+    Raises `ValueError` if the name is taken.
+    """
+    if name in NAMED or _REGISTERED.setdefault(name, describe) is not describe:
+        raise ValueError(f"target '{name}' is already registered")
+
+
+def registered_targets() -> list[str]:
+    """The names that plugins have registered."""
+    return list(_REGISTERED)
 
 
 def lookup(name: str) -> Target | None:
     """The named description, or None."""
-    return NAMED.get(name)
+    return _REGISTERED[name]() if name in _REGISTERED else NAMED.get(name)
 
 
 def generic(triple: str) -> Target:
@@ -32,7 +48,7 @@ def parse_target(text: str, describe: Callable[[str], Target] | None = None) -> 
         return parse_fields(text, _base_of(text, describe))
     known = lookup(text) or (describe(text) if describe else None)
     if known is None:
-        raise TargetError(f"unknown target {text!r}; known are host, {', '.join(NAMED)}")
+        raise TargetError(f"unknown target {text!r}; known are host, {', '.join((*NAMED, *_REGISTERED))}")
     return known
 
 

@@ -33,11 +33,14 @@ CONTRACTIONS = ("graph.matmul", "graph.matmul_packed", "graph.attention")
 
 
 def _read_by_contractions_only(op: ir.Operation) -> bool:
-    """A transpose that only contractions read disappears into their indexing maps."""
+    """A transpose that only contractions read disappears into their indexing maps. Not one of 16-bit floats:
+    there a conversion reads it, with which it becomes a computation of its own, fused later."""
     if op.name != "graph.transpose":
         return False
     readers = users(op.results[0])
-    return bool(readers) and all(reader.name in CONTRACTIONS for reader in readers)
+    return bool(readers) and all(
+        reader.name in CONTRACTIONS and not needs_widening(reader) for reader in readers
+    )
 
 
 def lower_kernel(kernel: ir.Operation) -> None:

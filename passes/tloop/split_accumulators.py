@@ -205,7 +205,8 @@ class SplitAccumulators(Pass):
 
     def run(self, op: ir.Operation) -> None:
         splitter = LoopSplitter()
-        splitter.split_below(op.regions[0].blocks[0])
+        for block in op.regions[0]:  # none in a declaration
+            splitter.split_below(block)
         if splitter.emptied:
             _read_rows(splitter.rows, collect_ops(op, "vector.extract"))
             _erase_dead(collect_ops(op, {*ROWWISE, *SHAPING}))

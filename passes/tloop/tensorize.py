@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from mlc.bindings import ir, outermost_op
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.rewriting import attributes_of, collect_ops, terminator_of
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError
 
 IMPLEMENTATION = "tloop.implementation"
+_FLAGS = "fastmath"
 
 
 def tensorize(op: ir.Operation, state: ScheduleState) -> None:
@@ -53,19 +54,37 @@ def _check_alike(block: ir.Operation, wanted: ir.Operation) -> None:
     for found, expected in zip(block.operands, wanted.operands, strict=False):
         if found.type != expected.type:
             raise StepError(f"the block works on a {found.type} where the pattern has a {expected.type}")
-    if _text(block) != _text(wanted):
+    (text, given), (wanted_text, needed) = _text(block), _text(wanted)
+    if text != wanted_text:
         raise StepError("the block computes something else than the pattern")
+    for permitted, used in zip(given, needed, strict=True):
+        if not (used <= permitted or "fast" in permitted):
+            flags = ",".join(sorted(used))
+            raise StepError(f"the pattern uses fastmath<{flags}>, which the block does not permit")
 
 
-def _text(op: ir.Operation) -> str:
-    """The computation as text, without tags and without what its operands are called."""
-    copy = op.clone(ip=False).operation
-    for name in [name for name in copy.attributes if name == BLOCK_TAG]:
-        del copy.attributes[name]
-    text = copy.get_asm(print_generic_op_form=True, use_local_scope=True, assume_verified=True)
-    copy.erase()
-    start = text.index("(")
-    return text[text.index(")", start) :]
+def _text(op: ir.Operation) -> tuple[str, list[set[str]]]:
+    """The computation as text: attributes without tags, and what the body yields as expressions, so that the
+    order in which ops stand in it does not matter. Then the fastmath flags of its ops."""
+    attributes = {name: str(each) for name, each in attributes_of(op).items() if name != BLOCK_TAG}
+    body = op.regions[0].blocks[0]
+    flags: list[set[str]] = []
+    yielded = [_expression(value, body, flags) for value in terminator_of(body).operands]
+    return f"{op.name} {sorted(attributes.items())} {yielded}", flags
+
+
+def _expression(value: ir.Value, body: ir.Block, flags: list[set[str]]) -> str:
+    """How `value` is computed from the arguments of `body`; `flags` takes the fastmath flags of each op."""
+    if isinstance(value, ir.BlockArgument):
+        return f"{'argument' if value.owner == body else 'outer value'} {value.arg_number}: {value.type}"
+    op = value.owner.operation
+    operands = ", ".join(_expression(each, body, flags) for each in op.operands)
+    attributes = {name: str(each) for name, each in attributes_of(op).items()}
+    written = attributes.pop(_FLAGS, "")
+    flags.append(set(written[written.find("<") + 1 : -1].split(",")) - {"none", ""})
+    regions = str(op) if len(op.regions) else ""
+    result = f"{ir.OpResult(value).result_number}: {value.type}"
+    return f"{op.name}({operands}) {sorted(attributes.items())} {regions} {result}"
 
 
 def _inline(block: ir.Operation, implementation: ir.Operation) -> None:

@@ -10,14 +10,14 @@
 #define NOT_LOADED SIZE_MAX
 
 /* Precedence: a definition replaces one of a lower kind. */
-enum symbol_kind { SYMBOL_HOST, SYMBOL_WEAK, SYMBOL_COMMON, SYMBOL_STRONG };
+enum symbol_kind { SYMBOL_HOST, SYMBOL_LIBRARY, SYMBOL_WEAK, SYMBOL_COMMON, SYMBOL_STRONG };
 
 typedef struct {
   const char *name; /* owned unless the kind is SYMBOL_HOST */
   enum symbol_kind kind;
   size_t object, index; /* the definition, for WEAK and STRONG */
   size_t size, alignment; /* COMMON */
-  uint64_t address; /* HOST from the start, others after the layout */
+  uint64_t address; /* HOST and LIBRARY from the start, others after the layout */
 } global_symbol;
 
 typedef struct {
@@ -58,6 +58,8 @@ typedef struct {
 typedef struct {
   object_file *objects;
   size_t count;
+  void *const *libraries; /* handles of dlopen */
+  size_t library_count;
   symbol_table globals;
   size_t extent[SEGMENTS]; /* bytes of each segment */
   size_t start[SEGMENTS];  /* offset of each segment in the mapping, page-aligned */
@@ -82,6 +84,8 @@ uint8_t *section_address(const linker *l, const object_file *o, size_t section);
 
 /* resolve.c, in the order of use; addresses need the mapping. */
 bool collect_definitions(linker *l);
+/* Looks what is then undefined up in the libraries. */
+bool bind_libraries(linker *l);
 bool place_commons(linker *l);
 void resolve_states(linker *l);
 void resolve_addresses(linker *l);

@@ -120,7 +120,7 @@ static bool link_objects(linker *l) {
   for (size_t i = 0; i < l->count; i++)
     if (!parse_object(l, i) || !place_sections(l, i))
       return false;
-  if (!collect_definitions(l) || !place_commons(l))
+  if (!collect_definitions(l) || !bind_libraries(l) || !place_commons(l))
     return false;
   resolve_states(l);
   if (!scan_relocations(l) || !place_segments(l) || !map_image(l))
@@ -146,9 +146,13 @@ static mlc_image *finish(linker *l, bool linked) {
   return NULL;
 }
 
-mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, char *error,
-                          size_t error_size) {
-  linker l = {.count = count, .error = error, .error_size = error_size};
+mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, void *const *libraries,
+                          size_t library_count, char *error, size_t error_size) {
+  linker l = {.count = count,
+              .libraries = libraries,
+              .library_count = library_count,
+              .error = error,
+              .error_size = error_size};
   l.objects = calloc(count + 1, sizeof *l.objects);
   if (!l.objects)
     return link_fail(&l, "out of memory"), NULL;
@@ -161,10 +165,10 @@ mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t coun
 
 #else
 
-mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, char *error,
-                          size_t error_size) {
+mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, void *const *libraries,
+                          size_t library_count, char *error, size_t error_size) {
   linker l = {.error = error, .error_size = error_size};
-  (void)objects, (void)sizes, (void)count;
+  (void)objects, (void)sizes, (void)count, (void)libraries, (void)library_count;
   link_fail(&l, "unsupported host: compiled code can be loaded on x86-64 Linux only");
   return NULL;
 }
@@ -173,7 +177,7 @@ mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t coun
 
 void *mlc_image_symbol(const mlc_image *image, const char *name) {
   const global_symbol *entry = symbol_table_find(&image->globals, name);
-  if (!entry->name || entry->kind == SYMBOL_HOST)
+  if (!entry->name || entry->kind <= SYMBOL_LIBRARY)
     return NULL;
   return (void *)(uintptr_t)entry->address;
 }

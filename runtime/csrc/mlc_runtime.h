@@ -75,10 +75,11 @@ int32_t mlc_kmpc_dispatch_next_8u(void *, int32_t, int32_t *, uint64_t *, uint64
 typedef struct mlc_image mlc_image;
 
 /* Links `count` relocatable x86-64 ELF objects into one mapping of this process: code is executable
- * and read-only, constants are read-only. Undefined symbols come from the table in symbols.c.
+ * and read-only, constants are read-only. Undefined symbols come from the table in symbols.c, then from
+ * `libraries`, handles of dlopen that must stay open as long as the code may run.
  * On failure returns NULL and writes a message to `error`. The objects may be freed afterwards. */
-mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, char *error,
-                          size_t error_size);
+mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, void *const *libraries,
+                          size_t library_count, char *error, size_t error_size);
 
 /* The address of a global symbol that the objects define, or NULL. */
 void *mlc_image_symbol(const mlc_image *image, const char *name);

@@ -54,21 +54,38 @@ static PyObject *aligned_empty(PyObject *module, PyObject *arguments, PyObject *
 
 /* ---- images --------------------------------------------------------------------------------- */
 
-static mlc_image *load_views(const Py_buffer *views, Py_ssize_t count) {
+/* Handles of dlopen, from a tuple of integers. To be freed; NULL with an exception. */
+static void **get_handles(PyObject *libraries) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(libraries);
+  void **handles = PyMem_Calloc((size_t)count + 1, sizeof *handles);
+  if (!handles)
+    return (void **)PyErr_NoMemory();
+  for (Py_ssize_t i = 0; i < count && !PyErr_Occurred(); i++)
+    handles[i] = PyLong_AsVoidPtr(PyTuple_GET_ITEM(libraries, i));
+  if (!PyErr_Occurred())
+    return handles;
+  PyMem_Free(handles);
+  return NULL;
+}
+
+static mlc_image *load_views(const Py_buffer *views, Py_ssize_t count, PyObject *libraries) {
   char error[512] = "";
   mlc_image *image = NULL;
   const void **objects = PyMem_Calloc((size_t)count + 1, sizeof *objects);
   size_t *sizes = PyMem_Calloc((size_t)count + 1, sizeof *sizes);
-  if (objects && sizes) {
+  void **handles = get_handles(libraries);
+  if (objects && sizes && handles) {
     for (Py_ssize_t i = 0; i < count; i++) {
       objects[i] = views[i].buf;
       sizes[i] = (size_t)views[i].len;
     }
-    image = mlc_image_load(objects, sizes, (size_t)count, error, sizeof error);
+    image = mlc_image_load(objects, sizes, (size_t)count, handles, (size_t)PyTuple_GET_SIZE(libraries), error,
+                           sizeof error);
   }
   PyMem_Free(objects);
   PyMem_Free(sizes);
-  if (!image) {
+  PyMem_Free(handles);
+  if (!image && !PyErr_Occurred()) {
     PyObject *message = PyUnicode_DecodeUTF8(error, (Py_ssize_t)strlen(error), "replace");
     if (message)
       PyErr_SetObject(PyExc_ValueError, message);
@@ -77,7 +94,7 @@ static mlc_image *load_views(const Py_buffer *views, Py_ssize_t count) {
   return image;
 }
 
-static mlc_image *load_sequence(PyObject *objects) {
+static mlc_image *load_sequence(PyObject *objects, PyObject *libraries) {
   PyObject *list = PySequence_Fast(objects, "objects must be a sequence of buffers");
   if (!list)
     return NULL;
@@ -91,7 +108,7 @@ static mlc_image *load_sequence(PyObject *objects) {
          PyObject_GetBuffer(PySequence_Fast_GET_ITEM(list, held), &views[held], PyBUF_SIMPLE) == 0)
     held++;
   if (views && held == count)
-    image = load_views(views, count);
+    image = load_views(views, count, libraries);
   while (held > 0)
     PyBuffer_Release(&views[--held]);
   PyMem_Free(views);
@@ -100,11 +117,13 @@ static mlc_image *load_sequence(PyObject *objects) {
 }
 
 static PyObject *image_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
-  static char *names[] = {"objects", NULL};
-  PyObject *objects;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O", names, &objects))
+  static char *names[] = {"objects", "libraries", NULL};
+  PyObject *objects, *given = NULL;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O!", names, &objects, &PyTuple_Type, &given))
     return NULL;
-  mlc_image *image = load_sequence(objects);
+  PyObject *libraries = given ? Py_NewRef(given) : PyTuple_New(0);
+  mlc_image *image = libraries ? load_sequence(objects, libraries) : NULL;
+  Py_XDECREF(libraries);
   if (!image)
     return NULL;
   ImageObject *self = (ImageObject *)type->tp_alloc(type, 0);

@@ -1,8 +1,9 @@
 /* Symbol resolution across the objects of an image, by the rules of ELF: a strong definition beats a
- * COMMON one, which beats a weak one, which beats a function of this process. */
+ * COMMON one, which beats a weak one, which beats a function of this process, which beats one of a library. */
 #define _GNU_SOURCE
 #include "link.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,30 @@ bool collect_definitions(linker *l) {
   return true;
 }
 
+static bool bind_library(linker *l, const char *name) {
+  global_symbol *entry = symbol_table_find(&l->globals, name);
+  if (entry->name)
+    return true;
+  void *address = NULL;
+  for (size_t i = 0; i < l->library_count && !address; i++)
+    address = dlsym(l->libraries[i], name);
+  if (!address)
+    return true;
+  *entry = (global_symbol){.name = strdup(name), .kind = SYMBOL_LIBRARY, .address = (uint64_t)(uintptr_t)address};
+  return entry->name || link_fail(l, "out of memory");
+}
+
+bool bind_libraries(linker *l) {
+  for (size_t object = 0; object < l->count; object++) {
+    const object_file *o = &l->objects[object];
+    for (size_t i = 1; i < o->symbol_count; i++)
+      if (is_global(&o->symbols[i]) && o->symbols[i].st_shndx == SHN_UNDEF &&
+          !bind_library(l, o->strings + o->symbols[i].st_name))
+        return false;
+  }
+  return true;
+}
+
 /* A COMMON symbol's `address` is its offset in the data segment until the image is mapped. */
 bool place_commons(linker *l) {
   for (size_t i = 0; i < l->globals.capacity; i++) {
@@ -78,7 +103,7 @@ static enum target_state resolve_state(const linker *l, const object_file *o, co
   const global_symbol *entry = symbol_table_find(&l->globals, o->strings + s->st_name);
   if (!entry->name)
     return ELF64_ST_BIND(s->st_info) == STB_WEAK ? TARGET_HOST : TARGET_UNDEFINED;
-  if (entry->kind == SYMBOL_HOST)
+  if (entry->kind <= SYMBOL_LIBRARY)
     return TARGET_HOST;
   if (entry->kind == SYMBOL_COMMON)
     return TARGET_KNOWN;
@@ -103,7 +128,7 @@ static uint64_t defined_address(const linker *l, const object_file *o, const Elf
 void resolve_addresses(linker *l) {
   for (size_t i = 0; i < l->globals.capacity; i++) {
     global_symbol *entry = &l->globals.entries[i];
-    if (!entry->name || entry->kind == SYMBOL_HOST)
+    if (!entry->name || entry->kind <= SYMBOL_LIBRARY)
       continue;
     const object_file *o = &l->objects[entry->object];
     if (entry->kind == SYMBOL_COMMON)

@@ -62,7 +62,7 @@ def test_exactness_changes_the_program(pool: WorkerPool) -> None:
 def test_levels_keep_the_names_of_their_pipelines() -> None:
     options = Options(disable_passes=["graph-split-prepare"])
     found = {name: module.operation.get_asm() for name, module in levels(dense_model(), options)}
-    assert list(found) == ["import", *options.pipelines]
+    assert list(found) == ["import", *options.pipeline_names()]
     assert "@prepare" not in found["lower-graph"]
 
 

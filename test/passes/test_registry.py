@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -49,6 +51,30 @@ def test_plugin_file(tmp_path: Path) -> None:
     registry.load_plugin(path)
     found = registry.lookup("test-mine")
     assert found is not None and found.__name__ == "Mine"
+
+
+def test_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "packaged_plugin"
+    package.mkdir()
+    (package / "passes.py").write_text(PLUGIN)
+    (package / "__init__.py").write_text("from packaged_plugin.passes import register\n")
+    monkeypatch.setattr("sys.path", list(sys.path))
+    registry.load_plugin(package)
+    found = registry.lookup("test-mine")
+    assert found is not None and found.__module__ == "packaged_plugin.passes"
+
+
+def test_plugins_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "from_environment.py"
+    path.write_text(PLUGIN)
+    monkeypatch.setenv(registry.PLUGIN_VARIABLE, f"{path}{os.pathsep}")
+    registry.load_installed_plugins.cache_clear()
+    assert "test-mine" in registry.names()
+    monkeypatch.setenv(registry.PLUGIN_VARIABLE, str(tmp_path / "none.py"))
+    registry.load_installed_plugins.cache_clear()
+    with pytest.raises(registry.PluginError, match=r"none\.py': not a Python file"):
+        registry.names()
+    registry.load_installed_plugins.cache_clear()
 
 
 @pytest.mark.parametrize(

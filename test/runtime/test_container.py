@@ -61,6 +61,14 @@ def test_an_executable_shows_its_signature(path: Path) -> None:
     assert repr(load(path)).startswith("Executable(x: float32[2,3], ")
 
 
+def test_libraries_of_a_model_are_opened(parts: Any, tmp_path: Path) -> None:
+    missing = str(tmp_path / "libnone.so")
+    with pytest.raises(ExecutableError, match=r"libnone\.so: cannot open"):
+        Executable(parts.manifest | {"libraries": [missing]}, parts.objects, parts.weights)
+    with pytest.raises(ExecutableError, match="'libraries' is \\[1\\], expected a list of paths"):
+        Executable(parts.manifest | {"libraries": [1]}, parts.objects, parts.weights)
+
+
 def test_saving_over_a_loaded_file(path: Path) -> None:
     executable = load(path)
     for _ in range(2):

@@ -1,6 +1,8 @@
 """Linking of objects in memory."""
 
+import ctypes
 import pickle
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -162,6 +164,54 @@ def test_own_definition_beats_the_process(compile_ir: Compile) -> None:
     text = "define float @expf(float %x) { ret float 3.0 }\n" + constant("f", 1)
     assert value_of(Image([compile_ir(text)]), "f") == 1
     assert Image([compile_ir(text)]).symbol("expf")
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """A handle of a library with `twice`, and with functions that objects or the process have, too."""
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
+    folder = tmp_path_factory.mktemp("library")
+    text = (
+        "long twice(long x) { return 2 * x; } float expf(float x) { return x; } long own(void) { return 5; }"
+    )
+    (folder / "twice.c").write_text(text)
+    command = ["cc", "-shared", "-fPIC", "-fno-builtin", "twice.c", "-o", "twice.so"]
+    subprocess.run(command, cwd=folder, check=True)
+    return ctypes.CDLL(str(folder / "twice.so"))._handle
+
+
+CALLS_A_LIBRARY = """
+declare i64 @twice(i64)
+declare float @expf(float)
+define i64 @own() { ret i64 3 }
+define void @f(ptr %buffers, ptr %dims) {
+  %out = load ptr, ptr %buffers
+  %x = call i64 @twice(i64 20)
+  %y = call float @expf(float 0.0)
+  %z = fptosi float %y to i64
+  %own = call i64 @own()
+  %sum = add i64 %x, %z
+  %all = add i64 %sum, %own
+  store i64 %all, ptr %out
+  ret void
+}
+"""
+
+
+def test_libraries_come_last(compile_ir: Compile, library: int) -> None:
+    image = Image([compile_ir(CALLS_A_LIBRARY)], (library,))
+    assert value_of(image, "f") == 40 + 1 + 3
+    with pytest.raises(KeyError, match="no symbol 'twice'"):
+        image.symbol("twice")
+
+
+def test_what_libraries_lack(compile_ir: Compile, library: int) -> None:
+    text = "declare void @nowhere()\ndefine void @f() { call void @nowhere() ret void }"
+    with pytest.raises(ValueError, match="undefined symbol 'nowhere'"):
+        Image([compile_ir(text)], (library,))
+    with pytest.raises(TypeError):
+        Image([compile_ir(text)], ("library",))  # type: ignore[arg-type]
 
 
 def test_missing_symbols(compile_ir: Compile) -> None:

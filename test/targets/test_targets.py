@@ -3,7 +3,17 @@
 import dataclasses
 
 import pytest
-from mlc.targets import NAMED, Target, TargetError, base, generic, parse_target
+from mlc.targets import (
+    NAMED,
+    Target,
+    TargetError,
+    base,
+    generic,
+    named,
+    parse_target,
+    register_target,
+    registered_targets,
+)
 from mlc.targets.processors import PROCESSORS
 
 ARCHITECTURES = ("x86_64", "aarch64", "riscv64")
@@ -65,6 +75,30 @@ def test_text_of_an_undescribed_cpu_asks_the_given_function() -> None:
 def test_wrong_text_is_refused(text: str, message: str) -> None:
     with pytest.raises(TargetError, match=message):
         parse_target(text)
+
+
+def test_targets_of_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(named, "_REGISTERED", {})
+    mine = dataclasses.replace(
+        NAMED["znver5"], name="mine", kernel_pipeline="mine-kernel", libraries=("/lib/a.so", "b.so")
+    )
+    register_target("mine", lambda: mine)
+    assert parse_target("mine") is mine and registered_targets() == ["mine"]
+    with pytest.raises(TargetError, match=r"known are host, .*, mine$"):
+        parse_target("other")
+    for name in ("mine", "znver5"):
+        with pytest.raises(ValueError, match=f"target '{name}' is already registered"):
+            register_target(name, lambda: mine)
+    # Where the plugin is not loaded, the text says all.
+    text = str(mine)
+    monkeypatch.setattr(named, "_REGISTERED", {})
+    assert parse_target(text) == mine
+
+
+@pytest.mark.parametrize("path", ["a,b.so", "a:b.so", "a b.so"])
+def test_paths_of_libraries_must_survive_the_text(path: str) -> None:
+    with pytest.raises(TargetError, match="may have no comma, colon or space"):
+        Target("mine", libraries=(path,))
 
 
 def test_targets_are_frozen_and_hashable() -> None:

@@ -108,6 +108,11 @@ def _check_switches(options: Options) -> None:
 def _load_plugins(paths: tuple[str, ...]) -> None:
     from mlc.passes import registry
 
+    # Worker processes load them from there.
+    given = os.environ.get(registry.PLUGIN_VARIABLE, "").split(os.pathsep)
+    os.environ[registry.PLUGIN_VARIABLE] = os.pathsep.join(
+        [*filter(None, given), *map(os.path.abspath, paths)]
+    )
     try:
         for path in paths:
             registry.load_plugin(path)
@@ -161,7 +166,7 @@ _GRAPH_OPTIONS = (
         "--target-cpu",
         default=_HOST,
         metavar="NAME",
-        help="Compile for this processor ('mlc targets' lists them).",
+        help="Compile for this processor, or target of a plugin ('mlc targets' lists them).",
     ),
     click.option(
         "--target-triple",
@@ -225,9 +230,10 @@ _GRAPH_OPTIONS = (
     click.option(
         "--load-plugin",
         multiple=True,
-        type=click.Path(dir_okay=False),
-        metavar="FILE",
-        help="Load passes and operators from a Python file with register(registry).",
+        type=click.Path(),
+        metavar="PATH",
+        help="Load passes, operators and targets from a Python file, or a package's folder, with "
+        "register(registry).",
     ),
 )
 _CODE_OPTIONS = (

@@ -17,9 +17,12 @@ def targets_command(session: Session) -> None:
     from dataclasses import asdict
 
     from mlc.codegen.host import host_target
-    from mlc.targets import NAMED
+    from mlc.compiler.plugins import load_plugins
+    from mlc.targets import NAMED, parse_target, registered_targets
 
-    found = [asdict(target) for target in (host_target(), *NAMED.values())]
+    load_plugins()
+    plugins = map(parse_target, registered_targets())
+    found = [asdict(target) for target in (host_target(), *NAMED.values(), *plugins)]
 
     def row(each: dict[str, Any]) -> list[str]:
         sizes = [byte_size(each[key]) for key in ("l1d", "l2", "l3")]

@@ -14,7 +14,12 @@ FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
         Flag("list-passes", "list all passes and pipelines, ours and upstream's"),
         Flag("show-dialects", "list all dialects, ours and upstream's"),
         Flag("o", "write the result to a file instead of stdout", "file"),
-        Flag("load-plugin", "load passes from a Python file with register(registry)", "file", repeated=True),
+        Flag(
+            "load-plugin",
+            "load a plugin: a Python file or package with register(registry)",
+            "path",
+            repeated=True,
+        ),
         Flag("mlir-disable-threading", "accepted and ignored: mlc-opt runs passes on one thread"),
     ),
     "Input and output": (

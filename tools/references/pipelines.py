@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 
-from mlc.compiler.options import Options
 from mlc.pipelines import named
+from mlc.targets import GRAPH_PIPELINES
 
 _INTRODUCTION = """\
 # Named pipelines
@@ -26,7 +26,7 @@ def page() -> str:
     lists = {_target(node): node for node in tree.body if isinstance(node, ast.AnnAssign)}
     titles = _titles(lists.pop("_PIPELINES"))
     lines = source.splitlines()
-    parts = [_INTRODUCTION.format(graph=", ".join(f"`{name}`" for name in Options().pipelines))]
+    parts = [_INTRODUCTION.format(graph=", ".join(f"`{name}`" for name in GRAPH_PIPELINES))]
     for variable, node in lists.items():
         parts += [
             f"## {titles.get(variable, f'`{variable}`')}",

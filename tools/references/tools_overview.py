@@ -61,7 +61,8 @@ FileCheck is there as `filecheck`, in lower case: PyPI's, which lacks LLVM's num
 Passes, pipelines, diagnostics and `--verify-diagnostics` work as in mlir-opt. What differs:
 
 - Half of the passes are Python. They stand in the same pipelines, and are verified, printed, timed and blamed
-  like upstream's. `--load-plugin=passes.py` adds more.
+  like upstream's. `--load-plugin=passes.py` adds more, and so does the environment variable `MLC_PLUGINS`, a
+  list of such paths; a path may also be the folder of a package.
 - Everything runs on one thread, and each upstream pass in a pass manager of its own.
 - A pass flag whose pass runs on functions is nested in `func.func`, as mlir-opt does it.
 - Upstream's test passes (`--test-*`) and its `test` dialect are absent: the wheel is built without them.

@@ -29,6 +29,20 @@ func.func private @transposed(%a: tensor<3x5xf32>, %b: tensor<4x5xf32>) -> tenso
 
 // -----
 
+// Behind it 16-bit floats are widened: it is a computation of its own, which fusion takes in later.
+// CHECK: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func private @narrow
+// CHECK: %[[T:.*]] = linalg.generic {indexing_maps = [#[[SWAPPED]], {{.*}} ins(%arg1 : tensor<4x5xf16>)
+// CHECK: linalg.generic {{.*}} ins(%[[T]] : tensor<5x4xf16>) outs(%{{.*}} : tensor<5x4xf32>)
+// CHECK-NOT: graph.
+func.func private @narrow(%a: tensor<3x5xf16>, %b: tensor<4x5xf16>) -> tensor<3x4xf16> attributes {tloop.kernel} {
+  %t = "graph.transpose"(%b) {permutation = array<i64: 1, 0>} : (tensor<4x5xf16>) -> tensor<5x4xf16>
+  %0 = "graph.matmul"(%a, %t) : (tensor<3x5xf16>, tensor<5x4xf16>) -> tensor<3x4xf16>
+  return %0 : tensor<3x4xf16>
+}
+
+// -----
+
 // CHECK: #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3)>
 // CHECK: #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d3, d2)>
 // CHECK-LABEL: func.func private @packed

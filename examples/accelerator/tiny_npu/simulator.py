@@ -1,0 +1,63 @@
+"""The simulator: compiled once by the system's C compiler, then shared by compiled models and Python."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shlex
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from mlc.codegen.cache import default_root
+from mlc.targets import TargetError
+
+_FOLDER = Path(__file__).parent
+_FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread")
+UNITS = ("dma", "matrix", "vector")
+
+
+@cache
+def library() -> Path:
+    """The shared library, under a name that its sources tell. Raises TargetError without a C compiler."""
+    sources = b"".join((_FOLDER / name).read_bytes() for name in ("simulator.h", "simulator.c"))
+    path = default_root() / "tiny-npu" / f"{hashlib.blake2b(sources, digest_size=8).hexdigest()}.so"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            built = Path(folder) / path.name
+            _compile(_FOLDER / "simulator.c", built)
+            os.replace(built, path)
+    return path
+
+
+def _compile(source: Path, built: Path) -> None:
+    command = [*shlex.split(os.environ.get("CC", "cc")), *_FLAGS, str(source), "-o", str(built)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise TargetError(
+            f"tiny-npu: its simulator needs a C compiler: cannot run '{command[0]}': {error.strerror}"
+        ) from error
+    if done.returncode != 0:
+        raise TargetError(f"tiny-npu: {shlex.join(command)} failed:\n{done.stderr.strip()}")
+
+
+@cache
+def simulator() -> ctypes.CDLL:
+    """The library as compiled models see it: the same machine, the same counters."""
+    loaded = ctypes.CDLL(str(library()))
+    loaded.npu_cycles.restype = ctypes.c_int64
+    return loaded
+
+
+def cycles() -> dict[str, int]:
+    """Cycles of each unit since the last `reset`."""
+    return {name: simulator().npu_cycles(unit) for unit, name in enumerate(UNITS)}
+
+
+def reset() -> None:
+    """Sets the counters to 0."""
+    simulator().npu_reset()
