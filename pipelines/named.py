@@ -286,6 +286,27 @@ ACCEL_TO_THREADS_GFX942: list[str] = [
     "cse",
 ]
 
+# Kernels of threads in a gpu.module to the llvm dialect, with instructions of AMD's GPUs.
+AMDGPU_TO_LLVM: list[str] = [
+    "gpu.module(canonicalize, cse, convert-scf-to-cf, convert-to-llvm, reconcile-unrealized-casts,"
+    " canonicalize, cse)",
+]
+
+# One kernel of an AMD GPU, from graph ops in its body to the llvm dialect.
+GFX90A_KERNEL: list[str] = [
+    "accel-kernel",
+    # LLVM has no functions for GPUs: exponentials and their like become arithmetic, on whole tiles.
+    "func.func(tloop-expand-math)",
+    "accel-to-threads-gfx90a",
+    "amdgpu-to-llvm",
+]
+GFX942_KERNEL: list[str] = [
+    "accel-kernel",
+    "func.func(tloop-expand-math)",
+    "accel-to-threads-gfx942",
+    "amdgpu-to-llvm",
+]
+
 # The host functions `@main` and `@prepare`, to the llvm dialect.
 CPU_HOST: list[str] = [
     # Straight to the llvm dialect: a host function only computes addresses and calls kernels.
@@ -301,9 +322,12 @@ _PIPELINES: dict[str, list[str]] = {
     "accel-to-threads": ACCEL_TO_THREADS,
     "accel-to-threads-gfx90a": ACCEL_TO_THREADS_GFX90A,
     "accel-to-threads-gfx942": ACCEL_TO_THREADS_GFX942,
+    "amdgpu-to-llvm": AMDGPU_TO_LLVM,
     "cpu-host": CPU_HOST,
     "cpu-kernel": CPU_KERNEL,
     "form-kernels": FORM_KERNELS,
+    "gfx90a-kernel": GFX90A_KERNEL,
+    "gfx942-kernel": GFX942_KERNEL,
     "graph-optimize": GRAPH_OPTIMIZE,
     "lower-graph": LOWER_GRAPH,
 }

@@ -1,5 +1,5 @@
 // RUN: mlc-opt %s --accel-to-threads-gfx90a | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-to-threads-gfx90a, gpu.module(canonicalize, cse, convert-scf-to-cf, convert-to-llvm, reconcile-unrealized-casts, canonicalize, cse))" | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx90a | filecheck %s --check-prefix=CODE
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-to-threads-gfx90a, amdgpu-to-llvm)" | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx90a | filecheck %s --check-prefix=CODE
 
 #shared = #gpu.address_space<workgroup>
 
