@@ -37,7 +37,8 @@ class Options:
     the graph-level pipelines, in order, by default the target's; wherever they hold a pass of
     `disable_passes` it is left out, one of `replace_passes` is replaced by the pipeline text given.
     `exactness`: what graph-level passes may do to numbers, a class of `mlc.passes.exactness`. `precision`:
-    the element type of the operands of f32 products and convolutions, "f32" or "bf16".
+    the element type of the operands of f32 products and convolutions, "f32", "tf32" (on GPUs; elsewhere they
+    stay f32), "f16" or "bf16".
     `schedules`: IR with `tloop.schedule` ops, whose kernels are names or patterns of names (`@"matmul_*"`);
     each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import func, ir
-from mlc.passes.accel.tiles import computations, copies, launches, loops, slices, views
+from mlc.passes.accel.tiles import computations, copies, launches, loops, padding, slices, views
 from mlc.passes.accel.tiles.emission import Emission, Handler
 from mlc.passes.accel.tiles.meanings import whole_memory
 from mlc.passes.base import Pass, PassFailure
@@ -18,6 +18,7 @@ _HANDLERS: dict[str, Handler] = {
     **copies.HANDLERS,
     **launches.HANDLERS,
     **loops.HANDLERS,
+    **padding.HANDLERS,
     **slices.HANDLERS,
     **views.HANDLERS,
 }

@@ -11,6 +11,7 @@ from mlc.passes.base import Pass, option
 from mlc.passes.lowering.widen import UNROUNDED
 from mlc.passes.remarks import applied
 from mlc.passes.rewriting import collect_ops, replace_op
+from mlc.passes.tloop.kernel_functions import PRECISION
 
 
 def has_sums(op: ir.Operation) -> bool:
@@ -53,20 +54,26 @@ def _with_element(kind: ir.Type, element: ir.Type) -> ir.Type:
 
 @dataclass(frozen=True)
 class LowerPrecision(Pass):
-    """Rounds the operands of f32 products and convolutions to bf16; sums stay f32. Weights are converted
-    once, by `graph-split-prepare`, and take half the memory; conversions of other operands join the kernels
-    that compute them. Does nothing unless `to` asks for it (`mlc compile --precision`): each operand loses 16
-    of its 24 bits of precision (docs/precision.md)."""
+    """Rounds the operands of f32 products and convolutions to bf16 or f16; sums stay f32. Weights are
+    converted once, by `graph-split-prepare`, and take half the memory; conversions of other operands join the
+    kernels that compute them. With tf32 operands stay f32 in memory, and GPUs' tensor units round them. Does
+    nothing unless `to` asks for it (`mlc compile --precision`): of 24 bits of precision, bf16 leaves each
+    operand 8, f16 and tf32 11; f16 has a smaller range than f32 (docs/precision.md)."""
 
     name: ClassVar[str] = "graph-lower-precision"
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "approximate"
 
-    to: str = option("f32", help="the operands' element type", choices=("f32", "bf16"))
+    to: str = option("f32", help="the operands' element type", choices=("f32", "tf32", "f16", "bf16"))
 
     def run(self, op: ir.Operation) -> None:
         if self.to == "f32":
             return
+        narrow = {"f16": ir.F16Type, "bf16": ir.BF16Type}.get(self.to)
         for each in collect_ops(op, ("graph.matmul", "graph.matmul_packed", "graph.conv")):
             if has_sums(each):
-                lower(each, ir.BF16Type.get(op.context))
+                if narrow is not None:
+                    lower(each, narrow.get(op.context))
+                else:
+                    each.attributes[PRECISION] = ir.StringAttr.get(self.to, op.context)
+                    applied(each, self.name, "operands are rounded to tf32")

@@ -10,7 +10,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.creation import CONSTANT_LIMIT
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, option
 from mlc.passes.graph.values import Number, dtype, is_float, on_ranked
 from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
 
@@ -180,6 +180,8 @@ class MaterializePadding(Pass):
     name: ClassVar[str] = "graph-materialize-padding"
     exactness: ClassVar[str] = "rounding"
 
+    pools_only: bool = option(False, help="leave convolutions to targets that read zeros around an image")
+
     def run(self, op: ir.Operation) -> None:
-        names = ("graph.conv", "graph.max_pool", "graph.average_pool")
+        names = ["graph.max_pool", "graph.average_pool", *([] if self.pools_only else ["graph.conv"])]
         apply_patterns(op, dict.fromkeys(names, on_ranked(materialize)))

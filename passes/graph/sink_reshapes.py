@@ -3,19 +3,21 @@ that computes their input."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import ClassVar
 
 from mlc.bindings import address, ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, option
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, has_one_use, replace_op
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
+WITH_CONVOLUTIONS = PRODUCERS | {"graph.conv": 2}
 # Elementwise ops between a product and an op that may follow it: no kernel holds more.
 LONGEST = 64
 
@@ -63,21 +65,21 @@ def reshaped_operand_shape(
     return shape
 
 
-def sink(op: ir.Operation) -> bool:
-    """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of PRODUCERS or f
+def sink(op: ir.Operation, producers: Mapping[str, int] = PRODUCERS) -> bool:
+    """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of `producers` or f
     of it."""
     result = graph.shape_of(op.results[0])
     if None in result:
         return False
     # An op stays with the product that it follows already: two would pull it back and forth.
-    followed = max(_producer(value) for value in op.operands)
+    followed = max(_producer(value, producers) for value in op.operands)
     for value in op.operands:
         reshape = defining_op(value, "graph.reshape")
         if reshape is None or not has_one_use(value) or not _is_whole(graph.shape_of(value), result):
             continue
         source = reshape.operands[0]
         shapes = _operand_shapes(op, result, graph.shape_of(source))
-        if shapes is not None and _producer(source) > followed:
+        if shapes is not None and _producer(source, producers) > followed:
             _rebuild(op, source, shapes)
             return True
     return False
@@ -99,7 +101,7 @@ def _is_whole(shape: Sequence[int | None], result: Sequence[int]) -> bool:
     return [1] * (len(result) - len(shape)) + list(shape) == list(result)
 
 
-def _producer(value: ir.Value) -> int:
+def _producer(value: ir.Value, producers: Mapping[str, int]) -> int:
     """The weight of the product that the value comes from by elementwise ops; 0 where there is none."""
     found, pending = 0, [value]
     seen: set[int] = set()
@@ -108,7 +110,7 @@ def _producer(value: ir.Value) -> int:
         if op is None or address(op) in seen:
             continue
         seen.add(address(op))
-        found = max(found, PRODUCERS.get(op.name, 0))
+        found = max(found, producers.get(op.name, 0))
         if op.name in ELEMENTWISE:
             pending += op.operands
     return found
@@ -175,7 +177,11 @@ def sink_below_transpose(op: ir.Operation) -> bool:
     while (before := defining_op(source, "graph.reshape")) is not None:
         source = before.operands[0]
     shape, result = graph.shape_of(source), graph.shape_of(op.results[0])
-    if None in shape or None in result or not (_producer(source) or defining_op(source, "graph.attention")):
+    if (
+        None in shape
+        or None in result
+        or not (_producer(source, PRODUCERS) or defining_op(source, "graph.attention"))
+    ):
         return False
     groups = dim_groups(shape, graph.shape_of(op.operands[0])) or []
     permutation = _moved_together(groups, graph.attribute(op, "permutation"))
@@ -212,9 +218,12 @@ class SinkReshapes(Pass):
     name: ClassVar[str] = "graph-sink-reshapes"
     anchor: ClassVar[str] = "func.func"
 
+    convolutions: bool = option(False, help="treat convolutions as products")
+
     def run(self, op: ir.Operation) -> bool:
+        below = partial(sink, producers=WITH_CONVOLUTIONS) if self.convolutions else sink
         rules = {
-            **dict.fromkeys(ELEMENTWISE, sink),
+            **dict.fromkeys(ELEMENTWISE, below),
             "graph.pad": sink_below_padding,
             "graph.transpose": sink_below_transpose,
         }

@@ -27,7 +27,7 @@ from mlc.passes.lowering.rule import RULES
 from mlc.passes.lowering.signedness import drop_signedness
 from mlc.passes.lowering.widen import lower_widened, needs_widening
 from mlc.passes.rewriting import users
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.kernel_functions import PRECISION, is_kernel
 
 CONTRACTIONS = ("graph.matmul", "graph.matmul_packed", "graph.attention")
 
@@ -50,6 +50,9 @@ def lower_kernel(kernel: ir.Operation) -> None:
     if missing:
         notes = [(f"'{op.name}'", op.location) for op in missing[1:]]
         raise PassFailure(f"no lowering to linalg for '{missing[0].name}'", missing[0].location, notes)
+    for op in ops:
+        if PRECISION in op.attributes:
+            kernel.attributes[PRECISION] = op.attributes[PRECISION]
     leftover = []
     for op in ops:
         write_defaults(op)

@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.passes.lowering.linalg_tools import elementwise, static_shape
 from mlc.passes.lowering.rule import Rule
 from mlc.passes.lowering.scalars import convert
-from mlc.passes.rewriting import users
+from mlc.passes.rewriting import defining_op, erase_if_unused, users
 
 FAMILIES = ("elementwise", "reduction", "contraction", "convolution", "pooling", "normalisation")
 # These move or compare elements: nothing is computed. A scan widens its running total itself.
@@ -47,18 +47,34 @@ def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
     """What `rule` makes of `op` in f32, rounded to the types of op's results."""
     single = ir.F32Type.get()
     wide = op.clone()
+    transposes: list[ir.Operation] = []
     for index, value in enumerate(op.operands):
         if is_narrow(value.type):
             with ir.InsertionPoint(wide):
-                wide.operands[index] = convert_elements(value, single)
+                wide.operands[index] = _widened(value, single, transposes)
     for result in wide.results:
         if is_narrow(result.type):
             result.set_type(ir.RankedTensorType.get(static_shape(result.type), single))
     values = rule(wide)
-    wide.erase()
+    for each in (wide, *transposes):
+        erase_if_unused(each)
     if UNROUNDED in op.attributes:
         _skip_rounding(op, values[0])
     return _narrowed(values, op.results)
+
+
+def _widened(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) -> ir.Value:
+    """The value with wider elements. A transpose, which a product may read through, comes behind that, and is
+    added to `transposes`."""
+    before = defining_op(value, "graph.transpose")
+    if before is None:
+        return convert_elements(value, element)
+    after = before.clone()
+    with ir.InsertionPoint(after):
+        after.operands[0] = convert_elements(before.operands[0], element)
+    after.results[0].set_type(ir.RankedTensorType.get(static_shape(value), element))
+    transposes.append(after.operation)
+    return after.results[0]
 
 
 def _skip_rounding(op: ir.Operation, value: ir.Value) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from mlc.passes.base import PassFailure
@@ -14,8 +13,6 @@ from mlc.passes.tloop.default_schedules import row_dims
 ELEMENTS = 1024
 # Rows that a reduction needs whole: as many elements at most, which 128 threads hold in 64 registers each.
 ROW_ELEMENTS = 8192
-# Rows and columns of a tile of a product, and its steps of the reduction; less where there are less.
-PRODUCT, STEPS = 64, 32
 
 
 def padded(extent: int) -> int:
@@ -53,24 +50,3 @@ def _row_length(computation: Computation, rows: Sequence[int] | None) -> int:
     if rows is None:
         return prod(padded(computation.extents[dim]) for dim in computation.reductions)
     return prod(padded(each) for dim, each in enumerate(computation.extents) if dim not in rows)
-
-
-@dataclass(frozen=True)
-class ProductTile:
-    """Sizes for `tloop.tile`: of the result's computation, and of the product's iteration dims."""
-
-    result: list[int]
-    depth: list[int]
-
-
-def product_tile(root: Computation, anchor: Computation) -> ProductTile:
-    """A square of rows and columns, and steps along the innermost reduction; 1 along all other dims."""
-    result = [1] * len(root.extents)
-    for dim in root.parallel[-2:]:
-        result[dim] = min(PRODUCT, padded(root.extents[dim]))
-    depth = [0] * len(anchor.extents)
-    for dim in anchor.reductions[:-1]:
-        depth[dim] = 1
-    innermost = anchor.reductions[-1]
-    depth[innermost] = min(STEPS, padded(anchor.extents[innermost]))
-    return ProductTile(result, depth)

@@ -8,6 +8,9 @@ MARK = "tloop.kernel"
 # On a kernel of one result: the operands, of the result's shape, that it may write over.
 IN_PLACE = "tloop.in_place"
 
+# On a product, or on the kernel that holds it: how operands of f32 are multiplied, if not exactly ("tf32").
+PRECISION = "accel.precision"
+
 
 def is_kernel(op: ir.Operation) -> bool:
     """Whether `op` is a function marked as a kernel."""

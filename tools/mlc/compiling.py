@@ -222,7 +222,7 @@ _GRAPH_OPTIONS = (
     ),
     click.option(
         "--precision",
-        type=click.Choice(["f32", "bf16"]),
+        type=click.Choice(["f32", "tf32", "f16", "bf16"]),
         default="f32",
         show_default=True,
         help="Round the operands of f32 products and convolutions to this type; sums stay f32.",

@@ -28,12 +28,15 @@ def alloc(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def subview(code: ThreadCode, op: ir.Operation) -> None:
-    """`memref.subview` with unit strides: of a swizzled buffer, one of its stages."""
+    """`memref.subview`, whose strides must be known; of a swizzled buffer, one of its stages."""
     memory = code.memory(op.operands[0])
     dynamic = iter(list(op.operands)[1:])
     offsets = [_number(code, each, dynamic) for each in ir.DenseI64ArrayAttr(op.attributes["static_offsets"])]
     sizes = [_number(code, each, dynamic) for each in ir.DenseI64ArrayAttr(op.attributes["static_sizes"])]
-    if memory.swizzle and any(offset != 0 for offset in offsets[-2:]):
+    steps = list(ir.DenseI64ArrayAttr(op.attributes["static_strides"]))
+    if ir.ShapedType.get_dynamic_size() in steps:
+        raise PassFailure("cannot distribute a view whose strides are not known", op.location)
+    if memory.swizzle and (any(offset != 0 for offset in offsets[-2:]) or any(each != 1 for each in steps)):
         raise PassFailure("cannot distribute a part of a swizzled tile to threads", op.location)
     products = [numbers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
     pointer = addresses.offset_pointer(memory.pointer, numbers.total(products), memory.element)
@@ -45,7 +48,7 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     code.values[op.results[0]] = Memory(
         pointer,
         tuple(sizes[dim] for dim in kept),
-        tuple(memory.strides[dim] for dim in kept),
+        tuple(numbers.multiply(memory.strides[dim], steps[dim]) for dim in kept),
         memory.element,
         memory.shared,
         memory.swizzle,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mlc.bindings import arith, ir, vector
+from mlc.passes.accel.tiles.copies import copies_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import Tile
 from mlc.passes.accel.tiles.products import is_product, multiply_tiles
@@ -28,6 +29,12 @@ DIVISIONS = (
 def generic(code: Emission, op: ir.Operation) -> None:
     """Products of matrices, reductions, and what is elementwise."""
     space = space_of(code, op)
+    with copies_of(code, space):
+        _emit(code, space)
+
+
+def _emit(code: Emission, space: Space) -> None:
+    op = space.computation.op
     if is_product(space):
         multiply_tiles(code, space)
         return

@@ -1,12 +1,27 @@
-"""Tiles that are copied into shared memory: what `tloop.cache_read` makes."""
+"""Tiles that are copied into shared memory: what `tloop.cache_read` asks for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import prod
+
 from mlc.bindings import ir
-from mlc.dialects.accel import SHARED
+from mlc.dialects.accel.dialect import SHARED
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Dim, Extent, Slice, all_of, as_value
+from mlc.passes.accel.tiles.meanings import (
+    UNIT,
+    Buffer,
+    Cached,
+    Extent,
+    Slice,
+    add,
+    all_of,
+    as_value,
+    multiply,
+)
 from mlc.passes.accel.tiles.slices import bound_of
+from mlc.passes.accel.tiles.space import Access, Space, accesses
 from mlc.passes.base import PassFailure
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -15,7 +30,7 @@ SWIZZLES = (128, 64, 32)
 
 
 def alloc_tensor(code: Emission, op: ir.Operation) -> None:
-    """Memory for a copy, which comes when it is known what is copied."""
+    """Memory for a copy, which comes when it is known who reads it."""
     sizes = iter(op.operands)
     shape = [next(sizes) if each == _DYNAMIC else each for each in op.results[0].type.shape]
     extents = [Extent(code.index(each), bound_of(each, op)) for each in shape]
@@ -23,52 +38,68 @@ def alloc_tensor(code: Emission, op: ir.Operation) -> None:
 
 
 def copy(code: Emission, op: ir.Operation) -> None:
-    """`bufferization.materialize_in_destination`: a buffer of the padded extents, without dims of length 1,
-    and a copy that is waited for when somebody reads it."""
+    """`bufferization.materialize_in_destination`: the same part, for which shared memory is asked."""
     source, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
-    if not isinstance(source, Slice) or source.memory is None or not isinstance(target, Slice):
+    if not isinstance(source, Slice) or source.memory is None:
         raise PassFailure("only what lies in memory can be copied into a buffer of its own", op.location)
-    longer = [each for each, extent in enumerate(target.extents) if extent.padded > 1]
-    if len(longer) < 2:
-        longer = list(range(len(target.extents)))[-2:]
-    kept = [source.kept[each] for each in longer]
-    buffer = _alloc(code, op, [target.extents[each].padded for each in longer])
-    memory, offsets = _source(source, kept, op)
-    token = ir.Operation.create("accel.copy", [_token()], [memory, buffer, *offsets]).results[0]
+    assert isinstance(target, Slice) and target.memory is None, "a copy goes where nothing is"
+    code.values[op.results[0]] = Cached(source.memory, source.dims, source.kept, source.padding)
+
+
+@contextmanager
+def copies_of(code: Emission, space: Space) -> Iterator[None]:
+    """Inside the `with` block, the operands of a computation that are cached lie in shared memory."""
+    computation = space.computation
+    saved = {each: code.values[each] for each in computation.op.operands if each in code.values}
+    for operand, access in zip(computation.inputs, computation.maps, strict=False):
+        source = code.values.get(operand)
+        if isinstance(source, Cached):
+            code.values[operand] = _copied(code, source, accesses(access, space), space)
+    yield
+    code.values.update(saved)
+
+
+def _copied(code: Emission, source: Cached, read: list[Access], space: Space) -> Buffer:
+    """Starts to copy what the computation reads: as many elements along each dim as it has places there."""
+    memory, op = source.memory, space.computation.op
+    assert memory is not None, "what is cached lies in memory"
+    rank = len(source.dims)
+    offsets, box, steps = [each.offset for each in source.dims], [1] * rank, [1] * rank
+    for at, each in zip(source.kept, read, strict=True):
+        if at is None:
+            continue
+        dim = source.dims[at]
+        offsets[at] = add(offsets[at], multiply(each.constant, dim.stride))
+        if each.dim is not None:
+            box[at], steps[at] = space.shape[each.dim], each.factor * dim.stride
+            if each.dim in space.computation.reductions and not (space.extents[each.dim].whole or dim.ends):
+                raise PassFailure("a part of a reduction cannot be copied: more follows it", op.location)
+    if source.padding != 0 and not all(each.inside for each in source.dims):
+        raise PassFailure("copies put zeros around a memory, and nothing else", op.location)
+    buffer = _alloc(code, box, ir.MemRefType(memory.type).element_type)
+    attributes = {"steps": ir.DenseI64ArrayAttr.get(steps)} if any(each > 1 for each in steps) else {}
+    if box[-2:] != list(buffer.type.shape):
+        attributes["box"] = ir.DenseI64ArrayAttr.get(box)
+    operands = [memory, buffer, *map(as_value, offsets)]
+    token = ir.Operation.create("accel.copy", [ir.Type.parse("!accel.token")], operands, attributes).results[
+        0
+    ]
     code.tokens.append(token)
-    position = {tile_dim: at for at, tile_dim in enumerate(longer)}
-    # Behind the end of the memory a copy writes zeros.
-    ends = [at is None or source.dims[at].ends for at in kept]
-    dims = tuple(Dim(0, 1, target.extents[each], end) for each, end in zip(longer, ends, strict=True))
-    code.values[op.results[0]] = Slice(
-        buffer, dims, tuple(position.get(each) for each in range(len(target.extents)))
-    )
+    return Buffer(buffer, tuple(UNIT if each.dim is None else space.extents[each.dim] for each in read))
 
 
-def _token() -> ir.Type:
-    return ir.Type.parse("!accel.token")
-
-
-def _alloc(code: Emission, op: ir.Operation, shape: list[int]) -> ir.Value:
-    """At the start of the launch, as is asked for."""
+def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:
+    """A matrix whose columns are the last long dim of the box; at the start of the launch, as is asked
+    for."""
     assert code.body is not None, "copies are in launches"
-    element = op.results[0].type.element_type
-    kind = ir.MemRefType.get(shape, element, None, ir.Attribute.parse(SHARED))
-    row = shape[-1] * max(element.width, 8) // 8
+    columns = next((each for each in reversed(box) if each > 1), 1)
+    kind = ir.MemRefType.get([prod(box) // columns, columns], element, None, ir.Attribute.parse(SHARED))
+    row = columns * max(element.width, 8) // 8
     swizzle = next((each for each in SWIZZLES if row % each == 0), 0)
     i64 = ir.IntegerType.get_signless(64)
     attributes = {"stages": ir.IntegerAttr.get(i64, 1), "swizzle": ir.IntegerAttr.get(i64, swizzle)}
     with ir.InsertionPoint.at_block_begin(code.body):
         return ir.Operation.create("accel.alloc", [kind], [], attributes).results[0]
-
-
-def _source(source: Slice, kept: list[int | None], op: ir.Operation) -> tuple[ir.Value, list[ir.Value]]:
-    """The memory that is copied from, whose last dims are those of the buffer, and where the copy begins."""
-    assert source.memory is not None
-    rank = len(source.dims)
-    if kept == list(range(rank - len(kept), rank)) and all(each.stride == 1 for each in source.dims):
-        return source.memory, [as_value(each.offset) for each in source.dims]
-    raise PassFailure("a copy takes the last dims of a memory, without strides", op.location)
 
 
 HANDLERS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from mlc.bindings import arith, ir, vector
-from mlc.passes.accel.tiles.meanings import Extent, Index, Meaning, Slice, Tile, as_value
+from mlc.passes.accel.tiles.meanings import Buffer, Extent, Index, Meaning, Slice, Tile, as_value
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of
 from mlc.passes.tloop.loop_steps.loops import constant_value
@@ -38,10 +38,10 @@ class Emission:
         with op.location:
             handler(self, op)
 
-    def tensor(self, value: ir.Value) -> Slice | Tile:
+    def tensor(self, value: ir.Value) -> Slice | Buffer | Tile:
         """Of a tensor."""
         found = self.values[value]
-        assert isinstance(found, (Slice, Tile)), "tensors become slices or tiles"
+        assert not isinstance(found, ir.Value), "tensors become slices or tiles"
         return found
 
     def scalar(self, value: ir.Value) -> ir.Value:

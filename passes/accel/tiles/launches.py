@@ -7,7 +7,7 @@ from math import prod
 
 from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import as_value, whole_memory
+from mlc.passes.accel.tiles.meanings import Index, as_value, whole_memory
 from mlc.passes.accel.tiles.slices import write
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import terminator_of
@@ -45,7 +45,7 @@ def forall(code: Emission, op: ir.Operation) -> None:
     block = op.regions[0].blocks[0]
     targets = [_destination(code, each) for each in op.results]
     with ir.InsertionPoint(code.body):
-        places = _places(code.body.arguments[0], counts)
+        places = [as_value(each) for each in places_of(code.body.arguments[0], counts)]
         code.values.update(zip(block.arguments, [*places, *map(whole_memory, targets)], strict=True))
         code.emit_block(block)
         for each in terminator_of(block).regions[0].blocks[0].operations:
@@ -74,12 +74,12 @@ def _warps(op: ir.Operation) -> ir.Attribute:
     return op.attributes[WARPS] if WARPS in op.attributes else ir.IntegerAttr.get(i64, DEFAULT_WARPS)
 
 
-def _places(number: ir.Value, counts: Sequence[int]) -> list[ir.Value]:
-    """The iteration that a block's number stands for."""
-    places: list[ir.Value] = []
+def places_of(number: ir.Value, counts: Sequence[int]) -> list[Index]:
+    """The place in a grid that a number stands for, the last dim's neighbours next to each other."""
+    places: list[Index] = []
     for count in reversed(counts[1:]):
         if count == 1:
-            places.append(as_value(0))
+            places.append(0)
             continue
         places.append(arith.RemUIOp(number, as_value(count)).result)
         number = arith.DivUIOp(number, as_value(count)).result

@@ -2,41 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
 from mlc.bindings import ir, scf
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Tile
-from mlc.passes.rewriting import attributes_of, terminator_of
+from mlc.passes.accel.tiles.launches import places_of
+from mlc.passes.accel.tiles.meanings import Index, Meaning, Tile, add, as_value, multiply
+from mlc.passes.rewriting import terminator_of
+from mlc.passes.tloop.loop_steps.loops import constant_value
 
 # What a loop says about how a GPU runs it.
 _KEPT = "accel."
+# What may stand between two loops that become one: it is the same in each iteration of the inner one.
+_BETWEEN = ("affine.", "arith.", "tensor.extract_slice", "tensor.insert_slice")
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Loops with nothing to do between them, outermost first."""
+
+    loops: list[ir.Operation]
+
+    @property
+    def counts(self) -> list[int] | None:
+        """Iterations of each loop; None if they are not known."""
+        counts = []
+        for each in self.loops:
+            lower, upper, step = (constant_value(bound) for bound in list(each.operands)[:3])
+            if lower is None or upper is None or step is None:
+                return None
+            counts.append(max(0, -(-(upper - lower) // step)))
+        return counts
+
+
+def nest_of(op: ir.Operation) -> Nest:
+    """The loop, and those within it whose iterations could be its own: they carry on what it carries."""
+    loops = [op]
+    while (inner := _only_loop(loops[-1])) is not None:
+        loops.append(inner)
+    while Nest(loops).counts is None and len(loops) > 1:
+        loops.pop()
+    return Nest(loops)
+
+
+def _only_loop(op: ir.Operation) -> ir.Operation | None:
+    body = op.regions[0].blocks[0]
+    ops = [each.operation for each in list(body.operations)[:-1]]
+    inner = [each for each in ops if each.name == "scf.for"]
+    if len(inner) != 1 or not all(each.name.startswith(_BETWEEN) for each in ops if each not in inner):
+        return None
+    given = [_behind(each, "tensor.extract_slice") for each in list(inner[0].operands)[3:]]
+    yielded = [_behind(each, "tensor.insert_slice") for each in terminator_of(body).operands]
+    carries_on = given == list(body.arguments)[1:] and yielded == list(inner[0].results)
+    return inner[0] if carries_on else None
+
+
+def _behind(value: ir.Value, name: str) -> ir.Value:
+    """What a part was taken of, or what was put into a part."""
+    while not isinstance(value, ir.BlockArgument) and value.owner.name == name:
+        value = value.owner.operands[0]
+    return value
 
 
 def for_loop(code: Emission, op: ir.Operation) -> None:
-    """`scf.for` that carries vectors in place of tensors."""
-    lower, upper, step = (code.scalar(each) for each in list(op.operands)[:3])
-    body = op.regions[0].blocks[0]
+    """`scf.for` that carries vectors in place of tensors; one for a nest, so that copies run ahead through
+    all of it."""
+    nest = nest_of(op)
     initial = [code.values[each] for each in list(op.operands)[3:]]
     code.wait()
     loop = scf.ForOp(
-        lower, upper, step, [each.vector if isinstance(each, Tile) else each for each in initial]
+        *_bounds(code, nest), [each.vector if isinstance(each, Tile) else each for each in initial]
     )
-    code.values[body.arguments[0]] = loop.induction_variable
-    carried = list(loop.inner_iter_args)
-    _bind(code, list(body.arguments)[1:], carried, initial)
     with ir.InsertionPoint(loop.body):
-        code.emit_block(body)
+        carried = _like(initial, loop.inner_iter_args)
+        yielded = _emit(code, nest.loops, _indices(code, nest, loop.induction_variable), carried)
         code.wait()
-        yielded = [code.values[each] for each in terminator_of(body).operands]
         scf.YieldOp([each.vector if isinstance(each, Tile) else each for each in yielded])
-    for name, attribute in attributes_of(op).items():
-        if name.startswith(_KEPT):
-            loop.operation.attributes[name] = attribute
-    _bind(code, list(op.results), list(loop.operation.results), initial)
+    for each in nest.loops:
+        for name in each.attributes:
+            if name.startswith(_KEPT):
+                loop.operation.attributes[name] = each.attributes[name]
+    code.values.update(zip(op.results, _like(initial, loop.operation.results), strict=True))
 
 
-def _bind(code: Emission, old: list[ir.Value], new: list[ir.Value], like: list) -> None:
-    for target, value, meaning in zip(old, new, like, strict=True):
-        code.values[target] = Tile(value, meaning.extents) if isinstance(meaning, Tile) else value
+def _bounds(code: Emission, nest: Nest) -> list[ir.Value]:
+    """From, to, step."""
+    if len(nest.loops) == 1:
+        return [code.scalar(each) for each in list(nest.loops[0].operands)[:3]]
+    return [as_value(0), as_value(prod(nest.counts or [])), as_value(1)]
+
+
+def _indices(code: Emission, nest: Nest, iteration: ir.Value) -> list[Index]:
+    """The counters of the loops of a nest in an iteration of the one that stands for them."""
+    if len(nest.loops) == 1:
+        return [iteration]
+    indices = []
+    for each, place in zip(nest.loops, places_of(iteration, nest.counts or []), strict=True):
+        lower, _, step = (constant_value(bound) or 0 for bound in list(each.operands)[:3])
+        indices.append(add(multiply(place, step), lower))
+    return indices
+
+
+def _emit(
+    code: Emission, loops: Sequence[ir.Operation], indices: Sequence[Index], carried: Sequence[Meaning]
+) -> list[Meaning]:
+    """One iteration of a nest; what it carries on."""
+    body = loops[0].regions[0].blocks[0]
+    code.values.update(zip(body.arguments, [as_value(indices[0]), *carried], strict=True))
+    for each in list(body.operations)[:-1]:
+        if len(loops) > 1 and each.operation == loops[1]:
+            given = [code.values[value] for value in list(loops[1].operands)[3:]]
+            made = _emit(code, loops[1:], indices[1:], given)
+            code.values.update(zip(loops[1].results, made, strict=True))
+        else:
+            code.emit(each.operation)
+    return [code.values[each] for each in terminator_of(body).operands]
+
+
+def _like(meanings: Sequence[Meaning], values: Sequence[ir.Value]) -> list[Meaning]:
+    """Values in place of others with the same meaning."""
+    return [
+        Tile(value, meaning.extents) if isinstance(meaning, Tile) else value
+        for value, meaning in zip(values, meanings, strict=True)
+    ]
 
 
 HANDLERS = {"scf.for": for_loop}

@@ -57,27 +57,48 @@ UNIT = Extent(1, 1)
 class Dim:
     """A dim of a part of a memory, along one of the memory.
 
-    `ends` says that where the vector is longer than the part, the memory ends with the part.
+    `ends` says that where the vector is longer than the part, the memory ends with the part; `inside`, that
+    all of the part lies in the memory.
     """
 
     offset: Index
     stride: int
     extent: Extent
     ends: bool
+    inside: bool = True
 
 
 @dataclass(frozen=True)
 class Slice:
     """A part of a memory: a dim for each one of the memory, and for each dim of the tile which of those it
-    is, None for one of length 1 that the memory lacks. Without a memory, only its extents are known."""
+    is, None for one of length 1 that the memory lacks. Without a memory, nothing is known but its extents.
+
+    Around the memory lies `padding`, if it has parts that are not inside.
+    """
 
     memory: ir.Value | None
     dims: tuple[Dim, ...]
     kept: tuple[int | None, ...]
+    padding: float = 0
 
     @property
     def extents(self) -> tuple[Extent, ...]:
         return tuple(UNIT if each is None else self.dims[each].extent for each in self.kept)
+
+
+@dataclass(frozen=True)
+class Cached(Slice):
+    """A part of a memory that is read by way of shared memory, into which it is copied before each
+    computation that reads it."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A tile in shared memory, without its padding a part of a tensor with `extents`: a matrix whose columns
+    are the tile's last dim that is longer than 1, and whose rows are the places along the others."""
+
+    memory: ir.Value
+    extents: tuple[Extent, ...]
 
 
 @dataclass(frozen=True)
@@ -88,7 +109,7 @@ class Tile:
     extents: tuple[Extent, ...]
 
 
-Meaning: TypeAlias = "Slice | Tile | ir.Value"
+Meaning: TypeAlias = "Slice | Buffer | Tile | ir.Value"
 
 
 def whole_memory(memory: ir.Value) -> Slice:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import ir
-from mlc.dialects.accel import is_shared
+from mlc.bindings import arith, ir
+from mlc.dialects.accel.compute import SUMS
+from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Extent, Slice, Tile
-from mlc.passes.accel.tiles.space import Space, read, reshaped, transposed, without_padding
+from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Slice, Tile
+from mlc.passes.accel.tiles.space import Space, accesses, read, reshaped, transposed, without_padding
 from mlc.passes.rewriting import defining_op, terminator_of
 from mlc.passes.tloop.computation import dim_position, dims_read
+from mlc.passes.tloop.kernel_functions import PRECISION
 
 _MULTIPLIES = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
 _WIDENING = ("arith.extf", "arith.extsi")
@@ -27,8 +29,9 @@ class Roles:
 
 
 def is_product(space: Space) -> bool:
-    """Whether all dims of a sum of products are rows, columns or reduced, and there are rows and columns."""
-    if not _sums_products(space.computation.op):
+    """Whether all dims of a sum of products are rows, columns or reduced, there are rows and columns, and
+    `accel.mma` knows the types."""
+    if not _sums_products(space.computation.op) or not _is_known(space.computation.op):
         return False
     roles = roles_of(space)
     several = {dim for dim, extent in enumerate(space.shape) if extent > 1}
@@ -61,6 +64,11 @@ def _sums_products(op: ir.Operation) -> bool:
     return [_narrow(each) for each in product.operands] == [left, right]
 
 
+def _is_known(op: ir.Operation) -> bool:
+    left, right, total = (each.type.element_type for each in op.operands)
+    return left == right and str(total) in SUMS.get(str(left), ())
+
+
 def _narrow(value: ir.Value) -> ir.Value:
     op = defining_op(value)
     return op.operands[0] if op is not None and op.name in _WIDENING else value
@@ -69,14 +77,19 @@ def _narrow(value: ir.Value) -> ir.Value:
 def multiply_tiles(code: Emission, space: Space) -> None:
     """Adds a product to a tile."""
     op, maps, roles = space.computation.op, space.computation.maps, roles_of(space)
-    a, transpose_a = _operand(code, space, 0, roles, roles.rows, roles.depth)
-    b, transpose_b = _operand(code, space, 1, roles, roles.depth, roles.columns)
-    code.wait()
     sums = code.tile(op.operands[2], op)
+    kind = sums.vector.type.element_type
+    # What is too small for tensor units is multiplied as it is summed.
+    small = _length(space, roles.rows) < ROWS or _length(space, roles.columns) < COLUMNS
+    wide = kind if small and isinstance(kind, ir.FloatType) else None
+    a, transpose_a = _operand(code, space, 0, roles, wide)
+    b, transpose_b = _operand(code, space, 1, roles, wide)
+    code.wait()
     flat = _matrix(
         sums.vector, [dim_position(each) for each in maps[2].results], space, roles.rows, roles.columns
     )
-    attributes: dict[str, ir.Attribute] = {"precision": ir.StringAttr.get(_precision(op))}
+    precision = "exact" if small else _precision(op)
+    attributes: dict[str, ir.Attribute] = {"precision": ir.StringAttr.get(precision)}
     if transpose_a:
         attributes["transpose_a"] = ir.UnitAttr.get()
     if transpose_b:
@@ -86,30 +99,35 @@ def multiply_tiles(code: Emission, space: Space) -> None:
 
 
 def _precision(op: ir.Operation) -> str:
-    return op.attributes["accel.precision"].value if "accel.precision" in op.attributes else "exact"
+    return op.attributes[PRECISION].value if PRECISION in op.attributes else "exact"
 
 
 def _operand(
-    code: Emission, space: Space, position: int, roles: Roles, outer: list[int], inner: list[int]
+    code: Emission, space: Space, position: int, roles: Roles, wide: ir.Type | None
 ) -> tuple[ir.Value, bool]:
-    """A matrix in shared memory or in registers, and whether its dims are the other way round."""
+    """A matrix in shared memory or in registers, of the type `wide` if one is given, and whether its dims are
+    the other way round."""
     source = code.tensor(space.computation.op.operands[position])
-    access = space.computation.maps[position]
-    dims = [dim_position(each) for each in access.results]
-    several = [dim for dim in dims if dim in outer or dim in inner]
-    padded = [at for at, dim in enumerate(dims) if dim in roles.depth and not _ends_in_zeros(source, at)]
-    if isinstance(source, Slice) and _is_matrix_in_shared_memory(source) and len(several) == 2 and not padded:
-        return source.memory, several == [*inner, *outer]
+    outer, inner = (roles.rows, roles.depth) if position == 0 else (roles.depth, roles.columns)
+    found = accesses(space.computation.maps[position], space)
+    several = [each.dim for each in found if each.dim is not None]
+    if isinstance(source, Buffer) and wide in (None, source.memory.type.element_type):
+        for first, second in ((outer, inner), (inner, outer)):
+            if several == [*first, *second] and len(second) == 1:
+                return source.memory, first == inner
     part = Space(space.computation, tuple(_only(space, {*outer, *inner})))
-    value = read(code, part, source, access, 0)
-    if padded:
+    value = read(code, part, source, space.computation.maps[position], 0)
+    depths = [at for at, each in enumerate(found) if each.dim in roles.depth]
+    if not all(_ends_in_zeros(source, at) for at in depths):
         value = without_padding(code, part, value, roles.depth)
+    if wide not in (None, value.type.element_type):
+        value = arith.ExtFOp(ir.VectorType.get(list(value.type.shape), wide), value).result
     return _matrix(value, list(range(len(space.shape))), space, outer, inner), False
 
 
-def _ends_in_zeros(source: Slice | Tile, at: int) -> bool:
-    """Whether a dim has no padding that is not zero."""
-    if source.extents[at].whole:
+def _ends_in_zeros(source: Slice | Buffer | Tile, at: int) -> bool:
+    """Whether a dim has no padding that is not zero. Copies put zeros there."""
+    if isinstance(source, Buffer) or source.extents[at].whole:
         return True
     if isinstance(source, Tile):
         return False
@@ -117,12 +135,8 @@ def _ends_in_zeros(source: Slice | Tile, at: int) -> bool:
     return dim is None or source.dims[dim].ends
 
 
-def _is_matrix_in_shared_memory(source: Slice) -> bool:
-    return source.memory is not None and is_shared(source.memory) and source.memory.type.rank == 2
-
-
 def _only(space: Space, dims: set[int]) -> list[Extent]:
-    return [each if dim in dims else Extent(1, 1) for dim, each in enumerate(space.extents)]
+    return [each if dim in dims else UNIT for dim, each in enumerate(space.extents)]
 
 
 def _matrix(

@@ -67,7 +67,7 @@ def extract_slice(code: Emission, op: ir.Operation) -> None:
     """A part of a part of memory; of a tile, only the whole."""
     source, taken = code.tensor(op.operands[0]), SliceOp(op)
     rank = len(op.results[0].type.shape)
-    if isinstance(source, Tile):
+    if not isinstance(source, Slice):
         if not taken.is_whole(source.extents, code) or rank != len(source.extents):
             raise PassFailure("a part of a tile in registers cannot be taken", op.location)
         code.values[op.results[0]] = source
@@ -81,7 +81,7 @@ def _part(code: Emission, source: Slice, taken: SliceOp, rank: int) -> Slice:
         if at is not None:
             dims[at] = _part_of_dim(code, source.dims[at], taken, position)
     kept = tuple(source.kept[each] for each in kept_dims(taken.sizes, rank))
-    return Slice(source.memory, tuple(dims), kept)
+    return Slice(source.memory, tuple(dims), kept, source.padding)
 
 
 def _part_of_dim(code: Emission, dim: Dim, taken: SliceOp, position: int) -> Dim:
@@ -89,7 +89,8 @@ def _part_of_dim(code: Emission, dim: Dim, taken: SliceOp, position: int) -> Dim
     assert isinstance(stride, int)
     extent = Extent(code.index(size), bound_of(size, taken.op))
     ends = dim.ends and _ends(offset, size, extent, dim.extent)
-    return Dim(add(dim.offset, multiply(code.index(offset), dim.stride)), dim.stride * stride, extent, ends)
+    start = add(dim.offset, multiply(code.index(offset), dim.stride))
+    return Dim(start, dim.stride * stride, extent, ends, dim.inside)
 
 
 def bound_of(size: Index, op: ir.Operation) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Extent, Index, Slice, Tile, add, as_value
+from mlc.passes.accel.tiles.meanings import Buffer, Extent, Index, Slice, Tile, add, as_value
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.computation import Computation, dim_position
 
@@ -46,36 +46,70 @@ def space_of(code: Emission, op: ir.Operation) -> Space:
     return Space(computation, tuple(found[dim] for dim in dims))
 
 
-def read(code: Emission, space: Space, source: Slice | Tile, access: ir.AffineMap, filler: int) -> ir.Value:
+@dataclass(frozen=True)
+class Access:
+    """How a computation reads a dim of an operand: at `constant`, and `factor` times as far as it is along
+    the iteration dim `dim`, None for one place only."""
+
+    constant: int
+    dim: int | None = None
+    factor: int = 1
+
+
+def accesses(indexing_map: ir.AffineMap, space: Space) -> list[Access]:
+    """One for each dim of an operand. Raises PassFailure for windows of several places."""
+    found = []
+    for result in indexing_map.results:
+        constant, factors = _sum_of(result, space)
+        active = [dim for dim in factors if space.shape[dim] > 1]
+        if len(active) > 1:
+            raise PassFailure(
+                "a window must be tiled by 1 along all dims but those of its image",
+                space.computation.op.location,
+            )
+        found.append(Access(constant, active[0], factors[active[0]]) if active else Access(constant))
+    dims = [each.dim for each in found if each.dim is not None]
+    if len(set(dims)) != len(dims):
+        raise PassFailure("a tile cannot be read along its diagonal", space.computation.op.location)
+    return found
+
+
+def read(
+    code: Emission, space: Space, source: Slice | Buffer | Tile, access: ir.AffineMap, filler: int
+) -> ir.Value:
     """An operand as a vector of the space's shape; what lies outside of its memory is `filler`."""
-    if isinstance(source, Tile):
-        return spread(source.vector, _dims_of_tile(source, access, space), space)
-    code.wait()
-    return _load(space, source, access, filler)
+    found = accesses(access, space)
+    if isinstance(source, Slice):
+        code.wait()
+        return _load(space, source, found, filler)
+    if isinstance(source, Buffer):
+        code.wait()
+        return spread(_whole(source), [each.dim for each in found], space)
+    if any(each.constant or each.factor != 1 for each in found):
+        raise PassFailure("a tile can only be read as it was computed", space.computation.op.location)
+    return spread(source.vector, [each.dim for each in found], space)
+
+
+def _whole(source: Buffer) -> ir.Value:
+    """What lies in shared memory as a vector with the tile's dims."""
+    kind, zero = ir.MemRefType(source.memory.type), as_value(0)
+    vector_type = ir.VectorType.get(list(kind.shape), kind.element_type)
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(2))
+    inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)] * 2)
+    filler = number(kind.element_type, 0)
+    matrix = vector.TransferReadOp(vector_type, source.memory, [zero, zero], identity, filler, inside).result
+    return reshaped(matrix, [each.padded for each in source.extents])
 
 
 def spread(value: ir.Value, dims: Sequence[int | None], space: Space) -> ir.Value:
-    """A vector, whose dims are these of the space, along all of it; None is for one of length 1."""
+    """A vector, whose dims are those of the space, None for ones of 1 element, along all of the space."""
     kept = [each for each in dims if each is not None]
+    if list(value.type.shape) != [1 if dim is None else space.shape[dim] for dim in dims]:
+        raise PassFailure("a tile can only be read as it was computed", space.computation.op.location)
     value = transposed(value, by_dim(dims))
     value = reshaped(value, [extent if dim in kept else 1 for dim, extent in enumerate(space.shape)])
     kind = space.vector_type(value.type.element_type)
     return value if value.type == kind else vector.BroadcastOp(kind, value).result
-
-
-def _dims_of_tile(tile: Tile, access: ir.AffineMap, space: Space) -> list[int | None]:
-    """Which dims of the space those of a tile are. Raises PassFailure where it is read otherwise than it was
-    computed."""
-    where = space.computation.op.location
-    dims = [dim_position(each) for each in access.results]
-    kept = [each for each in dims if each is not None]
-    if len(set(kept)) != len(kept):
-        raise PassFailure("a tile cannot be read along its diagonal", where)
-    for extent, dim, result in zip(tile.vector.type.shape, dims, access.results, strict=True):
-        known = dim is not None or isinstance(result, ir.AffineConstantExpr)
-        if not known or extent != (1 if dim is None else space.shape[dim]):
-            raise PassFailure("a tile can only be read as it was computed", where)
-    return dims
 
 
 def by_dim(dims: Sequence[int | None]) -> list[int]:
@@ -97,33 +131,41 @@ def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
     return vector.ShapeCastOp(ir.VectorType.get(list(shape), value.type.element_type), value).result
 
 
-def _load(space: Space, source: Slice, access: ir.AffineMap, filler: int) -> ir.Value:
+def _load(space: Space, source: Slice, found: Sequence[Access], filler: float) -> ir.Value:
     if source.memory is None:
         raise PassFailure("a tensor is read that nobody has written", space.computation.op.location)
     offsets: list[Index] = [each.offset for each in source.dims]
     strides = [1] * len(offsets)
     along: dict[int, int] = {}
-    for at, result in zip(source.kept, access.results, strict=True):
+    for at, each in zip(source.kept, found, strict=True):
         if at is None:
             continue
-        constant, factors = _sum_of(result, space)
         step = source.dims[at].stride
-        offsets[at] = add(offsets[at], constant * step)
-        active = [dim for dim in factors if space.shape[dim] > 1]
-        if len(active) > 1 or any(dim in along for dim in active):
-            raise PassFailure(
-                "a window must be tiled by 1 along all dims but those of its image",
-                space.computation.op.location,
-            )
-        for dim in active:
-            along[dim], strides[at] = at, factors[dim] * step
-    memory = source.memory
+        offsets[at] = add(offsets[at], each.constant * step)
+        if each.dim is not None:
+            along[each.dim], strides[at] = at, each.factor * step
+    memory, inside = source.memory, all(each.inside for each in source.dims)
+    if not inside:
+        filler = source.padding
+        _check_padded(offsets, strides, along, space)
     if any(each != 1 for each in strides):
         memory, offsets = _strided(memory, source, offsets, strides, along, space), [0] * len(offsets)
     order = sorted(along, key=along.__getitem__)
-    return spread(
-        _transfer(memory, offsets, [(along[dim], space.extents[dim]) for dim in order], filler), order, space
-    )
+    dims = [(along[dim], space.extents[dim]) for dim in order]
+    loaded = _transfer(memory, offsets, dims, filler, inside)
+    return spread(loaded, order or [None], space)
+
+
+def _check_padded(
+    offsets: Sequence[Index], strides: Sequence[int], along: dict[int, int], space: Space
+) -> None:
+    """Upstream takes reads from constant places for reads inside of the memory, and views have no outside."""
+    constant = any(isinstance(each, int) and each < 0 for each in offsets)
+    if constant or not along or any(each != 1 for each in strides):
+        raise PassFailure(
+            "around an image only what neighbours each other can be read, without a copy",
+            space.computation.op.location,
+        )
 
 
 def _strided(
@@ -150,13 +192,18 @@ def _strided(
 
 
 def _transfer(
-    memory: ir.Value, offsets: Sequence[Index], dims: Sequence[tuple[int, Extent]], filler: int
+    memory: ir.Value,
+    offsets: Sequence[Index],
+    dims: Sequence[tuple[int, Extent]],
+    filler: float,
+    inside: bool,
 ) -> ir.Value:
-    """A vector along some dims of the memory; without any, one of a single element."""
+    """A vector along some dims of the memory; without any, one of a single element. `inside` says that places
+    are, but for what lies beyond the extents."""
     element = memory.type.element_type
     zero = [] if dims else [ir.AffineConstantExpr.get(0)]
     access = ir.AffineMap.get(len(offsets), 0, [*(ir.AffineDimExpr.get(at) for at, _ in dims), *zero])
-    in_bounds = [*(extent.whole for _, extent in dims), *(True for _ in zero)]
+    in_bounds = [*(inside and extent.whole for _, extent in dims), *(True for _ in zero)]
     return vector.TransferReadOp(
         ir.VectorType.get([extent.padded for _, extent in dims] or [1], element),
         memory,
@@ -167,10 +214,10 @@ def _transfer(
     ).result
 
 
-def number(kind: ir.Type, value: int) -> ir.Value:
+def number(kind: ir.Type, value: float) -> ir.Value:
     """A constant of a type of numbers."""
     if isinstance(kind, ir.IntegerType | ir.IndexType):
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
+        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(value))).result
     return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
 
 

@@ -123,11 +123,30 @@ def _part(expression: ir.AffineExpr, whole: Linear, by: int) -> Linear | None:
 
 
 def largest(value: ir.Value) -> int | None:
-    """A number that `value` does not exceed: a constant, or one of those of which it is the minimum."""
+    """A number that `value` does not exceed: a constant, one of those of which it is the minimum, or a sum of
+    such."""
     constant = constant_value(value)
     if constant is not None:
         return constant
     owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "affine.min":
+    if isinstance(owner, ir.Block):
         return None
-    return smallest_constant(owner.attributes["map"].value)
+    if owner.name == "affine.min":
+        return smallest_constant(owner.attributes["map"].value)
+    return _largest_sum(linear(value)) if owner.name == "affine.apply" else None
+
+
+def _largest_sum(total: Linear) -> int | None:
+    """Of a sum without quotients, whose terms grow with their values."""
+    result = total.constant
+    for value, part, factor in total.terms:
+        bound = None if part != (1, 0) or isinstance(value.owner, ir.Block) else _of_minimum(value)
+        if bound is None or factor < 0:
+            return None
+        result += factor * bound
+    return result
+
+
+def _of_minimum(value: ir.Value) -> int | None:
+    owner = value.owner
+    return smallest_constant(owner.attributes["map"].value) if owner.name == "affine.min" else None

@@ -1,9 +1,21 @@
 // RUN: mlc-opt %s --graph-lower-precision=to=bf16 | filecheck %s
 // RUN: mlc-opt %s --graph-lower-precision | filecheck %s --check-prefix=NOTHING
-// RUN: not mlc-opt %s --graph-lower-precision=to=f16 2>&1 | filecheck %s --check-prefix=ERROR
+// RUN: mlc-opt %s --graph-lower-precision=to=f16 | filecheck %s --check-prefix=HALF
+// RUN: mlc-opt %s --graph-lower-precision=to=tf32 | filecheck %s --check-prefix=TF32
+// RUN: not mlc-opt %s --graph-lower-precision=to=f17 2>&1 | filecheck %s --check-prefix=ERROR
 
 // NOTHING-NOT: bf16
-// ERROR: option 'to' must be one of f32, bf16
+// ERROR: option 'to' must be one of f32, tf32, f16, bf16
+
+// HALF-LABEL: func.func @product
+// HALF: "graph.matmul_packed"({{.*}}) {graph.unrounded} : (tensor<4x8xf16>, tensor<2x8x16xf16>) -> tensor<4x2x16xf16>
+
+// Operands stay what they are.
+// TF32-LABEL: func.func @product
+// TF32: "graph.matmul_packed"(%arg0, %arg1) {accel.precision = "tf32"} : (tensor<4x8xf32>, tensor<2x8x16xf32>)
+// TF32: "graph.conv"({{.*}}) {accel.precision = "tf32",
+// TF32-LABEL: func.func @kept
+// TF32-NOT: tf32
 
 // Operands are rounded; the sum need not be.
 // CHECK-LABEL: func.func @product

@@ -23,11 +23,11 @@ func.func private @rows(%x: tensor<37x100xf32>) -> tensor<37x100xf32> attributes
 }
 
 // CHECK-LABEL: func.func private @product(
-// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 64, 64>}
-// CHECK: %[[INNER:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 32>}
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 32, 32>}
+// CHECK: %[[INNER:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 16>}
 // CHECK-NEXT: "tloop.cache_read"(%[[INNER]]#0, %[[INNER]]#1) {block_name = "left", operand = 0 : i64}
 // CHECK-NEXT: "tloop.cache_read"(%[[INNER]]#0, %[[INNER]]#1) {block_name = "right", operand = 1 : i64}
-// CHECK-NEXT: "tloop.annotate"(%[[INNER]]#1) {key = "accel.stages", value = 3 : i64}
+// CHECK-NEXT: "tloop.annotate"(%[[INNER]]#1) {key = "accel.stages", value = 4 : i64}
 // CHECK: kernel = @product
 func.func private @product(%a: tensor<3x70x100xf32>, %b: tensor<3x100x75xf32>) -> tensor<3x70x75xf32> attributes {tloop.kernel} {
   %r = "graph.matmul"(%a, %b) : (tensor<3x70x100xf32>, tensor<3x100x75xf32>) -> tensor<3x70x75xf32>

@@ -1,0 +1,77 @@
+"""Schedules of products of matrices with vectors, or with few of them, for thread blocks: they read the
+matrix once, as wide as they can, and no element of it twice, so that shared memory would be of no use."""
+
+from __future__ import annotations
+
+from math import gcd, prod
+
+from mlc.bindings import ir
+from mlc.passes.rewriting import defining_op
+from mlc.passes.tloop.block_parts import compute_all_at, producer, tag_producers
+from mlc.passes.tloop.block_products import root_dims
+from mlc.passes.tloop.block_tiles import padded
+from mlc.passes.tloop.computation import Computation, dim_position
+from mlc.passes.tloop.contraction_schedule import positions
+from mlc.passes.tloop.identity import identity_behind
+from mlc.passes.tloop.product_tiles import BLOCKS, sides
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.split_reduction import split_sum
+
+# More vectors are the rows of a tile.
+MOST_VECTORS = 4
+# Elements of the matrix that a block reads at a time: 16 for each thread of 4 warps.
+ELEMENTS = 2048
+# Columns of a tile: as many as one sector of memory holds in f32, and as many as a warp reads at once.
+LEAST_COLUMNS, MOST_COLUMNS = 8, 128
+# Partial sums, below which it is no use to split.
+LEAST_SUMS = 16
+
+
+def schedule_vectors(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:
+    """Adds the schedule if one side of the product has few points, and its reduction can be split."""
+    long = _long_dim(anchor)
+    if long is None or any(defining_op(each) is not None for each in anchor.inputs):
+        return False
+    columns = _columns(anchor.extents[long])
+    factor = gcd(anchor.extents[anchor.reductions[0]], ELEMENTS // columns)
+    if factor < LEAST_SUMS:
+        return False
+    if root.op == anchor.op:
+        root = identity_behind(anchor.result)
+    places = root_dims(root, anchor)
+    tile = {dim: padded(anchor.extents[dim]) for dim in anchor.parallel} | {long: columns}
+    partial, _ = split_sum(anchor, factor, _place_of_sums(anchor, long))
+    others = tag_producers(kernel, root)
+    builder = ScheduleBuilder(kernel)
+    sizes = positions({places[dim]: points for dim, points in tile.items()})
+    _, blocks = builder.tile(builder.get_block("root"), sizes, "parallel")
+    compute_all_at(builder, others, blocks)
+    number = [each.op == partial.op for each in others].index(True)
+    builder.tile(builder.get_block(producer(number)), positions({partial.reductions[0]: 1}), "sequential")
+    return True
+
+
+def _columns(extent: int) -> int:
+    """As wide as leaves enough blocks."""
+    wide = 1 << (extent // BLOCKS).bit_length() >> 1
+    return min(padded(extent), max(LEAST_COLUMNS, min(MOST_COLUMNS, wide)))
+
+
+def _long_dim(anchor: Computation) -> int | None:
+    """The dim along which the matrix has many vectors; None where both sides have, or the product is
+    batched."""
+    rows, columns = sides(anchor)
+    batch = [dim for dim in anchor.parallel if dim not in (*rows, *columns)]
+    few, many = sorted((rows, columns), key=lambda dims: prod(anchor.extents[dim] for dim in dims))
+    long = [dim for dim in many if anchor.extents[dim] > 1]
+    plain = [*anchor.parallel, *anchor.reductions] == list(range(len(anchor.extents)))
+    single = len(long) == len(anchor.reductions) == 1
+    alone = plain and single and all(anchor.extents[dim] == 1 for dim in batch)
+    return long[0] if alone and prod(anchor.extents[dim] for dim in few) <= MOST_VECTORS else None
+
+
+def _place_of_sums(anchor: Computation, long: int) -> int:
+    """Where partial sums lie, so that the last dim is that along which the matrix lies in memory."""
+    matrix = next(each for each in anchor.maps[:2] if long in map(dim_position, each.results))
+    last = dim_position(list(matrix.results)[-1])
+    return len(anchor.parallel) if last == anchor.reductions[0] else long

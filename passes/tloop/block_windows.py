@@ -1,0 +1,70 @@
+"""Schedules of windows that sum or compare each channel on its own, depthwise convolutions and pools, for
+thread blocks."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.rewriting import defining_op
+from mlc.passes.tloop.block_parts import compute_all_at, producer, tag_producers
+from mlc.passes.tloop.block_products import root_dims
+from mlc.passes.tloop.computation import Computation, dim_position, dims_read
+from mlc.passes.tloop.contraction_schedule import positions
+from mlc.passes.tloop.identity import identity_behind
+from mlc.passes.tloop.product_tiles import box_of_points
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+
+# Elements of a block's tile: 8 for each thread of 4 warps.
+ELEMENTS = 1024
+
+
+def is_window(anchor: Computation) -> bool:
+    """Whether it reads an image at sums of places and of offsets in a window."""
+    return any(
+        dim_position(result) is None and len(_dims_of(access, result)) > 1
+        for access in anchor.maps[:1]
+        for result in access.results
+    )
+
+
+def _dims_of(access: ir.AffineMap, result: ir.AffineExpr) -> set[int]:
+    return dims_read(ir.AffineMap.get(access.n_dims, access.n_symbols, [result]))
+
+
+def schedule_window(kernel: ir.Operation, root: Computation, anchor: Computation) -> None:
+    """A tile of the result stays in registers, and takes in one place of the window after the other."""
+    if root.op == anchor.op:
+        root = identity_behind(anchor.result)
+    places = root_dims(root, anchor)
+    extents = [anchor.extents[dim] for dim in anchor.parallel]
+    tile = dict(zip(anchor.parallel, box_of_points(extents, ELEMENTS), strict=True))
+    others = tag_producers(kernel, root)
+    builder = ScheduleBuilder(kernel)
+    sizes = positions({places[dim]: points for dim, points in tile.items()})
+    _, blocks = builder.tile(builder.get_block("root"), sizes, "parallel")
+    compute_all_at(builder, others, blocks)
+    number = [each.op == anchor.op for each in others].index(True)
+    block = builder.get_block(producer(number))
+    steps = [dim for dim in anchor.reductions if anchor.extents[dim] > 1]
+    for dim in steps:
+        block, loop = builder.tile(block, positions({dim: 1}), "sequential")
+    if steps and _skips(anchor) and defining_op(anchor.inputs[0], "tensor.pad") is not None:
+        # Around a memory only copies read at a distance.
+        builder.cache_read(block, loop, 0, "image")
+
+
+def _skips(anchor: Computation) -> bool:
+    """Whether neighbours in the result read what are no neighbours in the image."""
+    parallel = set(anchor.parallel)
+    return any(
+        isinstance(part, ir.AffineMulExpr) and _dims_of(anchor.maps[0], part) & parallel
+        for result in anchor.maps[0].results
+        for part in _parts(result)
+    )
+
+
+def _parts(expression: ir.AffineExpr) -> list[ir.AffineExpr]:
+    """The terms of a sum."""
+    if not isinstance(expression, ir.AffineAddExpr):
+        return [expression]
+    binary = ir.AffineBinaryExpr(expression)
+    return [*_parts(binary.lhs), *_parts(binary.rhs)]

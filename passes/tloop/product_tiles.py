@@ -1,0 +1,115 @@
+"""How thread blocks share a product: the tile of the result that a block computes, in which steps, and by how
+many warps. The choice is that of docs/gpu.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from mlc.bindings import ir
+from mlc.passes.tloop.block_tiles import padded
+from mlc.passes.tloop.computation import Computation, dims_read
+
+# Rows and columns of a tile, largest first: the larger, the more often what was copied is multiplied.
+TILES = ((128, 128), (128, 64), (64, 64), (64, 32), (32, 32))
+# As many blocks as keep most multiprocessors busy: there are 108 on an A100, 132 on an H100.
+BLOCKS = 96
+# Elements of the result for each warp: 32 registers of each thread, or less where a block had too few warps
+# otherwise, but what one instruction of tensor units makes.
+WARP_ELEMENTS, LEAST_WARP_ELEMENTS = 1024, 128
+FEW_WARPS, MOST_WARPS = 4, 8
+# Bytes of the reduction in a step: of large tiles, whose steps take long enough, and of small ones.
+STEP_BYTES, LONG_STEP_BYTES = 64, 128
+LARGE = 192
+# Steps whose operands are on their way or being multiplied.
+STAGES = 4
+# What `accel.mma` does not know is summed in registers, with all of its products.
+SCALAR_TILE, SCALAR_STEP = (16, 16), 8
+
+
+@dataclass(frozen=True)
+class ProductTile:
+    """Points of the iteration dims of a product, by dim: `result` of those of its result, `steps` of its
+    reductions, one loop each; `warps` compute it, in loops of `stages`."""
+
+    result: dict[int, int]
+    steps: dict[int, int]
+    warps: int
+    stages: int
+
+
+def product_tile(anchor: Computation, precision: str) -> ProductTile:
+    """Of a computation that sums products of its two inputs."""
+    rows, columns = sides(anchor)
+    known, size = _element_bytes(anchor)
+    tiles = TILES if known else (SCALAR_TILE,)
+    found = [_tile(anchor, rows, columns, each) for each in tiles]
+    result = next((each for each in found if _blocks(anchor, each) >= BLOCKS), found[-1])
+    height, width = (prod(result[dim] for dim in dims) for dims in (rows, columns))
+    units = size < 4 or precision == "tf32"
+    step = (LONG_STEP_BYTES if units and height + width < LARGE else STEP_BYTES) // size
+    steps = {dim: 1 for dim in anchor.reductions[:-1] if anchor.extents[dim] > 1}
+    innermost = anchor.reductions[-1]
+    steps[innermost] = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
+    count = prod(-(-anchor.extents[dim] // points) for dim, points in steps.items())
+    return ProductTile(result, steps, _warps(height * width), min(STAGES, count))
+
+
+def _warps(elements: int) -> int:
+    few = min(FEW_WARPS, max(1, elements // LEAST_WARP_ELEMENTS))
+    return min(MOST_WARPS, max(few, elements // WARP_ELEMENTS))
+
+
+def sides(anchor: Computation) -> tuple[list[int], list[int]]:
+    """The dims of rows, which only the left operand and the result have, and those of columns."""
+    left, right = (dims_read(each) for each in anchor.maps[:2])
+    rows = [dim for dim in anchor.parallel if dim in left and dim not in right]
+    columns = [dim for dim in anchor.parallel if dim in right and dim not in left]
+    return rows, columns
+
+
+def _element_bytes(anchor: Computation) -> tuple[bool, int]:
+    """Whether operands are alike, of numbers that products of tiles know, and their size."""
+    left, right = (ir.RankedTensorType(each.type).element_type for each in anchor.inputs[:2])
+    known = left == right and (isinstance(left, ir.FloatType) or left.width == 8)
+    return known, max(8, left.width) // 8
+
+
+def _tile(
+    anchor: Computation, rows: Sequence[int], columns: Sequence[int], sizes: tuple[int, int]
+) -> dict[int, int]:
+    """Points of all dims of the result: 1 of those that both operands have."""
+    result = dict.fromkeys(anchor.parallel, 1)
+    for dims, size in zip((rows, columns), sizes, strict=True):
+        result.update(zip(dims, box_of_points([anchor.extents[dim] for dim in dims], size), strict=True))
+    return result
+
+
+def _blocks(anchor: Computation, tile: dict[int, int]) -> int:
+    return prod(-(-anchor.extents[dim] // points) for dim, points in tile.items())
+
+
+def box_of_points(extents: Sequence[int], size: int) -> list[int]:
+    """Powers of two whose product is `size`, or less where there are fewer points: the fewest boxes of this
+    shape that cover all points, long along the last dims where there are several such."""
+    most = prod(map(padded, extents))
+    boxes = _boxes(list(map(padded, extents)), min(size, most))
+    return min(boxes, key=lambda box: (_count(extents, box), [-each for each in reversed(box)]))
+
+
+def _count(extents: Sequence[int], box: Sequence[int]) -> int:
+    return prod(-(-extent // points) for extent, points in zip(extents, box, strict=True))
+
+
+def _boxes(limits: list[int], size: int) -> Iterator[list[int]]:
+    """All of `size` points, none longer than `limits`."""
+    if not limits:
+        if size == 1:
+            yield []
+        return
+    points = 1
+    while points <= min(limits[0], size):
+        for rest in _boxes(limits[1:], size // points):
+            yield [points, *rest]
+        points *= 2

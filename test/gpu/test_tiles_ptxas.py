@@ -1,0 +1,88 @@
+"""Kernels of models with products as PTX, and where it is installed through NVIDIA's assembler."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path
+
+import pytest
+from gpu_kernels.lowering import lower
+from mlc.bindings import ir
+from mlc.bindings.llvm_translation import translate_to_llvm_ir
+from mlc.codegen.emit import emit
+from mlc.codegen.machines import gpu_target
+from mlc.codegen.ptxas import assemble_with_report, find_ptxas
+from mlc.dialects import create_context
+from mlc.pipelines.driver import run_pipeline
+from mlc.tools.translate.gpu import device_module
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
+
+from tile_convolutions import Conv
+from tile_products import Product
+
+ARCH = "sm_80"
+REGISTERS_PER_SM = 65536
+BF16, F16 = "m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k16.row.col.f32.f16.f16.f32"
+# Name -> (kernel, the instruction of tensor units if any, whether its operands are read as matrices)
+KERNELS = {
+    "bf16": (
+        Product([2048, 512], [512, 768], "bf16", epilogue="bias").text(), BF16, True,
+    ),
+    "f16 of few tiles": (
+        Product([128, 768], [768, 768], "f16", epilogue="residual").text(), F16, True,
+    ),
+    "tf32": (
+        Product([2048, 512], [512, 768], precision="tf32").text(), "m16n8k8.row.col.f32.tf32.tf32.f32", False,
+    ),
+    "f32": (Product([2048, 512], [512, 768]).text(), "", False),
+    "scores of heads": (
+        Product([1, 12, 128, 64], [1, 12, 64, 128], "bf16", a_order=(0, 2, 1, 3), b_order=(0, 2, 3, 1))
+        .text(),
+        BF16,
+        True,
+    ),
+    "convolution": (
+        Conv((56, 56), 64, 64, pads=(1, 1, 1, 1), element="bf16", bias=True).text(),
+        BF16,
+        True,
+    ),
+    "convolution with strides": (
+        Conv((57, 57), 128, 256, strides=(2, 2), element="f16").text(), F16, True,
+    ),
+    "a row": (Product([1, 2048], [2048, 1000]).text(), "", False),
+    "depthwise": (Conv((28, 28), 192, 192, group=192, pads=(1, 1, 1, 1), bias=True).text(), "", False),
+}  # fmt: skip
+
+
+@functools.cache
+def ptx_of(name: str) -> bytes:
+    """What `mlc-translate --mlir-to-ptx` gives for the lowered kernel."""
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(KERNELS[name][0])
+        run_pipeline("builtin.module(accel-kernel, accel-to-threads)", module)
+        lower(module)
+        text = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
+    return emit(text, gpu_target("nvptx", ARCH, ""), "asm", own_runtime=False)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, product, _) in KERNELS.items() if product])
+def test_products_use_tensor_units(name: str) -> None:
+    _, product, matrices = KERNELS[name]
+    ptx = ptx_of(name).decode()
+    assert f"mma.sync.aligned.{product}" in ptx
+    assert "fma.rn.f32" not in ptx
+    # 16 bytes at a time, into shared memory.
+    assert "cp.async.cg.shared.global" in ptx and "cp.async.ca" not in ptx
+    assert ("ldmatrix.sync" in ptx) == matrices
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+@pytest.mark.parametrize("name", KERNELS)
+def test_ptxas_has_nothing_to_say(name: str) -> None:
+    _, report = assemble_with_report(ptx_of(name), ARCH)
+    (kernel,) = report.kernels
+    assert report.warnings == ()
+    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
+    assert 0 < kernel.registers * 256 <= REGISTERS_PER_SM

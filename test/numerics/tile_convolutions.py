@@ -1,0 +1,93 @@
+"""Kernels of a convolution on an image with its channels innermost, as text, and what NumPy says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tile_products import kernel, op, tensor
+
+
+@dataclass(frozen=True)
+class Conv:
+    """`x [N, G, H, W, C/G]`, with as many filters of each group, or depthwise `x [N, 1, H, W, C]`."""
+
+    image: Sequence[int]
+    channels: int
+    filters: int
+    window: Sequence[int] = (3, 3)
+    strides: Sequence[int] = (1, 1)
+    dilations: Sequence[int] = (1, 1)
+    pads: Sequence[int] = (0, 0, 0, 0)
+    group: int = 1
+    batch: int = 1
+    element: str = "f32"
+    bias: bool = False
+
+    @property
+    def depthwise(self) -> bool:
+        return self.group == self.channels
+
+    @property
+    def x(self) -> list[int]:
+        blocks = 1 if self.depthwise else self.group
+        return [self.batch, blocks, *self.image, self.channels // blocks]
+
+    @property
+    def w(self) -> list[int]:
+        if self.depthwise:
+            return [1, *self.window, self.channels]
+        return [self.group, 1, *self.window, self.channels // self.group, self.filters // self.group]
+
+    @property
+    def result(self) -> list[int]:
+        places = [
+            (size + before + after - dilation * (width - 1) - 1) // stride + 1
+            for size, before, after, dilation, width, stride in zip(
+                self.image,
+                self.pads[:2],
+                self.pads[2:],
+                self.dilations,
+                self.window,
+                self.strides,
+                strict=True,
+            )
+        ]
+        return [self.batch, self.x[1], *places, self.w[-1]]
+
+    def text(self) -> str:
+        kinds = [tensor(each, self.element) for each in (self.x, self.w)]
+        narrow, wide = tensor(self.result, self.element), tensor(self.result, "f32")
+        body = op("p", "conv", "%0, %1", [*kinds, narrow], self._attributes())
+        body += op("r", "cast", "%p", [narrow, wide])
+        if self.bias:
+            kinds.append(tensor([self.result[-1]], "f32"))
+            body = body.replace("%r =", "%c =") + op("s", "add", "%c, %2", [wide, kinds[2], wide])
+            body += op("r", "relu", "%s", [wide, wide])
+        return kernel(kinds, wide, body)
+
+    def _attributes(self) -> str:
+        lists = {"strides": self.strides, "dilations": self.dilations, "pads": self.pads}
+        given = [f"{name} = array<i64: {', '.join(map(str, each))}>" for name, each in lists.items()]
+        mark = ["graph.unrounded"] if self.element != "f32" else []
+        return ", ".join([*given, f"group = {self.group} : i64", 'layout = "NCHWc"', *mark])
+
+    def sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """The convolution, by one matrix product for each place of the window."""
+        low, high = self.pads[:2], self.pads[2:]
+        around = [(0, 0), (0, 0), *zip(low, high, strict=True), (0, 0)]
+        padded, result = np.pad(x, around), np.zeros(self.result)
+        for place in np.ndindex(*self.window):
+            parts = [
+                slice(at * dilation, at * dilation + (count - 1) * stride + 1, stride)
+                for at, dilation, stride, count in zip(
+                    place, self.dilations, self.strides, self.result[2:4], strict=True
+                )
+            ]
+            part = padded[:, :, parts[0], parts[1]]
+            if self.depthwise:
+                result += part * w[:, *place]
+            else:
+                result += np.einsum("nghwi,gio->nghwo", part, w[:, 0, *place])
+        return result

@@ -1,0 +1,25 @@
+// RUN: mlc-opt %s --graph-pad-windows | filecheck %s
+
+// CHECK-LABEL: func.func private @padded
+// CHECK: %[[X:.*]] = tensor.pad %arg0 low[0, 0, 1, 2, 0] high[0, 0, 3, 0, 0] {
+// CHECK: tensor.yield %{{.*}} : f32
+// CHECK: } : tensor<1x1x8x8x16xf32> to tensor<1x1x12x10x16xf32>
+// CHECK: "graph.conv"(%[[X]], %arg1) {{.*}}pads = array<i64: 0, 0, 0, 0>{{.*}} -> tensor<1x1x10x8x32xf32>
+func.func private @padded(%x: tensor<1x1x8x8x16xf32>, %w: tensor<1x1x3x3x16x32xf32>) -> tensor<1x1x10x8x32xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 2, 3, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x16xf32>, tensor<1x1x3x3x16x32xf32>) -> tensor<1x1x10x8x32xf32>
+  return %0 : tensor<1x1x10x8x32xf32>
+}
+
+// Without padding, and outside of kernels, nothing changes.
+// CHECK-LABEL: func.func private @unpadded
+// CHECK-NOT: tensor.pad
+func.func private @unpadded(%x: tensor<1x1x8x8x16xf32>, %w: tensor<1x1x3x3x16x32xf32>) -> tensor<1x1x6x6x32xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x16xf32>, tensor<1x1x3x3x16x32xf32>) -> tensor<1x1x6x6x32xf32>
+  return %0 : tensor<1x1x6x6x32xf32>
+}
+// CHECK-LABEL: func.func @no_kernel
+// CHECK-NOT: tensor.pad
+func.func @no_kernel(%x: tensor<1x1x8x8x16xf32>, %w: tensor<1x1x3x3x16x32xf32>) -> tensor<1x1x8x8x32xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x16xf32>, tensor<1x1x3x3x16x32xf32>) -> tensor<1x1x8x8x32xf32>
+  return %0 : tensor<1x1x8x8x32xf32>
+}
