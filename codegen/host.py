@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import llvmlite.binding as llvm
 from mlc.targets import NAMED, Target, TargetError, parse_target, registered_targets, set_host_provider
@@ -115,8 +116,8 @@ def _vector_registers(features: dict[str, bool]) -> int:
     return 16 if few else 32
 
 
-def _cache_sizes(folder: Path) -> dict[str, int]:
-    """Sizes in bytes of the data caches that sysfs tells of: some of l1d, l2, l3."""
+def _cache_sizes(folder: Path) -> dict[str, Any]:
+    """Sizes in bytes, fields of a target, of the data caches that sysfs tells of: some of l1d, l2, l3."""
     names = {"1Data": "l1d", "1Unified": "l1d", "2Unified": "l2", "3Unified": "l3"}
     sizes = {}
     for index in sorted(folder.glob("index*")):

@@ -11,16 +11,12 @@ from typing import Any
 from mlc.codegen.cache import Cache
 from mlc.codegen.errors import CodegenError, JobError
 from mlc.codegen.pool import WorkerPool
+from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import Units
 from mlc.compiler.options import Options
-from mlc.targets import Target
 
-JOB = "mlc.compiler.kernel_job:compile_object"
 KERNEL_TIMEOUT = 600.0
-# LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs
-# more.
-FULL_LEVEL, PREPARE_LEVEL = 3, 1
 
 
 @dataclass
@@ -69,11 +65,10 @@ class Builder:
     def submit(self, units: Units) -> Pending:
         """Looks up the kernels, and the host function where no tape runs instead; workers begin with those
         that the cache lacks."""
-        level = PREPARE_LEVEL if units.tape else FULL_LEVEL
-        kernels, pipeline = units.compiled(), units.target.kernel_pipeline
-        jobs = {name: self._job(text, pipeline, units.target, level) for name, text in kernels.items()}
-        if units.tape is None:
-            jobs[units.host.name] = self._job(units.host.text, "cpu-host", units.target, level)
+        kernels, path = units.compiled(), units.path
+        jobs = {name: self._job(text, path.kernel, path) for name, text in kernels.items()}
+        if path.host is not None:
+            jobs[units.host.name] = self._job(units.host.text, path.host, path)
         objects: dict[str, bytes] = {}
         pending: dict[Future[dict[str, Any]], str] = {}
         self.report.kernels += len(kernels)
@@ -83,33 +78,40 @@ class Builder:
                 objects[name] = found
                 self.report.cached += name in kernels
             else:
-                pending[self.pool.submit(JOB, payload, timeout=KERNEL_TIMEOUT)] = name
+                pending[self.pool.submit(path.job, payload, timeout=KERNEL_TIMEOUT)] = name
         return Pending(units, jobs, objects, pending)
 
-    def _job(self, text: str, pipeline: str, target: Target, optimize: int) -> dict[str, Any]:
-        job = {"text": text, "pipeline": pipeline, "target": str(target), "optimize": optimize}
-        return job | {"reproducer_dir": self.options.reproducer_dir}
+    def _job(self, text: str, pipeline: str, path: CodePath) -> dict[str, Any]:
+        job = {"text": text, "pipeline": pipeline, "target": str(path.machine), "optimize": path.level}
+        return job | {"assembler": path.assembler, "reproducer_dir": self.options.reproducer_dir}
 
     def _key(self, payload: Mapping[str, Any]) -> str:
         assert self.cache is not None
-        return self.cache.key(
-            "object", payload["pipeline"], payload["target"], str(payload["optimize"]), payload["text"]
-        )
+        parts = ("pipeline", "target", "optimize", "assembler", "text")
+        return self.cache.key("object", *(str(payload[part]) for part in parts))
 
     def collect(self, pending: Pending) -> dict[str, bytes]:
-        """Waits for object files, by unit name. Raises CompileError naming the kernel and its ONNX nodes."""
+        """Waits for object files, by unit name. Raises CompileError naming all kernels that cannot be
+        compiled, and their ONNX nodes."""
         objects, total = pending.objects, len(pending.jobs)
+        failures: list[CompileError] = []
         self.options.progress("kernels", len(objects), total)
         while pending.futures:
             done, _ = wait(pending.futures, return_when=FIRST_COMPLETED)
             for future in done:
                 name = pending.futures.pop(future)
-                result = job_result(future, _where(name, pending.units))
+                try:
+                    result = job_result(future, _where(name, pending.units))
+                except CompileError as error:
+                    failures.append(error)
+                    continue
                 objects[name] = result["object"]
                 self.report.add(name, result)
                 if self.cache:
                     self.cache.put(self._key(pending.jobs[name]), result["object"])
                 self.options.progress("kernels", len(objects), total)
+        if failures:
+            raise _failure(failures, pending.units)
         return objects
 
 
@@ -128,3 +130,17 @@ def job_result(future: Future[dict[str, Any]], where: str) -> dict[str, Any]:
         raise CompileError(error.message, notes) from error
     except CodegenError as error:
         raise CompileError(str(error), [where]) from error
+
+
+def _failure(failures: list[CompileError], units: Units) -> CompileError:
+    """One error for all kernels that failed: the places, the reasons, the reproducers."""
+    if len(failures) == 1:
+        return failures[0]
+    machine = units.path.machine.name
+    message = f"{len(failures)} of {len(units.kernels)} kernels cannot be compiled for {machine}"
+    causes = sorted(failures, key=lambda each: each.notes)
+    notes = []
+    for error in causes:
+        where, *rest = error.notes
+        notes += [f"{where}: {error.message.partition(chr(10))[0]}", *(f"  {note}" for note in rest)]
+    return CompileError(message, notes, causes)

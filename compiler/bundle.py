@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.packed import pack, unpack
 from mlc.compiler.tape import Tape
 from mlc.frontends.weights import Reference
 
@@ -15,7 +15,7 @@ from mlc.frontends.weights import Reference
 @dataclass(frozen=True)
 class Stage:
     """A host function with its objects; each weight is a portable reference (a list) or a result of
-    `@prepare` (an int). `@prepare` has a tape that calls the objects."""
+    `@prepare` (an int). `tape` holds the steps of a host function that is no object itself."""
 
     host: HostFunction
     objects: Mapping[str, bytes]
@@ -38,7 +38,7 @@ class Bundle:
     external: tuple[Any, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """A JSON header with its length in front, then the objects."""
+        """What `from_bytes` reads."""
         blobs: list[bytes] = []
         header = {
             "stages": {name: _write_stage(stage, blobs) for name, stage in self.stages.items()},
@@ -47,15 +47,12 @@ class Bundle:
             "report": self.report,
             "external": self.external,
         }
-        text = json.dumps(header).encode()
-        return b"".join([len(text).to_bytes(8, "little"), text, *blobs])
+        return pack(header, blobs)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Bundle:
         """The inverse; the cache has checked the bytes."""
-        size = int.from_bytes(data[:8], "little")
-        header = json.loads(data[8 : 8 + size])
-        blobs = memoryview(data)[8 + size :]
+        header, blobs = unpack(data)
         stages = {name: _read_stage(entry, blobs) for name, entry in header["stages"].items()}
         return cls(
             stages,

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 from mlc.codegen.cache import Cache
-from mlc.codegen.host import host_target
 from mlc.codegen.pool import WorkerPool
 from mlc.codegen.version import compiler_version
+from mlc.compiler.assemble import Names, assemble
 from mlc.compiler.build import Builder
 from mlc.compiler.bundle import Bundle, Stage, portable_weights
+from mlc.compiler.code_path import CodePath, code_paths
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program, run_prepare
 from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.sources import Imported, OnnxSource, Source, load_for_target, open_source
 from mlc.frontends.weights import Reference, WeightStore
-from mlc.targets import Target
 
 
 class Timer:
@@ -43,30 +43,30 @@ def compile_program(model: Any, options: Options | None = None) -> Program:
     Raises CompileError, ImportFailure (a model that cannot be read), TargetError, PassError.
     """
     options = options or Options()
-    target = options.resolved_target()
+    paths = code_paths(options)
     source = open_source(model)
     timer = Timer()
     with timer.stage("look up"):
-        key, bundle = _look_up(source, options, target)
+        key, bundle = _look_up(source, options, paths["main"])
     if bundle is not None and isinstance(source, OnnxSource):
-        program = _from_bundle(source, bundle, target, timer)
+        program = _from_bundle(source, bundle, paths["main"], timer)
         if program is not None:
             return program
-    return _compile(source, options, target, timer, key)
+    return _compile(source, options, paths, timer, key)
 
 
-def _look_up(source: Source, options: Options, target: Target) -> tuple[str | None, Bundle | None]:
+def _look_up(source: Source, options: Options, path: CodePath) -> tuple[str | None, Bundle | None]:
     """The program's key in the cache (None where it is not cached) and what the cache has."""
     digest = source.digest()
     if digest is None or not options.uses_cache():
         return None, None
     cache = Cache()
-    key = cache.key("program", digest, str(target), options.key_text())
+    key = cache.key("program", digest, repr(path), options.key_text())
     found = cache.get(key)
     return key, Bundle.from_bytes(found) if found is not None else None
 
 
-def _from_bundle(source: OnnxSource, bundle: Bundle, target: Target, timer: Timer) -> Program | None:
+def _from_bundle(source: OnnxSource, bundle: Bundle, path: CodePath, timer: Timer) -> Program | None:
     """The cached program on the model's weights; None if files beside the model have changed."""
     if any(source.buffer(each) is None for each in bundle.external):
         return None
@@ -82,9 +82,7 @@ def _from_bundle(source: OnnxSource, bundle: Bundle, target: Target, timer: Time
     if weights is None:
         return None
     report = {**bundle.report, "seconds": timer.seconds, "from_cache": True}
-    return Program(
-        source.name, target, main.host, bundle.inputs, bundle.outputs, main.objects, weights, report
-    )
+    return assemble(Names(source.name, bundle.inputs, bundle.outputs), path, main, weights, report)
 
 
 def _bundle_weights(
@@ -107,14 +105,16 @@ def worker_pool(size: int | None = None) -> WorkerPool:
     return WorkerPool(size, preload=["mlc.compiler.kernel_job"])
 
 
-def _compile(source: Source, options: Options, target: Target, timer: Timer, key: str | None) -> Program:
+def _compile(
+    source: Source, options: Options, paths: Mapping[str, CodePath], timer: Timer, key: str | None
+) -> Program:
     with nullcontext(options.pool) if options.pool else worker_pool(options.workers()) as pool:
         pool.start()
         with timer.stage("import"):
             options.progress("import", 0, 1)
             imported = load_for_target(source, options)
         builder = Builder(options, pool)
-        stages = _build_stages(imported, options, target, builder, timer)
+        stages = _build_stages(imported, options, paths, builder, timer)
     prepared: list[np.ndarray] = []
     if "prepare" in stages:
         options.progress("prepare", 0, 1)
@@ -126,13 +126,13 @@ def _compile(source: Source, options: Options, target: Target, timer: Timer, key
     report = _report(builder, main, timer)
     if key is not None and isinstance(source, OnnxSource):
         _remember(key, source, stages, imported, report)
-    return Program(
-        source.name, target, main.host, imported.inputs, imported.outputs, main.objects, weights, report
+    return assemble(
+        Names(source.name, imported.inputs, imported.outputs), paths["main"], main, weights, report
     )
 
 
 def _build_stages(
-    imported: Imported, options: Options, target: Target, builder: Builder, timer: Timer
+    imported: Imported, options: Options, paths: Mapping[str, CodePath], builder: Builder, timer: Timer
 ) -> dict[str, Stage]:
     from mlc.compiler.modules import split
     from mlc.compiler.schedules import attach_schedules
@@ -150,7 +150,7 @@ def _build_stages(
         run_pipeline(pipeline, module, passes, verify_each=False, reproducer=reproducer)
         builder.report.graph_pass_seconds = passes.seconds
         attach_schedules(module.operation, options.schedules)
-        units = split(module.operation, {"main": target, "prepare": host_target()})
+        units = split(module.operation, paths)
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")
     with timer.stage("kernels"):

@@ -9,9 +9,10 @@ from typing import Any
 
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import Kind, emit
-from mlc.codegen.host import host_target
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
+from mlc.compiler.code_path import code_paths
+from mlc.compiler.device_job import device_ir
 from mlc.compiler.errors import CompileError
 from mlc.compiler.kernel_job import KernelError
 from mlc.compiler.levels import levels
@@ -21,21 +22,28 @@ from mlc.dialects import create_context
 from mlc.pipelines.driver import PassError, run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.plan import Step
-from mlc.targets import parse_target
+from mlc.targets import GpuTarget, parse_target
 
 KERNEL_JOB = "mlc.compiler.dump:kernel_job"
 _FILES = {
     "import": "0-import.mlir",
     "graph-optimize": "1-graph.mlir",
     "lower-graph": "2-lowered.mlir",
+    "lower-graph-gpu": "2-lowered.mlir",
     "form-kernels": "3-kernels.mlir",
     "host-plan-memory": "4-host.mlir",
 }
-# Pass of a kernel's pipeline -> the level that a kernel has reached when the pass begins.
+# Pass of a kernel's pipeline, op that it runs on -> the level that the kernel has reached when it begins.
+_MODULE = "builtin.module"
 _KERNEL_LEVELS = {
-    "tloop-default-schedules": "linalg",
-    "eliminate-empty-tensors": "scheduled",
-    "kernel-entry": "loops",
+    ("tloop-default-schedules", _MODULE): "linalg",
+    ("eliminate-empty-tensors", _MODULE): "scheduled",
+    ("kernel-entry", _MODULE): "loops",
+    ("tloop-schedule-blocks", _MODULE): "linalg",
+    ("accel-from-tiles", _MODULE): "scheduled",
+    ("accel-pipeline-loops", _MODULE): "blocks",
+    ("accel-to-cpu", "func.func"): "blocks",
+    ("convert-scf-to-cf", "gpu.module"): "threads",
 }
 
 
@@ -43,7 +51,8 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
     """Writes the levels into `folder`, and returns the files.
 
     The module is `0-import.mlir` ... `4-host.mlir`. Each kernel whose name one of the patterns `kernels`
-    matches is `kernels/NAME/{linalg,scheduled,loops,llvm}.mlir`, `llvm.ll` (optimised) and `asm.s`.
+    matches is `kernels/NAME/{linalg,scheduled,loops,llvm}.mlir`, `llvm.ll` (optimised) and `asm.s`; for a GPU
+    there are `blocks.mlir` and `threads.mlir` in the place of loops, and PTX in that of assembly.
     Raises what `compile_program` raises, OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,9 +76,9 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
 
 def _chosen(module: Any, options: Options, patterns: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The jobs of the kernels that are wanted, by name."""
-    units = split(module.operation, {"main": options.resolved_target(), "prepare": host_target()})
+    units = split(module.operation, code_paths(options))
     everything = {
-        name: {"text": text, "target": str(unit.target)}
+        name: {"text": text, "pipeline": unit.path.kernel, "target": str(unit.path.machine)}
         for unit in units.values()
         for name, text in unit.kernels.items()
     }
@@ -94,24 +103,28 @@ class _Levels(Instrumentation):
         self.texts: dict[str, str] = {}
 
     def before(self, step: Step, op: ir.Operation) -> None:
-        if step.name in _KERNEL_LEVELS:
-            self.texts[f"{_KERNEL_LEVELS[step.name]}.mlir"] = op.get_asm(assume_verified=True)
+        level = _KERNEL_LEVELS.get((step.name, op.name))
+        if level is not None:
+            self.texts[f"{level}.mlir"] = op.get_asm(assume_verified=True)
 
 
 def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"text", "target"} of a kernel -> its text at each level, by file name."""
+    """Job: {"text", "pipeline", "target"} of a kernel -> its text at each level, by file name."""
     found, target = _Levels(), parse_target(payload["target"])
+    on_gpu = isinstance(target, GpuTarget)
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(payload["text"])
         try:
-            pipeline = f"builtin.module({target.kernel_pipeline})"
-            run_pipeline(pipeline, module, found, verify_each=False)
+            run_pipeline(f"builtin.module({payload['pipeline']})", module, found, verify_each=False)
         except PassError as error:
             raise KernelError(str(error), "") from error
         lowered = module.operation.get_asm(assume_verified=True)
-        text = llvm.translate_module_to_llvmir(module.operation)
-    code = {f"{name}.{end}": emit(text, target, kind).decode() for name, end, kind in _CODE}
+        translate = device_ir if on_gpu else llvm.translate_module_to_llvmir
+        text = translate(module.operation)
+    code = {name: emit(text, target, kind).decode() for name, kind in (_DEVICE_CODE if on_gpu else _CODE)}
     return {**found.texts, "llvm.mlir": lowered, **code}
 
 
-_CODE: tuple[tuple[str, str, Kind], ...] = (("llvm", "ll", "llvm-ir"), ("asm", "s", "asm"))
+_Code = tuple[tuple[str, Kind], ...]
+_CODE: _Code = (("llvm.ll", "llvm-ir"), ("asm.s", "asm"))
+_DEVICE_CODE: _Code = (("llvm.ll", "llvm-ir"), ("kernel.ptx", "asm"))

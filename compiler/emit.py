@@ -12,59 +12,64 @@ from typing import Any, Literal
 from mlc.codegen.emit import emit, link_modules
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
-from mlc.compiler.kernel_job import KernelError, lower
+from mlc.compiler.code_path import code_paths
+from mlc.compiler.errors import CompileError
+from mlc.compiler.kernel_job import lower, reported
 from mlc.compiler.levels import units_of
+from mlc.compiler.modules import Units
 from mlc.compiler.options import Options
-from mlc.pipelines.driver import PassError
 from mlc.targets import parse_target
 
 Kind = Literal["llvm-ir", "asm", "obj"]
 _CODEGEN_KINDS = {"llvm-ir": "llvm-ir", "asm": "asm", "obj": "object"}
 LOWER_JOB, LINK_JOB = "mlc.compiler.emit:lower_job", "mlc.compiler.emit:link_job"
+DEVICE_LOWER_JOB = "mlc.compiler.device_job:lower_job"
 
 
 def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
     """The program of `model` (as `compile_program` takes it), all units linked to one module.
 
     Text in UTF-8 for "llvm-ir" (optimised) and "asm", an ELF object for "obj". The entry is
-    `void mlc_main(void **buffers, int64_t *dims)`; weights are arguments, not part of it. The cache
-    is not used. Raises what `compile_program` raises.
+    `void mlc_main(void **buffers, int64_t *dims)`; weights are arguments, not part of it. For a GPU it is the
+    kernels alone, and "asm" is PTX. The cache is not used. Raises what `compile_program` raises.
     """
-    target = options.resolved_target()
+    path = code_paths(options)["main"]
+    if path.on_gpu and kind == "obj":
+        raise CompileError(f"there are no object files for {path.machine.name}; asm is PTX")
     with WorkerPool(options.workers(), preload=["mlc.compiler.emit"]) as pool:
         pool.start()
         units = units_of(model, options)["main"]
-        texts = {name: (target.kernel_pipeline, text) for name, text in units.kernels.items()}
-        texts[units.host.name] = ("cpu-host", units.host.text)
-        modules = _lower_all(texts, units.nodes, options, pool)
+        texts = {name: (path.kernel, text) for name, text in units.kernels.items()}
+        if path.host is not None:
+            texts[units.host.name] = (path.host, units.host.text)
+        modules = _lower_all(texts, units, options, pool)
         options.progress("link", 0, 1)
-        payload = {"texts": modules, "target": str(target), "kind": _CODEGEN_KINDS[kind]}
+        payload = {"texts": modules, "target": str(path.machine), "kind": _CODEGEN_KINDS[kind]}
         return job_result(pool.submit(LINK_JOB, payload), f"the linked program, as {kind}")["data"]
 
 
 def _lower_all(
-    texts: Mapping[str, tuple[str, str]], nodes: Mapping[str, str], options: Options, pool: WorkerPool
+    texts: Mapping[str, tuple[str, str]], units: Units, options: Options, pool: WorkerPool
 ) -> list[str]:
     """LLVM IR of every unit, in order."""
+    job = DEVICE_LOWER_JOB if units.path.on_gpu else LOWER_JOB
     jobs = {}
     for name, (pipeline, text) in texts.items():
         payload = {"text": text, "pipeline": pipeline, "reproducer_dir": options.reproducer_dir}
-        jobs[name] = pool.submit(LOWER_JOB, payload, timeout=KERNEL_TIMEOUT)
+        jobs[name] = pool.submit(job, payload, timeout=KERNEL_TIMEOUT)
     modules: list[str] = []
     for name, future in jobs.items():
         options.progress("kernels", len(modules), len(jobs))
         modules.append(
-            job_result(future, f"kernel @{name}, from {nodes.get(name, 'the host program')}")["ir"]
+            job_result(future, f"kernel @{name}, from {units.nodes.get(name, 'the host program')}")["ir"]
         )
     return modules
 
 
 def lower_job(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"text", "pipeline", "reproducer_dir"} -> {"ir": LLVM IR text}."""
-    try:
+    with reported():
         return {"ir": lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"))}
-    except PassError as error:
-        raise KernelError(str(error), str(error.reproducer or "")) from error
 
 
 def link_job(payload: dict[str, Any]) -> dict[str, Any]:

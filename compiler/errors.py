@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 class CompileError(Exception):
     """A model could not be compiled; `message` is complete, `notes` are further lines: places, a
-    reproducer's path."""
+    reproducer's path. `causes` are the errors of single kernels where there are several."""
 
-    def __init__(self, message: str, notes: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, notes: Sequence[str] = (), causes: Sequence[CompileError] = ()) -> None:
         super().__init__("\n".join([message, *notes]))
         self.message = message
         self.notes = tuple(notes)
+        self.causes = tuple(causes)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,13 +30,14 @@ def _pipeline(name: str) -> PreparedPipeline:
     return PreparedPipeline(f"builtin.module({name})", _context(), verify_each=False)
 
 
-def lower(
+@contextmanager
+def lowered(
     text: str,
     pipeline: str,
     reproducer_dir: str | None = None,
     instrumentation: Instrumentation | None = None,
-) -> str:
-    """The module `text` through `pipeline` to LLVM IR text; `instrumentation` watches. Raises PassError, with
+) -> Iterator[ir.Operation]:
+    """The module `text` after `pipeline`, in its context; `instrumentation` watches. Raises PassError, with
     a reproducer's path."""
     with _context(), ir.Location.unknown():
         module = ir.Module.parse(text)
@@ -44,7 +46,18 @@ def lower(
         except PassError as error:
             error.reproducer = _reproduce(text, pipeline, reproducer_dir)
             raise
-        return llvm.translate_module_to_llvmir(module.operation)
+        yield module.operation
+
+
+def lower(
+    text: str,
+    pipeline: str,
+    reproducer_dir: str | None = None,
+    instrumentation: Instrumentation | None = None,
+) -> str:
+    """What `lowered` gives as LLVM IR text."""
+    with lowered(text, pipeline, reproducer_dir, instrumentation) as module:
+        return llvm.translate_module_to_llvmir(module)
 
 
 def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
@@ -59,14 +72,26 @@ def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"text", "pipeline", "target", "optimize"} -> {"object": bytes, "mlir_seconds",
     "llvm_seconds", "pass_seconds": seconds by pass}."""
     start, passes = time.perf_counter(), PassSeconds()
-    try:
+    with reported():
         ir_text = lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"), passes)
+    lowered_at = time.perf_counter()
+    data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))
+    return {"object": data, **seconds(start, lowered_at, passes)}
+
+
+def seconds(start: float, lowered_at: float, passes: PassSeconds) -> dict[str, Any]:
+    """Where a job's time went until now."""
+    times = {"mlir_seconds": lowered_at - start, "llvm_seconds": time.perf_counter() - lowered_at}
+    return {**times, "pass_seconds": dict(passes.seconds)}
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """Raises KernelError for a PassError: workers send messages, not IR."""
+    try:
+        yield
     except PassError as error:
         raise KernelError(str(error), str(error.reproducer or "")) from error
-    lowered = time.perf_counter()
-    data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))
-    seconds = {"mlir_seconds": lowered - start, "llvm_seconds": time.perf_counter() - lowered}
-    return {"object": data, **seconds, "pass_seconds": dict(passes.seconds)}
 
 
 class KernelError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mlc.codegen.host import host_target
+from mlc.compiler.code_path import code_paths
 from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import Units, split
 from mlc.compiler.options import Options
@@ -23,7 +23,7 @@ def levels(
 
     `instrumentation` watches the pipelines.
     """
-    pipelines = options.graph_pipelines()
+    pipelines, names = options.graph_pipelines(), options.pipeline_names()
     options.progress("import", 0, 1)
     imported = load_for_target(open_source(model), options)
     yield "import", imported.module
@@ -33,7 +33,7 @@ def levels(
         run_pipeline(pipeline, imported.module, instrumentation, verify_each=False, reproducer=reproducer)
         if index == len(pipelines) - 1:
             attach_schedules(imported.module.operation, options.schedules)
-        yield options.pipeline_names()[index], imported.module
+        yield names[index], imported.module
 
 
 def planned_module(model: Any, options: Options) -> Any:
@@ -47,7 +47,7 @@ def units_of(model: Any, options: Options) -> dict[str, Units]:
     Raises what `compile_program` raises.
     """
     module = planned_module(model, options)
-    units = split(module.operation, {"main": options.resolved_target(), "prepare": host_target()})
+    units = split(module.operation, code_paths(options))
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")
     return units

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlc.bindings import ir
+from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import Tape
 from mlc.dialects.graph.elements import dtype_of
@@ -49,10 +50,11 @@ class HostFunction:
 @dataclass
 class Units:
     """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each
-    kernel. `@prepare` has a tape, which runs in the place of its code and of some of its kernels."""
+    kernel. Where the path makes no code of the host function there is a tape, that of `@prepare` also in the
+    place of some of its kernels."""
 
     host: HostFunction
-    target: Target
+    path: CodePath
     kernels: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
     tape: Tape | None = None
@@ -63,9 +65,9 @@ class Units:
         return {name: text for name, text in self.kernels.items() if name not in bodies}
 
 
-def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Units]:
-    """The units of a module after `host-plan-memory`, by host function; `targets` says what each compiles
-    for. Raises CompileError for a host function without a plan."""
+def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Units]:
+    """The units of a module after `host-plan-memory`, by host function; `paths` says how each becomes code.
+    Raises CompileError for a host function without a plan."""
     ops = {
         each.operation.attributes["sym_name"].value: each.operation
         for each in module.regions[0].blocks[0]
@@ -76,15 +78,16 @@ def split(module: ir.Operation, targets: Mapping[str, Target]) -> dict[str, Unit
     for name in HOST_NAMES:
         if name not in ops:
             continue
-        units = result[name] = Units(_host(ops[name], name, targets[name]), targets[name])
+        path = paths[name]
+        units = result[name] = Units(_host(ops[name], name, path.target), path)
         for kernel in dict.fromkeys(units.host.kernels):
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
-            units.kernels[kernel] = _alone(parts, targets[name])
+            units.kernels[kernel] = _alone(parts, path.target)
             units.nodes[kernel] = str(ops[kernel].location)
-        if name == PREPARE:
+        if path.host is None:
             # A schedule of the user's is for code.
             plain = {kernel: ops[kernel] for kernel in units.kernels if kernel not in own}
-            units.tape = _tape(ops[name], plain)
+            units.tape = _tape(ops[name], plain if name == PREPARE else {})
     return result
 
 

@@ -31,14 +31,15 @@ _PRECISION_PASS = "graph-lower-precision"
 class Options:
     """Options of `compile_program`.
 
-    `target`: "cpu" (this machine), a CPU name of LLVM's, a plugin's target, or a target description. `dims`
-    fixes dynamic dims of ONNX inputs by name, `shapes` whole inputs by name (of modules too: `graph.name`, or
-    input0, ...). `cache`: use the disk cache. `jobs`: worker processes, 0 for one per core. `pipelines` are
-    the graph-level pipelines, in order, by default the target's; wherever they hold a pass of
-    `disable_passes` it is left out, one of `replace_passes` is replaced by the pipeline text given.
-    `exactness`: what graph-level passes may do to numbers, a class of `mlc.passes.exactness`. `precision`:
-    the element type of the operands of f32 products and convolutions, "f32", "tf32" (on GPUs; elsewhere they
-    stay f32), "f16" or "bf16".
+    `target`: "cpu" (this machine), a CPU name of LLVM's, a GPU ("cuda:sm_80"), a plugin's target, or a target
+    description. For a GPU, `blocks_on_cpu` runs the programs of its thread blocks on this machine, and
+    `cubin` has NVIDIA's assembler make code of PTX. `dims` fixes dynamic dims of ONNX inputs by name,
+    `shapes` whole inputs by name (of modules too: `graph.name`, or input0, ...). `cache`: use the disk cache.
+    `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order, by
+    default the target's; wherever they hold a pass of `disable_passes` it is left out, one of
+    `replace_passes` is replaced by the pipeline text given. `exactness`: what graph-level passes may do to
+    numbers, a class of `mlc.passes.exactness`. `precision`: the element type of the operands of f32 products
+    and convolutions, "f32", "tf32" (on GPUs; elsewhere they stay f32), "f16" or "bf16".
     `schedules`: IR with `tloop.schedule` ops, whose kernels are names or patterns of names (`@"matmul_*"`);
     each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
@@ -56,6 +57,8 @@ class Options:
     exactness: str = "rounding"
     schedules: str = ""
     precision: str = "f32"
+    blocks_on_cpu: bool = False
+    cubin: bool = False
     progress: Progress = no_progress
     pool: WorkerPool | None = None
     reproducer_dir: str | None = None
@@ -93,7 +96,7 @@ class Options:
             (
                 sorted(self.dims.items()),
                 sorted((k, tuple(v)) for k, v in self.shapes.items()),
-                tuple(self.pipelines),
+                tuple(self.pipeline_names()),
                 sorted(self.disable_passes),
                 sorted(self.replace_passes.items()),
                 self.exactness,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import HostFunction, TensorInfo
 from mlc.compiler.tape import Tape
 from mlc.runtime import (
@@ -19,6 +20,9 @@ from mlc.runtime import (
 from mlc.runtime.host import CPU_FEATURES
 from mlc.runtime.tensors import TensorSpec
 from mlc.targets import Target
+
+if TYPE_CHECKING:
+    from mlc.runtime.cuda.plan import Plan
 
 MAIN_ENTRY = "mlc_main"
 
@@ -47,7 +51,8 @@ class Program:
     """What `compile_program` makes.
 
     `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how
-    compiling went.
+    compiling went. A GPU's program has a `plan`, and `objects` are the plan's images; otherwise they are
+    what the loader links.
     """
 
     name: str
@@ -58,10 +63,12 @@ class Program:
     objects: Mapping[str, bytes]
     weights: Sequence[np.ndarray]
     report: dict[str, Any] = field(default_factory=dict)
+    plan: Plan | None = None
 
     def manifest(self) -> dict[str, Any]:
         """The manifest of the executable (see mlc.runtime)."""
-        names = [f"w{index}" for index in range(len(self.main.weight_types))]
+        names = weight_names(self.main)
+        code = {"plan": self.plan.to_json()} if self.plan else {"entry": MAIN_ENTRY}
         return {
             "format": 1,
             "compiler": self.report.get("compiler", ""),
@@ -71,7 +78,7 @@ class Program:
                 "cpu": self.target.cpu,
                 "features": _required_features(self.target),
             },
-            "entry": MAIN_ENTRY,
+            **code,
             "inputs": _specs(self.inputs, self.main.inputs),
             "outputs": _specs(self.outputs, self.main.outputs),
             "weights": _specs(names, self.main.weight_types),
@@ -83,13 +90,14 @@ class Program:
     def named_weights(self) -> dict[str, np.ndarray]:
         """Weights by their names in the manifest, typed."""
         arrays = {}
-        for index, (info, data) in enumerate(zip(self.main.weight_types, self.weights, strict=True)):
-            spec = TensorSpec(f"w{index}", info.dtype, info.shape)
+        infos = zip(weight_names(self.main), self.main.weight_types, self.weights, strict=True)
+        for name, info, data in infos:
+            spec = TensorSpec(name, info.dtype, info.shape)
             arrays[spec.name] = data.view(spec.numpy_dtype).reshape(info.shape)
         return arrays
 
     def executable(self, threads: int | None = None) -> Executable:
-        """Links the program in this process."""
+        """Links the program in this process; a GPU's is loaded by the first call."""
         return Executable(self.manifest(), list(self.objects.values()), self.named_weights(), threads=threads)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -99,7 +107,12 @@ class Program:
     def save_shared_library(
         self, path: str | os.PathLike[str], *, embed_weights: bool = False, cc: str = "cc"
     ) -> SharedLibrary:
-        """Writes a shared library with a C header, and its weights beside or inside it."""
+        """Writes a shared library with a C header, and its weights beside or inside it. Raises CompileError
+        for a GPU's program."""
+        if self.plan is not None:
+            raise CompileError(
+                f"a program for {self.target.name} cannot be a shared library; write a .mlcx file"
+            )
         objects = list(self.objects.values())
         return write_shared_library(
             self.manifest(), objects, self.named_weights(), path, embed_weights=embed_weights, cc=cc
@@ -122,3 +135,8 @@ def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, 
         {"name": name, "dtype": info.dtype, "shape": list(info.shape)}
         for name, info in zip(names, infos, strict=True)
     ]
+
+
+def weight_names(host: HostFunction) -> list[str]:
+    """What the weights of a host function are called in an executable, in order."""
+    return [f"w{index}" for index in range(len(host.weight_types))]

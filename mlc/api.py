@@ -31,21 +31,23 @@ def compile(
     exactness: str = "rounding",
     schedules: str | Schedule = "",
     precision: str = "f32",
+    blocks_on_cpu: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
 
     `model`: a path to an .onnx or .mlir file, the bytes of an ONNX model, a ModelProto, or a module of the
-    graph dialect. `target`: "cpu" for this machine, or a CPU name. `threads`: how many threads a call uses,
-    None for one per core. `dims` fixes dynamic dims by name, `shapes` whole inputs. `cache=False` neither
-    reads nor writes the disk cache. `jobs`: worker processes that compile kernels, 0 for one per core.
-    `disable_passes` are left out of the graph-level pipelines, `replace_passes` maps names of passes to the
-    pipeline text that stands for them: `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`.
-    `exactness`: what graph-level passes may do to numbers: "exact" (nothing), "rounding", or "approximate"
-    (assume that there is no NaN or infinity, say). `schedules`: a Schedule, or IR with `tloop.schedule` ops,
-    that replace the default schedules of the kernels that they name, by name or by pattern. `precision`:
-    "bf16" rounds the operands of products and convolutions to it. `progress` is called with (stage, done,
-    total).
+    graph dialect. `target`: "cpu" for this machine, a CPU name, or a GPU ("cuda:sm_80"), which the first call
+    needs. `threads`: how many threads a call uses, None for one per core. `dims` fixes dynamic dims by name,
+    `shapes` whole inputs. `cache=False` neither reads nor writes the disk cache. `jobs`: worker processes
+    that compile kernels, 0 for one per core. `disable_passes` are left out of the graph-level pipelines,
+    `replace_passes` maps names of passes to the pipeline text that stands for them:
+    `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`. `exactness`: what graph-level passes may do to
+    numbers: "exact" (nothing), "rounding", or "approximate" (assume that there is no NaN or infinity, say).
+    `schedules`: a Schedule, or IR with `tloop.schedule` ops, that replace the default schedules of the
+    kernels that they name, by name or by pattern. `precision`: "bf16" rounds the operands of products and
+    convolutions to it. `blocks_on_cpu` compiles a GPU's program of thread blocks for this machine, to compare
+    its numbers. `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
@@ -67,6 +69,7 @@ def compile(
         exactness=exactness,
         schedules=str(schedules),
         precision=precision,
+        blocks_on_cpu=blocks_on_cpu,
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

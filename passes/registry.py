@@ -37,6 +37,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
     "graph-lower-precision": "mlc.passes.graph.lower_precision:LowerPrecision",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
+    "graph-outline-constants": "mlc.passes.graph.outline_constants:OutlineConstants",
     "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",
     "graph-pad-channels": "mlc.passes.graph.pad_channels:PadChannels",
     "graph-pad-windows": "mlc.passes.lowering.pad_windows:PadWindows",

@@ -94,6 +94,34 @@ LOWER_GRAPH: list[str] = [
     "cse",
 ]
 
+# Graph level for GPUs: plain layouts, ready for kernels.
+LOWER_GRAPH_GPU: list[str] = [
+    # Layouts and kernels are for straight lines: what control flow is left is named before it confuses them.
+    "graph-verify-no-control-flow",
+    # No kernel of blocks computes attention whole; its transposes meet those around it.
+    "graph-decompose-attention{one-kernel=false}",
+    # Slices of columns would copy; as products of their own the parts meet what reads them.
+    "graph-split-products",
+    # Windows without padding read their input without conditions; the pads fuse into what computes it.
+    "graph-materialize-padding",
+    # 1x1 windows are products.
+    "graph-conv-to-matmul",
+    # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
+    "graph-lower-precision",
+    "graph-simplify",
+    "canonicalize",
+    "cse",
+    # Bias, activation and residual meet their product, without a reshape between them.
+    "graph-sink-reshapes",
+    "graph-simplify",
+    # Threads cannot look numbers up in their code.
+    "graph-outline-constants",
+    # Last: all constant work is in the graph now.
+    "graph-split-prepare",
+    "canonicalize",
+    "cse",
+]
+
 # Graph level to kernels: fusion, outlining, deduplication.
 FORM_KERNELS: list[str] = [
     "graph-form-kernels",
@@ -309,6 +337,22 @@ GFX942_KERNEL: list[str] = [
     "amdgpu-to-llvm",
 ]
 
+# Kernels of threads in a gpu.module to the llvm dialect, with instructions of NVIDIA's GPUs. Launches stay as
+# they are: the compiler makes a plan of them.
+NVGPU_TO_LLVM: list[str] = [
+    "gpu.module(canonicalize, cse, convert-scf-to-cf, convert-to-llvm, convert-nvvm-to-llvm,"
+    " reconcile-unrealized-casts, canonicalize, cse)",
+]
+
+# One kernel of an NVIDIA GPU, from graph ops in its body to the llvm dialect.
+NVGPU_KERNEL: list[str] = [
+    "accel-kernel",
+    # LLVM has no functions for GPUs: exponentials and their like become arithmetic, on whole tiles.
+    "func.func(tloop-expand-math)",
+    "accel-to-threads",
+    "nvgpu-to-llvm",
+]
+
 # The host functions `@main` and `@prepare`, to the llvm dialect.
 CPU_HOST: list[str] = [
     # Straight to the llvm dialect: a host function only computes addresses and calls kernels.
@@ -332,6 +376,9 @@ _PIPELINES: dict[str, list[str]] = {
     "gfx942-kernel": GFX942_KERNEL,
     "graph-optimize": GRAPH_OPTIMIZE,
     "lower-graph": LOWER_GRAPH,
+    "lower-graph-gpu": LOWER_GRAPH_GPU,
+    "nvgpu-kernel": NVGPU_KERNEL,
+    "nvgpu-to-llvm": NVGPU_TO_LLVM,
 }
 
 

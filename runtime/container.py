@@ -1,7 +1,7 @@
 """The `.mlcx` file: a zip archive of uncompressed members.
 
 manifest.json          see manifest.py
-code/0.o, code/1.o ... relocatable objects
+code/0.o, code/1.o ... relocatable objects; for a GPU code/NAME.ptx or .cubin, the images of the plan
 weights.safetensors    see safetensors.py; its data starts on a page, so that it can be mapped
 """
 
@@ -14,12 +14,13 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count as count_from
 from typing import Any, BinaryIO
 
 import numpy as np
 from mlc.runtime.atomic_file import atomic_file
 from mlc.runtime.errors import ExecutableError
-from mlc.runtime.manifest import load_manifest, parse_manifest
+from mlc.runtime.manifest import Manifest, load_manifest, parse_manifest
 from mlc.runtime.safetensors import PAGE, decode_header, encode_header, layout
 from mlc.runtime.tensors import TensorSpec, weight_bytes
 
@@ -42,12 +43,13 @@ def write_container(
     `weights` maps each weight of the manifest to an array or buffer of its size.
     Raises ExecutableError with the path and the cause.
     """
-    specs = parse_manifest(manifest, os.fspath(path)).weights
+    checked = parse_manifest(manifest, os.fspath(path))
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         _write_member(archive, MANIFEST, [json.dumps(manifest, indent=1).encode()])
-        for index, code in enumerate(objects):
-            _write_member(archive, f"code/{index}.o", [code])
-        _write_member(archive, WEIGHTS, weight_chunks(specs, weights, {}, os.fspath(path)), PAGE)
+        for name, code in zip(_code_names(checked, len(objects)), objects, strict=True):
+            _write_member(archive, name, [code])
+        chunks = weight_chunks(checked.weights, weights, {}, os.fspath(path))
+        _write_member(archive, WEIGHTS, chunks, PAGE)
 
 
 def weight_chunks(
@@ -80,7 +82,8 @@ def _write_member(
 def read_container(
     path: str | os.PathLike[str],
 ) -> tuple[Mapping[str, Any], list[memoryview], dict[str, np.ndarray]]:
-    """Maps an executable file: its manifest, objects and weights (read-only, not yet read from disk).
+    """Maps an executable file: its manifest, its code (objects, or the images of a plan) and its weights
+    (read-only, not yet read from disk).
 
     The views keep the mapping alive. Raises ExecutableError with the path and the cause.
     """
@@ -93,12 +96,16 @@ def read_container(
         cause = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExecutableError(f"{where}: cannot read: {cause}") from error
     manifest = load_manifest(_checked(members, MANIFEST, where), where)
-    objects: list[memoryview] = []
-    while f"code/{len(objects)}.o" in members:
-        objects.append(_checked(members, f"code/{len(objects)}.o", where))
-    if not objects:
-        raise ExecutableError(f"{where}: damaged: the member 'code/0.o' is missing")
+    count = next(number for number in count_from(1) if f"code/{number}.o" not in members)
+    objects = [_checked(members, name, where) for name in _code_names(manifest, count)]
     return manifest.data, objects, _weights(members, manifest.weights, where)
+
+
+def _code_names(manifest: Manifest, objects: int) -> list[str]:
+    """The members that hold code: so many objects, or the images of a plan."""
+    if manifest.plan is not None:
+        return [f"code/{image.name}" for image in manifest.plan.images]
+    return [f"code/{number}.o" for number in range(objects)]
 
 
 def _members(file: BinaryIO, data: memoryview, where: str) -> dict[str, tuple[memoryview, int]]:

@@ -6,15 +6,19 @@ import ctypes
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mlc.runtime._native import Image, Program
 from mlc.runtime.container import Buffer, read_container, write_container
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.host import check_host
 from mlc.runtime.manifest import parse_manifest
 from mlc.runtime.tensors import TensorSpec, convert_input, order_outputs, output_buffer, weight_bytes
+
+if TYPE_CHECKING:
+    from mlc.runtime._native import Image, Program
+    from mlc.runtime.cuda.planned import PlannedProgram
+    from mlc.runtime.cuda.program import Program as CudaProgram
 
 
 class Executable:
@@ -33,7 +37,8 @@ class Executable:
         threads: int | None = None,
         origin: str = "executable",
     ) -> None:
-        """Links `objects` (relocatable x86-64 ELF, trusted code) for calls.
+        """Links `objects` (relocatable x86-64 ELF, trusted code) for calls; those of a manifest with a plan
+        are its images, which the first call loads on a GPU.
 
         `weights` gives for each weight of the manifest an array or buffer of its size; they are kept, not
         copied, if contiguous. `threads` defaults to the processors that this process may use. `origin`
@@ -41,7 +46,6 @@ class Executable:
         run them.
         """
         self._manifest = parse_manifest(manifest, origin)
-        check_host(self._manifest.target, origin)
         self._objects = list(objects)
         self._weights = {spec.name: weight_bytes(spec, weights, origin) for spec in self._manifest.weights}
         self._input_names = [spec.name for spec in self.inputs]
@@ -123,7 +127,7 @@ class Executable:
 
     @property
     def objects(self) -> Sequence[Buffer]:
-        """The relocatable objects."""
+        """The relocatable objects, or a plan's images."""
         return tuple(self._objects)
 
     @property
@@ -137,8 +141,31 @@ class Executable:
             raise ValueError(f"threads is {count}, expected 1 to 256")
         self._program.threads = count
 
-    def _link(self, origin: str) -> Program:
+    @property
+    def cuda(self) -> CudaProgram | None:
+        """The program on the GPU, for streams and results that stay there; None for code of a processor.
+        Raises CudaError if no device can run it."""
+        if self._manifest.plan is None:
+            return None
+        from mlc.runtime.cuda.planned import PlannedProgram
+
+        assert isinstance(self._program, PlannedProgram)
+        return self._program.program()
+
+    def _link(self, origin: str) -> Program | PlannedProgram:
         manifest = self._manifest
+        if manifest.plan is not None:
+            from mlc.runtime.cuda.planned import PlannedProgram
+
+            return PlannedProgram(manifest.plan, self._objects, self._weights)
+        return self._native(origin)
+
+    def _native(self, origin: str) -> Program:
+        # GPU programs do without the C extension.
+        from mlc.runtime._native import Program
+
+        manifest = self._manifest
+        check_host(manifest.target, origin)
         try:
             return Program(
                 image=self._image(),
@@ -155,6 +182,8 @@ class Executable:
 
     def _image(self) -> Image:
         """The linked code. Libraries stay open: their handles are never closed."""
+        from mlc.runtime._native import Image
+
         handles = tuple(ctypes.CDLL(path)._handle for path in self._manifest.libraries)
         return Image(self._objects, handles) if handles else Image(self._objects)
 

@@ -6,10 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import EXTENSION_DTYPES, NUMPY_DTYPES, TensorSpec
+
+if TYPE_CHECKING:
+    from mlc.runtime.cuda.plan import Plan
 
 FORMAT = 1
 # The user address space of x86-64; a model that claims more is corrupt.
@@ -19,9 +22,11 @@ MAX_RANK = 64
 
 @dataclass(frozen=True)
 class Manifest:
-    """A checked manifest. `data` is the JSON object that it came from, including keys unknown here."""
+    """A checked manifest: of objects with an `entry`, or of a GPU program with a `plan`, whose images are the
+    code. `data` is the JSON object that it came from, including keys unknown here."""
 
     entry: str
+    plan: Plan | None
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     weights: tuple[TensorSpec, ...]
@@ -41,7 +46,8 @@ def parse_manifest(data: Any, where: str) -> Manifest:
             f"{where}: format {data.get('format')!r} is not supported, this runtime reads format {FORMAT}"
         )
     return Manifest(
-        entry=_field(data, "entry", str, where),
+        entry="" if "plan" in data else _field(data, "entry", str, where),
+        plan=_plan(data["plan"], where) if "plan" in data else None,
         inputs=_tensors(data, "inputs", where),
         outputs=_tensors(data, "outputs", where),
         weights=_tensors(data, "weights", where),
@@ -103,3 +109,10 @@ def _tensor(entry: Any, what: str) -> TensorSpec:
     if prod(sizes) >= MAX_BYTES // 16:
         raise ExecutableError(f"{what}: shape {list(shape)!r} is too large")
     return TensorSpec(entry["name"], dtype, sizes)
+
+
+def _plan(data: Any, where: str) -> Plan:
+    # Programs of processors do without this part of the runtime.
+    from mlc.runtime.cuda.plan import Plan
+
+    return Plan.from_json(data, f"{where}: manifest: plan")

@@ -1,6 +1,7 @@
 """Frozen target descriptions (pure data)."""
 
 from mlc.targets.base import GRAPH_PIPELINES, Target, TargetError, set_host_provider
+from mlc.targets.gpus import GpuTarget
 from mlc.targets.named import (
     NAMED,
     generic,
@@ -13,6 +14,7 @@ from mlc.targets.named import (
 __all__ = [
     "GRAPH_PIPELINES",
     "NAMED",
+    "GpuTarget",
     "Target",
     "TargetError",
     "generic",

@@ -103,7 +103,7 @@ def parse_fields(text: str, base: Target) -> Target:
     Raises TargetError for an unknown field or a value of the wrong kind.
     """
     values: dict[str, Any] = {}
-    known = {_text_name(f.name): f.name for f in fields(Target)}
+    known = {_text_name(f.name): f.name for f in fields(base)}
     for item in text.split(","):
         name, equals, value = item.strip().partition("=")
         if not equals or name not in known:

@@ -1,13 +1,14 @@
-"""The processors known by name, and the resolution of names and texts to targets."""
+"""The processors and GPUs known by name, and the resolution of names and texts to targets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from mlc.targets.base import Target, TargetError, parse_fields
+from mlc.targets.gpus import GPUS
 from mlc.targets.processors import GENERIC, PROCESSORS
 
-NAMED: dict[str, Target] = {target.name: target for target in PROCESSORS}
+NAMED: dict[str, Target] = {target.name: target for target in (*PROCESSORS, *GPUS)}
 # Those of plugins, described when they are first asked for.
 _REGISTERED: dict[str, Callable[[], Target]] = {}
 
@@ -55,7 +56,10 @@ def parse_target(text: str, describe: Callable[[str], Target] | None = None) -> 
 def _base_of(text: str, describe: Callable[[str], Target] | None) -> Target:
     """What the fields that `text` leaves out are taken from."""
     given = dict(item.strip().partition("=")[::2] for item in text.split(","))
-    cpu = given.get("cpu") or given.get("name", "x86-64")
-    if lookup(cpu) or describe is None or "vector-bits" in given:
-        return lookup(cpu) or Target(name=cpu, cpu=cpu)
+    name = given.get("name", "x86-64")
+    cpu = given.get("cpu") or name
+    # LLVM's name of a GPU is not ours.
+    known = lookup(cpu) or (named if (named := lookup(name)) and named.cpu == cpu else None)
+    if known or describe is None or "vector-bits" in given:
+        return known or Target(name=cpu, cpu=cpu)
     return describe(cpu)

@@ -56,7 +56,7 @@ def _count(module: ir.Operation, options: Options, listener: Instrumentation | N
     """
     costs: Record = {}
     try:
-        for name, pipeline in zip(options.pipelines, options.graph_pipelines(), strict=True):
+        for name, pipeline in zip(options.pipeline_names(), options.graph_pipelines(), strict=True):
             run_pipeline(pipeline, module, listener, verify_each=False)
             if name == "form-kernels":
                 costs = _costs(module)
@@ -107,7 +107,7 @@ def _optimize_once(path: Path) -> dict[str, Record]:
     options, stages, passes = Options(), Stages(), PassSeconds()
     with stages.watch("import"):
         module = _load(path, options)
-    for name in options.pipelines:
+    for name in options.pipeline_names():
         with stages.watch(name):
             listener = passes if name == "graph-optimize" else None
             run_pipeline(f"builtin.module({name})", module, listener, verify_each=False)

@@ -88,7 +88,7 @@ def load(path: Path, threads: int, options: Sequence[str] = ()) -> Kernels:
         raise ValueError("the model's kernels only move; mlc_kernel:all keeps them")
     with worker_pool(1) as pool:
         pool.start()
-        objects = Builder(settings, pool).build(Units(host, units.target))
+        objects = Builder(settings, pool).build(Units(host, units.path))
     return Kernels(program, host, objects, threads)
 
 

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
-from mlc.compiler.build import FULL_LEVEL
+from mlc.compiler.code_path import FULL_LEVEL
 from mlc.dialects import create_context
 from mlc.passes.tloop import default_schedules
 from mlc.passes.tloop.contraction_schedule import (

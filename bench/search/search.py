@@ -58,7 +58,7 @@ def kernel_of(path: Path, options: Sequence[str] = ()) -> Kernel:
     names = [name for name, text in units.kernels.items() if not only_moves(text)]
     if len(names) != 1:
         raise ValueError(f"{len(names)} kernels compute, not 1: {', '.join(names)}")
-    return Kernel(names[0], units.kernels[names[0]], str(units.target))
+    return Kernel(names[0], units.kernels[names[0]], str(units.path.target))
 
 
 def search(path: Path, settings: Settings) -> Record:

@@ -9,7 +9,7 @@ from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.rewriting import collect_ops
 
-TRANSLATABLE = frozenset({"llvm", "omp", "builtin"})
+TRANSLATABLE = frozenset({"llvm", "nvvm", "omp", "builtin"})
 
 
 def is_translatable(op: ir.Operation) -> bool:

@@ -14,7 +14,7 @@ from mlc.pipelines.named import FORM_KERNELS, GRAPH_OPTIMIZE
 from mlc.pipelines.plan import Plan, resolve
 from mlc.pipelines.switches import LOWERS, REQUIRED, switched
 
-PIPELINES = Options().pipelines
+PIPELINES = Options().pipeline_names()
 SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from mlc.targets import (
     NAMED,
+    GpuTarget,
     Target,
     TargetError,
     base,
@@ -14,13 +15,14 @@ from mlc.targets import (
     register_target,
     registered_targets,
 )
+from mlc.targets.gpus import GPUS
 from mlc.targets.processors import PROCESSORS
 
 ARCHITECTURES = ("x86_64", "aarch64", "riscv64")
 
 
 def test_names_are_of_one_processor_each() -> None:
-    assert len(NAMED) == len(PROCESSORS)
+    assert len(NAMED) == len(PROCESSORS) + len(GPUS)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -51,6 +53,14 @@ def test_text_fills_in_from_the_cpu_it_names() -> None:
 def test_text_fills_in_from_the_name() -> None:
     target = parse_target("name=riscv64-v256,l2=1048576")
     assert target == dataclasses.replace(NAMED["riscv64-v256"], l2=1 << 20)
+
+
+def test_text_of_a_gpu_fills_in_from_its_name() -> None:
+    target = parse_target("name=cuda:sm_90a,shared-bytes=65536")
+    assert isinstance(target, GpuTarget)
+    assert (target.cpu, target.shared_bytes, target.block_threads) == ("sm_90a", 65536, 1024)
+    with pytest.raises(TargetError, match="'shared-bytes=1': expected one of name, triple"):
+        parse_target("name=znver4,shared-bytes=1")
 
 
 def test_text_of_an_undescribed_cpu_asks_the_given_function() -> None:

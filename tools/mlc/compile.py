@@ -17,6 +17,7 @@ from mlc.tools.mlc.session import Session, output_options
 
 if TYPE_CHECKING:
     from mlc.compiler import Options
+    from mlc.compiler.code_path import CodePath
     from rich.console import Console
 
 _SUFFIXES = {
@@ -90,11 +91,12 @@ def compile_command(
         from dataclasses import replace
 
         options = replace(flags.options(progress), reproducer_dir=reproducer_dir)
+        path = _code_path(options, emit)
         data: dict[str, Any] = {
             "model": model,
             "output": target,
             "emit": emit,
-            "target_cpu": options.resolved_target().cpu,
+            "target_cpu": _machine(path),
         }
         if dump_ir:
             data["ir_files"] = _dump(model, options, dump_ir, kernels)
@@ -113,6 +115,26 @@ def compile_command(
         render_compilation(console, data, verbose=session.verbose)
 
     session.show(data, render, stderr=target == "-")
+
+
+def _code_path(options: Options, emit: str) -> CodePath:
+    """How the program becomes code. Raises ToolError where it cannot become what is asked for."""
+    from mlc.compiler.code_path import code_paths
+
+    path = code_paths(options)["main"]
+    if path.on_gpu and emit in ("shared-lib", "obj"):
+        raise ToolError(
+            f"--emit={emit} is not for {path.machine.name}; there are mlcx, asm (PTX), llvm-ir, mlir"
+        )
+    return path
+
+
+def _machine(path: CodePath) -> str:
+    """What the program is for."""
+    if path.on_gpu:
+        return path.machine.name
+    blocks = "" if path.machine is path.target else f", blocks of {path.target.name}"
+    return f"{path.machine.cpu}{blocks}"
 
 
 def _output(model: str, output: str | None, emit: str, session: Session) -> str:

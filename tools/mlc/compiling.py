@@ -37,6 +37,8 @@ class CompileFlags:
     precision: str
     load_plugin: tuple[str, ...]
     jobs: int = 0
+    blocks_on_cpu: bool = False
+    cubin: bool = False
     cache: bool = True
     cache_dir: str | None = None
 
@@ -61,6 +63,8 @@ class CompileFlags:
             exactness=self.exactness,
             schedules=_read_schedules(self.schedule_file),
             precision=self.precision,
+            blocks_on_cpu=self.blocks_on_cpu,
+            cubin=self.cubin,
             progress=progress,
         )
         _check_switches(options)
@@ -163,10 +167,12 @@ def _one_name(_ctx: click.Context, parameter: click.Parameter, names: tuple[str,
 _NAMES = [field.name for field in fields(CompileFlags)]
 _GRAPH_OPTIONS = (
     click.option(
+        "--target",
         "--target-cpu",
+        "target_cpu",
         default=_HOST,
         metavar="NAME",
-        help="Compile for this processor, or target of a plugin ('mlc targets' lists them).",
+        help="Compile for this processor, GPU, or target of a plugin ('mlc targets' lists them).",
     ),
     click.option(
         "--target-triple",
@@ -243,6 +249,14 @@ _CODE_OPTIONS = (
         default=0,
         metavar="N",
         help="Worker processes (default: one per core).",
+    ),
+    click.option(
+        "--blocks-on-cpu",
+        is_flag=True,
+        help="With a GPU as target: run its programs of thread blocks on this machine, to compare numbers.",
+    ),
+    click.option(
+        "--cubin", is_flag=True, help="With a GPU as target: what NVIDIA's assembler makes, instead of PTX."
     ),
     click.option("--cache/--no-cache", default=True, help="Use the compile cache on disk (the default)."),
     click.option(

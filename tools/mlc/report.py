@@ -82,8 +82,19 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
         rows.append(["kernels", f"{report['kernels']} ({cached}), {report['launches']} launches"])
     if "arena_bytes" in report:
         rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
+    rows += _gpu_rows(report["gpu"]) if "gpu" in report else []
     rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
     return rows
+
+
+def _gpu_rows(gpu: Mapping[str, Any]) -> list[list[str]]:
+    """What NVIDIA's assembler says of all kernels together."""
+    if not gpu["assembled"]:
+        return [["ptxas", "not installed: registers and spills are not known"]]
+    most = max((each["registers"] for each in gpu["kernels"]), default=0)
+    spilling = sum(1 for each in gpu["kernels"] if each["spill_store_bytes"] or each["spill_load_bytes"])
+    warnings = f", {len(gpu['warnings'])} warnings" if gpu["warnings"] else ""
+    return [["ptxas", f"at most {most} registers, {spilling} kernels spill{warnings}"]]
 
 
 def _arena(size: int, bound: int) -> str:
@@ -96,6 +107,8 @@ def show_profile(console: Console, report: Mapping[str, Any]) -> None:
     """Where a compilation's time went, by pass and by kernel."""
     for key, title in _PROFILE.items():
         _longest(console, report.get(key) or {}, title)
+    if "gpu" in report:
+        _show_gpu_kernels(console, report["gpu"])
 
 
 def _longest(console: Console, seconds: Mapping[str, float], title: str) -> None:
@@ -103,3 +116,22 @@ def _longest(console: Console, seconds: Mapping[str, float], title: str) -> None
     if seconds:
         rows = [[name, duration(each)] for name, each in list(seconds.items())[:_LONGEST]]
         console.print(table((title, ">time"), rows))
+
+
+def _show_gpu_kernels(console: Console, gpu: Mapping[str, Any]) -> None:
+    """Each kernel's launches; what ptxas says of them where it was asked."""
+    rows = [
+        [
+            each["function"],
+            "x".join(map(str, each["grid"])),
+            str(each["threads"]),
+            byte_size(each["dynamic_shared_bytes"] + each.get("shared_bytes", 0)),
+            str(each.get("registers", "")),
+            str(each["spill_store_bytes"] + each["spill_load_bytes"]) if "registers" in each else "",
+        ]
+        for each in gpu["kernels"]
+    ]
+    columns = ("GPU kernel", ">blocks", ">threads", ">shared memory", ">registers", ">spilled bytes")
+    console.print(table(columns, rows))
+    for warning in gpu["warnings"]:
+        console.print(f"ptxas: {warning}", soft_wrap=True)

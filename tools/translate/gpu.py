@@ -8,6 +8,7 @@ from mlc.bindings.parsing import Listener
 from mlc.codegen.emit import Kind, emit
 from mlc.codegen.machines import gpu_target
 from mlc.codegen.ptxas import assemble_ptx
+from mlc.passes.accel.device_module import extract
 from mlc.targets import Target, TargetError
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.translate.errors import TranslationError
@@ -79,19 +80,10 @@ def device_module(op: ir.Operation, name: str, kernel: str) -> ir.Operation:
     if len(modules) > 1 and not name:
         raise TranslationError(f"several gpu.modules: {_listed(list(modules))}; choose one with --gpu-module")
     if modules:
-        return _extract(modules[name] if name else next(iter(modules.values())))
+        return extract(modules[name] if name else next(iter(modules.values())))
     if not any(each.name == "llvm.func" and kernel in each.attributes for each in tops):
         raise TranslationError(f"no gpu.module, and no llvm.func with the attribute {kernel}")
     return op
-
-
-def _extract(gpu_module: ir.Operation) -> ir.Operation:
-    """A module with copies of the ops in `gpu_module`."""
-    with gpu_module.location:
-        module = ir.Module.create()
-        for each in gpu_module.regions[0].blocks[0].operations:
-            each.operation.clone(ip=ir.InsertionPoint(module.body))
-    return module.operation
 
 
 def _has_body(op: ir.Operation) -> bool:

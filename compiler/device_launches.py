@@ -1,0 +1,136 @@
+"""Reads the launches of a kernel whose blocks have become threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+from mlc.bindings import ir
+from mlc.compiler.device_kernel import KernelLaunch
+from mlc.passes.base import PassFailure
+from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.runtime.cuda.plan_parts import (
+    Kernel,
+    Place,
+    PlanParameter,
+    PointerParameter,
+    ScalarParameter,
+    TensorMapParameter,
+)
+from mlc.runtime.cuda.tensor_map import TensorMapSpec
+from mlc.targets import GpuTarget
+
+LAUNCH, TENSOR_MAPS = "gpu.launch_func", "accel.tensor_maps"
+# What computes a launch's operands.
+_OPERANDS = frozenset(
+    (
+        *("arith.constant", "arith.index_cast", "llvm.inttoptr"),
+        *("memref.extract_aligned_pointer_as_index", "memref.collapse_shape", "memref.expand_shape"),
+    )
+)
+# Groups of operands of `gpu.launch_func`.
+_GRID, _BLOCK, _CLUSTER = slice(1, 4), slice(4, 7), slice(7, 10)
+_SHARED, _PARAMETERS = 10, 11
+# What says which parameter a tensor map is, and where its memory is.
+_NUMBERS = ("parameter", "pointer")
+
+
+def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch, ...]:
+    """The launches of the one kernel of a module, in order. Raises PassFailure for what is no straight line
+    of launches, and for launches that `target` cannot run."""
+    kernel = next(each.operation for each in module.regions[0].blocks[0] if is_kernel(each.operation))
+    functions = {_symbol(each): each for each in collect_ops(module, "llvm.func")}
+    return tuple(_launch(op, functions[_function_name(op)], target) for op in _launch_ops(kernel))
+
+
+def _launch_ops(kernel: ir.Operation) -> Iterator[ir.Operation]:
+    for op in [each.operation for each in kernel.regions[0].blocks[0].operations]:
+        if op.name == LAUNCH:
+            yield op
+        elif op.name not in _OPERANDS and op.name != "func.return":
+            raise PassFailure(f"'{op.name}' cannot stand between the launches of a kernel", op.location)
+
+
+def _launch(op: ir.Operation, function: ir.Operation, target: GpuTarget) -> KernelLaunch:
+    groups = _groups(op)
+    grid, block, cluster = (_sizes(groups[part]) for part in (_GRID, _BLOCK, _CLUSTER))
+    shared = _number(groups[_SHARED][0]) if groups[_SHARED] else 0
+    if shared > target.shared_bytes:
+        raise PassFailure(
+            f"a block needs {shared} bytes of shared memory; {target.name} has {target.shared_bytes}",
+            op.location,
+        )
+    kernel = Kernel(0, _symbol(function), grid, block, cluster, shared)
+    return KernelLaunch(kernel, _parameters(groups[_PARAMETERS], _tensor_maps(function)))
+
+
+def _groups(op: ir.Operation) -> list[list[ir.Value]]:
+    """The operands in their groups, some of them empty."""
+    sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
+    operands = list(op.operands)
+    return [operands[begin:end] for begin, end in pairwise(accumulate(sizes, initial=0))]
+
+
+def _sizes(groups: list[list[ir.Value]]) -> tuple[int, int, int]:
+    x, y, z = (_number(group[0]) if group else 1 for group in groups)
+    return x, y, z
+
+
+def _parameters(values: Sequence[ir.Value], maps: dict[int, TensorMapSpec]) -> tuple[PlanParameter, ...]:
+    return tuple(_parameter(value, maps.get(number)) for number, value in enumerate(values))
+
+
+def _parameter(value: ir.Value, tensor_map: TensorMapSpec | None) -> PlanParameter:
+    if tensor_map is not None:
+        return TensorMapParameter(Place(_argument(value)), tensor_map)
+    if str(value.type).startswith("!llvm.ptr"):
+        return PointerParameter(_argument(value))
+    return ScalarParameter(str(value.type), _number(value))
+
+
+def _tensor_maps(function: ir.Operation) -> dict[int, TensorMapSpec]:
+    """The tensor maps that a function takes, by the number of the parameter (docs/gpu.md)."""
+    if TENSOR_MAPS not in function.attributes:
+        return {}
+    entries = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[TENSOR_MAPS])]
+    return {int(each["parameter"].value): _tensor_map(each) for each in entries}
+
+
+def _tensor_map(entry: ir.DictAttr) -> TensorMapSpec:
+    named = [entry[number] for number in range(len(entry))]
+    fields = {each.name: _plain(each.attr) for each in named}
+    return TensorMapSpec(**{name: value for name, value in fields.items() if name not in _NUMBERS})
+
+
+def _plain(attribute: ir.Attribute) -> Any:
+    """A text, a number, or a tuple of numbers."""
+    if isinstance(attribute, ir.DenseI64ArrayAttr):
+        return tuple(attribute)
+    return attribute.value
+
+
+def _argument(value: ir.Value) -> int:
+    """The number of the kernel's argument whose address a pointer is."""
+    while not isinstance(value, ir.BlockArgument):
+        op = value.owner.operation
+        if op.name not in _OPERANDS or not len(op.operands):
+            raise PassFailure(f"'{op.name}' is no argument of the kernel", op.location)
+        value = op.operands[0]
+    return int(value.arg_number)
+
+
+def _number(value: ir.Value) -> int:
+    """Raises PassFailure for what is not known when the program is planned."""
+    if isinstance(value, ir.BlockArgument) or value.owner.name != "arith.constant":
+        raise PassFailure("a launch's sizes and numbers must be constants", value.location)
+    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
+
+
+def _function_name(launch: ir.Operation) -> str:
+    return str(ir.SymbolRefAttr(launch.attributes["kernel"]).value[-1])
+
+
+def _symbol(function: ir.Operation) -> str:
+    return str(ir.StringAttr(function.attributes["sym_name"]).value)

@@ -1,0 +1,111 @@
+"""The plan of a GPU program: what its host function does, as data that the CUDA runtime runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import prod
+
+from mlc.compiler.device_kernel import DeviceKernel
+from mlc.compiler.errors import CompileError
+from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.tape import COPY, Region, Tape
+from mlc.compiler.tape import Step as TapeStep
+from mlc.runtime.cuda.plan import Plan
+from mlc.runtime.cuda.plan_parts import (
+    ArenaBuffer,
+    Buffer,
+    CopyStep,
+    Image,
+    Kernel,
+    LaunchStep,
+    Place,
+    PlanParameter,
+    PointerParameter,
+    Step,
+    TensorBuffer,
+    TensorMapParameter,
+)
+from mlc.runtime.cuda.program_memory import ALIGNMENT
+from mlc.runtime.tensors import TensorSpec
+
+
+def program_plan(
+    architecture: str,
+    host: HostFunction,
+    tape: Tape,
+    kernels: Mapping[str, DeviceKernel],
+    names: Mapping[str, Sequence[str]],
+) -> Plan:
+    """The plan of the host function whose steps are `tape`; image number i is that of the i-th kernel.
+
+    `names` are those of the buffers by role ("input", "output", "weight"). Raises CompileError for operands
+    that kernels cannot take where they lie, ExecutableError for what no plan can say.
+    """
+    numbers = {name: index for index, name in enumerate(kernels)}
+    firsts: dict[str, int] = {}
+    functions: list[Kernel] = []
+    for name, kernel in kernels.items():
+        firsts[name] = len(functions)
+        functions += [replace(each.kernel, image=numbers[name]) for each in kernel.launches]
+    return Plan(
+        images=tuple(Image(f"{name}.{each.suffix}", architecture) for name, each in kernels.items()),
+        kernels=tuple(functions),
+        buffers=tuple(_buffers(host, names)),
+        steps=tuple(each for step in tape.steps for each in _steps(step, kernels, firsts)),
+    )
+
+
+def _buffers(host: HostFunction, names: Mapping[str, Sequence[str]]) -> Iterator[Buffer]:
+    """In the order of the host function's arguments."""
+    infos: dict[str, Sequence[TensorInfo]] = {
+        "input": host.inputs,
+        "output": host.outputs,
+        "weight": host.weight_types,
+    }
+    for role in ("input", "output", "weight"):
+        for name, info in zip(names[role], infos[role], strict=True):
+            yield TensorBuffer(role, name, info.dtype, info.shape)
+    yield ArenaBuffer(host.arena_bytes)
+
+
+def _steps(step: TapeStep, kernels: Mapping[str, DeviceKernel], firsts: Mapping[str, int]) -> Iterator[Step]:
+    if step.kernel == COPY:
+        source, target = step.regions
+        yield CopyStep(_place(target), _place(source), _nbytes(source))
+        return
+    _check_aligned(step)
+    for number, launch in enumerate(kernels[step.kernel].launches, firsts[step.kernel]):
+        yield LaunchStep(number, tuple(_bound(each, step.regions) for each in launch.parameters))
+
+
+def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter:
+    """A kernel's parameter with buffers of the program in the place of the kernel's arguments."""
+    if isinstance(parameter, PointerParameter):
+        place = _inside(parameter, regions)
+        return PointerParameter(place.buffer, place.offset)
+    if isinstance(parameter, TensorMapParameter):
+        return replace(parameter, place=_inside(parameter.place, regions))
+    return parameter
+
+
+def _inside(place: Place, regions: Sequence[Region]) -> Place:
+    region = regions[place.buffer]
+    return Place(region.argument, region.offset + place.offset)
+
+
+def _place(region: Region) -> Place:
+    return Place(region.argument, region.offset)
+
+
+def _nbytes(region: Region) -> int:
+    return prod(region.shape) * TensorSpec("", region.dtype, ()).nbytes
+
+
+def _check_aligned(step: TapeStep) -> None:
+    for region in step.regions:
+        if region.offset % ALIGNMENT:
+            raise CompileError(
+                f"kernel @{step.kernel} takes a part of a tensor that begins {region.offset} bytes behind its"
+                f" begin: GPU kernels take multiples of {ALIGNMENT} bytes"
+            )

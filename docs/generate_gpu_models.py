@@ -1,0 +1,111 @@
+"""Writes docs/gpu-models.md: which models compile whole for GPUs, and which kernels have no lowering yet.
+
+    python -P docs/generate_gpu_models.py bench/models/build
+
+Not part of `make docs`: it compiles all kernels of all models in a folder, which takes minutes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mlc.compiler import CompileError, Options, worker_pool
+from mlc.compiler.build import Builder
+from mlc.compiler.levels import units_of
+
+PAGE = Path(__file__).resolve().parent / "gpu-models.md"
+TARGETS = ("cuda:sm_80", "cuda:sm_90a")
+_NAME = re.compile(r"kernel @(\w+?)_[0-9a-f]{12},")
+_CAUSE = re.compile(r".* operation: (@\w+: )?")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A kind of kernel without a lowering: the ops in its name, and the reason."""
+
+    kind: str
+    reason: str
+
+
+@dataclass
+class Result:
+    """How many kernels a model has for a target, and which are missing."""
+
+    kernels: int
+    missing: list[Missing]
+
+
+def attempt(path: Path, options: Options) -> Result:
+    """Compiles the kernels of a model's `@main`."""
+    assert options.pool is not None
+    units = units_of(path, options)["main"]
+    try:
+        Builder(options, options.pool).build(units)
+    except CompileError as error:
+        causes = error.causes or (error,)
+        return Result(len(units.kernels), [_missing(each) for each in causes])
+    return Result(len(units.kernels), [])
+
+
+def _missing(error: CompileError) -> Missing:
+    name = _NAME.match(error.notes[0])
+    first = error.message.partition("\n")[0]
+    return Missing(name[1] if name else error.notes[0], _CAUSE.sub("", first, count=1))
+
+
+def page(folder: Path) -> str:
+    """The whole page."""
+    results: dict[str, dict[str, Result]] = defaultdict(dict)
+    with worker_pool() as pool:
+        for path in sorted(folder.glob("*.onnx")):
+            for target in TARGETS:
+                print(path.stem, target, file=sys.stderr, flush=True)
+                results[path.stem][target] = attempt(path, replace(Options(target=target), pool=pool))
+    return "\n".join([*_introduction(), *_table(results), *_reasons(results)])
+
+
+def _introduction() -> list[str]:
+    return [
+        "# Models on GPUs",
+        "",
+        "The models of [benchmarks.md](benchmarks.md): how many of their kernels compile, in f32. A model of",
+        "which all kernels do is a program for the CUDA runtime. `docs/generate_gpu_models.py` writes this.",
+        "",
+    ]
+
+
+def _table(results: dict[str, dict[str, Result]]) -> list[str]:
+    lines = [f"| model | {' | '.join(TARGETS)} |", f"|---|{'---|' * len(TARGETS)}"]
+    for model, by_target in results.items():
+        cells = [_cell(by_target[target]) for target in TARGETS]
+        lines.append(f"| {model} | {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def _cell(result: Result) -> str:
+    if not result.missing:
+        return f"whole: {result.kernels} kernels"
+    return f"{result.kernels - len(result.missing)} of {result.kernels} kernels"
+
+
+def _reasons(results: dict[str, dict[str, Result]]) -> list[str]:
+    """What is missing, with the models that need it."""
+    models: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for model, by_target in results.items():
+        for result in by_target.values():
+            for each in result.missing:
+                models[each.reason, each.kind].add(model)
+    if not models:
+        return []
+    lines = ["## What is missing", "", "| kernel | reason | models |", "|---|---|---|"]
+    for (reason, kind), names in sorted(models.items()):
+        lines.append(f"| `{kind}` | {reason.replace('|', chr(92) + '|')} | {', '.join(sorted(names))} |")
+    return [*lines, ""]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(Path(sys.argv[1])))

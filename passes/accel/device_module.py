@@ -1,0 +1,24 @@
+"""What a module has for the device, on its own."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.base import PassFailure
+
+
+def device_code(module: ir.Operation) -> ir.Operation:
+    """The contents of the one `gpu.module` as a module. Raises PassFailure if there is none, or another."""
+    tops = [each.operation for each in module.regions[0].blocks[0].operations]
+    found = [each for each in tops if each.name == "gpu.module"]
+    if len(found) != 1:
+        raise PassFailure(f"expected one gpu.module, but there are {len(found)}", module.location)
+    return extract(found[0])
+
+
+def extract(gpu_module: ir.Operation) -> ir.Operation:
+    """A module with copies of the ops in `gpu_module`."""
+    with gpu_module.location:
+        module = ir.Module.create()
+        for each in gpu_module.regions[0].blocks[0].operations:
+            each.operation.clone(ip=ir.InsertionPoint(module.body))
+    return module.operation

@@ -1,0 +1,36 @@
+"""A plan as an executable calls it: loaded by the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from mlc.runtime.cuda.plan import Plan
+from mlc.runtime.cuda.program import Program
+
+
+class PlannedProgram:
+    """A plan with its code and weights, which need a device only when they are called.
+
+    `threads` is for the interface: the host's part of a call is one thread's.
+    """
+
+    def __init__(self, plan: Plan, images: Sequence[Any], weights: Mapping[str, Any]) -> None:
+        """`images` are in the order of the plan's."""
+        self.threads = 1
+        self._plan, self._weights = plan, weights
+        self._images = {image.name: bytes(data) for image, data in zip(plan.images, images, strict=True)}
+        self._program: Program | None = None
+        self._lock = Lock()
+
+    def program(self) -> Program:
+        """The program on device 0, loaded once. Raises CudaError, ExecutableError."""
+        with self._lock:
+            if self._program is None:
+                self._program = Program(self._plan, self._images, self._weights)
+            return self._program
+
+    def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]:
+        """Runs the plan. Raises TypeError or ValueError naming the input or output, CudaError."""
+        return self.program()(*inputs, out=outputs)

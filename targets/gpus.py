@@ -1,0 +1,60 @@
+"""Descriptions of GPUs, by their architecture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.targets.base import KIB, MIB, Target
+
+NVPTX = "nvptx64-nvidia-cuda"
+GRAPH_PIPELINES = ("graph-optimize", "lower-graph-gpu", "form-kernels", "host-plan-memory")
+# The newest PTX that drivers of CUDA 12.3 load.
+PTX = "+ptx83"
+
+
+@dataclass(frozen=True)
+class GpuTarget(Target):
+    """A GPU architecture. Of the fields of `Target`, `cpu` is LLVM's name of it, `vector_registers` how many
+    registers of `vector_bits` a thread may use, `l1d` what a multiprocessor has for caches and shared memory
+    together, and `cores` how many multiprocessors the largest part has.
+
+    A warp has `warp_threads` threads, a block at most `block_threads` and `shared_bytes` of shared memory. A
+    multiprocessor has `registers` for the threads that it runs. `clusters` says that blocks of a cluster
+    read each other's shared memory, and that there are tensor maps, by which hardware copies tiles.
+    """
+
+    warp_threads: int = 32
+    block_threads: int = 1024
+    shared_bytes: int = 48 * KIB
+    registers: int = 65536
+    clusters: bool = False
+
+
+def _cuda(architecture: str, l1d: int, shared: int, l2: int, cores: int, clusters: bool = False) -> GpuTarget:
+    """`l1d` and `shared` in KiB, `l2` in MiB (CUDA C++ programming guide, technical specifications per
+    compute capability)."""
+    return GpuTarget(
+        name=f"cuda:{architecture}",
+        triple=NVPTX,
+        cpu=architecture,
+        features=(PTX,),
+        vector_bits=32,
+        vector_registers=255,
+        fma=True,
+        bf16=True,
+        l1d=l1d * KIB,
+        l2=l2 * MIB,
+        l3=0,
+        cores=cores,
+        graph_pipelines=GRAPH_PIPELINES,
+        kernel_pipeline="nvgpu-kernel",
+        shared_bytes=shared * KIB,
+        clusters=clusters,
+    )
+
+
+# A100 and H100.
+GPUS = (
+    _cuda("sm_80", l1d=192, shared=163, l2=40, cores=108),
+    _cuda("sm_90a", l1d=256, shared=227, l2=50, cores=132, clusters=True),
+)

@@ -1,0 +1,75 @@
+"""`mlc` with a GPU as target: compile, report, run without a driver, blocks on the CPU."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlc.codegen.ptxas import find_ptxas
+from mlc.runtime import read_container
+from mlc.runtime.cuda import parse_plan
+
+
+@pytest.fixture
+def no_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_CUDA_DRIVER", str(tmp_path / "libcuda.so.1"))
+
+
+def test_executable_file(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    done = mlc("compile", mlp, "--target", "cuda:sm_80")
+    assert done.status == 0, done.err
+    assert re.search(r"^for +cuda:sm_80$", done.out, re.M)
+    assert re.search(r"^ptxas +(at most \d+ registers, 0 kernels spill|not installed)", done.out, re.M)
+    manifest, images, _ = read_container(tmp_path / "mlp.mlcx")
+    plan = parse_plan(json.dumps(manifest["plan"]))
+    assert len(plan.images) == len(images) == 2
+    assert all(b".target sm_80" in bytes(image) for image in images)
+    report = mlc("report", "mlp.mlcx", "-v").out
+    assert "sm_80" in report
+    assert all(kernel.function in report for kernel in plan.kernels)
+
+
+def test_without_a_driver(mlc: Any, mlp: Path, no_driver: None) -> None:
+    mlc("compile", mlp, "--target", "cuda:sm_80")
+    for command in ("run", "bench"):
+        done = mlc(command, "mlp.mlcx")
+        assert done.status == 1
+        assert done.err.startswith("mlc: error: MLC_CUDA_DRIVER: cannot load the CUDA driver")
+        assert "Traceback" not in done.err
+
+
+def test_blocks_on_the_cpu(mlc: Any, mlp: Path) -> None:
+    done = mlc("run", mlp, "--target", "cuda:sm_90a", "--blocks-on-cpu", "--verify", "--tolerance", "1e-5")
+    assert done.status == 0, done.out + done.err
+    assert "blocks of cuda:sm_90a" in mlc("compile", mlp, "--target", "cuda:sm_90a", "--blocks-on-cpu").out
+
+
+def test_texts(mlc: Any, mlp: Path) -> None:
+    assert mlc("compile", mlp, "--target", "cuda:sm_90a", "--emit=asm", "-o", "-").out.count(".entry") == 2
+    done = mlc("compile", mlp, "--target", "cuda:sm_80", "--emit=shared-lib")
+    assert done.status == 1
+    assert "--emit=shared-lib is not for cuda:sm_80" in done.err
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+def test_cubin(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    assert mlc("compile", mlp, "--target", "cuda:sm_90a", "--cubin").status == 0
+    _, images, _ = read_container(tmp_path / "mlp.mlcx")
+    assert [bytes(image[:4]) for image in images] == [b"\x7fELF"] * 2
+
+
+def test_options_that_need_a_gpu(mlc: Any, mlp: Path) -> None:
+    for option in ("--blocks-on-cpu", "--cubin"):
+        done = mlc("compile", mlp, option)
+        assert done.status == 1
+        assert "needs a GPU as target, such as cuda:sm_80" in done.err
+
+
+def test_targets(mlc: Any) -> None:
+    found = {each["name"]: each for each in mlc("targets", "--json").json()["targets"]}
+    assert found["cuda:sm_90a"]["shared_bytes"] == 227 * 1024
+    assert found["cuda:sm_80"]["warp_threads"] == 32
+    assert re.search(r"^cuda:sm_80 +sm_80 +1024 +65536 ", mlc("targets").out, re.M)
