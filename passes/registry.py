@@ -20,6 +20,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "accel-from-tiles": "mlc.passes.accel.from_tiles:FromTiles",
     "accel-insert-barriers": "mlc.passes.accel.insert_barriers:InsertBarriers",
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",
+    "accel-specialize-warps": "mlc.passes.accel.specialize_warps:SpecializeWarps",
     "accel-to-cpu": "mlc.passes.accel.to_cpu:AccelToCpu",
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
     "graph-channels-last": "mlc.passes.graph.channels_last:ChannelsLast",

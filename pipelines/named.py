@@ -353,6 +353,16 @@ NVGPU_KERNEL: list[str] = [
     "nvgpu-to-llvm",
 ]
 
+# The same for sm_90a.
+ACCEL_TO_THREADS_SM90A: list[str] = [
+    # Where the copy engine can run ahead, warps of their own tell it to; in other loops all warps copy.
+    "accel-specialize-warps",
+    *ACCEL_BEFORE_THREADS,
+    "accel-distribute{arch=sm_90a}",
+    "canonicalize",
+    "cse",
+]
+
 # The host functions `@main` and `@prepare`, to the llvm dialect.
 CPU_HOST: list[str] = [
     # Straight to the llvm dialect: a host function only computes addresses and calls kernels.
@@ -368,6 +378,7 @@ _PIPELINES: dict[str, list[str]] = {
     "accel-to-threads": ACCEL_TO_THREADS,
     "accel-to-threads-gfx90a": ACCEL_TO_THREADS_GFX90A,
     "accel-to-threads-gfx942": ACCEL_TO_THREADS_GFX942,
+    "accel-to-threads-sm90a": ACCEL_TO_THREADS_SM90A,
     "amdgpu-to-llvm": AMDGPU_TO_LLVM,
     "cpu-host": CPU_HOST,
     "cpu-kernel": CPU_KERNEL,

@@ -25,13 +25,28 @@ class CreateSemaphore(Accel.Operation, name="create_semaphore"):
     verify_invariants = verifier(_semaphore_fault, stages=ir.IntegerAttr, arrivals=ir.IntegerAttr)
 
 
+def _notify_fault(op: ext.Operation) -> str:
+    if "pending" not in op.attributes:
+        return ""
+    pending = op.attributes["pending"]
+    if isinstance(pending, ir.IntegerAttr) and pending.value >= 0:
+        return ""
+    return f"pending must be a number of products, but is {pending}"
+
+
 class Notify(Accel.Operation, name="notify"):
     """Arrives at a stage's barrier, for all warps of the role; with tokens, the phase does not end before
-    these copies have."""
+    these copies have.
+
+    `pending`, 0 unless said, is how many products, the last ones of the role, do not read what this gives
+    back: they need not have ended.
+    """
 
     semaphore: ext.Operand[SemaphoreType]
     stage: ext.Operand[ir.IndexType]
     tokens: Sequence[ext.Operand[TokenType]]
+
+    verify_invariants = verifier(_notify_fault)
 
 
 class Await(Accel.Operation, name="await"):

@@ -9,6 +9,8 @@ from mlc.bindings import arith, ir, llvm, memref
 from mlc.passes.accel.threads.numbers import i32
 from mlc.passes.base import PassFailure
 
+GLOBAL_POINTER = "!llvm.ptr<1>"
+
 
 @dataclass(frozen=True)
 class Captures:
@@ -21,17 +23,26 @@ class Captures:
 
     def parameter_types(self) -> list[ir.Type]:
         """A pointer for each memref, its dynamic dims as i32, then the scalars; an index is an i32."""
-        pointer = ir.Type.parse("!llvm.ptr<1>")
+        pointer = ir.Type.parse(GLOBAL_POINTER)
         kinds: list[ir.Type] = []
         for each in self.memrefs:
             kinds += [pointer, *[i32()] * len(dynamic_dims(each.type))]
         return [*kinds, *(_passed_type(each.type) for each in self.scalars)]
 
+    def pointer_number(self, memref: ir.Value) -> int:
+        """Which parameter is the pointer to a memref."""
+        number = 0
+        for each in self.memrefs:
+            if each == memref:
+                break
+            number += 1 + len(dynamic_dims(each.type))
+        return number
+
     def arguments(self) -> list[ir.Value]:
         """What the host passes, made at the current insertion point."""
         values: list[ir.Value] = []
         for each in self.memrefs:
-            values.append(_pointer(each))
+            values.append(pointer_to(each, GLOBAL_POINTER))
             values += [_narrowed(_extent(each, dim)) for dim in dynamic_dims(each.type)]
         return [*values, *map(_narrowed, self.scalars)]
 
@@ -79,20 +90,25 @@ def _blocks(op: ir.Operation) -> Iterator[tuple[ir.Block, list[ir.Operation]]]:
 
 
 def _dense(value: ir.Value, launch: ir.Operation) -> ir.Value:
-    layout = value.type.layout
-    if isinstance(layout, ir.AffineMapAttr) and _is_identity(layout.value):
+    if is_dense(value.type):
         return value
     raise PassFailure(f"a launch takes dense memrefs from around it, not {value.type}", launch.location)
 
 
-def _is_identity(access: ir.AffineMap) -> bool:
+def is_dense(kind: ir.MemRefType) -> bool:
+    """Whether a memref has no other strides than its shape gives it."""
+    layout = kind.layout
+    if not isinstance(layout, ir.AffineMapAttr):
+        return False
+    access = layout.value
     return bool(access == ir.AffineMap.get_identity(access.n_dims))
 
 
-def _pointer(value: ir.Value) -> ir.Value:
+def pointer_to(value: ir.Value, kind: str) -> ir.Value:
+    """The address of a memref, as a pointer of type `kind`."""
     index = memref.ExtractAlignedPointerAsIndexOp(value).result
     address = arith.IndexCastOp(ir.IntegerType.get_signless(64), index).result
-    return llvm.inttoptr(ir.Type.parse("!llvm.ptr<1>"), address)
+    return llvm.inttoptr(ir.Type.parse(kind), address)
 
 
 def _extent(value: ir.Value, dim: int) -> ir.Value:

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from mlc.bindings import gpu, ir
 from mlc.dialects.accel import is_shared
+from mlc.passes.accel.buffers import root_of
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops
 
 _BARRIERS = frozenset({"gpu.barrier", "accel.wait", "accel.wait_groups"})
-_VIEWS = frozenset({"memref.subview", "memref.cast"})
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,4 @@ def _written(op: ir.Operation) -> frozenset[ir.Value]:
 
 
 def _buffers(values: list[ir.Value]) -> frozenset[ir.Value]:
-    return frozenset(_root(each) for each in values if is_shared(each))
-
-
-def _root(value: ir.Value) -> ir.Value:
-    """The buffer that a view is of."""
-    while not isinstance(value, ir.BlockArgument) and value.owner.name in _VIEWS:
-        value = value.owner.operands[0]
-    return value
+    return frozenset(root_of(each) for each in values if is_shared(each))

@@ -1,8 +1,8 @@
 """Layouts of the operands and sums of products of tiles.
 
 Source: the fragments of `mma.sync` in NVIDIA's PTX documentation, of shape m16n8 and 32 bytes of the
-reduction ("Matrix Fragments for mma.m16n8k16" and its neighbours). Threads of a product without tensor units
-hold blocks of 4 columns.
+reduction ("Matrix Fragments for mma.m16n8k16" and its neighbours), and of `wgmma` ("Register Fragments and
+Shared Memory Matrix Layouts"). Threads of a product without tensor units hold blocks of 4 columns.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from mlc.passes.accel.layouts import LANE_BITS, Layout, Vector, along, bits
 
 ROWS, COLUMNS = 16, 8
+# Rows of the sums of `wgmma`, of which each warp of a group of 4 has 16.
+GROUP_ROWS = 64
 # Bytes of the reduction that a row of an operand has in one instruction, and of them in a register.
 DEPTH_BYTES, REGISTER_BYTES = 32, 4
 # Bits of a lane's number that lie across, without tensor units.
@@ -88,6 +90,25 @@ def right_operand(depth: int, columns: int, grid: WarpGrid, element_bytes: int) 
         lanes,
         (*_across(columns // grid.across, columns), *_none(grid.down), *_none(grid.copies)),
     )
+
+
+def warpgroup_sums(rows: int, columns: int, grid: WarpGrid) -> Layout:
+    """Of the sums of `wgmma`, `[rows, columns]`, which groups of 4 warps share as `grid` says."""
+    part_rows, part_columns = rows // grid.down, columns // grid.across
+    registers = [(0, 1), (8, 0), *_across(COLUMNS, part_columns), *_down(GROUP_ROWS, part_rows)]
+    lanes = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
+    warps = [*_down(ROWS, GROUP_ROWS), *_across(part_columns, columns), *_down(part_rows, rows)]
+    return Layout((rows, columns), tuple(registers), lanes, tuple(warps))
+
+
+def warpgroup_left_operand(sums: Layout, depth: int, element_bytes: int) -> Layout:
+    """Of the left operand of `wgmma` in registers, `[rows, depth]`, for these sums."""
+    pack = REGISTER_BYTES // element_bytes
+    registers = [*_across(1, pack), (8, 0), (0, 4 * pack), *_across(8 * pack, depth)]
+    registers += [each for each in sums.registers if each[0] >= GROUP_ROWS]
+    lanes = ((0, pack), (0, 2 * pack), (1, 0), (2, 0), (4, 0))
+    warps = tuple((row, 0) for row, _ in sums.warps)
+    return Layout((sums.shape[0], depth), tuple(registers), lanes, warps)
 
 
 def scalar_grid(rows: int, columns: int, warps: int, lane_bits: int = LANE_BITS) -> WarpGrid:

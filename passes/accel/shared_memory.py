@@ -9,6 +9,8 @@ from mlc.bindings import ir
 
 # Where a buffer begins: a swizzled one where its pattern does.
 ALIGNMENT, SWIZZLED_ALIGNMENT = 16, 1024
+# An mbarrier.
+BARRIER_BYTES = 8
 
 
 @dataclass
@@ -32,17 +34,25 @@ class SharedMemory:
         self.scratch_bytes = max(self.scratch_bytes, size)
 
 
-def plan(launch: ir.Operation) -> SharedMemory:
-    """The buffers of a launch, one behind the other."""
+def plan(launch: ir.Operation, alignment: int = ALIGNMENT) -> SharedMemory:
+    """The buffers of a launch, and the barriers of its semaphores, one behind the other."""
     memory = SharedMemory()
-    for op in launch.regions[0].blocks[0].operations:
-        if op.operation.name == "accel.alloc":
-            (buffer,) = op.operation.results
-            swizzled = op.operation.attributes["swizzle"].value
-            start = _aligned(memory.end, SWIZZLED_ALIGNMENT if swizzled else ALIGNMENT)
-            memory.offsets[buffer] = start
-            memory.end = start + math.prod(buffer.type.shape) * element_bytes(buffer.type.element_type)
+    for each in launch.regions[0].blocks[0].operations:
+        op = each.operation
+        if op.name == "accel.alloc":
+            kind = op.results[0].type
+            swizzled = op.attributes["swizzle"].value
+            start = _aligned(memory.end, SWIZZLED_ALIGNMENT if swizzled else alignment)
+            _place(memory, op, start, math.prod(kind.shape) * element_bytes(kind.element_type))
+        elif op.name == "accel.create_semaphore":
+            start = _aligned(memory.end, BARRIER_BYTES)
+            _place(memory, op, start, op.attributes["stages"].value * BARRIER_BYTES)
     return memory
+
+
+def _place(memory: SharedMemory, op: ir.Operation, start: int, size: int) -> None:
+    memory.offsets[op.results[0]] = start
+    memory.end = start + size
 
 
 def element_bytes(kind: ir.Type) -> int:

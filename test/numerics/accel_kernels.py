@@ -56,24 +56,24 @@ def masked(size: int) -> str:
     )
 
 
-def attention(queries: int, keys: int, depth: int) -> str:
-    """`@k(q, k_, v, o)` on matrices of bf16, the result of f32: softmax(q k^T / sqrt(depth)) v, 32 queries
-    per block, 16 keys per step, without ever holding a row of scores."""
+def attention(queries: int, keys: int, depth: int, height: int = 32, stages: int = 1) -> str:
+    """`@k(q, k_, v, o)` on matrices of bf16, the result of f32: softmax(q k^T / sqrt(depth)) v, `height`
+    queries per block, 16 keys per step, in rings of `stages`, without ever holding a row of scores."""
     rows, many = f"memref<{queries}x{depth}xbf16>", f"memref<{keys}x{depth}xbf16>"
     tile = f"16x{depth}xbf16"
-    sums, scores, row = f"vector<32x{depth}xf32>", "vector<32x16xf32>", "vector<32xf32>"
+    sums, scores, row = f"vector<{height}x{depth}xf32>", f"vector<{height}x16xf32>", f"vector<{height}xf32>"
     return kernel(
         {"q": rows, "k_": many, "v": many, "o": f"memref<{queries}x{depth}xf32>"},
-        [-(-queries // 32)],
+        [-(-queries // height)],
         f"""{alloc("ks", tile)}
         {alloc("vs", tile)}
-        {index("tile", 32)}
+        {index("tile", height)}
         {index("zero", 0)}
         {index("step", 16)}
         {index("keys", keys)}
         %first = arith.muli %block0, %tile : index
         %none = arith.constant 0.0 : bf16
-        %qs = vector.transfer_read %q[%first, %zero], %none : {rows}, vector<32x{depth}xbf16>
+        %qs = vector.transfer_read %q[%first, %zero], %none : {rows}, vector<{height}x{depth}xbf16>
         %no_max = arith.constant dense<0xFF800000> : {row}
         %no_sum = arith.constant dense<0.0> : {row}
         %no_result = arith.constant dense<0.0> : {sums}
@@ -87,33 +87,33 @@ def attention(queries: int, keys: int, depth: int) -> str:
           {copy("v", "vs", ["at", "zero"], [many, f"memref<{tile}, {SHARED}>"], "tv")}
           {wait("tk", "tv")}
           %raw = "accel.mma"(%qs, %ks, %no_scores) {{precision = "exact", transpose_b}} :
-            (vector<32x{depth}xbf16>, memref<{tile}, {SHARED}>, {scores}) -> {scores}
+            (vector<{height}x{depth}xbf16>, memref<{tile}, {SHARED}>, {scores}) -> {scores}
           %scaled = arith.mulf %raw, %scale : {scores}
           %steps = vector.step : vector<16xindex>
           %begin = vector.broadcast %at : index to vector<16xindex>
           %places = arith.addi %steps, %begin : vector<16xindex>
           %is_key = arith.cmpi ult, %places, %end : vector<16xindex>
-          %are_keys = vector.broadcast %is_key : vector<16xi1> to vector<32x16xi1>
-          %s = arith.select %are_keys, %scaled, %lowest : vector<32x16xi1>, {scores}
+          %are_keys = vector.broadcast %is_key : vector<16xi1> to vector<{height}x16xi1>
+          %s = arith.select %are_keys, %scaled, %lowest : vector<{height}x16xi1>, {scores}
           %new_max = vector.multi_reduction <maximumf>, %s, %max [1] : {scores} to {row}
           %less = arith.subf %max, %new_max : {row}
           %correction = math.exp %less : {row}
-          %max_across = vector.broadcast %new_max : {row} to vector<16x32xf32>
-          %max_down = vector.transpose %max_across, [1, 0] : vector<16x32xf32> to {scores}
+          %max_across = vector.broadcast %new_max : {row} to vector<16x{height}xf32>
+          %max_down = vector.transpose %max_across, [1, 0] : vector<16x{height}xf32> to {scores}
           %low = arith.subf %s, %max_down : {scores}
           %p = math.exp %low : {scores}
           %old_sum = arith.mulf %correction, %sum : {row}
           %new_sum = vector.multi_reduction <add>, %p, %old_sum [1] : {scores} to {row}
-          %factor_across = vector.broadcast %correction : {row} to vector<{depth}x32xf32>
-          %factor = vector.transpose %factor_across, [1, 0] : vector<{depth}x32xf32> to {sums}
+          %factor_across = vector.broadcast %correction : {row} to vector<{depth}x{height}xf32>
+          %factor = vector.transpose %factor_across, [1, 0] : vector<{depth}x{height}xf32> to {sums}
           %old = arith.mulf %acc, %factor : {sums}
-          %narrow = arith.truncf %p : {scores} to vector<32x16xbf16>
+          %narrow = arith.truncf %p : {scores} to vector<{height}x16xbf16>
           %new = "accel.mma"(%narrow, %vs, %old) {{precision = "exact"}} :
-            (vector<32x16xbf16>, memref<{tile}, {SHARED}>, {sums}) -> {sums}
+            (vector<{height}x16xbf16>, memref<{tile}, {SHARED}>, {sums}) -> {sums}
           scf.yield %new_max, %new_sum, %new : {row}, {row}, {sums}
-        }}
-        %sum_across = vector.broadcast %m#1 : {row} to vector<{depth}x32xf32>
-        %sum_down = vector.transpose %sum_across, [1, 0] : vector<{depth}x32xf32> to {sums}
+        }} {{accel.stages = {stages} : i64}}
+        %sum_across = vector.broadcast %m#1 : {row} to vector<{depth}x{height}xf32>
+        %sum_down = vector.transpose %sum_across, [1, 0] : vector<{depth}x{height}xf32> to {sums}
         %r = arith.divf %m#2, %sum_down : {sums}
         vector.transfer_write %r, %o[%first, %zero] : {sums}, memref<{queries}x{depth}xf32>""",
     )

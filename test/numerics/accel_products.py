@@ -9,7 +9,7 @@ from accel_programs import SHARED, alloc, copy, index, kernel, wait
 
 @dataclass(frozen=True)
 class Product:
-    """`[batch,] M x K` by `K x N`; tiles are 32x64, and steps 32."""
+    """`[batch,] M x K` by `K x N`; in tiles of `tile`, and steps of `step` numbers, in rings of `stages`."""
 
     m: int
     n: int
@@ -24,6 +24,10 @@ class Product:
     bias: bool = False
     # The result's element type, where it is not that of the sums.
     result: str = ""
+    tile: tuple[int, int] = (32, 64)
+    step: int = 32
+    stages: int = 2
+    warps: int = 4
 
     def shape_a(self) -> list[int]:
         return self._shape([self.m, self.k], self.transpose_a)
@@ -38,9 +42,6 @@ class Product:
         return [self.batch] * bool(self.batch) + (matrix[::-1] if transposed else matrix)
 
 
-TILE, STEP = (32, 64), 32
-
-
 def memref(shape: list[int], element: str) -> str:
     return f"memref<{'x'.join(map(str, shape))}x{element}>"
 
@@ -52,14 +53,14 @@ def text(product: Product) -> str:
     if p.bias:
         kinds["bias"] = memref([p.n], p.sums)
     kinds["c"] = memref(p.shape_c(), p.result or p.sums)
-    grid = [-(-p.m // TILE[0]), -(-p.n // TILE[1]), *([p.batch] if p.batch else [])]
-    return kernel(kinds, grid, "\n".join([_setup(p), _loop(p, kinds), _epilogue(p, kinds)]))
+    grid = [-(-p.m // p.tile[0]), -(-p.n // p.tile[1]), *([p.batch] if p.batch else [])]
+    return kernel(kinds, grid, "\n".join([_setup(p), _loop(p, kinds), _epilogue(p, kinds)]), p.warps)
 
 
 def _tiles(p: Product) -> tuple[str, str]:
     """The operands' tiles in shared memory."""
-    a = f"{STEP}x{TILE[0]}" if p.transpose_a else f"{TILE[0]}x{STEP}"
-    b = f"{TILE[1]}x{STEP}" if p.transpose_b else f"{STEP}x{TILE[1]}"
+    a = f"{p.step}x{p.tile[0]}" if p.transpose_a else f"{p.tile[0]}x{p.step}"
+    b = f"{p.tile[1]}x{p.step}" if p.transpose_b else f"{p.step}x{p.tile[1]}"
     return f"{a}x{p.element}", f"{b}x{p.element}"
 
 
@@ -70,16 +71,16 @@ def _setup(p: Product) -> str:
       {alloc("bs", tile_b)}
       {index("zero", 0)}
       {index("depth", p.k)}
-      {index("step", STEP)}
-      {index("rows", TILE[0])}
-      {index("columns", TILE[1])}
+      {index("step", p.step)}
+      {index("rows", p.tile[0])}
+      {index("columns", p.tile[1])}
       %row = arith.muli %block0, %rows : index
       %column = arith.muli %block1, %columns : index
       %start = arith.constant dense<{zero}> : {_sum_kind(p)}"""
 
 
 def _sum_kind(p: Product) -> str:
-    return f"vector<{TILE[0]}x{TILE[1]}x{p.sums}>"
+    return f"vector<{p.tile[0]}x{p.tile[1]}x{p.sums}>"
 
 
 def _loop(p: Product, kinds: dict[str, str]) -> str:
@@ -95,13 +96,13 @@ def _loop(p: Product, kinds: dict[str, str]) -> str:
         %new = "accel.mma"(%as, %bs, %old) {{precision = "{p.precision}"{flags}}} : ({shared_a}, {shared_b},
           {_sum_kind(p)}) -> {_sum_kind(p)}
         scf.yield %new : {_sum_kind(p)}
-      }} {{accel.stages = 2 : i64}}"""
+      }} {{accel.stages = {p.stages} : i64}}"""
 
 
 def _epilogue(p: Product, kinds: dict[str, str]) -> str:
     lines, value, kind = [], "sum", _sum_kind(p)
     if p.bias:
-        row = f"vector<{TILE[1]}x{p.sums}>"
+        row = f"vector<{p.tile[1]}x{p.sums}>"
         lines += [
             f"%none = arith.constant 0.0 : {p.sums}",
             f"%offsets = vector.transfer_read %bias[%column], %none : {kinds['bias']}, {row}",

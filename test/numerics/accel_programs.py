@@ -12,7 +12,7 @@ from mlc.runtime import Image, call_entry
 SHARED = "#gpu.address_space<workgroup>"
 
 
-def kernel(buffers: dict[str, str], grid: Sequence[int], body: str) -> str:
+def kernel(buffers: dict[str, str], grid: Sequence[int], body: str, warps: int = 4) -> str:
     """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%block0, ...`."""
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in buffers.items())
     places = ", ".join(f"%block{dim}: index" for dim in range(len(grid)))
@@ -24,7 +24,7 @@ def kernel(buffers: dict[str, str], grid: Sequence[int], body: str) -> str:
         "accel.launch"({bounds}) ({{
         ^bb0({places}):
           {body}
-        }}) {{warps = 4 : i64}} : ({", ".join(["index"] * len(grid))}) -> ()
+        }}) {{warps = {warps} : i64}} : ({", ".join(["index"] * len(grid))}) -> ()
         return
       }} }}"""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 
 import accel_gpu
@@ -15,12 +14,7 @@ import numpy as np
 import pytest
 from accel_products import Product
 
-RUNS = {
-    "cpu": accel_programs.run,
-    "sm_80": accel_gpu.run,
-    "gfx90a": functools.partial(accel_gpu.run, arch="gfx90a"),
-    "gfx942": functools.partial(accel_gpu.run, arch="gfx942"),
-}
+RUNS = {"cpu": accel_programs.run, **accel_gpu.RUNS}
 Run = Callable[..., None]
 
 
@@ -78,6 +72,35 @@ PRODUCTS = {
     "batched": (Product(40, 50, 60, "f16", batch=3, bias=True), SUM_ERROR),
     "tf32": (Product(40, 50, 60, "f32", precision="tf32"), SUM_ERROR),
 }
+# Tiles that groups of 4 warps multiply together where they can; rows of 16 bytes are for the copy engine.
+LARGE = {
+    "bf16 by bf16": Product(150, 136, 200, "bf16", bias=True, tile=(64, 64), step=64, stages=3),
+    "rows of no 16 bytes": Product(70, 100, 75, "bf16", tile=(64, 64), step=64),
+    "two groups below one another": Product(130, 72, 136, "f16", tile=(128, 64), warps=8, result="f16"),
+    "two groups side by side": Product(70, 136, 80, "bf16", tile=(64, 128), step=16, warps=8, stages=4),
+    "four groups": Product(128, 256, 64, "bf16", tile=(128, 256), warps=16),
+    "a group with two parts of rows": Product(128, 32, 96, "bf16", tile=(128, 32), step=32),
+    "more columns than an instruction has": Product(64, 512, 32, "f16", tile=(64, 512), step=16, warps=4),
+    "transposed a": Product(136, 72, 70, "f16", transpose_a=True, tile=(64, 64), stages=3),
+    "transposed b": Product(96, 100, 72, "bf16", transpose_b=True, tile=(64, 32), stages=3),
+    "both transposed": Product(
+        128, 50, 72, "bf16", transpose_a=True, transpose_b=True, tile=(128, 64), warps=8
+    ),
+    "narrow columns": Product(64, 24, 32, "f16", tile=(64, 8), step=32, transpose_b=True),
+    "batched": Product(72, 64, 64, "bf16", batch=2, tile=(64, 64), stages=2, bias=True),
+    "tf32": Product(70, 72, 76, "f32", precision="tf32", transpose_b=True, tile=(64, 64)),
+    "tf32 with rows of b": Product(70, 72, 76, "f32", precision="tf32", tile=(64, 64)),
+    "exact f32": Product(70, 72, 76, "f32", tile=(64, 64)),
+    "int8": Product(70, 100, 144, "i8", sums="i32", transpose_b=True, tile=(64, 64), step=64),
+    "unsigned int8": Product(70, 100, 144, "ui8", sums="i32", transpose_b=True, tile=(64, 128), step=128),
+    "f8E4M3FN": Product(70, 100, 144, "f8E4M3FN", transpose_b=True, tile=(64, 64), step=64, stages=3),
+    "f8E5M2": Product(70, 100, 60, "f8E5M2", transpose_b=True, tile=(64, 64), step=32),
+}
+ERRORS = {"f16": 2.0**-10, "i32": 0}
+PRODUCTS |= {
+    f"large {name}": (product, ERRORS.get(product.result or product.sums, SUM_ERROR))
+    for name, product in LARGE.items()
+}
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
@@ -117,11 +140,12 @@ def test_elementwise_with_a_masked_tail(run: Run, size: int) -> None:
     assert np.all(found[size:] == 7)
 
 
+@pytest.mark.parametrize("height, stages", [(32, 1), (64, 2)])
 @pytest.mark.parametrize("queries, keys", [(64, 48), (37, 50), (1, 3)])
-def test_attention_of_blocks_of_keys(run: Run, queries: int, keys: int) -> None:
+def test_attention_of_blocks_of_keys(run: Run, queries: int, keys: int, height: int, stages: int) -> None:
     q, k, v = (numbers([rows, 32], "bf16", seed) for seed, rows in enumerate((queries, keys, keys)))
     found = np.zeros((queries, 32), np.float32)
-    run(accel_kernels.attention(queries, keys, 32), q, k, v, found)
+    run(accel_kernels.attention(queries, keys, 32, height, stages), q, k, v, found)
     q, k, v = (each.astype(np.float64) for each in (q, k, v))
     scores = q @ k.T / np.sqrt(32)
     powers = np.exp(scores - scores.max(-1, keepdims=True))

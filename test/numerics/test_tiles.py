@@ -5,7 +5,6 @@ Each is compared with what NumPy computes in f64. Tolerance: |a - b| <= 1e-5 * m
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,11 +17,8 @@ from mlc.codegen.host import host_target
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 
-RUNS = {
-    "cpu": accel_programs.run,
-    "sm_80": accel_gpu.run,
-    "gfx90a": functools.partial(accel_gpu.run, arch="gfx90a"),
-}
+ARCHS = ("sm_80", "sm_90a", "gfx90a")
+RUNS = {"cpu": accel_programs.run, **{arch: accel_gpu.RUNS[arch] for arch in ARCHS}}
 TOLERANCE = 1e-5
 
 

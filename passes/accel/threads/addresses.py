@@ -13,13 +13,14 @@ from mlc.passes.accel.threads.numbers import Number
 
 # A thread's widest access.
 LONGEST_BYTES = 16
+BYTE = 8
 _DYNAMIC = -(1 << 31)
 
 
 def stored_type(kind: ir.Type) -> ir.Type:
-    """As LLVM knows it: truth values lie in bytes, and integers have no sign."""
-    if isinstance(kind, ir.IntegerType):
-        return ir.IntegerType.get_signless(max(8, kind.width))
+    """As LLVM knows it: truth values lie in bytes, integers have no sign, and floats of 8 bits are such."""
+    if isinstance(kind, ir.IntegerType) or kind.width == BYTE:
+        return ir.IntegerType.get_signless(max(BYTE, kind.width))
     return kind
 
 

@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 from mlc.bindings import ir
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import ANYTHING
+from mlc.passes.accel.shared_memory import ALIGNMENT
 from mlc.passes.accel.threads.addresses import load_tile
 from mlc.passes.accel.threads.code import Handler, Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.operands import Operand
@@ -35,16 +36,21 @@ class Architecture(ABC):
     """A processor: how ops are emitted for which there is no common way, in `handlers`, and parts of others.
 
     A warp, whose threads go through the code together, has 2 to the power of `lane_bits` lanes. A block has
-    `shared_limit` bytes of shared memory at most.
+    `shared_limit` bytes of shared memory at most; buffers begin at multiples of `alignment` bytes, or of more
+    where they are swizzled.
     """
 
     lane_bits: ClassVar[int]
     shared_limit: ClassVar[int]
+    alignment: ClassVar[int] = ALIGNMENT
     handlers: ClassVar[Mapping[str, Handler]]
 
     def warps(self, launched: int) -> int:
         """How many warps a block has whose launch says `launched` warps of 32 threads: at least one."""
         return max(1, launched * WARP >> self.lane_bits)
+
+    def prepare(self, code: ThreadCode, launch: ir.Operation) -> None:  # noqa: B027 (most have nothing to prepare)
+        """Notes in `code` what of the whole launch its parts must know."""
 
     @abstractmethod
     def kernel_attributes(self, threads: int) -> str:

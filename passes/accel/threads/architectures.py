@@ -6,10 +6,12 @@ from mlc.passes.accel.threads.amd.cdna import Cdna
 from mlc.passes.accel.threads.amd.instructions import CDNA2, CDNA3
 from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
+from mlc.passes.accel.threads.nvidia.hopper import Hopper
 
 DEFAULT = "sm_80"
 ARCHITECTURES: dict[str, Architecture] = {
     "sm_80": Ampere(),
+    "sm_90a": Hopper(),
     "gfx90a": Cdna(CDNA2),
     "gfx942": Cdna(CDNA3),
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from mlc.bindings import ir, llvm
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import SharedMemory
+from mlc.passes.accel.tensor_maps import TensorMap
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import PassFailure
@@ -40,6 +41,16 @@ class Memory:
     swizzle: int = 0
 
 
+@dataclass(frozen=True)
+class Role:
+    """Warps of a block that run code of their own; `barrier` is the number of the barrier at which they meet,
+    `warp` that of the warp, which LLVM knows to be the same for all of its threads."""
+
+    warps: int
+    barrier: int
+    warp: ir.Value
+
+
 Meaning: TypeAlias = "Tile | Memory | ir.Value"
 Handler = Callable[["ThreadCode", ir.Operation], None]
 
@@ -47,7 +58,7 @@ Handler = Callable[["ThreadCode", ir.Operation], None]
 @dataclass
 class ThreadCode:
     """`warps` is how many the processor has in a block; `layouts` says how vectors are distributed;
-    `handlers` how ops are emitted, by name, or by dialect as "arith.*"."""
+    `handlers` how ops are emitted, by name, or by dialect as "arith.*". `tensor_maps` are parameters."""
 
     architecture: Architecture
     warps: int
@@ -57,6 +68,10 @@ class ThreadCode:
     values: dict[ir.Value, Meaning] = field(default_factory=dict)
     # What has begun, and must end before other code runs, or other threads see it.
     unfinished: list[Callable[[], None]] = field(default_factory=list)
+    tensor_maps: dict[tuple[ir.Value, TensorMap], ir.Value] = field(default_factory=dict)
+    role: Role | None = None
+    # Whether asynchronous products read what is written to shared memory.
+    fences: bool = False
     _thread: ir.Value | None = None
 
     @property
@@ -121,18 +136,22 @@ class ThreadCode:
 
     def place(self, layout: Layout, dim: int) -> Number:
         """The part of a coordinate that the thread's number gives: the same for all of its registers."""
-        result: Number = 0
-        vectors = [vector[dim] for vector in layout.threads]
-        bit = 0
-        while bit < len(vectors):
-            count = _run(vectors, bit)
-            if vectors[bit]:
-                part = numbers.shift_right(self.thread(), bit)
-                if bit + count < len(vectors):
-                    part = numbers.mask(part, (1 << count) - 1)
-                result = numbers.add(result, numbers.multiply(part, vectors[bit]))
-            bit += count
-        return result
+        return combined(self.thread(), [vector[dim] for vector in layout.threads])
+
+
+def combined(number: ir.Value, vectors: list[int]) -> Number:
+    """The sum of those of `vectors` whose bits are set in `number`, which has no more bits than they are."""
+    result: Number = 0
+    bit = 0
+    while bit < len(vectors):
+        count = _run(vectors, bit)
+        if vectors[bit]:
+            part = numbers.shift_right(number, bit)
+            if bit + count < len(vectors):
+                part = numbers.mask(part, (1 << count) - 1)
+            result = numbers.add(result, numbers.multiply(part, vectors[bit]))
+        bit += count
+    return result
 
 
 def _run(vectors: list[int], start: int) -> int:

@@ -7,6 +7,7 @@ from mlc.passes.accel.matrix_layouts import columns_of, rows_of
 from mlc.passes.accel.threads.code import ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import converted
 from mlc.passes.accel.threads.operands import Operand
+from mlc.passes.base import PassFailure
 
 # Steps of the reduction whose numbers a thread holds at a time, without tensor units.
 STEPS = 4
@@ -22,6 +23,8 @@ def mma(code: ThreadCode, op: ir.Operation) -> None:
     product = code.architecture.tensor_product(op)
     if product is not None:
         code.values[result] = product.emit(start, left, right)
+    elif str(left.element).startswith("f8"):
+        raise PassFailure(f"tensor units cannot compute this product of {left.element}", op.location)
     else:
         code.values[result] = _by_multiply_adds(start, left, right)
 

@@ -39,7 +39,8 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     if memory.swizzle and (any(offset != 0 for offset in offsets[-2:]) or any(each != 1 for each in steps)):
         raise PassFailure("cannot distribute a part of a swizzled tile to threads", op.location)
     products = [numbers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
-    pointer = addresses.offset_pointer(memory.pointer, numbers.total(products), memory.element)
+    element = addresses.stored_type(memory.element)
+    pointer = addresses.offset_pointer(memory.pointer, numbers.total(products), element)
     rank = op.results[0].type.rank
     kept = [dim for dim, size in enumerate(sizes) if size != 1]
     kept = sorted(

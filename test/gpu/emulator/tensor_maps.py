@@ -19,14 +19,23 @@ def swizzle(offsets: np.ndarray, width: int) -> np.ndarray:
     return offsets ^ ((offsets >> 7 & _SWIZZLED_BITS[width]) << 4)
 
 
+def rounded_to_tf32(numbers: np.ndarray) -> np.ndarray:
+    """f32 numbers with 10 bits of mantissa, to nearest."""
+    bits = np.ascontiguousarray(numbers).view(np.uint32)
+    return (bits + np.uint32(0x1000) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
 @dataclass
 class TensorMap:
     """Boxes of `box` elements, innermost dim first, of a contiguous `array`, whose last dim is the
-    innermost."""
+    innermost. With `rounds` numbers of f32 are rounded to tf32 when they are loaded, and with `steps` only
+    those so far apart are."""
 
     array: np.ndarray
     box: tuple[int, ...]
     swizzle: int = 128
+    rounds: bool = False
+    steps: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for what cuTensorMapEncodeTiled refuses."""
@@ -39,6 +48,9 @@ class TensorMap:
             "the box's inner side is wider than the swizzle": 0 < self.swizzle < inner,
             "a stride is no multiple of 16 bytes": any(s % UNIT_BYTES for s in self.array.strides[:-1]),
             "the array is not contiguous": not self.array.flags.c_contiguous,
+            "a step is not 1 to 8, or along the innermost dim": not all(1 <= each <= 8 for each in self.steps)
+            or self.steps[:1] > (1,),
+            "only f32 is rounded": self.rounds and self.array.dtype != np.float32,
         }
         if found := [text for text, holds in problems.items() if holds]:
             raise ValueError(f"tensor map of {self.array.shape}, box {self.box}: {'; '.join(found)}")
@@ -46,7 +58,13 @@ class TensorMap:
     @property
     def bytes(self) -> int:
         """Size of a box; what lies outside of the array counts too."""
-        return math.prod(self.box) * self.array.itemsize
+        return math.prod(self._counts) * self.array.itemsize
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        """Elements that are copied along each dim."""
+        steps = self.steps or (1,) * len(self.box)
+        return tuple(-(-side // step) for side, step in zip(self.box, steps, strict=True))
 
     def offsets(self, start: int) -> np.ndarray:
         """Where in shared memory the bytes of a box at `start` lie, in the box's order."""
@@ -56,8 +74,9 @@ class TensorMap:
         """The bytes of the box at `corner` (innermost first), zero outside of the array."""
         box = np.zeros(self.box[::-1], self.array.dtype)
         inside, source = self._overlap(corner)
-        box[inside] = self.array[source]
-        return box.reshape(-1).view(np.uint8)
+        box[inside] = rounded_to_tf32(self.array[source]) if self.rounds else self.array[source]
+        taken = box[tuple(slice(None, None, step) for step in self.steps[::-1])]
+        return np.ascontiguousarray(taken).reshape(-1).view(np.uint8)
 
     def store(self, corner: list[int], data: np.ndarray, combine: np.ufunc | None = None) -> None:
         """Write the bytes of a box at `corner`, or combine them with what is there; none outside of the

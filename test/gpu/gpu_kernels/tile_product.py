@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TileProduct:
-    """`size` x `size` matrices of `element`, sums of f32; each block computes `rows` x `columns` in steps of
-    `depth`. Rows of the operands' tiles must be 128 bytes long, or a multiple."""
+    """`size` x `size` matrices of `element`; each block computes `rows` x `columns` in steps of `depth`. Rows
+    of the operands' tiles must be 128 bytes long, or a multiple."""
 
     rows: int = 128
     columns: int = 128
@@ -18,12 +18,17 @@ class TileProduct:
     size: int = 1024
     element: str = "bf16"
     precision: str = "exact"
+    sums: str = "f32"
+    transpose_b: bool = False
 
     def text(self) -> str:
         """The module with the kernel `@product(a, b, c)`."""
-        operand, result = (f"memref<{self.size}x{self.size}x{kind}>" for kind in (self.element, "f32"))
-        sums = f"vector<{self.rows}x{self.columns}xf32>"
+        operand, result = (f"memref<{self.size}x{self.size}x{kind}>" for kind in (self.element, self.sums))
+        sums = f"vector<{self.rows}x{self.columns}x{self.sums}>"
         left, right = self._tile(self.rows, self.depth), self._tile(self.depth, self.columns)
+        place, flag = "%k, %column", ""
+        if self.transpose_b:
+            right, place, flag = self._tile(self.columns, self.depth), "%column, %k", ", transpose_b"
         return f"""
           func.func private @product(%a: {operand}, %b: {operand}, %c: {result})
             attributes {{tloop.kernel}} {{
@@ -34,7 +39,7 @@ class TileProduct:
             %size = arith.constant {self.size} : index
             %down = arith.constant {self.size // self.rows} : index
             %across = arith.constant {self.size // self.columns} : index
-            %start = arith.constant dense<0.0> : {sums}
+            %start = arith.constant dense<{"0.0" if self.sums == "f32" else "0"}> : {sums}
             "accel.launch"(%down, %across) ({{
             ^bb0(%i: index, %j: index):
               %as = "accel.alloc"() {{stages = 1 : i64, swizzle = 128 : i64}} : () -> {left}
@@ -43,9 +48,9 @@ class TileProduct:
               %column = arith.muli %j, %width : index
               %sum = scf.for %k = %zero to %size step %step iter_args(%old = %start) -> {sums} {{
                 %ta = "accel.copy"(%a, %as, %row, %k) : ({operand}, {left}, index, index) -> !accel.token
-                %tb = "accel.copy"(%b, %bs, %k, %column) : ({operand}, {right}, index, index) -> !accel.token
+                %tb = "accel.copy"(%b, %bs, {place}) : ({operand}, {right}, index, index) -> !accel.token
                 "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
-                %new = "accel.mma"(%as, %bs, %old) {{precision = "{self.precision}"}} :
+                %new = "accel.mma"(%as, %bs, %old) {{precision = "{self.precision}"{flag}}} :
                   ({left}, {right}, {sums}) -> {sums}
                 scf.yield %new : {sums}
               }} {{accel.stages = {self.stages} : i64}}

@@ -50,13 +50,13 @@ class Instruction:
 
     def _words(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         if str(self.left) == "f32":
-            return [_rounded(each) for each in values]
+            return [rounded_to_tf32(each) for each in values]
         pack = 32 // values[0].type.width
         groups = [values[first : first + pack] for first in range(0, len(values), pack)]
         return [vector_of(each) if str(self.left) == "f16" else packed(each) for each in groups]
 
 
-def _rounded(value: ir.Value) -> ir.Value:
+def rounded_to_tf32(value: ir.Value) -> ir.Value:
     """10 bits of mantissa, to nearest: the tensor units would cut the others off."""
     kind = ir.IntegerType.get_signless(32)
     mode = ir.Attribute.parse("#nvvm.fp_rnd_mode<rna>")

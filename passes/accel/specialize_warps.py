@@ -1,0 +1,196 @@
+"""accel-specialize-warps: some warps copy what later iterations of a loop need, the others compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import arith, ir, scf
+from mlc.passes.accel.copy_nests import CopyNest, copy_nest, indices_of
+from mlc.passes.accel.copying_loops import index, next_stage, stage_of
+from mlc.passes.accel.program_slices import clone_ops
+from mlc.passes.accel.warpgroups import GROUP, group_grid, only_accumulates
+from mlc.passes.base import Pass
+from mlc.passes.rewriting import collect_ops, terminator_of
+
+# Registers of a multiprocessor, and what threads that compute addresses need of them.
+REGISTERS, PRODUCER_REGISTERS, MOST_REGISTERS = 65536, 40, 248
+
+
+@dataclass(frozen=True)
+class SpecializeWarps(Pass):
+    """Gives the warps of launches for sm_90a roles, in place of accel-pipeline-loops: `accel.specialize`.
+
+    Of a launch whose one loop with `accel.stages` copies by TMA, a group of 4 more warps runs the loop's
+    copies, ahead by as many iterations as there are stages; the others compute what the loop does, and then
+    what comes behind it. For each stage of the rings of buffers there are two semaphores, which both count
+    stages and phases: at `full` the consumers wait for the copies, at `empty` the producers for those who
+    read. Indices that both need are computed before.
+
+    All other launches stay as they are: those of fewer than 4 warps, and those in whose loop copies are not
+    for TMA, or depend on what the loop computes.
+
+    Where the loop has one product by groups of warps, whose sums it only adds up, its buffers are given back
+    an iteration later, when the next product is under way (`accel.notify` with `pending`).
+    """
+
+    name: ClassVar[str] = "accel-specialize-warps"
+
+    def run(self, op: ir.Operation) -> bool:
+        changed = False
+        for launch in collect_ops(op, "accel.launch"):
+            nest = copy_nest(launch)
+            if nest is not None:
+                with launch.location:
+                    _Roles(launch, nest).build()
+                self.count("launches", help="launches whose warps have roles")
+                changed = True
+        return changed
+
+
+@dataclass(frozen=True)
+class _Ring:
+    """Buffers of the stages, and the semaphores at which producers and consumers meet."""
+
+    buffers: list[ir.Value]
+    full: ir.Value
+    empty: ir.Value
+
+
+class _Roles:
+    """The roles of the warps of a launch."""
+
+    def __init__(self, launch: ir.Operation, nest: CopyNest) -> None:
+        self.launch, self.nest, self.copying = launch, nest, nest.copying
+        self.body = launch.regions[0].blocks[0]
+        self.stages = self.copying.stages
+        products = collect_ops(self.copying.loop, "accel.mma")
+        self.gives_back_later = len(products) == 1 and self.runs_on(products[0])
+
+    def runs_on(self, product: ir.Operation) -> bool:
+        """Whether a product may be under way while the next one begins."""
+        by_groups = group_grid(product, tma=True) is not None
+        return by_groups and only_accumulates(product)
+
+    def build(self) -> None:
+        ops = [each.operation for each in self.body.operations]
+        shared = [*indices_of(ops), *(each for each in ops if each.name == "accel.alloc")]
+        buffers = self.copying.rings()
+        with ir.InsertionPoint(self.body):
+            ring = _Ring(buffers, self.semaphore(), self.semaphore())
+            roles = ir.Operation.create(
+                "accel.specialize", [], [], _sizes(self.launch.attributes["warps"].value), regions=2
+            )
+        producer, consumer = (region.blocks.append() for region in roles.regions)
+        for op in ops:
+            if op not in shared:
+                ir.InsertionPoint(consumer).insert(op.detach_from_parent())
+        with ir.InsertionPoint(producer):
+            self.produce(ring, 0, {}, [index(0), index(1)])
+        with ir.InsertionPoint(self.nest.loops[0]):
+            # There is no stage before the first one.
+            before = [index(self.stages)] if self.gives_back_later else []
+            place = [index(0), index(0), *before]
+        self.consume(ring, 0, place)
+
+    def semaphore(self) -> ir.Value:
+        """A barrier per stage, at which one of the roles arrives."""
+        attributes = {name: _i64(count) for name, count in (("stages", self.stages), ("arrivals", 1))}
+        kind = ir.Type.parse("!accel.semaphore")
+        return ir.Operation.create("accel.create_semaphore", [kind], [], attributes).results[0]
+
+    def produce(
+        self, ring: _Ring, level: int, values: dict[ir.Value, ir.Value], place: list[ir.Value]
+    ) -> list[ir.Value]:
+        """The copies of the loop at `level` of the nest, which begin at `place`, a stage and the phase that
+        must have ended there; returns the place behind them."""
+        old = self.nest.loops[level]
+        bounds = [values.get(each, each) for each in list(old.operands)[:3]]
+        loop = scf.ForOp(*bounds, place)
+        with ir.InsertionPoint(loop.body):
+            values = {**values, old.regions[0].blocks[0].arguments[0]: loop.induction_variable}
+            clone_ops(self.nest.slices[level], values)
+            here = list(loop.inner_iter_args)
+            if level + 1 < len(self.nest.loops):
+                after = self.produce(ring, level + 1, values, here)
+            else:
+                after = self.copy(ring, values, here)
+            scf.YieldOp(after)
+        return list(loop.operation.results)
+
+    def copy(self, ring: _Ring, values: dict[ir.Value, ir.Value], place: list[ir.Value]) -> list[ir.Value]:
+        """One iteration's copies, into buffers that are empty."""
+        ir.Operation.create("accel.await", [], [ring.empty, *place])
+        tokens = []
+        for copy, buffer in zip(self.copying.copies, ring.buffers, strict=True):
+            values[copy.operands[1]] = stage_of(buffer, place[0])
+            tokens += clone_ops([copy], values)[0].results
+        ir.Operation.create("accel.notify", [], [ring.full, place[0], *tokens])
+        return self.following(*place)
+
+    def consume(self, ring: _Ring, level: int, place: list[ir.Value]) -> list[ir.Value]:
+        """The loop at `level` of the nest anew, which waits for its buffers and gives them back; returns the
+        place behind it."""
+        old = self.nest.loops[level]
+        body = old.regions[0].blocks[0]
+        with ir.InsertionPoint(old), old.location:
+            lower, upper, step, *initial = old.operands
+            loop = scf.ForOp(lower, upper, step, [*initial, *place])
+        values, carried = [loop.induction_variable, *loop.inner_iter_args], len(initial) + 1
+        for argument, value in zip(body.arguments, values[:carried], strict=True):
+            argument.replace_all_uses_with(value)
+        for each in list(body.operations)[:-1]:
+            ir.InsertionPoint(loop.body).insert(each.operation.detach_from_parent())
+        if level + 1 < len(self.nest.loops):
+            after = self.consume(ring, level + 1, values[carried:])
+        else:
+            after = self.compute(ring, loop.body, values[carried:])
+        with ir.InsertionPoint(loop.body), old.location:
+            scf.YieldOp([*terminator_of(body).operands, *after])
+        results = list(loop.operation.results)
+        for result, new in zip(old.results, results[: len(initial)], strict=True):
+            result.replace_all_uses_with(new)
+        old.erase()
+        return results[len(initial) :]
+
+    def compute(self, ring: _Ring, body: ir.Block, place: list[ir.Value]) -> list[ir.Value]:
+        """Has the ops of `body` wait for full buffers in place of copies, and say when they are empty."""
+        wait, (stage, phase, *before) = self.copying.wait, place
+        with ir.InsertionPoint(wait), wait.location:
+            ir.Operation.create("accel.await", [], [ring.full, stage, phase])
+            views = [stage_of(buffer, stage) for buffer in ring.buffers]
+        for op in (wait, *self.copying.copies):
+            op.erase()
+        self.copying.replace_buffers(views)
+        with ir.InsertionPoint(body), self.copying.loop.location:
+            if not before:
+                ir.Operation.create("accel.notify", [], [ring.empty, stage])
+                return self.following(stage, phase)
+            comes = arith.cmpi(arith.CmpIPredicate.ne, before[0], index(self.stages))
+            with ir.InsertionPoint(scf.IfOp(comes).operation.regions[0].blocks[0]):
+                ir.Operation.create("accel.notify", [], [ring.empty, before[0]], {"pending": _i64(1)})
+                scf.YieldOp([])
+            return [*self.following(stage, phase), stage]
+
+    def following(self, stage: ir.Value, phase: ir.Value) -> list[ir.Value]:
+        """The next stage, and its phase, which is the other one when the ring begins anew."""
+        after, wraps = next_stage(stage, self.stages)
+        other = arith.XOrIOp(phase, index(1)).result
+        return [after, arith.SelectOp(wraps, other, phase).result]
+
+
+def _sizes(warps: int) -> dict[str, ir.Attribute]:
+    """How many warps the roles have, and how many registers their threads."""
+    # The multiprocessor's registers, in equal parts of multiples of 8, are what there is to share.
+    each = min(REGISTERS // (32 * (warps + GROUP)) // 8 * 8, MOST_REGISTERS)
+    rest = each * (warps + GROUP) - PRODUCER_REGISTERS * GROUP
+    return {
+        "producer_warps": _i64(GROUP),
+        "consumer_warps": _i64(warps),
+        "producer_registers": _i64(PRODUCER_REGISTERS),
+        "consumer_registers": _i64(min(rest // warps // 8 * 8, MOST_REGISTERS)),
+    }
+
+
+def _i64(value: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

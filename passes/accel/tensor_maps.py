@@ -1,0 +1,139 @@
+"""Tensor maps: what TMA, the copy engine of sm_90, must know to copy tiles of a memref, and when it can.
+
+Source: NVIDIA's PTX documentation, "Tensors", and the CUDA driver API's `cuTensorMapEncodeTiled`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.dialects.accel import box_of, is_shared, launch_around
+from mlc.passes.accel.buffers import allocation, readers
+from mlc.passes.accel.captures import is_dense
+from mlc.passes.accel.shared_memory import element_bytes
+
+MOST_DIMS, LONGEST_SIDE, LARGEST_STEP, UNIT_BYTES = 5, 256, 8, 16
+# Where TMA may write, and after how many rows the pattern of a swizzle repeats.
+ALIGNMENT, SWIZZLED_ROWS = 128, 8
+L2_PROMOTION = 128
+_DTYPES = {
+    "bf16": "bfloat16",
+    **{f"f{bits}": f"float{bits}" for bits in (16, 32, 64)},
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"ui{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+    "f8E4M3FN": "float8_e4m3fn",
+    "f8E5M2": "float8_e5m2",
+    "i1": "bool",
+}
+
+
+@dataclass(frozen=True)
+class TensorMap:
+    """How tiles of a memref are copied: fields as in a plan's tensor map, innermost dim first."""
+
+    dtype: str
+    dims: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...]
+    steps: tuple[int, ...]
+    swizzle: int
+
+    def attribute(self, parameter: int, pointer: int) -> ir.Attribute:
+        """For the kernel whose parameter of this number is the map, and whose parameter `pointer` the pointer
+        to the memref."""
+
+        def listed(numbers: Sequence[int]) -> str:
+            return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
+
+        return ir.Attribute.parse(
+            f'{{parameter = {parameter} : i64, pointer = {pointer} : i64, dtype = "{self.dtype}", '
+            f"dims = {listed(self.dims)}, strides = {listed(self.strides)}, box = {listed(self.box)}, "
+            f"steps = {listed(self.steps)}, swizzle = {self.swizzle} : i64, "
+            f"l2_promotion = {L2_PROMOTION} : i64}}"
+        )
+
+
+def tensor_map(copy: ir.Operation) -> TensorMap:
+    """Of the memref that `copy` reads, for which `tensor_map_fault` finds nothing."""
+    source, target = list(copy.operands)[:2]
+    kind, size = source.type, element_bytes(source.type.element_type)
+    extents = list(kind.shape)
+    strides = [math.prod(extents[dim + 1 :]) * size for dim in range(len(extents) - 1)]
+    box, steps = (tuple(each[::-1]) for each in _box(copy))
+    dtype = "tfloat32" if is_rounded(target) else _DTYPES[str(kind.element_type)]
+    return TensorMap(dtype, tuple(extents[::-1]), tuple(strides[::-1]), box, steps, swizzle_of(target))
+
+
+def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:
+    """From where to where one instruction copies along each dim of the memref, and in which steps."""
+    counts, steps = box_of(copy)
+    counts[-1] = panel_columns(copy)
+    return [count * step for count, step in zip(counts, steps, strict=True)], steps
+
+
+def panel_columns(copy: ir.Operation) -> int:
+    """Elements of a row that one instruction copies: all of it, or as many as the swizzle permutes."""
+    target = copy.operands[1]
+    columns, size = target.type.shape[-1], element_bytes(target.type.element_type)
+    return min(columns, swizzle_of(target) // size or columns)
+
+
+def tensor_map_fault(copy: ir.Operation) -> str:
+    """Why TMA cannot do a copy; "" if it can."""
+    source, target = list(copy.operands)[:2]
+    if not is_shared(target):
+        return "only copies into shared memory end at semaphores"
+    return _source_fault(source) or _tile_fault(copy, target)
+
+
+def _source_fault(source: ir.Value) -> str:
+    kind = source.type
+    if not isinstance(source, ir.BlockArgument) and launch_around(source.owner) is not None:
+        return "TMA copies from memrefs from around the launch"
+    if not kind.has_static_shape or not is_dense(kind) or not 1 <= kind.rank <= MOST_DIMS:
+        return f"TMA copies from dense memrefs of static shape with 1 to {MOST_DIMS} dims, not from {kind}"
+    if str(kind.element_type) not in _DTYPES:
+        return f"TMA does not know {kind.element_type}"
+    row = math.prod(kind.shape[-1:]) * element_bytes(kind.element_type)
+    if kind.rank > 1 and row % UNIT_BYTES:
+        return f"TMA needs rows of a multiple of {UNIT_BYTES} bytes, not of {row}"
+    return ""
+
+
+def _tile_fault(copy: ir.Operation, target: ir.Value) -> str:
+    shape, size, swizzle = (
+        list(target.type.shape),
+        element_bytes(target.type.element_type),
+        swizzle_of(target),
+    )
+    (counts, steps), (box, _) = box_of(copy), _box(copy)
+    if counts[-1] != shape[-1] or steps[-1] != 1 or max(steps) > LARGEST_STEP:
+        return f"TMA copies whole rows of tiles, in steps up to {LARGEST_STEP} along other dims"
+    if max(box) > LONGEST_SIDE:
+        return f"TMA copies up to {LONGEST_SIDE} elements along a dim, not {max(box)}"
+    if box[-1] * size % UNIT_BYTES or math.prod(shape) * size % ALIGNMENT:
+        return (
+            f"TMA needs tiles of a multiple of {ALIGNMENT} bytes with rows of {UNIT_BYTES}, not {target.type}"
+        )
+    if swizzle and (len(shape) != 2 or shape[0] % SWIZZLED_ROWS):
+        return f"TMA needs swizzled tiles of a multiple of {SWIZZLED_ROWS} rows, not {target.type}"
+    return ""
+
+
+def swizzle_of(buffer: ir.Value) -> int:
+    """Bytes within which the rows of a buffer, or of a part of one, are permuted."""
+    return int(allocation(buffer).attributes["swizzle"].value)
+
+
+def is_rounded(buffer: ir.Value) -> bool:
+    """Whether what comes into a buffer of f32 may be rounded to tf32 on the way, since only such products
+    read it."""
+    if str(buffer.type.element_type) != "f32":
+        return False
+    found = readers(allocation(buffer).results[0])
+    return bool(found) and all(
+        op.name == "accel.mma" and op.attributes["precision"].value == "tf32" for op in found
+    )

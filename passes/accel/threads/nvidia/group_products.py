@@ -1,0 +1,180 @@
+"""`accel.mma` by `wgmma`: what lies in shared memory is described to it, not loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import arith, ir, llvm, nvvm
+from mlc.passes.accel.layouts import LANE_BITS, Layout
+from mlc.passes.accel.matrix_layouts import (
+    GROUP_ROWS,
+    REGISTER_BYTES,
+    WarpGrid,
+    warpgroup_left_operand,
+    warpgroup_sums,
+)
+from mlc.passes.accel.tensor_maps import SWIZZLED_ROWS
+from mlc.passes.accel.threads import addresses, control, numbers
+from mlc.passes.accel.threads.code import ThreadCode, Tile, combined
+from mlc.passes.accel.threads.conversions import converted
+from mlc.passes.accel.threads.numbers import Number
+from mlc.passes.accel.threads.nvidia import wgmma
+from mlc.passes.accel.threads.nvidia.instructions import rounded_to_tf32
+from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Instruction, wait
+from mlc.passes.accel.threads.operands import Operand
+from mlc.passes.accel.threads.packs import packed
+from mlc.passes.accel.warpgroups import Factor, group_grid, left_factor, right_factor, stays_under_way
+from mlc.passes.rewriting import defining_op, terminator_of
+
+# Descriptors count in units of 16 bytes, and have a code for each swizzle.
+_UNIT_BITS, _ADDRESS_BITS = 4, 14
+_SWIZZLE_CODES = {128: 1, 64: 2, 32: 3}
+
+
+@dataclass(frozen=True)
+class GroupProduct:
+    """64 rows, up to 256 columns and 32 bytes of the reduction at a time, by groups of 4 warps."""
+
+    op: ir.Operation
+    grid: WarpGrid
+
+    def sums(self, warps: int) -> Layout:
+        rows, columns = self.op.results[0].type.shape
+        return warpgroup_sums(rows, columns, self.grid)
+
+    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+        layout, code = start.layout, left.code
+        rows: Described | Held
+        if left.in_registers:
+            rows = hold(code, left_factor(self.op), layout)
+        else:
+            rows = describe(code, left_factor(self.op), group_place(code, layout, 0))
+        columns = describe(code, right_factor(self.op), group_place(code, layout, 1))
+        sums = _multiply(start, rows, columns)
+        return Tile(layout, tuple(sums if stays_under_way(self.op) else wait(0, sums)))
+
+
+def for_loop(code: ThreadCode, op: ir.Operation) -> None:
+    """`scf.for`, behind which no products are under way."""
+    control.for_loop(code, op)
+    for result, yielded in zip(op.results, terminator_of(op.regions[0].blocks[0]).operands, strict=True):
+        product = defining_op(yielded, "accel.mma")
+        if product is not None and group_grid(product) and stays_under_way(product):
+            tile = code.tile(result)
+            code.values[result] = Tile(tile.layout, tuple(wait(0, tile.values)))
+
+
+def _multiply(start: Tile, left: Described | Held, right: Described) -> list[ir.Value]:
+    """Starts all products, as a group."""
+    layout = start.layout
+    # A row of 4 threads has two sums of each 8 columns, and each thread those of two rows.
+    columns = 2 << sum(1 for row, _ in layout.registers if row < GROUP_ROWS)
+    width = min(columns, MOST_COLUMNS)
+    instruction = Instruction(
+        left.factor.value.type.element_type,
+        right.factor.value.type.element_type,
+        start.values[0].type,
+        width,
+        left.factor.flipped,
+        right.factor.flipped,
+    )
+    sums: list[ir.Value] = []
+    nvvm.wgmma_fence_aligned()
+    for first in range(0, layout.size, width // 2):
+        row, column = layout.offset(first)
+        part = wgmma.packed(start.values[first : first + width // 2])
+        for step in range(0, left.factor.depth, instruction.depth):
+            part = instruction.emit(part, left.at(row, step), right.at(column, step))
+        sums += wgmma.unpacked(part, [start.values[0].type] * (width // 2))
+    nvvm.wgmma_commit_group_sync_aligned()
+    return sums
+
+
+def group_place(code: ThreadCode, layout: Layout, dim: int) -> Number:
+    """Where the part of the thread's group begins along `dim`: a number that a warp is known to share."""
+    vectors = [0, 0, *(vector[dim] for vector in layout.warps[2:])]
+    if not any(vectors):
+        return 0
+    return combined(code.role.warp if code.role else warp_number(code), vectors)
+
+
+def warp_number(code: ThreadCode) -> ir.Value:
+    """The first lane's."""
+    warp = numbers.value(numbers.shift_right(code.thread(), LANE_BITS))
+    everyone, first, clamp = numbers.value(-1), numbers.value(0), numbers.value(31)
+    return nvvm.shfl_sync(everyone, warp, first, clamp, ir.Attribute.parse("#nvvm<shfl_kind idx>"))
+
+
+@dataclass(frozen=True)
+class Held:
+    """The left operand in registers."""
+
+    factor: Factor
+    values: Sequence[ir.Value]
+
+    def at(self, row: int, step: int) -> list[ir.Value]:
+        """The registers of 32 bits for the rows from `row` on, and the reduction from `step` on."""
+        pack = REGISTER_BYTES // self.factor.size
+        steps = self.factor.depth // (8 * pack)
+        first = (row // GROUP_ROWS * steps + step // (8 * pack)) * 4 * pack
+        groups = [self.values[at : at + pack] for at in range(first, first + 4 * pack, pack)]
+        if str(self.values[0].type) == "f32":
+            return [rounded_to_tf32(each) for (each,) in groups]
+        return [packed(each) for each in groups]
+
+
+def hold(code: ThreadCode, factor: Factor, sums: Layout) -> Held:
+    """The left operand, as `wgmma` takes it with these sums."""
+    layout = warpgroup_left_operand(sums, factor.depth, factor.size)
+    return Held(factor, converted(code, code.tile(factor.value), layout).values)
+
+
+@dataclass(frozen=True)
+class Described:
+    """An operand in shared memory: `start` describes the group's part; its rows of `swizzle` bytes lie in
+    panels of `lines` of them."""
+
+    factor: Factor
+    start: ir.Value
+    swizzle: int
+    lines: int
+
+    def at(self, place: int, step: int) -> ir.Value:
+        """Describes what begins at row or column `place` of the sums, and at `step` of the reduction."""
+        size = self.factor.size
+        if self.factor.flipped:
+            offset = place * size * self.lines + step * self.swizzle
+        else:
+            panel, inner = divmod(step * size, self.swizzle)
+            offset = panel * self.lines * self.swizzle + place * self.swizzle + inner
+        if not offset:
+            return self.start
+        return arith.AddIOp(self.start, _i64(offset >> _UNIT_BITS)).result
+
+
+def describe(code: ThreadCode, factor: Factor, place: Number) -> Described:
+    """What the group reads, which begins at row or column `place` of the sums: of a flipped matrix the panels
+    from there on, of others the rows."""
+    memory = code.memory(factor.value)
+    lines, swizzle = memory.sizes[0], memory.swizzle
+    assert isinstance(lines, int), "buffers have static shapes"
+    pitch = factor.size * lines if factor.flipped else swizzle
+    pointer = addresses.byte_pointer(memory.pointer, numbers.multiply(place, pitch))
+    address = llvm.ptrtoint(numbers.i32(), pointer)
+    units = numbers.mask(numbers.shift_right(address, _UNIT_BITS), (1 << _ADDRESS_BITS) - 1)
+    low = arith.ExtUIOp(ir.IntegerType.get_signless(64), numbers.value(units)).result
+    # Between panels, and between groups of 8 rows.
+    leading, stride = (lines * swizzle if factor.flipped else 1 << _UNIT_BITS), SWIZZLED_ROWS * swizzle
+    fixed = _SWIZZLE_CODES[swizzle] << 62 | stride >> _UNIT_BITS << 32 | leading >> _UNIT_BITS << 16
+    start = arith.OrIOp(low, _i64(fixed)).result
+    return Described(factor, start, swizzle, lines)
+
+
+def _i64(bits: int) -> ir.Value:
+    kind = ir.IntegerType.get_signless(64)
+    signed = bits - (1 << 64) if bits >> 63 else bits
+    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, signed)).result
+
+
+HANDLERS = {"scf.for": for_loop}

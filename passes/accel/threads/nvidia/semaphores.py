@@ -1,0 +1,104 @@
+"""Semaphores, at which roles of warps meet: mbarriers.
+
+Source: NVIDIA's PTX documentation, "mbarrier".
+"""
+
+from __future__ import annotations
+
+from mlc.bindings import arith, ir, nvvm, scf
+from mlc.passes.accel.layouts import LANE_BITS
+from mlc.passes.accel.shared_memory import BARRIER_BYTES
+from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads.code import ThreadCode
+from mlc.passes.accel.threads.nvidia import tensor_copies
+from mlc.passes.base import PassFailure
+
+
+def create_semaphore(code: ThreadCode, op: ir.Operation) -> None:
+    """An mbarrier for each stage, which one thread initialises."""
+    (semaphore,) = op.results
+    pointer = addresses.byte_pointer(code.shared_pointer(), code.shared.offsets[semaphore])
+    arrivals = op.attributes["arrivals"].value * _arrivals_of_notify(op, code.warps)
+    first = arith.cmpi(arith.CmpIPredicate.eq, code.thread(), numbers.value(0))
+    with ir.InsertionPoint(then(first)):
+        for stage in range(op.attributes["stages"].value):
+            at = addresses.byte_pointer(pointer, stage * BARRIER_BYTES)
+            nvvm.mbarrier_init(at, numbers.value(arrivals))
+        nvvm.fence_mbarrier_init()
+    code.values[op.results[0]] = pointer
+
+
+def _arrivals_of_notify(semaphore: ir.Operation, warps: int) -> int:
+    """Of one `accel.notify`: the producers' thread arrives, or one of each of the consumers' warps."""
+    roles = {_is_produced(use.owner.operation) for use in _notifications(semaphore)}
+    if len(roles) > 1:
+        raise PassFailure("a semaphore is notified by one of the roles", semaphore.location)
+    return 1 if True in roles else warps
+
+
+def _notifications(semaphore: ir.Operation) -> list[ir.OpOperand]:
+    uses = semaphore.results[0].uses
+    return [use for use in uses if use.owner.operation.name == "accel.notify"]
+
+
+def _is_produced(op: ir.Operation) -> bool:
+    """Whether the op is the producers'. Raises PassFailure if no role has it."""
+    inside, around = op, op.parent.operation
+    while around.name not in ("accel.specialize", "accel.launch"):
+        inside, around = around, around.parent.operation
+    if around.name == "accel.launch":
+        raise PassFailure(f"'{op.name}' is for roles of warps, in an accel.specialize", op.location)
+    return any(each.operation == inside for each in around.regions[0].blocks[0].operations)
+
+
+def notify(code: ThreadCode, op: ir.Operation) -> None:
+    """With tokens, the copies start here; otherwise one thread of each warp arrives, when all of them have
+    read what they wanted."""
+    semaphore, stage, *tokens = op.operands
+    barrier = _barrier(code, semaphore, stage)
+    if _is_produced(op):
+        tensor_copies.start(code, [each.owner.operation for each in tokens], barrier)
+        return
+    if tokens:
+        raise PassFailure("copies to semaphores are for producers", op.location)
+    if "pending" in op.attributes:
+        nvvm.wgmma_wait_group_sync_aligned(op.attributes["pending"].value)
+    nvvm.bar_warp_sync(numbers.value(-1))
+    lane = numbers.value(numbers.mask(code.thread(), (1 << LANE_BITS) - 1))
+    first = arith.cmpi(arith.CmpIPredicate.eq, lane, numbers.value(0))
+    with ir.InsertionPoint(then(first)):
+        nvvm.mbarrier_arrive(barrier, results=[])
+
+
+def await_phase(code: ThreadCode, op: ir.Operation) -> None:
+    """`accel.await`: asks until the phase has ended."""
+    semaphore, stage, phase = op.operands
+    _is_produced(op)
+    barrier = _barrier(code, semaphore, stage)
+    loop = scf.WhileOp([], [])
+    before, after = (region.blocks.append() for region in loop.regions)
+    with ir.InsertionPoint(before):
+        ended = nvvm.mbarrier_try_wait(barrier, code.scalar(phase))
+        true = arith.ConstantOp(ended.type, ir.IntegerAttr.get(ended.type, 1)).result
+        scf.ConditionOp(arith.XOrIOp(ended, true).result, [])
+    with ir.InsertionPoint(after):
+        scf.YieldOp([])
+
+
+def _barrier(code: ThreadCode, semaphore: ir.Value, stage: ir.Value) -> ir.Value:
+    offset = numbers.multiply(code.scalar(stage), BARRIER_BYTES)
+    return addresses.byte_pointer(code.scalar(semaphore), offset)
+
+
+def then(condition: ir.Value) -> ir.Operation:
+    """A branch for what is built in front of the op."""
+    branch = scf.IfOp(condition)
+    with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
+        return scf.YieldOp([]).operation
+
+
+HANDLERS = {
+    "accel.await": await_phase,
+    "accel.create_semaphore": create_semaphore,
+    "accel.notify": notify,
+}

@@ -1,0 +1,130 @@
+"""`wgmma`: 64 rows of sums and 32 bytes of the reduction, by a group of 4 warps, asynchronously."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import ir, llvm, nvvm
+from mlc.passes.accel.matrix_layouts import DEPTH_BYTES
+from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.threads import numbers
+
+MOST_COLUMNS = 256
+# PTX's names of the types of operands, and of their sums.
+_NAMES = {
+    "f16": "f16",
+    "bf16": "bf16",
+    "f32": "tf32",
+    "i8": "s8",
+    "ui8": "u8",
+    "f8E4M3FN": "e4m3",
+    "f8E5M2": "e5m2",
+}
+_SUMS = {"f32": "f32", "i32": "s32"}
+# What a register of these is to inline PTX.
+_CONSTRAINTS = {"f32": "f", "i32": "r"}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """m64 with `columns`, for operands and sums of these types; `left_flipped` and `right_flipped` say that
+    the reduction is not the inner dim of what lies in shared memory."""
+
+    left: ir.Type
+    right: ir.Type
+    sums: ir.Type
+    columns: int
+    left_flipped: bool
+    right_flipped: bool
+
+    @property
+    def depth(self) -> int:
+        """Steps of the reduction."""
+        return DEPTH_BYTES // element_bytes(self.left)
+
+    def emit(self, sums: ir.Value, left: ir.Value | Sequence[ir.Value], right: ir.Value) -> ir.Value:
+        """Starts a product, and returns the struct of registers that will hold `sums` and what is added to
+        them. `left` is a descriptor, or four registers of 32 bits; `right` a descriptor."""
+        if isinstance(left, ir.Value):
+            return self._from_memory(sums, left, right)
+        return self._from_registers(sums, left, right)
+
+    def _from_memory(self, sums: ir.Value, left: ir.Value, right: ir.Value) -> ir.Value:
+        one = _attribute("wgmma_scale_in", "one")
+        return nvvm.wgmma_mma_async(
+            sums.type,
+            sums,
+            left,
+            right,
+            ir.Attribute.parse(f"#nvvm.shape<m = 64, n = {self.columns}, k = {self.depth}>"),
+            _attribute("wgmma_type", _NAMES[str(self.left)]),
+            _attribute("wgmma_type", _NAMES[str(self.right)]),
+            _attribute("wgmma_type", _SUMS[str(self.sums)]),
+            _attribute("wgmma_scale_out", "one"),
+            one,
+            one,
+            _attribute("mma_layout", "col" if self.left_flipped else "row"),
+            _attribute("mma_layout", "row" if self.right_flipped else "col"),
+        )
+
+    def _from_registers(self, sums: ir.Value, left: Sequence[ir.Value], right: ir.Value) -> ir.Value:
+        """By inline PTX: nvvm has no op for it."""
+        registers = unpacked(sums, [self.sums] * (self.columns // 2))
+        count, words = len(registers), len(left)
+        results = ",".join(f"${each}" for each in range(count))
+        factors = ",".join(f"${2 * count + each}" for each in range(words))
+        name = f"m64n{self.columns}k{self.depth}.{_SUMS[str(self.sums)]}"
+        name += f".{_NAMES[str(self.left)]}.{_NAMES[str(self.right)]}"
+        text = (
+            f"{{ .reg .pred p; setp.ne.b32 p, ${2 * count + words + 1}, 0; "
+            f"wgmma.mma_async.sync.aligned.{name} {{{results}}}, {{{factors}}}, ${2 * count + words}, p"
+            f"{self._flags()}; }}"
+        )
+        constraints = ",".join([*_tied(registers), *["r"] * words, "l", "n"])
+        operands = [*registers, *left, right, numbers.value(1)]
+        return llvm.inline_asm(sums.type, operands, text, constraints, has_side_effects=True)
+
+    def _flags(self) -> str:
+        """Factors of 1, which integers have not, and whether the right operand is flipped, which only numbers
+        of 16 bits can be."""
+        if isinstance(self.left, ir.IntegerType):
+            return ""
+        return f", 1, 1, {int(self.right_flipped)}" if element_bytes(self.left) == 2 else ", 1, 1"
+
+
+def wait(pending: int, registers: Sequence[ir.Value]) -> list[ir.Value]:
+    """Waits until at most `pending` groups of products are under way. The registers go through the
+    instruction, so that LLVM cannot move their uses before it."""
+    text = f"wgmma.wait_group.sync.aligned {pending};"
+    constraints = ",".join(_tied(registers))
+    kinds = [each.type for each in registers]
+    made = llvm.inline_asm(_struct(kinds), list(registers), text, constraints, has_side_effects=True)
+    return unpacked(made, kinds)
+
+
+def _tied(registers: Sequence[ir.Value]) -> list[str]:
+    """Constraints of outputs, and of inputs in the same registers."""
+    outputs = [f"={_CONSTRAINTS[str(each.type)]}" for each in registers]
+    return [*outputs, *map(str, range(len(registers)))]
+
+
+def _struct(kinds: Sequence[ir.Type]) -> ir.Type:
+    return ir.Type.parse(f"!llvm.struct<({', '.join(map(str, kinds))})>")
+
+
+def packed(values: Sequence[ir.Value]) -> ir.Value:
+    """A struct."""
+    whole = llvm.UndefOp(_struct([each.type for each in values])).result
+    for place, each in enumerate(values):
+        whole = llvm.insertvalue(whole, each, [place])
+    return whole
+
+
+def unpacked(whole: ir.Value, kinds: Sequence[ir.Type]) -> list[ir.Value]:
+    """The parts of a struct."""
+    return [llvm.extractvalue(kind, whole, [place]) for place, kind in enumerate(kinds)]
+
+
+def _attribute(kind: str, value: str) -> ir.Attribute:
+    return ir.Attribute.parse(f"#nvvm.{kind}<{value}>")

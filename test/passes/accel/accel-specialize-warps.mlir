@@ -1,0 +1,211 @@
+// RUN: mlc-opt %s --accel-specialize-warps --canonicalize --cse --split-input-file | filecheck %s
+
+#shared = #gpu.address_space<workgroup>
+
+// Producers await that a stage is empty, whose phase 1 has ended before they begin; consumers that it is full. The
+// phase changes where the ring begins anew. A product is under way when the stage before is given back. What comes
+// behind the loop is the consumers'.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME: %[[N:.*]]: index, %[[A:.*]]: memref<512x512xbf16>, %[[B:.*]]: memref<512x512xbf16>,
+// CHECK: ^bb0(%[[I:.*]]: index):
+// CHECK-NEXT: %[[AS:.*]] = "accel.alloc"() {stages = 3 : i64, swizzle = 64 : i64} : () -> memref<3x64x32xbf16,
+// CHECK-NEXT: %[[BS:.*]] = "accel.alloc"() {stages = 3 : i64, swizzle = 128 : i64} : () -> memref<3x32x64xbf16,
+// CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[I]], %c64
+// CHECK-NEXT: %[[FULL:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 3 : i64}
+// CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 3 : i64}
+// CHECK-NEXT: "accel.specialize"() ({
+// CHECK-NEXT: %{{.*}}:2 = scf.for %[[K:.*]] = %c0 to %c512 step %c32 iter_args(%[[STAGE:.*]] = %c0, %[[PHASE:.*]] = %c1)
+// CHECK-NEXT: "accel.await"(%[[EMPTY]], %[[STAGE]], %[[PHASE]])
+// CHECK-NEXT: %[[A_HERE:.*]] = memref.subview %[[AS]][%[[STAGE]], 0, 0] [1, 64, 32]
+// CHECK-NEXT: %[[TA:.*]] = "accel.copy"(%[[A]], %[[A_HERE]], %[[ROW]], %[[K]])
+// CHECK-NEXT: %[[B_HERE:.*]] = memref.subview %[[BS]][%[[STAGE]], 0, 0] [1, 32, 64]
+// CHECK-NEXT: %[[TB:.*]] = "accel.copy"(%[[B]], %[[B_HERE]], %[[K]], %c0)
+// CHECK-NEXT: "accel.notify"(%[[FULL]], %[[STAGE]], %[[TA]], %[[TB]])
+// CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[STAGE]], %c1
+// CHECK-NEXT: %[[WRAPS:.*]] = arith.cmpi eq, %[[NEXT]], %c3
+// CHECK-NEXT: %[[AFTER:.*]] = arith.select %[[WRAPS]], %c0, %[[NEXT]]
+// CHECK-NEXT: %[[OTHER:.*]] = arith.xori %[[PHASE]], %c1
+// CHECK-NEXT: %[[PHASE_AFTER:.*]] = arith.select %[[WRAPS]], %[[OTHER]], %[[PHASE]]
+// CHECK-NEXT: scf.yield %[[AFTER]], %[[PHASE_AFTER]]
+// CHECK-NEXT: }
+// CHECK-NEXT: }, {
+// CHECK-NEXT: %[[RESULT:.*]]:4 = scf.for %{{.*}} = %c0 to %c512 step %c32 iter_args(%[[OLD:.*]] = %{{.*}}, %[[S:.*]] = %c0, %[[P:.*]] = %c0, %[[BEFORE:.*]] = %c3)
+// CHECK-NEXT: "accel.await"(%[[FULL]], %[[S]], %[[P]])
+// CHECK-NEXT: %[[A_NOW:.*]] = memref.subview %[[AS]][%[[S]], 0, 0] [1, 64, 32]
+// CHECK-NEXT: %[[B_NOW:.*]] = memref.subview %[[BS]][%[[S]], 0, 0] [1, 32, 64]
+// CHECK-NEXT: %[[NEW:.*]] = "accel.mma"(%[[A_NOW]], %[[B_NOW]], %[[OLD]])
+// CHECK-NEXT: %[[COMES:.*]] = arith.cmpi ne, %[[BEFORE]], %c3
+// CHECK-NEXT: scf.if %[[COMES]] {
+// CHECK-NEXT: "accel.notify"(%[[EMPTY]], %[[BEFORE]]) {pending = 1 : i64}
+// CHECK-NEXT: }
+// CHECK: scf.yield %[[NEW]], %{{.*}}, %{{.*}}, %[[S]] : vector<64x64xf32>, index, index, index
+// CHECK-NEXT: }
+// CHECK-NEXT: vector.transfer_write %[[RESULT]]#0
+// CHECK-NEXT: }) {consumer_registers = 248 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64}
+func.func @product(%n: index, %a: memref<512x512xbf16>, %b: memref<512x512xbf16>, %c: memref<512x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<64x32xbf16, #shared>
+    %bs = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xbf16, #shared>
+    %start = arith.constant dense<0.0> : vector<64x64xf32>
+    %row = arith.muli %i, %c64 : index
+    %sum = scf.for %k = %c0 to %c512 step %c32 iter_args(%old = %start) -> vector<64x64xf32> {
+      %ta = "accel.copy"(%a, %as, %row, %k) : (memref<512x512xbf16>, memref<64x32xbf16, #shared>, index, index) -> !accel.token
+      %tb = "accel.copy"(%b, %bs, %k, %c0) : (memref<512x512xbf16>, memref<32x64xbf16, #shared>, index, index) -> !accel.token
+      "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
+      %new = "accel.mma"(%as, %bs, %old) {precision = "exact"} : (memref<64x32xbf16, #shared>, memref<32x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+      scf.yield %new : vector<64x64xf32>
+    } {accel.stages = 3 : i64}
+    vector.transfer_write %sum, %c[%row, %c0] : vector<64x64xf32>, memref<512x64xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// A loop around it: producers run it too, and the stage goes on through it. Tiles that are read in front of the
+// loop are the consumers'. 12 warps share the registers: 168 each, of which producers give 128 away.
+// CHECK-LABEL: func.func @nest
+// CHECK: "accel.create_semaphore"
+// CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK-NEXT: "accel.specialize"() ({
+// CHECK-NEXT: %{{.*}}:2 = scf.for %[[T:.*]] = %c0 to %c3 step %c1 iter_args(%[[S:.*]] = %c0, %[[P:.*]] = %c1)
+// CHECK-NEXT: %[[LINE:.*]] = arith.addi %{{.*}}, %[[T]]
+// CHECK-NEXT: %[[INNER:.*]]:2 = scf.for %[[K:.*]] = %c0 to %[[LINE]] step %c64 iter_args(%[[S2:.*]] = %[[S]], %[[P2:.*]] = %[[P]])
+// CHECK-NEXT: "accel.await"(%[[EMPTY]], %[[S2]], %[[P2]])
+// CHECK: "accel.copy"(%{{.*}}, %{{.*}}, %[[LINE]], %[[K]])
+// CHECK-NEXT: "accel.notify"
+// CHECK: scf.yield %[[INNER]]#0, %[[INNER]]#1
+// CHECK: }, {
+// CHECK-NEXT: %[[FIRST:.*]] = vector.transfer_read
+// CHECK-NEXT: %[[OUT:.*]]:3 = scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[V:.*]] = %[[FIRST]], %[[CS:.*]] = %c0, %[[CP:.*]] = %c0)
+// CHECK: %[[IN:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %[[V]], %{{.*}} = %[[CS]], %{{.*}} = %[[CP]])
+// CHECK: scf.yield %[[IN]]#0, %[[IN]]#1, %[[IN]]#2
+// CHECK: vector.transfer_write %[[OUT]]#0
+// CHECK: }) {consumer_registers = 232 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64}
+func.func @nest(%n: index, %x: memref<64x512xf32>, %y: memref<512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c64 = arith.constant 64 : index
+  %none = arith.constant 0.0 : f32
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
+    %first = vector.transfer_read %y[%c0], %none : memref<512xf32>, vector<64xf32>
+    %all = scf.for %t = %c0 to %c3 step %c1 iter_args(%outer = %first) -> vector<64xf32> {
+      %line = arith.addi %i, %t : index
+      %part = scf.for %k = %c0 to %line step %c64 iter_args(%old = %outer) -> vector<64xf32> {
+        %token = "accel.copy"(%x, %m, %line, %k) : (memref<64x512xf32>, memref<64xf32, #shared>, index, index) -> !accel.token
+        "accel.wait"(%token) : (!accel.token) -> ()
+        %v = vector.transfer_read %m[%c0], %none : memref<64xf32, #shared>, vector<64xf32>
+        %new = arith.addf %old, %v : vector<64xf32>
+        scf.yield %new : vector<64xf32>
+      } {accel.stages = 2 : i64}
+      scf.yield %part : vector<64xf32>
+    }
+    vector.transfer_write %all, %y[%c0] : vector<64xf32>, memref<512xf32>
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Rows of 150 bytes are not for TMA: the loop stays for accel-pipeline-loops.
+// CHECK-LABEL: func.func @odd_rows
+// CHECK-NOT: accel.specialize
+// CHECK: accel.stages = 2
+func.func @odd_rows(%n: index, %x: memref<64x75xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xbf16, #shared>
+    scf.for %k = %c0 to %n step %c64 {
+      %token = "accel.copy"(%x, %m, %i, %k) : (memref<64x75xbf16>, memref<64xbf16, #shared>, index, index) -> !accel.token
+      "accel.wait"(%token) : (!accel.token) -> ()
+    } {accel.stages = 2 : i64}
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Where the copy begins depends on what the loop carries.
+// CHECK-LABEL: func.func @carried_place
+// CHECK-NOT: accel.specialize
+// CHECK: accel.stages = 2
+func.func @carried_place(%n: index, %x: memref<512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
+    %end = scf.for %k = %c0 to %c512 step %c64 iter_args(%at = %i) -> index {
+      %token = "accel.copy"(%x, %m, %at) : (memref<512xf32>, memref<64xf32, #shared>, index) -> !accel.token
+      "accel.wait"(%token) : (!accel.token) -> ()
+      %next = arith.addi %at, %k : index
+      scf.yield %next : index
+    } {accel.stages = 2 : i64}
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// A place that is read from memory is not for the producers.
+// CHECK-LABEL: func.func @place_from_memory
+// CHECK-NOT: accel.specialize
+// CHECK: accel.stages = 2
+func.func @place_from_memory(%n: index, %x: memref<512xf32>, %places: memref<8xindex>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
+    %first = memref.load %places[%i] : memref<8xindex>
+    scf.for %k = %c0 to %c512 step %c64 {
+      %at = arith.addi %first, %k : index
+      %token = "accel.copy"(%x, %m, %at) : (memref<512xf32>, memref<64xf32, #shared>, index) -> !accel.token
+      "accel.wait"(%token) : (!accel.token) -> ()
+    } {accel.stages = 2 : i64}
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Roles have groups of 4 warps.
+// CHECK-LABEL: func.func @two_warps
+// CHECK-NOT: accel.specialize
+// CHECK: accel.stages = 2
+func.func @two_warps(%n: index, %x: memref<512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
+    scf.for %k = %c0 to %c512 step %c64 {
+      %token = "accel.copy"(%x, %m, %k) : (memref<512xf32>, memref<64xf32, #shared>, index) -> !accel.token
+      "accel.wait"(%token) : (!accel.token) -> ()
+    } {accel.stages = 2 : i64}
+  }) {warps = 2 : i64} : (index) -> ()
+  return
+}
