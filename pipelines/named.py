@@ -94,7 +94,7 @@ LOWER_GRAPH: list[str] = [
     "cse",
 ]
 
-# Graph level for GPUs: plain layouts, ready for kernels.
+# Graph level for GPUs: images with their channels last, ready for kernels.
 LOWER_GRAPH_GPU: list[str] = [
     # Layouts and kernels are for straight lines: what control flow is left is named before it confuses them.
     "graph-verify-no-control-flow",
@@ -102,17 +102,25 @@ LOWER_GRAPH_GPU: list[str] = [
     "graph-decompose-attention{one-kernel=false}",
     # Slices of columns would copy; as products of their own the parts meet what reads them.
     "graph-split-products",
-    # Windows without padding read their input without conditions; the pads fuse into what computes it.
-    "graph-materialize-padding",
-    # 1x1 windows are products.
-    "graph-conv-to-matmul",
+    # Convolutions read zeros around their image, pools need their padding in memory.
+    "graph-materialize-padding{pools-only=true}",
+    # 1x1 windows become products, others have a block of all channels; transposes around them ...
+    "graph-channels-last",
+    # ... meet those around their neighbours.
+    "func.func(graph-sink-transposes)",
     # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
     "graph-lower-precision",
+    # Conversions came between products and the transposes that they could read through.
+    "func.func(graph-sink-transposes)",
     "graph-simplify",
     "canonicalize",
     "cse",
-    # Bias, activation and residual meet their product, without a reshape between them.
-    "graph-sink-reshapes",
+    # Bias, activation and residual meet their product, without a reshape between them ...
+    "func.func(graph-sink-reshapes{windows=true})",
+    "graph-simplify",
+    "canonicalize",
+    # ... and conversions behind them, which were behind two.
+    "func.func(graph-sink-reshapes{windows=true})",
     "graph-simplify",
     # Threads cannot look numbers up in their code.
     "graph-outline-constants",

@@ -17,7 +17,7 @@ from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, has
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
-WITH_CONVOLUTIONS = PRODUCERS | {"graph.conv": 2}
+WITH_WINDOWS = PRODUCERS | {"graph.conv": 2, "graph.max_pool": 2, "graph.average_pool": 2}
 # Elementwise ops between a product and an op that may follow it: no kernel holds more.
 LONGEST = 64
 
@@ -218,10 +218,10 @@ class SinkReshapes(Pass):
     name: ClassVar[str] = "graph-sink-reshapes"
     anchor: ClassVar[str] = "func.func"
 
-    convolutions: bool = option(False, help="treat convolutions as products")
+    windows: bool = option(False, help="treat convolutions and pools as products")
 
     def run(self, op: ir.Operation) -> bool:
-        below = partial(sink, producers=WITH_CONVOLUTIONS) if self.convolutions else sink
+        below = partial(sink, producers=WITH_WINDOWS) if self.windows else sink
         rules = {
             **dict.fromkeys(ELEMENTWISE, below),
             "graph.pad": sink_below_padding,

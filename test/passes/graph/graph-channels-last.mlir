@@ -1,5 +1,5 @@
 // RUN: mlc-opt %s --graph-channels-last | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(graph-channels-last,graph-sink-transposes),graph-simplify,func.func(graph-sink-reshapes{convolutions=true}),graph-simplify,canonicalize)' | filecheck %s --check-prefix=MOVED
+// RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(graph-channels-last,graph-sink-transposes),graph-simplify,func.func(graph-sink-reshapes{windows=true}),graph-simplify,canonicalize)' | filecheck %s --check-prefix=MOVED
 
 // One block of all channels; padding stays.
 // CHECK-LABEL: func.func @block
