@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # One line per pass, sorted by name: "<name>": "<module>:<class>".
 _TABLE: dict[str, str | type[Pass]] = {
     "accel-distribute": "mlc.passes.accel.distribute:Distribute",
+    "accel-from-attention": "mlc.passes.accel.from_attention:FromAttention",
     "accel-from-tiles": "mlc.passes.accel.from_tiles:FromTiles",
     "accel-insert-barriers": "mlc.passes.accel.insert_barriers:InsertBarriers",
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",

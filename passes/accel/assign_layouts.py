@@ -25,7 +25,8 @@ def assign_layouts(launch: ir.Operation, architecture: Architecture) -> dict[ir.
     ops = collect_ops(launch)
     for op in ops:
         assignment.relate(op)
-    for chosen in (_products, _reductions, _transfers, _others):
+    assignment.find_reduced_rows(ops)
+    for chosen in (_products, _left_operands, _reductions, _transfers, _others):
         for op in sorted(ops, key=_size, reverse=True):
             for value in _vectors(op):
                 if value not in assignment.layouts and (layout := chosen(op, value, assignment)):
@@ -45,11 +46,20 @@ def _size(op: ir.Operation) -> int:
 def _products(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
     if op.name != "accel.mma" or value != op.results[0]:
         return None
-    product = given.architecture.tensor_product(op)
+    product, whole_rows = given.architecture.tensor_product(op), value in given.reduced_rows
     if product is not None:
-        return product.sums(given.warps)
+        return product.sums(given.warps, whole_rows=whole_rows)
     (rows, columns), lane_bits = value.type.shape, given.architecture.lane_bits
-    return scalar_sums(rows, columns, scalar_grid(rows, columns, given.warps, lane_bits), lane_bits)
+    grid = scalar_grid(rows, columns, given.warps, lane_bits, whole_rows=whole_rows)
+    return scalar_sums(rows, columns, grid, lane_bits)
+
+
+def _left_operands(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    """In registers from the start as tensor units take them."""
+    if op.name != "accel.mma" or value != op.operands[0] or "transpose_a" in op.attributes:
+        return None
+    product = given.architecture.tensor_product(op)
+    return None if product is None else product.left(given.layouts[op.results[0]])
 
 
 def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
@@ -83,6 +93,14 @@ def _run(value: ir.Value) -> int:
     return max(1, LONGEST_BYTES // (4 if isinstance(kind, ir.IndexType) else element_bytes(kind)))
 
 
+def _reduces_rows(op: ir.Operation) -> bool:
+    return (
+        op.name == "vector.multi_reduction"
+        and op.operands[0].type.rank == 2
+        and list(ir.DenseI64ArrayAttr(op.attributes["reduction_dims"])) == [1]
+    )
+
+
 class Assignment:
     """Layouts so far; what follows from one is assigned with it."""
 
@@ -90,6 +108,8 @@ class Assignment:
         self.architecture, self.warps = architecture, warps
         self.layouts: dict[ir.Value, Layout] = {}
         self.relations: dict[ir.Value, list[Relation]] = {}
+        # Tiles whose rows are reduced, and all that meet them.
+        self.reduced_rows: set[ir.Value] = set()
 
     def assign(self, value: ir.Value, layout: Layout) -> None:
         """Sets a layout, and those that follow from it where there are none yet."""
@@ -100,6 +120,21 @@ class Assignment:
                 continue
             self.layouts[value] = layout
             waiting += [(other, follow(layout)) for other, follow in self.relations.get(value, [])]
+
+    def find_reduced_rows(self, ops: list[ir.Operation]) -> None:
+        """Follows all relations, in both directions, from matrices that are reduced along their rows: what
+        one warp has of a row it need not ask another one for."""
+        beside: dict[ir.Value, list[ir.Value]] = {}
+        for source, followers in self.relations.items():
+            for value, _ in followers:
+                beside.setdefault(source, []).append(value)
+                beside.setdefault(value, []).append(source)
+        waiting = [op.operands[0] for op in ops if _reduces_rows(op)]
+        while waiting:
+            value = waiting.pop()
+            if value not in self.reduced_rows:
+                self.reduced_rows.add(value)
+                waiting += beside.get(value, [])
 
     def relate(self, op: ir.Operation) -> None:
         """Notes what an op says of its operands' and results' layouts."""

@@ -30,8 +30,11 @@ class WarpGrid:
     copies: int = 1
 
 
-def warp_grid(rows: int, columns: int, warps: int, least_rows: int, least_columns: int) -> WarpGrid:
-    """As many parts as there can be, and as square: a warp then reads least of the operands."""
+def warp_grid(
+    rows: int, columns: int, warps: int, least_rows: int, least_columns: int, *, whole_rows: bool = False
+) -> WarpGrid:
+    """As many parts as there can be, and as square: a warp then reads least of the operands. With
+    `whole_rows`, each warp has all columns of its rows, if there is a part for each."""
     grids = [
         WarpGrid(parts // across, across, warps // parts)
         for parts in _powers(warps)
@@ -40,6 +43,8 @@ def warp_grid(rows: int, columns: int, warps: int, least_rows: int, least_column
     fitting = [
         each for each in grids if rows // each.down >= least_rows and columns // each.across >= least_columns
     ]
+    if whole_rows:
+        fitting = [each for each in fitting if each.across == each.copies == 1] or fitting
     return min(
         fitting or grids[:1], key=lambda each: (each.copies, rows // each.down + columns // each.across)
     )
@@ -111,9 +116,12 @@ def warpgroup_left_operand(sums: Layout, depth: int, element_bytes: int) -> Layo
     return Layout((sums.shape[0], depth), tuple(registers), lanes, warps)
 
 
-def scalar_grid(rows: int, columns: int, warps: int, lane_bits: int = LANE_BITS) -> WarpGrid:
+def scalar_grid(
+    rows: int, columns: int, warps: int, lane_bits: int = LANE_BITS, *, whole_rows: bool = False
+) -> WarpGrid:
     """Of a product without tensor units, whose lanes lie 8 across, if there are so many columns."""
-    return warp_grid(rows, columns, warps, 1 << (lane_bits - _LANES_ACROSS), 16)
+    least_rows = 1 << (lane_bits - _LANES_ACROSS)
+    return warp_grid(rows, columns, warps, least_rows, 16, whole_rows=whole_rows)
 
 
 def scalar_sums(rows: int, columns: int, grid: WarpGrid, lane_bits: int = LANE_BITS) -> Layout:

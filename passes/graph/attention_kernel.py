@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.values import is_static
+from mlc.passes.rewriting import defining_op
 
 # Queries whose scores a kernel holds at a time: two vectors of 16 numbers.
 QUERIES = 32
 # What a head needs fits the stack, and half of a second cache of 1 MiB, beside keys and values.
 SCRATCH_BYTES = 512 << 10
+# Whose products GPUs sum in f32, and how many of them a query, a key or a value has at most: a thread block
+# holds tiles of many.
+BLOCK_ELEMENTS, BLOCK_WIDTH = ("bf16", "f16", "f32"), 256
 
 
 def obstacle(op: ir.Operation) -> str | None:
@@ -30,6 +34,22 @@ def obstacle(op: ir.Operation) -> str | None:
     queries, width = graph.shape_of(q)[-2:]
     if scratch_bytes(min(queries, QUERIES), width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
         return f"the scores of {QUERIES} queries would not stay in the second cache"
+    return None
+
+
+def block_obstacle(op: ir.Operation) -> str | None:
+    """Why `graph.attention` is taken apart for a GPU; None if one program of thread blocks computes it."""
+    q, k, v, *masks = list(op.operands)
+    if not all(map(is_static, op.operands)):
+        return "its dims must be known"
+    if str(graph.element_type(q)) not in BLOCK_ELEMENTS:
+        return f"its elements must be of {', '.join(BLOCK_ELEMENTS)}"
+    if graph.shape_of(k)[-2] == 0:
+        return "it has no keys"
+    if max(graph.shape_of(q)[-1], graph.shape_of(v)[-1]) > BLOCK_WIDTH:
+        return f"its heads have more than {BLOCK_WIDTH} numbers"
+    if any(defining_op(mask, "graph.constant") is not None for mask in masks):
+        return "its mask is a small constant, which lies in no memory"
     return None
 
 

@@ -13,7 +13,7 @@ from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.attention_groups import is_grouped, split_groups
 from mlc.passes.graph.attention_heads import heads
-from mlc.passes.graph.attention_kernel import obstacle
+from mlc.passes.graph.attention_kernel import block_obstacle, obstacle
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.values import dtype, is_static, scalar_constant
 from mlc.passes.remarks import missed
@@ -66,6 +66,17 @@ def attention_in_parts(op: ir.Operation) -> ir.Value | None:
     reason = obstacle(op)
     if reason is None:
         return split_groups(op) if is_grouped(op) else None
+    missed(op, "attention in one kernel", reason)
+    return attention(op)
+
+
+@rounding
+def attention_without_blocks(op: ir.Operation) -> ir.Value | None:
+    """Attention that no program of a GPU's thread blocks computes as one. Groups of heads and truth values
+    are left to the program."""
+    reason = block_obstacle(op)
+    if reason is None:
+        return None
     missed(op, "attention in one kernel", reason)
     return attention(op)
 
@@ -135,6 +146,7 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
 
 
 RULES: Rules = {"graph.attention": (attention_in_parts,), "graph.rotary_embedding": (rotary_embedding,)}
+GPU_RULES: Rules = {**RULES, "graph.attention": (attention_without_blocks,)}
 ALL_RULES: Rules = {**RULES, "graph.attention": (attention,)}
 
 
@@ -145,15 +157,18 @@ class DecomposeAttention(Pass):
     `attention` stays where one kernel computes it: f32 of known shape, and few enough keys that the scores of
     a block of queries stay in the second cache; groups of heads become a dim. Otherwise it becomes product,
     scale, mask, softmax and product, in the form in which scale and mask end the first product's kernel, and
-    the transposes of k and v its reading. `rotary_embedding` becomes two products with its factors and their
-    sum.
+    the transposes of k and v its reading. On GPUs (`device=gpu`) it stays for any number of keys and with all
+    masks, in f32, f16 and bf16, for heads of at most 256 numbers. `rotary_embedding` becomes two products
+    with its factors and their sum.
     """
 
     name: ClassVar[str] = "graph-decompose-attention"
     exactness: ClassVar[str] = "rounding"
 
     one_kernel: bool = option(True, help="leave attention that one kernel computes whole")
+    device: str = option("cpu", help="what those kernels run on", choices=("cpu", "gpu"))
 
     def run(self, op: ir.Operation) -> bool:
         # Whatever class is asked for: these ops have no other lowering.
-        return apply_rules(op, RULES if self.one_kernel else ALL_RULES, self.exactness)
+        rules = GPU_RULES if self.device == "gpu" else RULES
+        return apply_rules(op, rules if self.one_kernel else ALL_RULES, self.exactness)

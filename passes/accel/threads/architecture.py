@@ -25,8 +25,12 @@ WARP = 32
 class TensorProduct(Protocol):
     """How tensor units compute an `accel.mma`."""
 
-    def sums(self, warps: int) -> Layout:
-        """The layout of the sums. Raises PassFailure if `warps` warps cannot share them."""
+    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
+        """The layout of the sums. Raises PassFailure if `warps` warps cannot share them. With `whole_rows`
+        each of them has all columns of its rows, if there are rows enough."""
+
+    def left(self, sums: Layout) -> Layout:
+        """The layout of a left operand in registers, for sums of that layout."""
 
     def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
         """The product added to `start`, both in the layout of the sums."""

@@ -39,9 +39,14 @@ class GroupProduct:
     op: ir.Operation
     grid: WarpGrid
 
-    def sums(self, warps: int) -> Layout:
+    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
+        """Groups share rows first, as far as these go, whether they are wanted whole or not."""
         rows, columns = self.op.results[0].type.shape
         return warpgroup_sums(rows, columns, self.grid)
+
+    def left(self, sums: Layout) -> Layout:
+        factor = left_factor(self.op)
+        return warpgroup_left_operand(sums, factor.depth, factor.size)
 
     def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
         layout, code = start.layout, left.code

@@ -41,15 +41,19 @@ class WarpProduct:
 
     op: ir.Operation
 
-    def sums(self, warps: int) -> Layout:
+    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
         rows, columns = self.op.results[0].type.shape
-        grid = warp_grid(rows, columns, warps, ROWS, COLUMNS)
+        grid = warp_grid(rows, columns, warps, ROWS, COLUMNS, whole_rows=whole_rows)
         if rows // grid.down < ROWS or columns // grid.across < COLUMNS:
             raise PassFailure(
                 f"{warps} warps cannot share a product of {rows}x{columns}: each needs {ROWS}x{COLUMNS}",
                 self.op.location,
             )
         return accumulators(rows, columns, grid)
+
+    def left(self, sums: Layout) -> Layout:
+        kind = self.op.operands[0].type
+        return left_operand(*kind.shape, grid_of(sums), element_bytes(kind.element_type))
 
     def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
         layout, sums = start.layout, list(start.values)

@@ -1,0 +1,72 @@
+"""How much of an attention a block computes at a time, and by how many warps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from mlc.passes.accel.attention.problem import Attention
+from mlc.passes.accel.matrix_layouts import ROWS
+from mlc.passes.accel.shared_memory import element_bytes
+
+# The shortest dim of a tile: what tensor units multiply at a time.
+LEAST = 16
+MOST_QUERIES, FEW_QUERIES, MOST_KEYS = 128, 64, 64
+# Blocks that keep all multiprocessors of a GPU busy; where there are fewer, they have fewer queries.
+BLOCKS = 128
+# Of keys and values in shared memory, and how many times they lie there.
+STAGE_BYTES, STAGES = 32 << 10, 2
+# Of a query that a warp keeps in registers; longer ones stay in shared memory.
+REGISTER_BYTES = 256
+# Queries, keys and values of which a warp can have more.
+SHORT = 64
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Tiles of `queries` and of `keys`, whose `width` and `features` are the attention's; all are powers of
+    two. `precision` is that of the products."""
+
+    queries: int
+    keys: int
+    width: int
+    features: int
+    warps: int
+    precision: str
+    # Whether the tensor units multiply: weights then stay in registers.
+    tensor_units: bool
+    queries_in_registers: bool
+
+
+def sizes_of(attention: Attention, precision: str) -> Sizes:
+    """`precision` is how elements of f32 are multiplied, as `accel.mma` has it."""
+    size = element_bytes(attention.element)
+    tensor_units = size < 4 or precision == "tf32"
+    width, features = padded(attention.width), padded(attention.features)
+    is_short = max(width, features) <= SHORT
+    if tensor_units:
+        queries = padded(attention.queries, _most_queries(attention))
+        warps = queries // (2 * ROWS if is_short and queries == MOST_QUERIES else ROWS)
+    else:
+        queries, warps = padded(attention.queries, FEW_QUERIES if is_short else FEW_QUERIES // 2), 4
+    fitting = STAGE_BYTES // ((width + features) * size)
+    return Sizes(
+        queries,
+        padded(attention.keys, min(MOST_KEYS, 1 << fitting.bit_length() - 1)),
+        width,
+        features,
+        warps,
+        precision if size == 4 else "exact",
+        tensor_units,
+        tensor_units and width * size <= REGISTER_BYTES,
+    )
+
+
+def padded(extent: int, most: int = 1 << 30) -> int:
+    """The next power of two, at least 16 and at most `most`."""
+    return min(most, max(LEAST, 1 << (extent - 1).bit_length()))
+
+
+def _most_queries(attention: Attention) -> int:
+    blocks = prod(attention.leading) * -(-attention.queries // MOST_QUERIES)
+    return MOST_QUERIES if blocks >= BLOCKS else FEW_QUERIES

@@ -1,0 +1,72 @@
+"""The softmax of rows of scores that come block by block, after Milakov and Gimelshein ("Online normalizer
+calculation for softmax") and FlashAttention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from mlc.bindings import arith, ir, math
+from mlc.passes.accel.attention.tiles import across, filled, floats, reduced_rows
+from mlc.passes.lowering.vector_tools import splat
+
+
+@dataclass(frozen=True)
+class Running:
+    """What is known of each query after some keys: its greatest score, and, each times `exp(-greatest)`, the
+    sum of its weights, and its row of the result."""
+
+    top: ir.Value
+    total: ir.Value
+    result: ir.Value
+
+    @staticmethod
+    def start(queries: int, features: int) -> Running:
+        """Before the first key."""
+        rows = floats(queries)
+        return Running(splat(rows, -inf), splat(rows, 0), splat(floats(queries, features), 0))
+
+    @property
+    def values(self) -> list[ir.Value]:
+        return [self.top, self.total, self.result]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A block of keys: `weights` relative to the new greatest score, and what was known before, made so."""
+
+    top: ir.Value
+    total: ir.Value
+    result: ir.Value
+    weights: ir.Value
+
+
+def step(known: Running, scores: ir.Value, factor: float) -> Step:
+    """Takes in scores whose weights are powers of two: `exp2(factor * score)`. `factor` must be positive."""
+    top = reduced_rows("maximumf", scores, known.top)
+    # Minus infinity, as long as there is no other score, would make NaN of itself.
+    nothing = arith.cmpf(arith.CmpFPredicate.OEQ, top, filled(top, -inf))
+    reference = arith.select(nothing, filled(top, 0), top)
+    correction = _power(arith.subf(known.top, reference), factor)
+    weights = _power(arith.subf(scores, across(reference, scores.type.shape[1])), factor)
+    total = reduced_rows("add", weights, arith.mulf(known.total, correction))
+    result = arith.mulf(known.result, across(correction, known.result.type.shape[1]))
+    return Step(top, total, result, weights)
+
+
+def _power(difference: ir.Value, factor: float) -> ir.Value:
+    """Differences come before factors: equal scores, however great, have equal weights."""
+    return math.exp2(arith.mulf(difference, filled(difference, factor)))
+
+
+def finished(known: Running, *, safe: bool) -> ir.Value:
+    """The rows of the result. With `safe`, those without a weight that is a number are 0: their sum is NaN,
+    or 0 where all scores are minus infinity."""
+    total, result = known.total, known.result
+    inverse = arith.divf(filled(total, 1), total)
+    columns = result.type.shape[1]
+    divided = arith.mulf(result, across(inverse, columns))
+    if not safe:
+        return divided
+    some = arith.cmpf(arith.CmpFPredicate.OGT, total, filled(total, 0))
+    return arith.select(across(some, columns), divided, filled(divided, 0))

@@ -1,0 +1,123 @@
+// RUN: mlc-opt %s --accel-from-attention --canonicalize --cse --split-input-file | filecheck %s
+
+// 64 queries of one of 4 heads in a block, the last ones first, as they see most of the 256 keys. Query s sees keys
+// up to s + 128: the loop ends behind those of the last query, and blocks that reach beyond the first query's are
+// masked. Scale and logarithm are one factor.
+// CHECK-LABEL: func.func private @causal(
+// CHECK-SAME: %[[Q:.*]]: memref<4x128x64xbf16>, %[[K:.*]]: memref<4x256x64xbf16>, %[[V:.*]]: memref<4x256x64xbf16>, %[[R:.*]]: memref<4x128x64xbf16>) attributes {tloop.kernel}
+// CHECK: %[[FACTOR:.*]] = arith.constant dense<0.180336878> : vector<64x64xf32>
+// CHECK: %[[NONE:.*]] = arith.constant dense<0xFF800000> : vector<64xf32>
+// CHECK: "accel.launch"(%c8) ({
+// CHECK-NEXT: ^bb0(%[[BLOCK:.*]]: index):
+// CHECK-NEXT: %[[REST:.*]] = arith.remui %[[BLOCK]], %c2
+// CHECK-NEXT: %[[HEAD:.*]] = arith.divui %[[BLOCK]], %c2
+// CHECK-NEXT: %[[TILE:.*]] = arith.subi %c1, %[[REST]]
+// CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[TILE]], %c64
+// CHECK-NEXT: %[[KEYS:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16,
+// CHECK-NEXT: %[[VALUES:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16,
+// CHECK: memref.subview %[[Q]][%[[HEAD]], 0, 0] [1, 128, 64]
+// CHECK-NEXT: %[[QUERIES:.*]] = vector.transfer_read %{{.*}}[%[[FIRST]], %c0]
+// CHECK: %[[ALL_KEYS:.*]] = memref.subview %[[K]][%[[HEAD]], 0, 0] [1, 256, 64]
+// CHECK: %[[ALL_VALUES:.*]] = memref.subview %[[V]][%[[HEAD]], 0, 0] [1, 256, 64]
+// CHECK: %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c192
+// CHECK-NEXT: %[[END:.*]] = arith.minsi %[[BEHIND]], %c256
+// CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[AT:.*]] = %c0 to %[[END]] step %c64 iter_args(%[[TOP:.*]] = %[[NONE]], %[[TOTAL:.*]] = %{{.*}}, %[[RESULT:.*]] = %{{.*}}) -> (vector<64xf32>, vector<64xf32>, vector<64x64xf32>)
+// CHECK-NEXT: %[[TOKEN:.*]] = "accel.copy"(%[[ALL_KEYS]], %[[KEYS]], %[[AT]], %c0)
+// CHECK-NEXT: %[[TOKEN2:.*]] = "accel.copy"(%[[ALL_VALUES]], %[[VALUES]], %[[AT]], %c0)
+// CHECK-NEXT: "accel.wait"(%[[TOKEN]], %[[TOKEN2]])
+// CHECK-NEXT: %[[RAW:.*]] = "accel.mma"(%[[QUERIES]], %[[KEYS]], %{{.*}}) {precision = "exact", transpose_b}
+// CHECK-NEXT: %[[COMMON:.*]] = arith.addi %[[FIRST]], %c129
+// CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[AT]], %c64
+// CHECK-NEXT: %[[REACHES:.*]] = arith.cmpi sgt, %[[NEXT]], %[[COMMON]]
+// CHECK-NEXT: %[[SCORES:.*]] = scf.if %[[REACHES]]
+// CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %c128
+// CHECK: %[[LATER:.*]] = arith.cmpi sgt, %{{.*}}, %{{.*}} : vector<64x64xindex>
+// CHECK-NEXT: arith.select %[[LATER]], %{{.*}}, %[[RAW]]
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[RAW]]
+// CHECK: %[[NEW_TOP:.*]] = vector.multi_reduction <maximumf>, %[[SCORES]], %[[TOP]] [1]
+// CHECK-NEXT: %[[NOTHING:.*]] = arith.cmpf oeq, %[[NEW_TOP]], %[[NONE]]
+// CHECK-NEXT: %[[REFERENCE:.*]] = arith.select %[[NOTHING]], %{{.*}}, %[[NEW_TOP]]
+// CHECK-NEXT: %[[CHANGE:.*]] = arith.subf %[[TOP]], %[[REFERENCE]]
+// CHECK: %[[CORRECTION:.*]] = math.exp2 %{{.*}} : vector<64xf32>
+// CHECK: %[[LOW:.*]] = arith.subf %[[SCORES]], %{{.*}} : vector<64x64xf32>
+// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[LOW]], %[[FACTOR]]
+// CHECK-NEXT: %[[WEIGHTS:.*]] = math.exp2 %[[SCALED]] : vector<64x64xf32>
+// CHECK-NEXT: %[[OLD_TOTAL:.*]] = arith.mulf %[[TOTAL]], %[[CORRECTION]]
+// CHECK-NEXT: %[[NEW_TOTAL:.*]] = vector.multi_reduction <add>, %[[WEIGHTS]], %[[OLD_TOTAL]] [1]
+// CHECK: %[[OLD:.*]] = arith.mulf %[[RESULT]], %{{.*}} : vector<64x64xf32>
+// CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[WEIGHTS]] : vector<64x64xf32> to vector<64x64xbf16>
+// CHECK-NEXT: %[[NEW:.*]] = "accel.mma"(%[[NARROW]], %[[VALUES]], %[[OLD]]) {precision = "exact"}
+// CHECK-NEXT: scf.yield %[[NEW_TOP]], %[[NEW_TOTAL]], %[[NEW]]
+// CHECK-NEXT: } {accel.stages = 2 : i64}
+// CHECK-NEXT: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[LOOP]]#1
+// CHECK: arith.mulf %[[LOOP]]#2, %{{.*}} : vector<64x64xf32>
+// CHECK: memref.subview %[[R]][%[[HEAD]], 0, 0]
+// CHECK: vector.transfer_write %{{.*}}[%[[FIRST]], %c0] {in_bounds = [true, true]} : vector<64x64xbf16>
+// CHECK: }) {warps = 4 : i64}
+func.func private @causal(%q: tensor<4x128x64xbf16>, %k: tensor<4x256x64xbf16>, %v: tensor<4x256x64xbf16>) -> tensor<4x128x64xbf16> attributes {tloop.kernel} {
+  %r = "graph.attention"(%q, %k, %v) {scale = 0.125 : f64, causal = true} : (tensor<4x128x64xbf16>, tensor<4x256x64xbf16>, tensor<4x256x64xbf16>) -> tensor<4x128x64xbf16>
+  return %r : tensor<4x128x64xbf16>
+}
+
+// -----
+
+// Heads where they lie, 2 of queries with one of keys; exact f32: queries and weights in shared memory. A mask is added
+// to scaled scores. One block of keys, which reaches beyond the last one.
+// CHECK-LABEL: func.func private @grouped(
+// CHECK-SAME: %[[Q:.*]]: memref<1x20x4x16xf32>, %[[K:.*]]: memref<1x40x2x16xf32>, %{{.*}}: memref<1x40x2x16xf32>, %[[MASK:.*]]: memref<1x1x1x40xf32>, %[[R:.*]]: memref<1x20x4x16xf32>)
+// CHECK-DAG: %[[LOG:.*]] = arith.constant dense<1.44269502> : vector<32x64xf32>
+// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<32x64xf32>
+// CHECK: %[[WEIGHTS:.*]] = "accel.alloc"() {{.*}} -> memref<32x64xf32,
+// CHECK: memref.subview %[[Q]][0, 0, %[[HEAD:.*]], 0] [1, 20, 1, 16] [1, 1, 1, 1] : memref<1x20x4x16xf32> to memref<20x16xf32, strided<[64, 1], offset: ?>>
+// CHECK: %[[QUERIES:.*]] = "accel.alloc"() {{.*}} -> memref<32x16xf32,
+// CHECK: "accel.copy"(%{{.*}}, %[[QUERIES]]
+// CHECK: "accel.wait"
+// CHECK: %[[GROUP:.*]] = arith.divui %[[HEAD]], %c2
+// CHECK: memref.subview %[[K]][0, 0, %[[GROUP]], 0] [1, 40, 1, 16]
+// CHECK: %[[RAW:.*]] = "accel.mma"(%[[QUERIES]], %{{.*}}, %{{.*}}) {precision = "exact", transpose_b}
+// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[RAW]], %[[SCALE]]
+// CHECK-NEXT: %[[ADDED:.*]] = vector.transfer_read %[[MASK]][%c0, %c0, %c0, %{{.*}}], %{{.*}} {in_bounds = [true, false], permutation_map = #{{.*}}} : memref<1x1x1x40xf32>, vector<32x64xf32>
+// CHECK-NEXT: %[[MASKED:.*]] = arith.addf %[[SCALED]], %[[ADDED]]
+// CHECK: arith.cmpi sge, %{{.*}} : vector<32x64xindex>
+// CHECK: arith.mulf %{{.*}}, %[[LOG]]
+// CHECK: vector.transfer_write %{{.*}}, %[[WEIGHTS]][%c0, %c0] {in_bounds = [true, true]}
+// CHECK-NEXT: "accel.mma"(%[[WEIGHTS]], %{{.*}}, %{{.*}}) {precision = "exact"}
+// CHECK: %[[SOME:.*]] = arith.cmpf ogt, %{{.*}} : vector<32xf32>
+// CHECK: arith.select %{{.*}} : vector<32x16xi1>, vector<32x16xf32>
+// CHECK: memref.subview %[[R]][0, 0, %[[HEAD]], 0] [1, 20, 1, 16]
+func.func private @grouped(%q: tensor<1x20x4x16xf32>, %k: tensor<1x40x2x16xf32>, %v: tensor<1x40x2x16xf32>, %mask: tensor<1x1x1x40xf32>) -> tensor<1x20x4x16xf32> attributes {tloop.kernel} {
+  %0 = "graph.transpose"(%q) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x20x4x16xf32>) -> tensor<1x4x20x16xf32>
+  %1 = "graph.transpose"(%k) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x40x2x16xf32>) -> tensor<1x2x40x16xf32>
+  %2 = "graph.transpose"(%v) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x40x2x16xf32>) -> tensor<1x2x40x16xf32>
+  %3 = "graph.attention"(%0, %1, %2, %mask) {scale = 0.25 : f64, safe = true} : (tensor<1x4x20x16xf32>, tensor<1x2x40x16xf32>, tensor<1x2x40x16xf32>, tensor<1x1x1x40xf32>) -> tensor<1x4x20x16xf32>
+  %4 = "graph.transpose"(%3) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x4x20x16xf32>) -> tensor<1x20x4x16xf32>
+  return %4 : tensor<1x20x4x16xf32>
+}
+
+// -----
+
+// From the first 110 of 130 queries all 20 keys are hidden: their tiles see all of them, with the lowest number added.
+// CHECK-LABEL: func.func private @more_queries(
+// CHECK-DAG: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : vector<64x32xf32>
+// CHECK: %[[END:.*]] = arith.minsi %{{.*}}, %c20
+// CHECK-NEXT: %[[LAST:.*]] = arith.addi %{{.*}}, %c-110
+// CHECK-NEXT: %[[NO_KEY:.*]] = arith.cmpi slt, %[[LAST]], %c0
+// CHECK-NEXT: %[[UPPER:.*]] = arith.select %[[NO_KEY]], %c20, %[[END]]
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[UPPER]] step %c32
+// CHECK: %[[LOW:.*]] = arith.addf %{{.*}}, %[[LOWEST]]
+// CHECK: arith.select %{{.*}}, %[[LOW]], %{{.*}}
+func.func private @more_queries(%q: tensor<4x130x16xf16>, %k: tensor<4x20x16xf16>) -> tensor<4x130x16xf16> attributes {tloop.kernel} {
+  %r = "graph.attention"(%q, %k, %k) {scale = 0.25 : f64, causal = true} : (tensor<4x130x16xf16>, tensor<4x20x16xf16>, tensor<4x20x16xf16>) -> tensor<4x130x16xf16>
+  return %r : tensor<4x130x16xf16>
+}
+
+// -----
+
+// Other kernels stay.
+// CHECK-LABEL: func.func private @other
+// CHECK-NEXT: graph.relu
+func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> attributes {tloop.kernel} {
+  %r = "graph.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
