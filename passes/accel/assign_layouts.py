@@ -12,6 +12,7 @@ from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.elementwise import broadcast_source
+from mlc.passes.accel.threads.transfers import mask_layout, mask_of
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import collect_ops
 
@@ -210,6 +211,13 @@ def _relate_transpose(self: Assignment, op: ir.Operation) -> None:
     self.follows(operand, result, lambda layout: layout.transposed(back))
 
 
+def _relate_transfer(self: Assignment, op: ir.Operation) -> None:
+    mask = mask_of(op)
+    if mask is not None:
+        tile = op.results[0] if op.name == "vector.transfer_read" else op.operands[0]
+        self.follows(mask, tile, lambda layout: mask_layout(op, layout))
+
+
 def _relate_product(self: Assignment, op: ir.Operation) -> None:
     self.same([op.operands[2], op.results[0]])
 
@@ -221,5 +229,7 @@ _RELATIONS: dict[str, Callable[[Assignment, ir.Operation], None]] = {
     "vector.broadcast": _relate_broadcast,
     "vector.multi_reduction": _relate_reduction,
     "vector.shape_cast": _relate_reshape,
+    "vector.transfer_read": _relate_transfer,
+    "vector.transfer_write": _relate_transfer,
     "vector.transpose": _relate_transpose,
 }

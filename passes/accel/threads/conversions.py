@@ -1,4 +1,4 @@
-"""Tiles in other layouts: by other names of registers, or through shared memory."""
+"""Tiles in other layouts: by other names of registers, computed again, or through shared memory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,44 @@ from mlc.passes.accel.multiples import ANYTHING
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads import addresses
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
+from mlc.passes.rewriting import defining_op
+
+# Of numbers that every thread has, and of the elements' own numbers.
+_MADE = ("arith.constant", "vector.create_mask", "vector.step")
+# An op or two, less than two barriers and two accesses.
+_CHEAP = (
+    "arith.addi",
+    "arith.andi",
+    "arith.cmpi",
+    "arith.muli",
+    "arith.ori",
+    "arith.subi",
+    "vector.broadcast",
+)
+_DEPTH = 4
+
+
+def laid_out(code: ThreadCode, value: ir.Value, layout: Layout) -> Tile:
+    """The tile of a vector in `layout`. Numbers of elements, and masks that follow from them, are computed
+    again rather than moved between threads."""
+    tile = code.tile(value)
+    if tile.layout.same_threads(layout) or not _is_cheap(value, _DEPTH):
+        return converted(code, tile, layout)
+    kept = code.layouts[value]
+    code.layouts[value] = layout
+    code.emit(value.owner.operation)
+    again = code.tile(value)
+    code.layouts[value], code.values[value] = kept, tile
+    return again
+
+
+def _is_cheap(value: ir.Value, depth: int) -> bool:
+    """Whether a vector is computed by a few ops of scalars."""
+    made = defining_op(value)
+    if made is None or made.name in _MADE:
+        return made is not None
+    vectors = [each for each in made.operands if isinstance(each.type, ir.VectorType)]
+    return made.name in _CHEAP and depth > 0 and all(_is_cheap(each, depth - 1) for each in vectors)
 
 
 def converted(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:

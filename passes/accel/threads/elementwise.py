@@ -8,7 +8,7 @@ from mlc.bindings import arith, ir
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.code import ThreadCode, Tile
-from mlc.passes.accel.threads.conversions import converted
+from mlc.passes.accel.threads.conversions import converted, laid_out
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of
 
@@ -29,7 +29,7 @@ def elementwise(code: ThreadCode, op: ir.Operation) -> None:
         return
     layout = code.layouts[result]
     operands = [
-        converted(code, code.tile(each), layout).values
+        laid_out(code, each, layout).values
         if isinstance(each.type, ir.VectorType)
         else (code.scalar(each),) * layout.size
         for each in op.operands
@@ -92,6 +92,22 @@ def step(code: ThreadCode, op: ir.Operation) -> None:
     code.values[result] = Tile(layout, tuple(at))
 
 
+def create_mask(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.create_mask`: whether an element's numbers are all below the operands."""
+    (result,) = op.results
+    layout, bounds = code.layouts[result], [code.scalar(each) for each in op.operands]
+    places = [code.place(layout, dim) for dim in range(len(bounds))]
+    values = []
+    for register in range(layout.size):
+        at = map(numbers.add, places, layout.offset(register))
+        below = [
+            arith.cmpi(arith.CmpIPredicate.slt, numbers.value(each), bound)
+            for each, bound in zip(at, bounds, strict=True)
+        ]
+        values.append(numbers.all_of(below))
+    code.values[result] = Tile(layout, tuple(values))
+
+
 def broadcast(code: ThreadCode, op: ir.Operation) -> None:
     """`vector.broadcast`: new dims in front, extents of 1 that become others, or one number everywhere."""
     (operand,), (result,) = op.operands, op.results
@@ -99,7 +115,7 @@ def broadcast(code: ThreadCode, op: ir.Operation) -> None:
     if not isinstance(operand.type, ir.VectorType):
         code.values[result] = Tile(layout, (code.scalar(operand),) * layout.size)
         return
-    source = converted(code, code.tile(operand), broadcast_source(layout, operand.type))
+    source = laid_out(code, operand, broadcast_source(layout, operand.type))
     kept = _kept_dims(operand.type, len(layout.shape))
     values = []
     for register in range(layout.size):
@@ -148,6 +164,7 @@ HANDLERS = {
     "arith.index_cast": cast_of_index,
     "arith.index_castui": cast_of_index,
     "vector.broadcast": broadcast,
+    "vector.create_mask": create_mask,
     "vector.shape_cast": reshape,
     "vector.step": step,
     "vector.transpose": transpose,

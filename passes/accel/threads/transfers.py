@@ -10,7 +10,7 @@ from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import multiple_of
 from mlc.passes.accel.threads.addresses import load_tile, store_tile
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
-from mlc.passes.accel.threads.conversions import converted
+from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.computation import dim_position
@@ -69,15 +69,37 @@ def _place(
     return Place(replace(memory, sizes=sizes, strides=strides), base, multiple, order)
 
 
-def _has_mask(op: ir.Operation) -> int:
-    return list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[-1]
+def mask_of(op: ir.Operation) -> ir.Value | None:
+    """The operand that says which elements are read or written."""
+    has_mask = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[-1]
+    return op.operands[len(op.operands) - 1] if has_mask else None
 
 
 def _mask(code: ThreadCode, op: ir.Operation, layout: Layout) -> Sequence[ir.Value]:
     """Which registers' elements are read or written; empty where all are."""
-    if not _has_mask(op):
+    mask = mask_of(op)
+    if mask is None:
         return ()
-    return converted(code, code.tile(op.operands[len(op.operands) - 1]), layout).values
+    tile = laid_out(code, mask, mask_layout(op, layout))
+    order = _mask_order(op)
+    at = (tuple(layout.offset(each)[dim] for dim in order) for each in range(layout.size))
+    return [tile.values[tile.layout.register_at(each)] for each in at]
+
+
+def mask_layout(op: ir.Operation, layout: Layout) -> Layout:
+    """Of the mask of a transfer whose tile has `layout`: its dims have the memory's order, and those along
+    which the tile repeats elements are not in it."""
+    order = _mask_order(op)
+    kept = sorted(order)
+    dropped = [dim for dim in range(len(layout.shape)) if dim not in order]
+    return layout.reduced(dropped).transposed([kept.index(dim) for dim in order])
+
+
+def _mask_order(op: ir.Operation) -> list[int]:
+    """The tile's dim for each dim of the mask."""
+    access = ir.AffineMapAttr(op.attributes["permutation_map"]).value
+    places = {dim_position(each): dim for dim, each in enumerate(access.results)}
+    return [dim for place, dim in sorted((p, d) for p, d in places.items() if p is not None)]
 
 
 def _all_in_bounds(op: ir.Operation) -> bool:

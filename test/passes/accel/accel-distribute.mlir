@@ -111,25 +111,23 @@ func.func @captured(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %factor: f32, %fir
 
 // -----
 
-// Each number that the mask names, one at a time; the others are the padding, and are not stored. The mask has a
-// layout of its own, so it goes through shared memory, a byte each.
+// Each number that the mask names, one at a time; the others are the padding, and are not stored. The mask has the
+// layout of the tile, so that nothing goes through shared memory.
 // CHECK-LABEL: llvm.func @masked_0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>)
-// CHECK-SAME: accel.shared_bytes = 64 : i32
+// CHECK-SAME: accel.shared_bytes = 0 : i32
 // CHECK: %[[PAD:.*]] = arith.constant 7.000000e+00 : f32
-// CHECK: arith.cmpi ult, %{{.*}}, %c50_i32
-// CHECK: nvvm.barrier
-// CHECK: llvm.store %{{.*}} : vector<16xi8>, !llvm.ptr<3>
-// CHECK: nvvm.barrier
-// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<4xi8>
-// CHECK: %[[MASK:.*]] = arith.trunci %{{.*}} : i8 to i1
-// CHECK: %[[SAFE:.*]] = arith.select %{{.*}}, %{{.*}}, %arg0 : !llvm.ptr<1>
+// CHECK: %[[PLACE:.*]] = arith.muli %{{.*}}, %c4_i32
+// CHECK: %[[MASK:.*]] = arith.cmpi ult, %[[PLACE]], %c50_i32
+// CHECK-NOT: nvvm.barrier
+// CHECK: %[[INSIDE:.*]] = arith.andi %[[MASK]], %{{.*}} : i1
+// CHECK-NEXT: %[[SAFE:.*]] = arith.select %[[INSIDE]], %{{.*}}, %arg0 : !llvm.ptr<1>
 // CHECK-NEXT: %[[LOADED:.*]] = llvm.load %[[SAFE]] {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT: %[[VALUE:.*]] = arith.select %{{.*}}, %[[LOADED]], %[[PAD]] : f32
-// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<4xi8>
-// CHECK: scf.if
+// CHECK-NEXT: %[[VALUE:.*]] = arith.select %[[INSIDE]], %[[LOADED]], %[[PAD]] : f32
+// CHECK: %[[STORES:.*]] = arith.andi %[[MASK]], %{{.*}} : i1
+// CHECK: scf.if %[[STORES]]
 // CHECK-NEXT: llvm.getelementptr %arg1
 // CHECK-NEXT: llvm.store %[[VALUE]], %{{.*}} {alignment = 4 : i64} : f32
-// CHECK: gpu.launch_func @kernels::@masked_0 {{.*}} dynamic_shared_memory_size %c64_i32
+// CHECK: gpu.launch_func @kernels::@masked_0 {{.*}} dynamic_shared_memory_size %c0_i32
 func.func @masked(%x: memref<64xf32>, %y: memref<64xf32>) {
   %c1 = arith.constant 1 : index
   "accel.launch"(%c1) ({
@@ -141,6 +139,30 @@ func.func @masked(%x: memref<64xf32>, %y: memref<64xf32>) {
     %mask = arith.cmpi ult, %steps, %end : vector<64xindex>
     %v = vector.transfer_read %x[%c0], %none, %mask {in_bounds = [true]} : memref<64xf32>, vector<64xf32>
     vector.transfer_write %v, %y[%c0], %mask {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+// A mask has the memory's order of dims, whatever the tile's is: columns below 3 of rows below 20. Its numbers are the
+// elements' own, where the tile has them.
+// CHECK-LABEL: llvm.func @masked_columns_0(
+// CHECK-SAME: accel.shared_bytes = 0 : i32
+// CHECK-NOT: nvvm.barrier
+// CHECK: %[[COLUMN:.*]] = arith.cmpi slt, %{{.*}}, %c3_i32
+// CHECK: gpu.launch_func
+func.func @masked_columns(%x: memref<32x4xf32>, %y: memref<32x4xf32>) {
+  %c1 = arith.constant 1 : index
+  "accel.launch"(%c1) ({
+  ^bb0(%i: index):
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c20 = arith.constant 20 : index
+    %none = arith.constant 7.0 : f32
+    %mask = vector.create_mask %c20, %c3 : vector<32x4xi1>
+    %v = vector.transfer_read %x[%c0, %c0], %none, %mask {in_bounds = [true, true], permutation_map = affine_map<(i, j) -> (j, i)>} : memref<32x4xf32>, vector<4x32xf32>
+    vector.transfer_write %v, %y[%c0, %c0], %mask {in_bounds = [true, true], permutation_map = affine_map<(i, j) -> (j, i)>} : vector<4x32xf32>, memref<32x4xf32>
   }) {warps = 1 : i64} : (index) -> ()
   return
 }
