@@ -12,7 +12,7 @@ from mlc.passes.accel.attention.sizes import sizes_of
 from mlc.passes.accel.memory_functions import on_memory
 from mlc.passes.base import Pass, option
 from mlc.passes.rewriting import erase_op
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.kernel_functions import kernels_on_tensors
 
 
 def lower_kernel(kernel: ir.Operation, precision: str) -> bool:
@@ -45,6 +45,5 @@ class FromAttention(Pass):
     precision: str = option("exact", help="how elements of f32 are multiplied", choices=("exact", "tf32"))
 
     def run(self, op: ir.Operation) -> bool:
-        kernels = [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]
-        changed = [lower_kernel(each, self.precision) for each in kernels]
+        changed = [lower_kernel(each, self.precision) for each in kernels_on_tensors(op)]
         return any(changed)

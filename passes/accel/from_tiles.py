@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import func, ir
+from mlc.passes.accel.memory_functions import on_memory
 from mlc.passes.accel.tiles import computations, copies, launches, loops, padding, slices, views
 from mlc.passes.accel.tiles.emission import Emission, Handler
 from mlc.passes.accel.tiles.meanings import whole_memory
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.rewriting import attributes_of, defining_op, erase_op, terminator_of
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.rewriting import defining_op, erase_op, terminator_of
+from mlc.passes.tloop.kernel_functions import kernels_on_tensors
 
 _HANDLERS: dict[str, Handler] = {
     **computations.HANDLERS,
@@ -26,20 +27,12 @@ _HANDLERS: dict[str, Handler] = {
 
 def lower_kernel(kernel: ir.Operation) -> None:
     """Puts a kernel on memrefs, inputs then outputs, in place of one on tensors. Raises PassFailure."""
-    block, kind = kernel.regions[0].blocks[0], kernel.attributes["function_type"].value
-    types = [_memory_type(each) for each in (*kind.inputs, *kind.results)]
-    name = kernel.attributes["sym_name"].value
-    with ir.InsertionPoint(kernel), kernel.location:
-        function = func.FuncOp(name, (types, []), visibility="private").operation
-    for key, attribute in attributes_of(kernel).items():
-        if key not in function.attributes and not key.endswith("_attrs"):
-            function.attributes[key] = attribute
-    body = function.regions[0].blocks.append(*types, arg_locs=[kernel.location] * len(types))
+    block, body = kernel.regions[0].blocks[0], on_memory(kernel)
     code = Emission(_HANDLERS)
     for argument, new in zip(block.arguments, body.arguments, strict=False):
         code.values[argument] = whole_memory(new) if isinstance(new.type, ir.MemRefType) else new
     with ir.InsertionPoint(body), kernel.location:
-        outputs = list(body.arguments)[len(kind.inputs) :]
+        outputs = list(body.arguments)[len(block.arguments) :]
         for result, memory in zip(terminator_of(block).operands, outputs, strict=True):
             _write_to(code, result, memory)
         if any(each.operation.name == "scf.forall" for each in block.operations):
@@ -48,12 +41,6 @@ def lower_kernel(kernel: ir.Operation) -> None:
             launches.single_block(code, block)
         func.ReturnOp([])
     erase_op(kernel)
-
-
-def _memory_type(kind: ir.Type) -> ir.Type:
-    if not isinstance(kind, ir.RankedTensorType):
-        return kind
-    return ir.MemRefType.get(list(kind.shape), kind.element_type)
 
 
 def _write_to(code: Emission, result: ir.Value, memory: ir.Value) -> None:
@@ -82,7 +69,7 @@ class FromTiles(Pass):
     name: ClassVar[str] = "accel-from-tiles"
 
     def run(self, op: ir.Operation) -> bool:
-        kernels = [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]
+        kernels = kernels_on_tensors(op)
         for kernel in kernels:
             lower_kernel(kernel)
         return bool(kernels)

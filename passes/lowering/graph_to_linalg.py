@@ -27,7 +27,7 @@ from mlc.passes.lowering.rule import RULES
 from mlc.passes.lowering.signedness import drop_signedness
 from mlc.passes.lowering.widen import lower_widened, needs_widening
 from mlc.passes.rewriting import users
-from mlc.passes.tloop.kernel_functions import PRECISION, is_kernel
+from mlc.passes.tloop.kernel_functions import PRECISION, is_kernel, is_on_tensors
 
 CONTRACTIONS = ("graph.matmul", "graph.matmul_packed", "graph.attention")
 
@@ -90,6 +90,6 @@ class GraphToLinalg(Pass):
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> None:
-        if is_kernel(op):
+        if is_kernel(op) and is_on_tensors(op):
             lower_kernel(op)
             protect_arguments(op)

@@ -17,6 +17,17 @@ def is_kernel(op: ir.Operation) -> bool:
     return op.name == "func.func" and MARK in op.attributes
 
 
+def is_on_tensors(kernel: ir.Operation) -> bool:
+    """Whether a kernel returns what it computes: a program of thread blocks writes to memory."""
+    return bool(kernel.attributes["function_type"].value.results)
+
+
+def kernels_on_tensors(module: ir.Operation) -> list[ir.Operation]:
+    """The kernels of a module but those that are programs of thread blocks already."""
+    ops = [each.operation for each in module.regions[0].blocks[0]]
+    return [op for op in ops if is_kernel(op) and is_on_tensors(op)]
+
+
 def schedules(module: ir.Operation) -> dict[str, ir.Operation]:
     """The `tloop.schedule` ops of a module, by the kernel's name."""
     ops = [each.operation for each in module.regions[0].blocks[0]]

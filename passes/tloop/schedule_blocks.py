@@ -14,7 +14,7 @@ from mlc.passes.tloop.block_vectors import schedule_vectors
 from mlc.passes.tloop.block_windows import is_window, schedule_window
 from mlc.passes.tloop.computation import computations, root_computation
 from mlc.passes.tloop.contraction_schedule import is_multiply_add
-from mlc.passes.tloop.kernel_functions import is_kernel, schedules
+from mlc.passes.tloop.kernel_functions import kernels_on_tensors, schedules
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 
 
@@ -47,6 +47,6 @@ class ScheduleBlocks(Pass):
 
     def run(self, op: ir.Operation) -> None:
         scheduled = set(schedules(op))
-        for kernel in [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]:
+        for kernel in kernels_on_tensors(op):
             if kernel.attributes["sym_name"].value not in scheduled:
                 schedule_kernel(kernel)

@@ -42,3 +42,15 @@ func.func private @product(%a: tensor<70x100xf16>, %b: tensor<100x75xf16>, %c: t
   %s = "graph.add"(%p, %c) : (tensor<70x75xf16>, tensor<75xf16>) -> tensor<70x75xf16>
   return %s : tensor<70x75xf16>
 }
+
+// Attention is a program from the start, and passes the other kernels' passes unchanged.
+// CHECK-LABEL: func.func private @attention(
+// CHECK-SAME: %{{.*}}: memref<2x40x16xf16>, %[[R:.*]]: memref<2x40x16xf16>) attributes {tloop.kernel}
+// CHECK: "accel.launch"(%c2)
+// CHECK: "accel.mma"({{.*}}) {precision = "exact", transpose_b}
+// CHECK: math.exp2 %{{.*}} : vector<64x64xf32>
+// CHECK: "accel.mma"({{.*}}) {precision = "exact"}
+func.func private @attention(%q: tensor<2x40x16xf16>) -> tensor<2x40x16xf16> attributes {tloop.kernel} {
+  %r = "graph.attention"(%q, %q, %q) {scale = 0.25 : f64} : (tensor<2x40x16xf16>, tensor<2x40x16xf16>, tensor<2x40x16xf16>) -> tensor<2x40x16xf16>
+  return %r : tensor<2x40x16xf16>
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -22,6 +21,7 @@ from mlc.passes.accel.attention.sizes import STAGES, Sizes
 from mlc.passes.accel.attention.softmax import Running, finished, step
 from mlc.passes.accel.attention.tiles import floats, index, product
 from mlc.passes.accel.pipeline_loops import STAGES as STAGES_ATTRIBUTE
+from mlc.passes.accel.tiles.launches import places_of
 from mlc.passes.lowering.vector_tools import splat
 
 
@@ -32,21 +32,12 @@ def build_launch(attention: Attention, sizes: Sizes, memory: list[ir.Value]) -> 
     launch = ir.Operation.create("accel.launch", [], [index(prod(counts))], warps, regions=1)
     body = launch.regions[0].blocks.append(ir.IndexType.get())
     with ir.InsertionPoint(body):
-        *heads, tile = _places(body.arguments[0], counts)
+        *heads, tile = places_of(body.arguments[0], counts)
         if attention.causal:
             # The last queries see most keys: those blocks begin first.
             tile = arith.subi(index(counts[-1] - 1), tile)
         place = Place(tuple(heads), arith.muli(tile, index(sizes.queries)))
         Block(attention, sizes, memory, place).emit()
-
-
-def _places(number: ir.Value, counts: Sequence[int]) -> list[ir.Value]:
-    """Where the block of a number is, neighbours along the last dim next to each other."""
-    places = []
-    for count in reversed(counts[1:]):
-        places.append(arith.remui(number, index(count)))
-        number = arith.divui(number, index(count))
-    return [number, *reversed(places)]
 
 
 @dataclass(frozen=True)

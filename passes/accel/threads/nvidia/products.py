@@ -53,7 +53,8 @@ class WarpProduct:
 
     def left(self, sums: Layout) -> Layout:
         kind = self.op.operands[0].type
-        return left_operand(*kind.shape, grid_of(sums), element_bytes(kind.element_type))
+        rows, depth = kind.shape
+        return left_operand(rows, depth, grid_of(sums), element_bytes(kind.element_type))
 
     def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
         layout, sums = start.layout, list(start.values)
