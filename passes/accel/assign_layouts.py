@@ -14,7 +14,7 @@ from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.elementwise import broadcast_source
 from mlc.passes.accel.threads.transfers import mask_layout, mask_of
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.rewriting import collect_ops, defining_op
 
 # From one value's layout follows that of another, by a function.
 Relation = tuple[ir.Value, Callable[[Layout], Layout]]
@@ -158,7 +158,10 @@ class Assignment:
                     self.follows(other, one, lambda layout: layout)
 
     def follows(self, value: ir.Value, source: ir.Value, how: Callable[[Layout], Layout]) -> None:
-        """The layout of `value` follows from that of `source`."""
+        """The layout of `value` follows from that of `source`; nothing does from a constant's, which is made
+        anew in every layout."""
+        if defining_op(source, "arith.constant") is not None:
+            return
         self.relations.setdefault(source, []).append((value, how))
 
 

@@ -7,6 +7,7 @@ magnitudes. tf32: see `tolerance`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -155,7 +156,8 @@ def run(case: Case, where: str, inputs: dict[str, np.ndarray]) -> np.ndarray:
         for name, each in inputs.items()
     ]
     found = np.full(in_memory(case, case.shapes()["r"]), np.nan, TYPES[case.element])
-    RUNS[where](program(case), *given, found)
+    run_on = RUNS.get(where) or functools.partial(accel_gpu.run, arch=where)
+    run_on(program(case), *given, found)
     return found.swapaxes(1, 2) if case.rows_first else found
 
 
@@ -218,6 +220,12 @@ SLOW = ("widest heads",)
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in CASES])
 def test_attention(name: str, where: str) -> None:
     check(CASES[name], where)
+
+
+@pytest.mark.parametrize("name", ["bf16 of odd extents", "bf16, grouped, causal", "tf32, wide"])
+def test_matrix_instructions_of_wavefronts(name: str) -> None:
+    """Whose operands in registers lie otherwise, and whose sums lie as operands want them."""
+    check(CASES[name], "gfx942")
 
 
 @pytest.mark.parametrize("where", RUNS)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mlc.bindings import ir, scf
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.code import Meaning, ThreadCode, Tile
-from mlc.passes.accel.threads.conversions import converted
+from mlc.passes.accel.threads.conversions import laid_out
 
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
@@ -53,7 +53,7 @@ def _yield(code: ThreadCode, block: ir.Block, targets: Sequence[ir.Value]) -> No
 def _as_carried(code: ThreadCode, given: ir.Value, target: ir.Value) -> Meaning:
     """What `given` is, in the layout of `target`."""
     if isinstance(target.type, ir.VectorType):
-        return converted(code, code.tile(given), code.layouts[target])
+        return laid_out(code, given, code.layouts[target])
     return code.scalar(given)
 
 

@@ -49,16 +49,14 @@ class Operand:
         tile = self.code.tile(self.value)
         if self.transposed:
             tile = Tile(tile.layout.transposed([1, 0]), tile.values)
-        whole = _whole(layout, tile.layout.shape)
-        tile = converted(self.code, tile, whole)
-        self.code.values[self.value] = (
-            Tile(whole.transposed([1, 0]), tile.values) if self.transposed else tile
-        )
-        at = (whole.register_at(_sum(base, layout.offset(each))) for each in range(layout.size))
+        own = whole_of(layout, tile.layout.shape)
+        tile = converted(self.code, tile, own)
+        self.code.values[self.value] = Tile(own.transposed([1, 0]), tile.values) if self.transposed else tile
+        at = (own.register_at(_sum(base, layout.offset(each))) for each in range(layout.size))
         return Tile(layout, tuple(tile.values[register] for register in at))
 
 
-def _whole(part: Layout, shape: tuple[int, ...]) -> Layout:
+def whole_of(part: Layout, shape: tuple[int, ...]) -> Layout:
     """`part`, and more registers along the dim in which the whole is longer."""
     registers = list(part.registers)
     for dim, (start, end) in enumerate(zip(part.shape, shape, strict=True)):

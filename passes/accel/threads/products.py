@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.bindings import arith, ir, math
 from mlc.passes.accel.matrix_layouts import columns_of, rows_of
 from mlc.passes.accel.threads.code import ThreadCode, Tile
-from mlc.passes.accel.threads.conversions import converted
+from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.operands import Operand
 from mlc.passes.base import PassFailure
 
@@ -17,7 +17,7 @@ def mma(code: ThreadCode, op: ir.Operation) -> None:
     """One step of the reduction after the other: its operands, then their products."""
     a, b, sums = op.operands
     (result,) = op.results
-    start = converted(code, code.tile(sums), code.layouts[result])
+    start = laid_out(code, sums, code.layouts[result])
     left = Operand(code, a, "transpose_a" in op.attributes, rows_first=True)
     right = Operand(code, b, "transpose_b" in op.attributes, rows_first=False)
     product = code.architecture.tensor_product(op)

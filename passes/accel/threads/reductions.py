@@ -9,7 +9,7 @@ from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import ANYTHING
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import ThreadCode, Tile
-from mlc.passes.accel.threads.conversions import converted, scratch_for
+from mlc.passes.accel.threads.conversions import converted, laid_out, scratch_for
 from mlc.passes.base import PassFailure
 
 Join = Callable[[ir.Value, ir.Value], ir.Value]
@@ -45,7 +45,7 @@ def multi_reduction(code: ThreadCode, op: ir.Operation) -> None:
     if not isinstance(result.type, ir.VectorType):
         code.values[result] = join(code.scalar(initial), reduced.values[0])
         return
-    start = converted(code, code.tile(initial), reduced.layout)
+    start = laid_out(code, initial, reduced.layout)
     sums = (join(a, b) for a, b in zip(start.values, reduced.values, strict=True))
     code.values[result] = converted(code, Tile(reduced.layout, tuple(sums)), code.layouts[result])
 

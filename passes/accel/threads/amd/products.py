@@ -16,7 +16,7 @@ from mlc.passes.accel.threads.amd import layouts
 from mlc.passes.accel.threads.amd.instructions import Instruction
 from mlc.passes.accel.threads.amd.layouts import GROUPS, PLACES, SUMS, Side
 from mlc.passes.accel.threads.code import Tile
-from mlc.passes.accel.threads.operands import Operand
+from mlc.passes.accel.threads.operands import Operand, whole_of
 from mlc.passes.accel.threads.packs import vector_of
 
 
@@ -38,10 +38,16 @@ class WavefrontProduct:
     op: ir.Operation
     instruction: Instruction
 
-    def sums(self, warps: int) -> Layout:
+    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
         rows, columns = self.op.results[0].type.shape
-        grid = warp_grid(rows, columns, warps, PLACES, PLACES)
+        grid = warp_grid(rows, columns, warps, PLACES, PLACES, whole_rows=whole_rows)
         return layouts.sums(*self._sides(grid), grid.copies, self._apart)
+
+    def left(self, sums: Layout) -> Layout:
+        grid, (_, depth) = grid_of(sums), self.op.operands[0].type.shape
+        rows, _ = self._sides(grid)
+        part = layouts.operand(rows, self._steps(depth, SUMS), grid)
+        return whole_of(part, (part.shape[0], depth))
 
     @property
     def _apart(self) -> bool:
@@ -79,10 +85,12 @@ class WavefrontProduct:
     def _run(self, left: Operand, right: Operand) -> int:
         """Steps of the reduction that a lane gives at a time: as many as one load takes, or as it has sums
         side by side where an operand is another product's result."""
-        pack, size = self.instruction.pack, element_bytes(left.element)
-        longest = SUMS if left.in_registers or right.in_registers else LONGEST_BYTES // size
-        run = pack
-        while run < longest and left.depth % (2 * GROUPS * run) == 0:
+        in_registers = left.in_registers or right.in_registers
+        return self._steps(left.depth, SUMS if in_registers else LONGEST_BYTES // element_bytes(left.element))
+
+    def _steps(self, depth: int, longest: int) -> int:
+        run = self.instruction.pack
+        while run < longest and depth % (2 * GROUPS * run) == 0:
             run *= 2
         return run
 
