@@ -10,19 +10,19 @@ from mlc.passes.accel.attention.problem import attention_of
 from mlc.passes.accel.attention.program import build_launch
 from mlc.passes.accel.attention.sizes import sizes_of
 from mlc.passes.accel.memory_functions import on_memory
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
 from mlc.passes.rewriting import erase_op
 from mlc.passes.tloop.kernel_functions import kernels_on_tensors
 
 
-def lower_kernel(kernel: ir.Operation, precision: str) -> bool:
+def lower_kernel(kernel: ir.Operation) -> bool:
     """Puts a program in place of a kernel of attention; other kernels stay. Raises PassFailure."""
     attention = attention_of(kernel)
     if attention is None:
         return False
     body = on_memory(kernel)
     with ir.InsertionPoint(body), kernel.location:
-        build_launch(attention, sizes_of(attention, precision), list(body.arguments))
+        build_launch(attention, sizes_of(attention), list(body.arguments))
         func.ReturnOp([])
     erase_op(kernel)
     return True
@@ -36,14 +36,13 @@ class FromAttention(Pass):
     A loop copies blocks of keys and values ahead into shared memory, multiplies, masks, keeps each query's
     greatest score and its sum of weights, and adds the weighted values to a result that it scales by the
     change of the greatest score. With a causal mask and no other one, blocks of keys that no query sees are
-    left out. Other kernels stay as they are.
+    left out. `accel.precision = "tf32"` on the op or on the kernel lets tensor units multiply elements of
+    f32. Other kernels stay as they are.
     """
 
     name: ClassVar[str] = "accel-from-attention"
     exactness: ClassVar[str] = "rounding"
 
-    precision: str = option("exact", help="how elements of f32 are multiplied", choices=("exact", "tf32"))
-
     def run(self, op: ir.Operation) -> bool:
-        changed = [lower_kernel(each, self.precision) for each in kernels_on_tensors(op)]
+        changed = [lower_kernel(each) for each in kernels_on_tensors(op)]
         return any(changed)

@@ -75,5 +75,12 @@ class LowerPrecision(Pass):
                 if narrow is not None:
                     lower(each, narrow.get(op.context))
                 else:
-                    each.attributes[PRECISION] = ir.StringAttr.get(self.to, op.context)
-                    applied(each, self.name, "operands are rounded to tf32")
+                    self.mark(each)
+        for each in collect_ops(op, "graph.attention") if narrow is None else []:
+            if isinstance(graph.element_type(each.operands[0]), ir.F32Type):
+                self.mark(each)
+
+    def mark(self, op: ir.Operation) -> None:
+        """For tensor units, which round the operands themselves."""
+        op.attributes[PRECISION] = ir.StringAttr.get(self.to, op.context)
+        applied(op, self.name, "operands are rounded to tf32")

@@ -88,6 +88,7 @@ def text(case: Case) -> str:
     given = ", ".join([*(kinds[each] for each in "qkv"), *mask])
     attributes = [f"scale = {case.scale!r} : f64", f"causal = {str(case.causal).lower()}"]
     attributes += [f"safe = {str(case.safe).lower()}"]
+    attributes += [f'accel.precision = "{case.precision}"'] if case.precision != "exact" else []
     attributes += [f"fill = {case.fill!r} : f64"] if case.fill is not None else []
     return f"""module attributes {{tloop.target = "{host_target()}"}} {{
       func.func private @k({arguments}) -> {outside["r"]} attributes {{tloop.kernel}} {{
@@ -102,7 +103,7 @@ def program(case: Case) -> str:
     """The kernel as a launch of thread blocks."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text(case))
-        run_pipeline(f"builtin.module(accel-from-attention{{precision={case.precision}}})", module)
+        run_pipeline("builtin.module(accel-from-attention)", module)
         return str(module)
 
 

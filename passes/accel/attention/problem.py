@@ -9,6 +9,7 @@ from mlc.dialects import graph
 from mlc.passes.base import PassFailure
 from mlc.passes.graph.attention_kernel import block_obstacle
 from mlc.passes.rewriting import collect_ops, defining_op, users
+from mlc.passes.tloop.kernel_functions import PRECISION
 
 ATTENTION = "graph.attention"
 TRANSPOSE = "graph.transpose"
@@ -38,6 +39,8 @@ class Attention:
     causal: bool
     fill: float
     safe: bool
+    # How elements of f32 are multiplied, as `accel.mma` has it.
+    precision: str
 
     @property
     def element(self) -> ir.Type:
@@ -103,6 +106,7 @@ def attention_of(kernel: ir.Operation) -> Attention | None:
         graph.attribute(op, "causal"),
         float("-inf") if fill is None else fill,
         graph.attribute(op, "safe"),
+        _precision(kernel, op),
     )
     _check_order(attention, op)
     return attention
@@ -118,6 +122,14 @@ def _check_ops(kernel: ir.Operation, attention: ir.Operation) -> None:
                 "reads and writes through transposes",
                 op.location,
             )
+
+
+def _precision(kernel: ir.Operation, attention: ir.Operation) -> str:
+    """What the op asks for, or else the kernel, if its elements are of f32."""
+    for op in (attention, kernel):
+        if PRECISION in op.attributes and str(graph.element_type(attention.operands[0])) == "f32":
+            return str(op.attributes[PRECISION].value)
+    return "exact"
 
 
 def _read(value: ir.Value) -> Tensor:

@@ -22,6 +22,7 @@ from mlc.passes.accel.attention.softmax import Running, finished, step
 from mlc.passes.accel.attention.tiles import floats, index, product
 from mlc.passes.accel.pipeline_loops import STAGES as STAGES_ATTRIBUTE
 from mlc.passes.accel.tiles.launches import places_of
+from mlc.passes.accel.tiles.meanings import as_value
 from mlc.passes.lowering.vector_tools import splat
 
 
@@ -32,7 +33,7 @@ def build_launch(attention: Attention, sizes: Sizes, memory: list[ir.Value]) -> 
     launch = ir.Operation.create("accel.launch", [], [index(prod(counts))], warps, regions=1)
     body = launch.regions[0].blocks.append(ir.IndexType.get())
     with ir.InsertionPoint(body):
-        *heads, tile = places_of(body.arguments[0], counts)
+        *heads, tile = map(as_value, places_of(body.arguments[0], counts))
         if attention.causal:
             # The last queries see most keys: those blocks begin first.
             tile = arith.subi(index(counts[-1] - 1), tile)
@@ -106,14 +107,16 @@ class Block:
         sizes = self.sizes
         scores = Scores(self.attention, sizes, self.memory, self.place)
         none = splat(floats(sizes.queries, sizes.keys), 0)
-        raw = product(operands.queries, operands.keys, none, sizes.precision, transpose_b=True)
+        raw = product(operands.queries, operands.keys, none, self.attention.precision, transpose_b=True)
         new = step(known, scores.masked(raw, first), scores.factor)
         weights = self._narrowed(new.weights)
         if operands.weights is not None:
             # Without tensor units a thread needs whole rows of them, which would not fit its registers.
             write_rows(weights, operands.weights, index(0))
             weights = operands.weights
-        return Running(new.top, new.total, product(weights, operands.values, new.result, sizes.precision))
+        return Running(
+            new.top, new.total, product(weights, operands.values, new.result, self.attention.precision)
+        )
 
     def _narrowed(self, tile: ir.Value) -> ir.Value:
         """A tile of f32 with the elements of the operands."""

@@ -25,23 +25,22 @@ SHORT = 64
 @dataclass(frozen=True)
 class Sizes:
     """Tiles of `queries` and of `keys`, whose `width` and `features` are the attention's; all are powers of
-    two. `precision` is that of the products."""
+    two."""
 
     queries: int
     keys: int
     width: int
     features: int
     warps: int
-    precision: str
     # Whether the tensor units multiply: weights then stay in registers.
     tensor_units: bool
     queries_in_registers: bool
 
 
-def sizes_of(attention: Attention, precision: str) -> Sizes:
-    """`precision` is how elements of f32 are multiplied, as `accel.mma` has it."""
+def sizes_of(attention: Attention) -> Sizes:
+    """As large as registers and shared memory allow."""
     size = element_bytes(attention.element)
-    tensor_units = size < 4 or precision == "tf32"
+    tensor_units = size < 4 or attention.precision != "exact"
     width, features = padded(attention.width), padded(attention.features)
     is_short = max(width, features) <= SHORT
     if tensor_units:
@@ -56,7 +55,6 @@ def sizes_of(attention: Attention, precision: str) -> Sizes:
         width,
         features,
         warps,
-        precision if size == 4 else "exact",
         tensor_units,
         tensor_units and width * size <= REGISTER_BYTES,
     )

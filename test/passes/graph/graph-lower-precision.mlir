@@ -46,3 +46,13 @@ func.func @kept(%x: tensor<1x2x8x8x16xf32>, %w: tensor<2x3x3x16xf32>, %d: tensor
   %2 = "graph.matmul"(%u, %v) : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
   return %0, %1, %2 : tensor<1x2x6x6x16xf32>, tensor<4x4xf64>, tensor<?x4xf32>
 }
+
+// Attention that is whole keeps its mask's numbers: it is not made narrower, but may be multiplied as tf32.
+// CHECK-LABEL: func.func @attention
+// CHECK-NEXT: "graph.attention"(%arg0, %arg0, %arg0, %arg1) {scale
+// TF32-LABEL: func.func @attention
+// TF32-NEXT: "graph.attention"(%arg0, %arg0, %arg0, %arg1) {accel.precision = "tf32"
+func.func @attention(%q: tensor<2x8x16xf32>, %mask: tensor<8xi1>) -> tensor<2x8x16xf32> {
+  %0 = "graph.attention"(%q, %q, %q, %mask) {scale = 1.0} : (tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<8xi1>) -> tensor<2x8x16xf32>
+  return %0 : tensor<2x8x16xf32>
+}
