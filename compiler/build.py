@@ -136,8 +136,8 @@ def _failure(failures: list[CompileError], units: Units) -> CompileError:
     """One error for all kernels that failed: the places, the reasons, the reproducers."""
     if len(failures) == 1:
         return failures[0]
-    machine = units.path.machine.name
-    message = f"{len(failures)} of {len(units.kernels)} kernels cannot be compiled for {machine}"
+    target = units.path.target.name
+    message = f"{len(failures)} of {len(units.kernels)} kernels cannot be compiled for {target}"
     causes = sorted(failures, key=lambda each: each.notes)
     notes = []
     for error in causes:

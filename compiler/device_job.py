@@ -13,9 +13,8 @@ from mlc.codegen.emit import emit
 from mlc.codegen.ptxas import assemble_with_report
 from mlc.compiler.device_kernel import DeviceKernel
 from mlc.compiler.device_launches import read_launches
-from mlc.compiler.kernel_job import KernelError, lowered, reported, seconds
+from mlc.compiler.kernel_job import lowered, reported, seconds
 from mlc.passes.accel.device_module import device_code
-from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import PassSeconds
 from mlc.targets import GpuTarget, Target, parse_target
@@ -42,10 +41,7 @@ def _on_device(payload: dict[str, Any], passes: PassSeconds | None = None) -> It
     while it is read."""
     pipeline, folder = payload["pipeline"], payload.get("reproducer_dir")
     with reported(), lowered(payload["text"], pipeline, folder, passes) as module:
-        try:
-            yield module
-        except PassFailure as failure:
-            raise KernelError(str(failure), "") from failure
+        yield module
 
 
 def lower_job(payload: dict[str, Any]) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from mlc.compiler.build import KERNEL_TIMEOUT, job_result
 from mlc.compiler.code_path import code_paths
 from mlc.compiler.device_job import device_ir
 from mlc.compiler.errors import CompileError
-from mlc.compiler.kernel_job import KernelError
+from mlc.compiler.kernel_job import reported
 from mlc.compiler.levels import levels
 from mlc.compiler.modules import split
 from mlc.compiler.options import Options
 from mlc.dialects import create_context
-from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.plan import Step
 from mlc.targets import GpuTarget, parse_target
@@ -114,10 +114,8 @@ def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
     on_gpu = isinstance(target, GpuTarget)
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(payload["text"])
-        try:
+        with reported():
             run_pipeline(f"builtin.module({payload['pipeline']})", module, found, verify_each=False)
-        except PassError as error:
-            raise KernelError(str(error), "") from error
         lowered = module.operation.get_asm(assume_verified=True)
         translate = device_ir if on_gpu else llvm.translate_module_to_llvmir
         text = translate(module.operation)

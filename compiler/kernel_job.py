@@ -13,6 +13,7 @@ from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.compiler.reproducer import reproducer_path
 from mlc.dialects import create_context
+from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import PassError, PreparedPipeline, run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
 from mlc.targets import parse_target
@@ -87,11 +88,13 @@ def seconds(start: float, lowered_at: float, passes: PassSeconds) -> dict[str, A
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Raises KernelError for a PassError: workers send messages, not IR."""
+    """Raises KernelError for a PassFailure: workers send messages, not IR. Places are left out: they are
+    those of a text that users do not see."""
     try:
         yield
-    except PassError as error:
-        raise KernelError(str(error), str(error.reproducer or "")) from error
+    except PassFailure as error:
+        message = "\n".join([error.message, *(note for note, _ in error.notes)])
+        raise KernelError(message, str(getattr(error, "reproducer", None) or "")) from error
 
 
 class KernelError(Exception):
