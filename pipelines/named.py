@@ -312,6 +312,16 @@ ACCEL_TO_THREADS: list[str] = [
     "cse",
 ]
 
+# The same for sm_90a.
+ACCEL_TO_THREADS_SM90A: list[str] = [
+    # Where the copy engine can run ahead, warps of their own tell it to; in other loops all warps copy.
+    "accel-specialize-warps",
+    *ACCEL_BEFORE_THREADS,
+    "accel-distribute{arch=sm_90a}",
+    "canonicalize",
+    "cse",
+]
+
 # The same for AMD's GPUs.
 ACCEL_TO_THREADS_GFX90A: list[str] = [
     *ACCEL_BEFORE_THREADS,
@@ -362,15 +372,11 @@ NVGPU_KERNEL: list[str] = [
     "accel-to-threads",
     "nvgpu-to-llvm",
 ]
-
-# The same for sm_90a.
-ACCEL_TO_THREADS_SM90A: list[str] = [
-    # Where the copy engine can run ahead, warps of their own tell it to; in other loops all warps copy.
-    "accel-specialize-warps",
-    *ACCEL_BEFORE_THREADS,
-    "accel-distribute{arch=sm_90a}",
-    "canonicalize",
-    "cse",
+NVGPU_KERNEL_SM90A: list[str] = [
+    "accel-kernel",
+    "func.func(tloop-expand-math)",
+    "accel-to-threads-sm90a",
+    "nvgpu-to-llvm",
 ]
 
 # The host functions `@main` and `@prepare`, to the llvm dialect.
@@ -399,6 +405,7 @@ _PIPELINES: dict[str, list[str]] = {
     "lower-graph": LOWER_GRAPH,
     "lower-graph-gpu": LOWER_GRAPH_GPU,
     "nvgpu-kernel": NVGPU_KERNEL,
+    "nvgpu-kernel-sm90a": NVGPU_KERNEL_SM90A,
     "nvgpu-to-llvm": NVGPU_TO_LLVM,
 }
 

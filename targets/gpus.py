@@ -30,7 +30,15 @@ class GpuTarget(Target):
     clusters: bool = False
 
 
-def _cuda(architecture: str, l1d: int, shared: int, l2: int, cores: int, clusters: bool = False) -> GpuTarget:
+def _cuda(
+    architecture: str,
+    l1d: int,
+    shared: int,
+    l2: int,
+    cores: int,
+    clusters: bool = False,
+    kernel_pipeline: str = "nvgpu-kernel",
+) -> GpuTarget:
     """`l1d` and `shared` in KiB, `l2` in MiB (CUDA C++ programming guide, technical specifications per
     compute capability)."""
     return GpuTarget(
@@ -47,7 +55,7 @@ def _cuda(architecture: str, l1d: int, shared: int, l2: int, cores: int, cluster
         l3=0,
         cores=cores,
         graph_pipelines=GRAPH_PIPELINES,
-        kernel_pipeline="nvgpu-kernel",
+        kernel_pipeline=kernel_pipeline,
         shared_bytes=shared * KIB,
         clusters=clusters,
     )
@@ -56,5 +64,13 @@ def _cuda(architecture: str, l1d: int, shared: int, l2: int, cores: int, cluster
 # A100 and H100.
 GPUS = (
     _cuda("sm_80", l1d=192, shared=163, l2=40, cores=108),
-    _cuda("sm_90a", l1d=256, shared=227, l2=50, cores=132, clusters=True),
+    _cuda(
+        "sm_90a",
+        l1d=256,
+        shared=227,
+        l2=50,
+        cores=132,
+        clusters=True,
+        kernel_pipeline="nvgpu-kernel-sm90a",
+    ),
 )
