@@ -98,8 +98,8 @@ LOWER_GRAPH: list[str] = [
 LOWER_GRAPH_GPU: list[str] = [
     # Layouts and kernels are for straight lines: what control flow is left is named before it confuses them.
     "graph-verify-no-control-flow",
-    # No kernel of blocks computes attention whole; its transposes meet those around it.
-    "graph-decompose-attention{one-kernel=false}",
+    # A kernel computes attention whole, and the transposes around it, but for shapes that it lacks.
+    "graph-decompose-attention{device=gpu}",
     # Slices of columns would copy; as products of their own the parts meet what reads them.
     "graph-split-products",
     # Convolutions read zeros around their image, pools need their padding in memory.
