@@ -9,15 +9,9 @@ import functools
 import re
 
 import pytest
-from gpu_kernels.lowering import lower
+from gpu_kernels.amdgcn import code, resource, stack_use
 from gpu_kernels.tile_product import TileProduct
-from mlc.bindings import ir
-from mlc.bindings.llvm_translation import translate_to_llvm_ir
-from mlc.codegen.emit import Kind, emit
-from mlc.codegen.machines import gpu_target
-from mlc.dialects import create_context
-from mlc.pipelines.driver import run_pipeline
-from mlc.tools.translate.gpu import device_module
+from mlc.codegen.emit import Kind
 
 F16 = TileProduct(128, 128, 64, stages=2, element="f16")
 BF16 = TileProduct(128, 128, 64, stages=2)
@@ -37,20 +31,8 @@ ELF_MACHINE_AMDGPU = 224
 
 @functools.cache
 def code_of(name: str, kind: Kind = "asm") -> bytes:
-    """What `mlc-translate --mlir-to-amdgcn` gives for the lowered program."""
     program, arch, _, _ = PRODUCTS[name]
-    with create_context(), ir.Location.unknown():
-        module = ir.Module.parse(program.text())
-        run_pipeline(f"builtin.module(accel-to-threads-{arch})", module)
-        lower(module)
-        text = translate_to_llvm_ir(device_module(module.operation, "", "rocdl.kernel"))
-    return emit(text, gpu_target("amdgpu", arch, ""), kind, own_runtime=False)
-
-
-def resource(assembly: str, name: str) -> int:
-    """A number of the metadata that the loader reads."""
-    (found,) = re.findall(rf"\.{name}: *(\d+)", assembly)
-    return int(found)
+    return code(program.text(), f"accel-to-threads-{arch},amdgpu-to-llvm", arch, kind)
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
@@ -68,8 +50,8 @@ def test_assembly_has_the_instructions(name: str) -> None:
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_nothing_is_spilled(name: str) -> None:
     assembly = code_of(name).decode()
-    spilled = ("vgpr_spill_count", "sgpr_spill_count", "private_segment_fixed_size")
-    assert [resource(assembly, each) for each in spilled] == [0, 0, 0]
+    assert stack_use(assembly) == [0, 0]
+    assert resource(assembly, "sgpr_spill_count") == 0
     assert resource(assembly, "max_flat_workgroup_size") == 32 * PRODUCTS[name][0].warps
     assert resource(assembly, "wavefront_size") == 64
 

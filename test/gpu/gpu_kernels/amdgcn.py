@@ -1,0 +1,36 @@
+"""Code for AMD's GPUs, and what it says of itself."""
+
+from __future__ import annotations
+
+import re
+
+from mlc.bindings import ir
+from mlc.bindings.llvm_translation import translate_to_llvm_ir
+from mlc.codegen.emit import Kind, emit
+from mlc.codegen.machines import gpu_target
+from mlc.dialects import create_context
+from mlc.pipelines.driver import run_pipeline
+from mlc.tools.translate.gpu import device_module
+
+# What the metadata counts that no kernel should need.
+_SPILLED = ("vgpr_spill_count", "private_segment_fixed_size")
+
+
+def code(text: str, pipeline: str, arch: str, kind: Kind = "asm") -> bytes:
+    """What `mlc-translate --mlir-to-amdgcn` gives for a module, after `pipeline`."""
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        run_pipeline(f"builtin.module({pipeline})", module)
+        translated = translate_to_llvm_ir(device_module(module.operation, "", "rocdl.kernel"))
+    return emit(translated, gpu_target("amdgpu", arch, ""), kind, own_runtime=False)
+
+
+def resource(assembly: str, name: str) -> int:
+    """A number that the loader reads, of the only kernel."""
+    (found,) = re.findall(rf"\.{name}: *(\d+)", assembly)
+    return int(found)
+
+
+def stack_use(assembly: str) -> list[int]:
+    """Vector registers that are spilled, and bytes of stack."""
+    return [resource(assembly, name) for name in _SPILLED]
