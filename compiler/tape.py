@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from mlc.compiler.constant_ops import evaluate
-from mlc.runtime import Image, call_entry
 from mlc.runtime.tensors import TensorSpec
 
 # The kernel of steps that copy their first buffer to their second.
@@ -101,7 +100,12 @@ class Tape:
 
     def run(self, arguments: Sequence[np.ndarray], objects: Sequence[bytes]) -> None:
         """`arguments` are the bytes of the function's arguments, `objects` the compiled kernels."""
-        image = Image(list(objects)) if objects else None
+        image = None
+        if objects:
+            # Without compiled kernels a tape needs no C extension.
+            from mlc.runtime import Image, call_entry
+
+            image = Image(list(objects))
         with np.errstate(all="ignore"):
             for step in self.steps:
                 regions = [each.of(arguments) for each in step.regions]

@@ -1,0 +1,179 @@
+"""Compiles a case and writes its folder: plan, images, and what tells the runner how to make the weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import onnx
+from mlc.compiler import CompileError, Options, Program, compile_program
+from mlc.compiler.levels import units_of
+from mlc.compiler.modules import HostFunction, TensorInfo, Units
+from mlc.compiler.program import weight_names
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.weights import Reference, content_hash
+from mlc.passes.base import PassFailure
+from mlc.pipelines.grammar import PipelineError
+from mlc.runtime.cuda.program import write_program
+from mlc.runtime.tensors import TensorSpec, as_bytes
+from mlc.targets import TargetError
+from onnx import TensorProto
+
+from bench.gpu.cases import Planned
+from bench.gpu.models import ELEMENTS, Model
+from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Binding, Case, Source, case_folder
+
+FAILURES = (CompileError, PassFailure, ImportFailure, TargetError, PipelineError, OSError)
+KINDS = {**ELEMENTS, "bool": TensorProto.BOOL, "int32": TensorProto.INT32, "float64": TensorProto.DOUBLE}
+# Constants of the compiler that are no weights of the model are shipped up to this size.
+MOST_SHIPPED = 1 << 16
+
+
+class Unsupported(Exception):
+    """A program that the runner could not make the weights of."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A program, its `@prepare` if it has one, and the model's weights by the hash of their bytes."""
+
+    program: Program
+    prepare: Units | None
+    names: dict[str, str]
+
+
+def build_case(root: Path, planned: Planned, options: Options) -> Case:
+    """Compiles a case and writes its folder. One that cannot be compiled has a `reason`."""
+    try:
+        return _build(root, planned, replace(options, precision=planned.option))
+    except (*FAILURES, Unsupported) as error:
+        return replace(planned.case, reason=reason_of(error))
+
+
+def reason_of(error: Exception) -> str:
+    """The message, with the first of the notes, in one line of at most 400 characters."""
+    notes = getattr(error, "notes", ())
+    text = " ".join([getattr(error, "message", str(error)), *[str(each) for each in notes][:1]])
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 400 else flat[:397] + "..."
+
+
+def _build(root: Path, planned: Planned, options: Options) -> Case:
+    model = planned.model()
+    compiled = _compile(model, options)
+    shipped = dict(model.values)
+    bindings = tuple(_bindings(compiled, model.weights, shipped))
+    own = {each.name for each in model.weights}
+    extra = tuple(
+        Source(name, array.dtype.name, array.shape, "values")
+        for name, array in shipped.items()
+        if name not in own
+    )
+    folder = case_folder(root, planned.case.name)
+    folder.mkdir(parents=True)
+    program = compiled.program
+    assert program.plan is not None, "the target is a GPU"
+    write_program(folder, program.plan, program.objects)
+    (folder / GRAPH).write_text(json.dumps(model.definition.to_json()))
+    if shipped:
+        bits: dict[str, Any] = {name: _bits(array) for name, array in shipped.items()}
+        np.savez(folder / VALUES, **bits)
+    if any(not each.tensor for each in bindings):
+        (folder / PREPARE).write_text(json.dumps(_prepare(compiled)))
+    return replace(
+        planned.case,
+        inputs=tuple(model.inputs),
+        weights=(*model.weights, *extra),
+        bindings=bindings,
+        outputs=program.outputs,
+        steps=len(program.plan.steps),
+    )
+
+
+def _compile(model: Model, options: Options) -> Compiled:
+    """With weights drawn by NumPy: their values matter no more than that they differ."""
+    with TemporaryDirectory(prefix="bench-gpu-") as folder:
+        path, names = Path(folder) / "model.onnx", {}
+        proto = onnx.ModelProto()
+        proto.CopyFrom(model.proto)
+        for source in model.weights:
+            data = drawn(source, model)
+            names[content_hash(data)] = source.name
+            # Not from_array, which knows no bfloat16 on every version.
+            proto.graph.initializer.append(
+                TensorProto(name=source.name, data_type=KINDS[source.dtype], dims=source.shape, raw_data=data)
+            )
+        path.write_bytes(proto.SerializeToString())
+        program = compile_program(str(path), options)
+        indices = [each for each in program.main.weights if isinstance(each, int)]
+        # The arrays of the program are parts of the file, which is there as long as they are.
+        return Compiled(program, units_of(str(path), options)["prepare"] if indices else None, names)
+
+
+def drawn(source: Source, model: Model) -> bytes:
+    """The bytes of a weight, which the runner without torch draws as well."""
+    if source.fill == "values":
+        return np.ascontiguousarray(model.values[source.name]).tobytes()
+    random = np.random.default_rng(source.seed)
+    draw = random.normal if source.fill == "normal" else random.uniform
+    dtype = TensorSpec("", source.dtype, ()).numpy_dtype
+    return draw(source.first, source.second, source.shape).astype(dtype).tobytes()
+
+
+def _bindings(
+    compiled: Compiled, weights: Sequence[Source], shipped: dict[str, np.ndarray]
+) -> Iterator[Binding]:
+    """What each weight of the plan is. Small ones that are no weights of the model are added to `shipped`."""
+    main, arrays = compiled.program.main, compiled.program.named_weights()
+    for name, origin in zip(weight_names(main), main.weights, strict=True):
+        if isinstance(origin, int):
+            yield Binding(name, prepared=origin)
+        elif origin.hash in compiled.names:
+            yield Binding(name, compiled.names[origin.hash])
+        else:
+            yield Binding(name, _ship(arrays[name], origin, shipped))
+
+
+def _ship(array: np.ndarray, origin: Reference, shipped: dict[str, np.ndarray]) -> str:
+    if array.nbytes > MOST_SHIPPED:
+        raise Unsupported(
+            f"a constant of {array.nbytes} bytes is no weight of the model, and too large to ship"
+        )
+    name = f"constant.{origin.hash}"
+    shipped[name] = np.array(array)
+    return name
+
+
+def _prepare(compiled: Compiled) -> dict[str, Any]:
+    """The steps of `@prepare`. Raises Unsupported for kernels that NumPy cannot evaluate."""
+    assert compiled.prepare is not None
+    units, host = compiled.prepare, compiled.prepare.host
+    assert units.tape is not None, "split gives @prepare a tape"
+    if units.compiled():
+        raise Unsupported(f"@prepare has kernels that NumPy cannot evaluate: {', '.join(units.compiled())}")
+    return {
+        "tape": units.tape.to_json(),
+        "weights": [_name(each, compiled, host) for each in host.weights],
+        "outputs": [_nbytes(each) for each in host.outputs],
+        "arena": max(host.arena_bytes, 1),
+    }
+
+
+def _name(origin: Reference | int, compiled: Compiled, host: HostFunction) -> str:
+    if isinstance(origin, int) or origin.hash not in compiled.names:
+        raise Unsupported(f"@{host.name} reads a constant that is no weight of the model")
+    return compiled.names[origin.hash]
+
+
+def _nbytes(info: TensorInfo) -> int:
+    return TensorSpec("", info.dtype, info.shape).nbytes
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    """As unsigned integers where NumPy's files have no such type."""
+    return array if array.dtype.isbuiltin else as_bytes(array)

@@ -1,0 +1,121 @@
+"""Makes a folder of artefacts that runs on a machine with a GPU: python -m bench.gpu.build --output DIR."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from mlc.codegen.ptxas import find_ptxas
+from mlc.codegen.version import compiler_version
+from mlc.compiler import Options, worker_pool
+from mlc.targets import TargetError, parse_target
+
+from bench.gpu.artefact import build_case
+from bench.gpu.cases import BUILT, Planned, default_cases
+from bench.gpu.runner.manifest import FORMAT, Case, Manifest, write_manifest
+from bench.gpu.runner.run import chosen
+
+ROOT = Path(__file__).parents[2]
+MIB = 1 << 20
+# What the runner needs of mlc, as its packages lie in the repository.
+MODULES = (
+    "runtime/__init__.py",
+    "runtime/atomic_file.py",
+    "runtime/errors.py",
+    "runtime/tensors.py",
+    "compiler/constant_ops.py",
+    "compiler/tape.py",
+)
+PACKAGES = ("mlc", "mlc/compiler", "bench", "bench/gpu")
+
+
+def build(
+    root: Path, cases: Sequence[Planned], architecture: str, limit: int, cubin: bool = True
+) -> list[Case]:
+    """Writes the folder `root`, which must not exist or be empty. With `cubin` the kernels are assembled, if
+    ptxas is installed. Raises ValueError if the folder has more than `limit` bytes, FileExistsError,
+    TargetError."""
+    target = f"cuda:{architecture}"
+    parse_target(target)
+    if root.exists() and any(root.iterdir()):
+        raise FileExistsError(f"{root} is not empty")
+    _copy_runner(root)
+    done: list[Case] = []
+    with worker_pool() as pool:
+        # Not cached: the weights are new ones each time, and hashing them takes longer than kernels.
+        options = Options(target=target, cubin=cubin and find_ptxas() is not None, cache=False, pool=pool)
+        for planned in cases:
+            begin = time.monotonic()
+            done.append(build_case(root, planned, options))
+            text = done[-1].reason or f"{time.monotonic() - begin:.1f} s"
+            print(f"{planned.case.name}: {text}", file=sys.stderr, flush=True)
+    version = compiler_version().splitlines()[0]
+    write_manifest(root, Manifest(FORMAT, architecture, version, tuple(done)))
+    check_size(root, limit)
+    return done
+
+
+def check_size(root: Path, limit: int) -> int:
+    """The bytes of a folder. Raises ValueError, with the largest files, if they are more than `limit`."""
+    sizes = {path: path.stat().st_size for path in root.rglob("*") if path.is_file()}
+    total = sum(sizes.values())
+    if total > limit:
+        largest = sorted(sizes, key=sizes.__getitem__)[-3:]
+        names = ", ".join(
+            f"{path.relative_to(root)} ({sizes[path] / MIB:.1f} MiB)" for path in reversed(largest)
+        )
+        raise ValueError(
+            f"{root} has {total / MIB:.1f} MiB, more than {limit / MIB:.0f} MiB; the largest: {names}"
+        )
+    return total
+
+
+def _copy_runner(root: Path) -> None:
+    for package in PACKAGES:
+        (root / package).mkdir(parents=True, exist_ok=True)
+        (root / package / "__init__.py").touch()
+    for name in (
+        *MODULES,
+        *(f"runtime/cuda/{path.name}" for path in (ROOT / "runtime" / "cuda").glob("*.py")),
+    ):
+        target = root / "mlc" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, target)
+    runner = Path(__file__).parent / "runner"
+    (root / "bench/gpu/runner").mkdir()
+    for path in runner.glob("*.py"):
+        shutil.copyfile(path, root / "bench/gpu/runner" / path.name)
+    shutil.copyfile(runner / "start.py", root / "run.py")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line. 0: the folder is there; 2: it is not."""
+    parser = argparse.ArgumentParser(prog="python -m bench.gpu.build", description=__doc__)
+    parser.add_argument("--arch", default="sm_90a", help="sm_80 or sm_90a; default: %(default)s")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    parser.add_argument("--only", default="*", metavar="PATTERN,...", help="cases by name or group")
+    parser.add_argument("--built", type=Path, default=BUILT, metavar="DIR", help="where the models are")
+    parser.add_argument("--limit", type=float, default=40, metavar="MIB", help="default: %(default)g")
+    parser.add_argument("--ptx", action="store_true", help="keep PTX, which the driver compiles")
+    given = parser.parse_args(arguments)
+    cases = default_cases(given.built)
+    names = {case.name for case in chosen([each.case for each in cases], given.only)}
+    try:
+        if not names:
+            raise ValueError(f"no case matches '{given.only}'")
+        selected = [each for each in cases if each.case.name in names]
+        done = build(given.output, selected, given.arch, int(given.limit * MIB), not given.ptx)
+    except (ValueError, OSError, TargetError) as error:
+        print(f"bench.gpu.build: {error}", file=sys.stderr)
+        return 2
+    failed = sum(1 for case in done if case.reason)
+    print(f"{given.output}: {len(done) - failed} cases, {failed} that do not compile yet")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

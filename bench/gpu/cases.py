@@ -1,0 +1,176 @@
+"""The default list of cases, the most important first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from pathlib import Path
+
+from onnx import helper
+
+from bench.gpu.models import Model, attention, of_file, one_operator
+from bench.gpu.runner.manifest import Case, Precision, Source, Work
+
+BUILT = Path(__file__).parents[1] / "models" / "build"
+# The compiler takes constants of up to so many bytes into the code: they cannot be drawn later.
+CONSTANT_BYTES = 1024
+PRECISIONS: tuple[Precision, ...] = ("bf16", "f16", "tf32", "f32")
+DTYPES = {"bf16": "bfloat16", "f16": "float16", "tf32": "float32", "f32": "float32"}
+BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
+# Of the largest value: roundings of the result, of the operands (tf32), of long sums.
+TOLERANCES = {"bf16": 1e-2, "f16": 2e-3, "tf32": 2e-3, "f32": 2e-5}
+# Errors of many layers, with operands of so many bits.
+MODEL_TOLERANCES = {"bf16": 5e-2, "f16": 1e-2, "tf32": 1e-2, "f32": 1e-4}
+MODELS = ("bert_base_s128", "gpt2_s128", "vit_b16", "resnet50")
+SDPA = tuple(f"sdpa-{backend}" for backend in ("flash", "cudnn", "efficient"))
+MEMORY_PEERS = ("torch", "torch.compile", "triton", "copy")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case to compile, with `precision` as the compiler's option where operands are f32."""
+
+    case: Case
+    model: Callable[[], Model]
+
+    @property
+    def option(self) -> str:
+        """The compiler's precision."""
+        return self.case.precision if self.case.group == "model" or self.case.precision == "tf32" else "f32"
+
+
+def default_cases(built: Path = BUILT) -> list[Planned]:
+    """Models in all precisions, then kernels."""
+    return [*_models(built), *_kernels()]
+
+
+def _models(built: Path) -> Iterator[Planned]:
+    for precision in ("bf16", "f32", "tf32", "f16"):
+        for name in MODELS:
+            case = Case(
+                f"{name}_{precision}",
+                "model",
+                precision,
+                peers=("torch", "torch.compile"),
+                tolerance=MODEL_TOLERANCES[precision],
+                weight=4.0,
+            )
+            yield Planned(case, partial(of_file, built / f"{name}.onnx", CONSTANT_BYTES))
+
+
+def _kernels() -> Iterator[Planned]:
+    yield from (gemm(size, precision) for size in (4096, 8192) for precision in PRECISIONS)
+    for depth in (128, 64):
+        yield from (attend((4, 16, 4096, depth), "bf16", causal) for causal in (False, True))
+    yield from (attend((4, 16, 4096, 128), "f16", causal) for causal in (False, True))
+    for precision in ("bf16", "f32"):
+        yield rows("softmax", (16384, 4096), precision)
+        yield rows("layer_norm", (16384, 4096), precision)
+        yield elements("gelu", (16384, 4096), precision)
+        yield elements("add", (16384, 4096), precision)
+        yield transpose((8192, 8192), precision)
+    yield from (gemm(size, precision) for size in (1024, 2048) for precision in PRECISIONS)
+    yield from (gemm(1024, precision, batch=16) for precision in PRECISIONS)
+    yield from (convolution((32, 64, 56, 56), precision) for precision in ("f16", "f32"))
+
+
+def gemm(size: int, precision: Precision, batch: int = 0) -> Planned:
+    """The product of square matrices, `batch` of them if that is not 0."""
+    shape = (*([batch] if batch else []), size, size)
+    inputs = [Source(name, DTYPES[precision], shape, seed=seed) for seed, name in enumerate("ab")]
+    node = helper.make_node("MatMul", ["a", "b"], ["y"])
+    name = f"batched_gemm_{batch}x{size}" if batch else f"gemm_{size}"
+    return _planned(
+        f"{name}_{precision}",
+        "gemm",
+        precision,
+        partial(one_operator, [node], inputs, shape),
+        Work(operations=2 * prod(shape) * size),
+        peers=("torch", "torch.compile", "triton"),
+        triton="matmul",
+        weight=2.0,
+    )
+
+
+def attend(shape: tuple[int, int, int, int], precision: Precision, causal: bool) -> Planned:
+    """Attention; a causal one counts half of the operations."""
+    batch, heads, length, depth = shape
+    kind = "causal" if causal else "full"
+    return _planned(
+        f"attention_d{depth}_{kind}_{precision}",
+        "attention",
+        precision,
+        partial(attention, shape, DTYPES[precision], causal),
+        Work(operations=4 * batch * heads * length * length * depth // (2 if causal else 1)),
+        peers=tuple(f"{name}-causal" if causal else name for name in SDPA),
+        weight=2.0,
+    )
+
+
+def rows(kind: str, shape: tuple[int, int], precision: Precision) -> Planned:
+    """softmax or layer_norm (with scale and bias) of each row."""
+    dtype, columns = DTYPES[precision], shape[1]
+    inputs = [Source("x", dtype, shape)]
+    if kind == "softmax":
+        made = partial(one_operator, [helper.make_node("Softmax", ["x"], ["y"], axis=-1)], inputs, shape)
+        return _memory(kind, precision, made, 2 * prod(shape), triton=kind)
+    weights = [
+        Source("scale", dtype, (columns,), "uniform", 0.5, 1.5, 1),
+        Source("bias", dtype, (columns,), seed=2),
+    ]
+    node = helper.make_node("LayerNormalization", ["x", "scale", "bias"], ["y"], axis=-1, epsilon=1e-5)
+    made = partial(one_operator, [node], inputs, shape, weights)
+    return _memory(kind, precision, made, 2 * prod(shape) + 2 * columns, triton=kind)
+
+
+def elements(kind: str, shape: tuple[int, ...], precision: Precision) -> Planned:
+    """gelu of one array, or the sum of two."""
+    names = ["a", "b"] if kind == "add" else ["x"]
+    node = helper.make_node({"add": "Add", "gelu": "Gelu"}[kind], names, ["y"])
+    inputs = [Source(name, DTYPES[precision], shape, seed=seed) for seed, name in enumerate(names)]
+    return _memory(
+        kind,
+        precision,
+        partial(one_operator, [node], inputs, shape),
+        (len(names) + 1) * prod(shape),
+        triton=kind,
+    )
+
+
+def transpose(shape: tuple[int, int], precision: Precision) -> Planned:
+    """Of a matrix."""
+    node = helper.make_node("Transpose", ["x"], ["y"], perm=[1, 0])
+    made = partial(one_operator, [node], [Source("x", DTYPES[precision], shape)], (shape[1], shape[0]))
+    return _memory("transpose", precision, made, 2 * prod(shape))
+
+
+def convolution(shape: tuple[int, int, int, int], precision: Precision) -> Planned:
+    """A 3x3 convolution of ResNet-50 that keeps the shape."""
+    channels, dtype = shape[1], DTYPES[precision]
+    weight = Source("w", dtype, (channels, channels, 3, 3), second=(9 * channels) ** -0.5, seed=1)
+    node = helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[3, 3], pads=[1] * 4)
+    return _planned(
+        f"convolution_{channels}x{shape[2]}_{precision}",
+        "convolution",
+        precision,
+        partial(one_operator, [node], [Source("x", dtype, shape)], shape, [weight]),
+        Work(operations=2 * prod(shape) * channels * 9),
+        peers=("torch", "torch.compile"),
+    )
+
+
+def _memory(
+    kind: str, precision: Precision, model: Callable[[], Model], elements: int, triton: str = ""
+) -> Planned:
+    peers = MEMORY_PEERS if triton else tuple(each for each in MEMORY_PEERS if each != "triton")
+    work = Work(nbytes=elements * BYTES[DTYPES[precision]], cache="cold")
+    return _planned(f"{kind}_{precision}", "memory", precision, model, work, peers=peers, triton=triton)
+
+
+def _planned(
+    name: str, group: str, precision: Precision, model: Callable[[], Model], work: Work, **fields: object
+) -> Planned:
+    tolerance = TOLERANCES[precision]
+    return Planned(Case(name, group, precision, work=work, tolerance=tolerance, **fields), model)  # type: ignore[arg-type]

@@ -1,0 +1,150 @@
+"""Models of one operator, and models of files with new weights: what a case compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from bench.gpu.runner.graph import Graph, Node
+from bench.gpu.runner.manifest import Source
+
+OPSET, IR_VERSION = 20, 10
+ELEMENTS = {
+    "float32": TensorProto.FLOAT,
+    "float16": TensorProto.FLOAT16,
+    "bfloat16": TensorProto.BFLOAT16,
+    "int64": TensorProto.INT64,
+}
+
+
+@dataclass
+class Model:
+    """An ONNX model without weights, and what its tensors are. `values` are the shipped ones.
+
+    `definition` is what it computes, for references and peers.
+    """
+
+    proto: onnx.ModelProto
+    inputs: list[Source]
+    weights: list[Source]
+    definition: Graph
+    values: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def one_operator(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Sequence[Source],
+    result: tuple[int, ...],
+    weights: Sequence[Source] = (),
+    definition: Graph | None = None,
+) -> Model:
+    """The model of `nodes`, which compute "y" of shape `result` in the inputs' type."""
+    kinds = [helper.make_tensor_value_info(each.name, ELEMENTS[each.dtype], each.shape) for each in inputs]
+    y = helper.make_tensor_value_info("y", ELEMENTS[inputs[0].dtype], result)
+    made = helper.make_graph(nodes, "case", kinds, [y])
+    opsets = [helper.make_opsetid("", OPSET)]
+    proto = helper.make_model(made, opset_imports=opsets, ir_version=IR_VERSION)
+    return Model(proto, list(inputs), list(weights), definition or graph_of(proto))
+
+
+def attention(shape: tuple[int, int, int, int], dtype: str, causal: bool) -> Model:
+    """softmax(q k^T / sqrt(d) + mask) v, all of [batch, heads, length, d]."""
+    *_, length, depth = shape
+    nodes = [
+        helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 1, 3, 2]),
+        helper.make_node("MatMul", ["q", "kt"], ["scores"]),
+        helper.make_node("Constant", [], ["scale"], value=_tensor([depth**-0.5], dtype, ())),
+        helper.make_node("Mul", ["scores", "scale"], ["scaled"]),
+    ]
+    if causal:
+        low = _tensor([-np.inf], dtype, (1,))
+        nodes += [
+            helper.make_node("Constant", [], ["size"], value_ints=[length, length]),
+            helper.make_node("ConstantOfShape", ["size"], ["low"], value=low),
+            helper.make_node("Constant", [], ["one"], value_int=1),
+            helper.make_node("Trilu", ["low", "one"], ["mask"], upper=1),
+            helper.make_node("Add", ["scaled", "mask"], ["masked"]),
+        ]
+    nodes += [
+        helper.make_node("Softmax", ["masked" if causal else "scaled"], ["shares"], axis=-1),
+        helper.make_node("MatMul", ["shares", "v"], ["y"]),
+    ]
+    inputs = [Source(name, dtype, shape, seed=seed) for seed, name in enumerate("qkv")]
+    definition = Graph((Node("Attention", ("q", "k", "v"), ("y",), {"is_causal": int(causal)}),), ("y",))
+    return one_operator(nodes, inputs, shape, definition=definition)
+
+
+def _tensor(values: Sequence[float], dtype: str, shape: tuple[int, ...]) -> onnx.TensorProto:
+    return helper.make_tensor("value", ELEMENTS[dtype], shape, values)
+
+
+def graph_of(proto: onnx.ModelProto) -> Graph:
+    """The nodes as data; constants of Constant nodes are left to the weights."""
+    nodes = tuple(
+        Node(node.op_type, tuple(node.input), tuple(node.output), _attributes(node))
+        for node in proto.graph.node
+        if node.op_type != "Constant"
+    )
+    return Graph(nodes, tuple(value.name for value in proto.graph.output))
+
+
+def _attributes(node: onnx.NodeProto) -> dict[str, object]:
+    values = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    return {name: each.decode() if isinstance(each, bytes) else each for name, each in values.items()}
+
+
+def of_file(path: Path, most_shipped: int) -> Model:
+    """The model of a file. Floats of more than `most_shipped` bytes become weights that are drawn like the
+    file's; everything else is shipped."""
+    proto = onnx.load(path)
+    tensors = [
+        *proto.graph.initializer,
+        *(_constant(node) for node in proto.graph.node if node.op_type == "Constant"),
+    ]
+    weights: list[Source] = []
+    values: dict[str, np.ndarray] = {}
+    for number, tensor in enumerate(tensors):
+        array = numpy_helper.to_array(tensor)
+        drawn = array.dtype.kind == "f" and array.nbytes > most_shipped
+        weights.append(_like(tensor.name, array, number) if drawn else _shipped(tensor.name, array))
+        values |= {} if drawn else {tensor.name: array}
+    del proto.graph.initializer[:]
+    known = {each.name for each in weights}
+    inputs = [_input(each) for each in proto.graph.input if each.name not in known]
+    return Model(proto, inputs, weights, graph_of(proto), values)
+
+
+def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
+    [tensor] = [each.t for each in node.attribute if each.name == "value"]
+    return numpy_helper.from_array(numpy_helper.to_array(tensor), node.output[0])
+
+
+def _like(name: str, array: np.ndarray, seed: int) -> Source:
+    """Vectors that are positive, such as variances and scales, stay so; others keep mean and deviation."""
+    low, high = float(array.min()), float(array.max())
+    if array.ndim == 1 and low > 0:
+        low, high = (low, high) if high > 1.1 * low else (0.9 * low, 1.1 * high)
+        return Source(name, array.dtype.name, array.shape, "uniform", low, high, seed)
+    deviation = max(float(array.std()), 0.02)
+    return Source(name, array.dtype.name, array.shape, "normal", float(array.mean()), deviation, seed)
+
+
+def _shipped(name: str, array: np.ndarray) -> Source:
+    return Source(name, array.dtype.name, array.shape, "values")
+
+
+def _input(value: onnx.ValueInfoProto) -> Source:
+    kind = value.type.tensor_type
+    shape = tuple(dim.dim_value for dim in kind.shape.dim)
+    if kind.elem_type == TensorProto.INT64:
+        # Places in a table of words; the smallest of those of the models.
+        return Source(value.name, "int64", shape, "integers", 0, 30000)
+    return Source(value.name, "float32", shape, seed=1)
+
+
+ModelMaker = Callable[[], Model]

@@ -1,0 +1,31 @@
+"""A case's graph as a torch module, for eager torch and torch.compile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from bench.gpu.runner.graph import Graph, evaluate
+from bench.gpu.runner.on_torch import OPERATORS
+
+
+class Definition(torch.nn.Module):
+    """Takes the case's inputs in order and returns its outputs. Weights are buffers: compilers may rely on
+    their addresses."""
+
+    def __init__(
+        self, graph: Graph, inputs: list[str], weights: dict[str, Any], static: dict[str, Any]
+    ) -> None:
+        super().__init__()
+        self._graph, self._inputs, self._static = graph, inputs, static
+        self._weights = {name: f"weight_{number}" for number, name in enumerate(weights)}
+        for name, attribute in self._weights.items():
+            self.register_buffer(attribute, weights[name])
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The outputs."""
+        values = {name: getattr(self, attribute) for name, attribute in self._weights.items()}
+        for name, value in zip(self._inputs, inputs, strict=True):
+            values[name] = value
+        return tuple(evaluate(self._graph, values, self._static, OPERATORS))

@@ -1,0 +1,111 @@
+"""Makes a case ready: its tensors, its program on the device, and its definition as a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mlc.compiler.tape import Tape
+from mlc.runtime.cuda import Device, Program, read_program
+from mlc.runtime.errors import ExecutableError
+from mlc.runtime.tensors import TensorSpec, as_bytes
+
+from bench.gpu.runner.graph import Graph, check, evaluate, read_graph
+from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Case, Source, case_folder, read_json
+
+
+@dataclass
+class Loaded:
+    """A case on the device. `static` has the shipped tensors as NumPy arrays."""
+
+    case: Case
+    graph: Graph
+    program: Program
+    inputs: dict[str, Any]
+    weights: dict[str, Any]
+    static: dict[str, np.ndarray]
+
+    def wanted(self, library: Any) -> list[Any]:
+        """The outputs by definition, computed in float64."""
+        check(self.graph, library.operators)
+        values = {name: library.wide(each) for name, each in {**self.weights, **self.inputs}.items()}
+        return evaluate(self.graph, values, self.static_lists(), library.operators)
+
+    def static_lists(self) -> dict[str, list[Any]]:
+        """The shipped vectors of integers as lists."""
+        vectors = {
+            name: each for name, each in self.static.items() if each.dtype.kind == "i" and each.ndim == 1
+        }
+        return {name: each.tolist() for name, each in vectors.items()}
+
+
+def load_case(root: Path, case: Case, library: Any, device: Device) -> Loaded:
+    """Draws the tensors, runs `@prepare`, loads the program. Raises ExecutableError, CudaError."""
+    folder = case_folder(root, case.name)
+    graph, (plan, images) = read_graph(folder / GRAPH), read_program(folder)
+    static = _shipped(folder / VALUES, case)
+    inputs, weights = (
+        {
+            each.name: library.put(static[each.name]) if each.fill == "values" else library.draw(each)
+            for each in every
+        }
+        for every in (case.inputs, case.weights)
+    )
+    shapes = {tensor.name: tensor.shape for tensor in plan.tensors("weight").values()}
+    bound = _bound(folder, case, weights, library, shapes)
+    program = Program(plan, images, bound, device=device, graph=not case.one_launch)
+    return Loaded(case, graph, program, inputs, weights, static)
+
+
+def _shipped(path: Path, case: Case) -> dict[str, np.ndarray]:
+    """The tensors of values.npz, typed: elements that NumPy has no type for lie there as their bits."""
+    sources = [each for each in (*case.inputs, *case.weights) if each.fill == "values"]
+    if not sources:
+        return {}
+    try:
+        with np.load(path) as file:
+            return {each.name: _typed(file[each.name], each) for each in sources}
+    except (OSError, KeyError, ValueError) as error:
+        raise ExecutableError(f"{path}: cannot read the shipped tensors: {error}") from error
+
+
+def _typed(array: np.ndarray, source: Source) -> np.ndarray:
+    return array.view(TensorSpec("", source.dtype, ()).numpy_dtype).reshape(source.shape)
+
+
+def _bound(
+    folder: Path, case: Case, weights: Mapping[str, Any], library: Any, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Any]:
+    """The plan's weights: tensors in the plan's shape, or what `@prepare` makes of them.
+
+    Raises ExecutableError for what does not fit the plan.
+    """
+    try:
+        bound = {
+            each.weight: weights[each.tensor].reshape(shapes[each.weight])
+            for each in case.bindings
+            if each.tensor
+        }
+    except (KeyError, ValueError, RuntimeError) as error:
+        raise ExecutableError(f"{folder}: a weight does not fit the plan: {error}") from error
+    prepared = [each for each in case.bindings if not each.tensor]
+    if prepared:
+        results = _prepare(folder / PREPARE, weights, library)
+        bound.update({each.weight: results[each.prepared] for each in prepared})
+    return bound
+
+
+def _prepare(path: Path, weights: Mapping[str, Any], library: Any) -> list[np.ndarray]:
+    """The results of `@prepare` as bytes, computed by NumPy on the host."""
+    data: Any = read_json(path)
+    try:
+        tape, names = Tape.from_json(data["tape"]), list(data["weights"])
+        sizes = [int(each) for each in [*data["outputs"], data["arena"]]]
+    except (TypeError, KeyError, ValueError) as error:
+        raise ExecutableError(f"{path}: no steps of @prepare: {error!r}") from error
+    *outputs, arena = (np.empty(size, np.uint8) for size in sizes)
+    tape.run([*outputs, *(as_bytes(library.to_numpy(weights[name])) for name in names), arena], [])
+    return outputs

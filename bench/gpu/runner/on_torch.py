@@ -1,0 +1,174 @@
+"""Tensors and references by torch, on the device."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from mlc.runtime.cuda import Program
+from mlc.runtime.tensors import TensorSpec
+from torch import Tensor
+from torch.nn import functional
+
+from bench.gpu.runner.graph import Operator
+from bench.gpu.runner.manifest import Source
+from bench.gpu.runner.operators import COMMON, Attributes, elementwise, pads_of
+
+
+class TorchLibrary:
+    """Makes tensors where they are used. `device` is "cuda"; "cpu" is for tests."""
+
+    def __init__(self, device: str = "cuda") -> None:
+        self.device = device
+        self.operators: Mapping[str, Operator] = OPERATORS
+
+    def draw(self, source: Source) -> Tensor:
+        """A tensor of a seeded fill."""
+        generator = torch.Generator(self.device).manual_seed(source.seed)
+        kind = getattr(torch, source.dtype)
+        if source.fill == "integers":
+            low, high = int(source.first), int(source.second)
+            return torch.randint(low, high, source.shape, generator=generator, device=self.device, dtype=kind)
+        made = torch.empty(source.shape, device=self.device, dtype=kind)
+        fill = made.normal_ if source.fill == "normal" else made.uniform_
+        return fill(source.first, source.second, generator=generator)
+
+    def put(self, array: np.ndarray) -> Tensor:
+        """A shipped tensor."""
+        if array.dtype.name != "bfloat16":
+            return torch.from_numpy(np.array(array)).to(self.device)
+        return torch.from_numpy(array.view(np.uint16).copy()).view(torch.bfloat16).to(self.device)
+
+    def to_numpy(self, tensor: Tensor) -> np.ndarray:
+        """The tensor on the host."""
+        name = str(tensor.dtype).removeprefix("torch.")
+        raw = tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+        return raw.view(TensorSpec("", name, ()).numpy_dtype).reshape(tuple(tensor.shape))
+
+    def placed(self, tensor: Tensor) -> tuple[Tensor, object]:
+        """The tensor on the device, and what keeps it there."""
+        return tensor, tensor
+
+    def wide(self, tensor: Tensor) -> Tensor:
+        """Floats in float64."""
+        return tensor.double() if tensor.is_floating_point() else tensor
+
+    def run(self, program: Program, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The program's outputs. It runs twice, the second time over results of NaN: then the graph of the
+        first call is replayed, and what it does not write shows."""
+        outputs = self.empty(program)
+        for _ in range(2):
+            for each in outputs:
+                each.fill_(math.nan if each.is_floating_point() else 0)
+            # The program runs on a stream of its own.
+            torch.cuda.synchronize()
+            program(*inputs, out=outputs)
+        return outputs
+
+    def empty(self, program: Program) -> list[Tensor]:
+        """Tensors for the program's outputs."""
+        return [
+            torch.empty(spec.shape, device=self.device, dtype=getattr(torch, spec.dtype))
+            for spec in program.outputs
+        ]
+
+    def error(self, found: Tensor, wanted: Tensor) -> float:
+        """The largest difference over the largest value that is wanted; NaN where there is one."""
+        difference = (found.double() - wanted).abs().max()
+        return float(difference / wanted.abs().max().clamp_min(np.finfo(np.float64).tiny))
+
+
+def padded(x: Tensor, pads: list[tuple[int, int]], value: float) -> tuple[Tensor, tuple[int, ...]]:
+    """`x`, and the paddings that are left to the operator, which knows only symmetric ones."""
+    if all(low == high for low, high in pads):
+        return x, tuple(low for low, _ in pads)
+    # The last dim comes first.
+    extents = [extent for pair in reversed(pads) for extent in pair]
+    return functional.pad(x, extents, value=value), (0,) * len(pads)
+
+
+def _conv(a: Attributes, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    x, padding = padded(x, pads_of(a, 2), 0.0)
+    strides, dilations = tuple(a.get("strides", (1, 1))), tuple(a.get("dilations", (1, 1)))
+    return functional.conv2d(x, weight, bias, strides, padding, dilations, a.get("group", 1))
+
+
+def _max_pool(a: Attributes, x: Tensor) -> Tensor:
+    x, padding = padded(x, pads_of(a, 2), -math.inf)
+    kernel, strides = tuple(a["kernel_shape"]), tuple(a.get("strides", (1, 1)))
+    return functional.max_pool2d(x, kernel, strides, padding, ceil_mode=bool(a.get("ceil_mode", 0)))
+
+
+def _average_pool(a: Attributes, x: Tensor) -> Tensor:
+    pads = pads_of(a, 2)
+    if any(low != high for low, high in pads):
+        raise NotImplementedError("AveragePool with paddings that differ")
+    average = partial(functional.avg_pool2d, ceil_mode=bool(a.get("ceil_mode", 0)))
+    kernel, strides = tuple(a["kernel_shape"]), tuple(a.get("strides", (1, 1)))
+    counted = bool(a.get("count_include_pad", 0))
+    return average(x, kernel, strides, tuple(low for low, _ in pads), count_include_pad=counted)
+
+
+def _batch_normalization(
+    a: Attributes, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
+) -> Tensor:
+    return functional.batch_norm(x, mean, variance, scale, bias, False, 0.0, a.get("epsilon", 1e-5))
+
+
+def _gemm(a: Attributes, x: Tensor, y: Tensor, z: Tensor | None = None) -> Tensor:
+    if a.get("alpha", 1.0) != 1.0 or a.get("beta", 1.0) != 1.0:
+        return COMMON["Gemm"](a, x, y, z)
+    return functional.linear(x.t() if a.get("transA") else x, y if a.get("transB") else y.t(), z)
+
+
+def _layer_normalization(a: Attributes, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Tensor:
+    shape = x.shape[a.get("axis", -1) % x.ndim :]
+    return functional.layer_norm(x, shape, scale, bias, a.get("epsilon", 1e-5))
+
+
+def _gather(a: Attributes, x: Tensor, indices: Tensor) -> Tensor:
+    axis = a.get("axis", 0) % x.ndim
+    if axis == 0 and x.ndim == 2:
+        return functional.embedding(indices, x)
+    picked = torch.index_select(x, axis, indices.reshape(-1))
+    return picked.reshape(*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+
+
+def _split(a: Attributes, x: Tensor, sizes: Any = None) -> tuple[Tensor, ...]:
+    axis = a.get("axis", 0)
+    parts = -(-x.shape[axis] // a["num_outputs"]) if sizes is None else list(sizes)
+    return tuple(torch.split(x, parts, axis))
+
+
+def _attention(a: Attributes, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return functional.scaled_dot_product_attention(q, k, v, is_causal=bool(a.get("is_causal", 0)))
+
+
+OPERATORS: dict[str, Operator] = {
+    **COMMON,
+    "Attention": _attention,
+    "AveragePool": _average_pool,
+    "BatchNormalization": _batch_normalization,
+    "Concat": lambda a, *parts: torch.cat(parts, a["axis"]),
+    "Conv": _conv,
+    "Erf": elementwise(torch.erf),
+    "Expand": lambda _, x, shape: x.expand(torch.broadcast_shapes(x.shape, tuple(shape))),
+    "Gather": _gather,
+    "GatherElements": lambda a, x, indices: torch.gather(x, a.get("axis", 0), indices),
+    "Gelu": lambda a, x: functional.gelu(x, approximate=a.get("approximate", "none")),
+    "Gemm": _gemm,
+    "GlobalAveragePool": lambda _, x: x.mean((2, 3), keepdim=True),
+    "LayerNormalization": _layer_normalization,
+    "MaxPool": _max_pool,
+    "Relu": elementwise(functional.relu),
+    "Softmax": lambda a, x: functional.softmax(x, a.get("axis", -1)),
+    "Split": _split,
+    "Sqrt": elementwise(torch.sqrt),
+    "Tanh": elementwise(torch.tanh),
+    "Transpose": lambda a, x: x.permute(a.get("perm", tuple(reversed(range(x.ndim))))),
+    "Where": elementwise(torch.where),
+}

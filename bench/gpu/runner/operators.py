@@ -1,0 +1,46 @@
+"""ONNX operators that NumPy and torch write alike: functions of the attributes and the operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bench.gpu.runner.graph import Operator
+
+Attributes = Mapping[str, Any]
+
+
+def elementwise(function: Callable[..., Any]) -> Operator:
+    """An operator without attributes."""
+    return lambda _, *operands: function(*operands)
+
+
+def _reshape(_: Attributes, x: Any, shape: Any) -> Any:
+    return x.reshape([x.shape[i] if extent == 0 else extent for i, extent in enumerate(shape)])
+
+
+def _gemm(a: Attributes, x: Any, y: Any, z: Any = None) -> Any:
+    product = (x.T if a.get("transA") else x) @ (y.T if a.get("transB") else y)
+    product = product * a["alpha"] if a.get("alpha", 1.0) != 1.0 else product
+    return product if z is None else product + (z if a.get("beta", 1.0) == 1.0 else z * a["beta"])
+
+
+COMMON: dict[str, Operator] = {
+    "Add": elementwise(lambda x, y: x + y),
+    "And": elementwise(lambda x, y: x & y),
+    "Div": elementwise(lambda x, y: x / y),
+    "Gemm": _gemm,
+    "MatMul": elementwise(lambda x, y: x @ y),
+    "Mul": elementwise(lambda x, y: x * y),
+    "Pow": elementwise(lambda x, y: x**y),
+    "Reshape": _reshape,
+    "Sub": elementwise(lambda x, y: x - y),
+}
+
+
+def pads_of(a: Attributes, rank: int) -> list[tuple[int, int]]:
+    """(before, after) of each spatial dim. Raises NotImplementedError for auto_pad."""
+    if a.get("auto_pad", "NOTSET") not in ("NOTSET", ""):
+        raise NotImplementedError(f"auto_pad {a['auto_pad']}")
+    pads = a.get("pads", [0] * 2 * rank)
+    return list(zip(pads[:rank], pads[rank:], strict=True))

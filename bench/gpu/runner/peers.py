@@ -1,0 +1,132 @@
+"""The peers: torch's own kernels, its attention, torch.compile, and kernels in Triton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+from mlc.runtime.cuda import Stream
+from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from bench.gpu.runner.definition import Definition
+from bench.gpu.runner.loading import Loaded
+
+Call = Callable[[], Any]
+Makers = dict[str, Callable[[], Call]]
+TORCH, COMPILED, TRITON, COPY, SDPA = "torch", "torch.compile", "triton", "copy", "sdpa-"
+BACKENDS = {
+    "flash": SDPBackend.FLASH_ATTENTION,
+    "cudnn": SDPBackend.CUDNN_ATTENTION,
+    "efficient": SDPBackend.EFFICIENT_ATTENTION,
+}
+HALVES = {"f16": torch.float16, "bf16": torch.bfloat16}
+# A clock rate that no GPU has more of, to make cycles of milliseconds.
+CYCLES_PER_MS = 2_000_000
+
+
+class Peers:
+    """Makes the calls of peers, all on one stream."""
+
+    def versions(self) -> dict[str, str]:
+        """Of the libraries."""
+        found = {"torch": torch.__version__, "cudnn": str(torch.backends.cudnn.version())}
+        try:
+            import triton
+        except ImportError:
+            return found
+        return {**found, "triton": triton.__version__}
+
+    def hold(self, milliseconds: float) -> None:
+        """Keeps the current stream busy."""
+        torch.cuda._sleep(int(milliseconds * CYCLES_PER_MS))
+
+    def of(self, loaded: Loaded, stream: Stream) -> tuple[Makers, Makers]:
+        """By name what makes the call of each peer: those that are ready at once, and those that compile.
+
+        From now on `stream` is torch's current stream too, and torch computes in the case's precision.
+        """
+        torch.cuda.set_stream(torch.cuda.ExternalStream(stream.handle))
+        _set_precision(loaded.case.precision)
+        makers = {name: self._maker(name, loaded) for name in loaded.case.peers}
+        slow = {name: make for name, make in makers.items() if name in (COMPILED, TRITON)}
+        return {name: make for name, make in makers.items() if name not in slow}, slow
+
+    def _maker(self, name: str, loaded: Loaded) -> Callable[[], Call]:
+        if name.startswith(SDPA):
+            backend, _, causal = name.removeprefix(SDPA).partition("-")
+            return partial(_sdpa, loaded, BACKENDS[backend], bool(causal))
+        return partial({TORCH: _eager, COMPILED: _compiled, TRITON: _triton, COPY: _copy}[name], loaded)
+
+
+def definition(loaded: Loaded) -> Definition:
+    """The case as a torch module."""
+    return Definition(loaded.graph, list(loaded.inputs), loaded.weights, loaded.static_lists())
+
+
+def _set_precision(precision: str) -> None:
+    tf32 = precision != "f32"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
+    torch.backends.cudnn.benchmark = True
+
+
+@contextmanager
+def _context(loaded: Loaded) -> Iterator[None]:
+    """No gradients; models in f32 whose products are to be of 16 bits run under autocast."""
+    kinds = {str(each.dtype) for each in (*loaded.case.inputs, *loaded.case.weights)}
+    with ExitStack() as stack:
+        stack.enter_context(torch.inference_mode())
+        if loaded.case.precision in HALVES and "float32" in kinds:
+            stack.enter_context(torch.autocast("cuda", HALVES[loaded.case.precision]))
+        yield
+
+
+def _within(loaded: Loaded, function: Callable[..., Any]) -> Call:
+    inputs = list(loaded.inputs.values())
+
+    def call() -> Any:
+        with _context(loaded):
+            return function(*inputs)
+
+    return call
+
+
+def _eager(loaded: Loaded) -> Call:
+    return _within(loaded, definition(loaded))
+
+
+def _compiled(loaded: Loaded) -> Call:
+    # Graphs cost time where there is one launch, as with our programs.
+    mode = "max-autotune-no-cudagraphs" if loaded.case.one_launch else "max-autotune"
+    torch.compiler.reset()
+    return _within(loaded, torch.compile(definition(loaded), mode=mode, fullgraph=True, dynamic=False))
+
+
+def _sdpa(loaded: Loaded, backend: SDPBackend, causal: bool) -> Call:
+    def attend(*inputs: torch.Tensor) -> torch.Tensor:
+        with sdpa_kernel(backend):
+            return functional.scaled_dot_product_attention(*inputs, is_causal=causal)
+
+    return _within(loaded, attend)
+
+
+def _copy(loaded: Loaded) -> Call:
+    """Reads half of the case's bytes and writes as many: the bandwidth that a kernel can have."""
+    source = torch.randint(0, 255, (loaded.case.work.nbytes // 2,), dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    return lambda: target.copy_(source)
+
+
+def _triton(loaded: Loaded) -> Call:
+    from bench.gpu.runner.triton_kernels import KERNELS
+
+    call = _within(loaded, partial(KERNELS[loaded.case.triton], weights=list(loaded.weights.values())))
+    found, wanted = call().double(), _eager(loaded)()[0].double()
+    error = float((found - wanted).abs().max() / wanted.abs().max())
+    # Both are rounded, and products of f32 may be of tf32.
+    if not error <= 4 * max(loaded.case.tolerance, 1e-3):
+        raise ValueError(f"its results are wrong by {error:.2g}")
+    return call

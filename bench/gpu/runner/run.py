@@ -1,0 +1,173 @@
+"""Verifies all cases of a folder of artefacts, then times them beside their peers: one table, and JSON."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import platform
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mlc.runtime.errors import ExecutableError
+
+from bench.gpu.runner.budget import VERIFYING, Budget
+from bench.gpu.runner.manifest import Case, Manifest, read_manifest
+from bench.gpu.runner.session import Session
+from bench.gpu.runner.table import markdown, ratio
+
+STARTING = 120.0
+# The most that one case takes of the verification, in seconds.
+MOST_VERIFYING = 90.0
+OUT_OF_TIME = "no time was left"
+
+
+class Run:
+    """Cases, a worker, and what is known so far."""
+
+    def __init__(self, manifest: Manifest, cases: Sequence[Case], session: Session, budget: Budget) -> None:
+        self.manifest, self.cases = manifest, cases
+        self._session, self._budget = session, budget
+        self.about: dict[str, Any] = {}
+        self.results: dict[str, dict[str, Any]] = {case.name: {} for case in cases}
+
+    def start(self) -> str:
+        """Starts a worker. Returns what is wrong, "" if nothing is."""
+        for answer in self._session.ask({"do": "about"}, min(STARTING, self._budget.left())):
+            self.about = answer
+        return self.about.get("error", "")
+
+    def verify(self) -> None:
+        """Every case that compiled, in order, within the time for it."""
+        waiting = [case for case in self.cases if not case.reason]
+        for number, case in enumerate(waiting):
+            weights = sum(each.weight for each in waiting[number:])
+            seconds = min(MOST_VERIFYING, self._budget.share(case.weight, weights, VERIFYING))
+            if seconds:
+                self._ask({"do": "verify", "case": case.name}, case, seconds)
+                _say(f"{case.name}: {_verdict(self.results[case.name])}")
+
+    def measure(self) -> None:
+        """Every case whose results are right, in order, until the time is over."""
+        waiting = [case for case in self.cases if self.results[case.name].get("verified")]
+        for number, case in enumerate(waiting):
+            weights = sum(each.weight for each in waiting[number:])
+            seconds = self._budget.share(case.weight, weights)
+            if not seconds:
+                self.results[case.name]["left_out"] = OUT_OF_TIME
+                continue
+            self._ask({"do": "measure", "case": case.name, "seconds": seconds * 0.9}, case, seconds)
+            _say(f"{case.name}: timed, {self._budget.left():.0f} s left")
+
+    def _ask(self, request: dict[str, Any], case: Case, seconds: float) -> None:
+        for answer in self._session.ask(request, seconds):
+            kept = {key: value for key, value in answer.items() if key not in ("end", "case")}
+            self.results[case.name].update(kept)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What the JSON file has."""
+        return {
+            "format": 1,
+            "architecture": self.manifest.architecture,
+            "compiler": self.manifest.compiler,
+            "machine": {**self.about, "python": platform.python_version()},
+            "seconds": round(self._budget.used(), 1),
+            "cases": [
+                {
+                    "name": case.name,
+                    "group": case.group,
+                    "precision": case.precision,
+                    "operations": case.work.operations,
+                    "nbytes": case.work.nbytes,
+                    "tolerance": case.tolerance,
+                    **({"reason": case.reason} if case.reason else {}),
+                    **self.results[case.name],
+                    **_ratio(self.results[case.name]),
+                }
+                for case in self.cases
+            ],
+        }
+
+
+def _ratio(result: dict[str, Any]) -> dict[str, float]:
+    found = ratio(result["times"]) if "times" in result else None
+    return {} if found is None else {"ratio": round(found, 4)}
+
+
+def _verdict(result: dict[str, Any]) -> str:
+    if "error" in result:
+        return f"failed: {result['error']}"
+    return f"{'right' if result['verified'] else 'WRONG'}, errors {result['errors']}"
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _arguments(arguments: Sequence[str] | None, root: Path) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="run.py", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=420.0, help="ends before; default: %(default)g")
+    parser.add_argument("--only", default="*", metavar="PATTERN,...", help="cases by name or group")
+    parser.add_argument("--json", type=Path, default=root / "results.json", help="default: %(default)s")
+    parser.add_argument("--verify-only", action="store_true", help="time nothing")
+    return parser.parse_args(arguments)
+
+
+def chosen(cases: Sequence[Case], patterns: str) -> list[Case]:
+    """The cases whose name or group matches one of the patterns."""
+    return [
+        case
+        for case in cases
+        if any(
+            fnmatch.fnmatch(text, each) for each in patterns.split(",") for text in (case.name, case.group)
+        )
+    ]
+
+
+def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | None = None) -> int:
+    """Runs the artefacts in `root`. 0: all that was verified is right; 1: not; 2: nothing could be run.
+
+    `command` starts the worker, whose last arguments are `root` and a pipe.
+    """
+    given = _arguments(arguments, root)
+    budget = Budget(given.seconds)
+    try:
+        manifest = read_manifest(root)
+        cases = chosen(manifest.cases, given.only)
+        if not cases:
+            raise ExecutableError(f"no case matches '{given.only}'")
+    except ExecutableError as error:
+        _say(f"run.py: {error}")
+        return 2
+    # Stopped from outside, what is known is still printed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    worker = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
+    with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
+        session = Session([*(command or worker), str(root)], Path(folder) / "log")
+        run = Run(manifest, cases, session, budget)
+        try:
+            return _run(run, given)
+        finally:
+            session.close()
+
+
+def _run(run: Run, given: argparse.Namespace) -> int:
+    problem = run.start()
+    if problem:
+        _say(f"run.py: {problem}")
+        return 2
+    try:
+        run.verify()
+        if not given.verify_only:
+            run.measure()
+    except KeyboardInterrupt:
+        _say("run.py: stopped")
+    given.json.write_text(json.dumps(run.as_dict(), indent=1))
+    print(f"{run.about['device']}; {run.about['libraries'] or 'no torch with a GPU: no peers are timed'}")
+    print(markdown(run.cases, run.results))
+    wrong = any("error" in each or each.get("verified") is False for each in run.results.values())
+    return 1 if wrong else 0

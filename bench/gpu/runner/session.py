@@ -1,0 +1,90 @@
+"""The worker process as its parent sees it: requests, answers, limits."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+NOTE_BYTES = 400
+
+
+class Session:
+    """A worker that is started when it is needed, and anew after each failure: a kernel that failed leaves a
+    context in which nothing works."""
+
+    def __init__(self, command: Sequence[str], log: Path) -> None:
+        """`command` gets the number of a pipe for the answers behind it; all that it prints goes to `log`."""
+        self._command, self._log = list(command), log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers, self._buffer = -1, b""
+
+    def ask(self, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
+        """The answers to a request, up to the one with "end". A worker that ends, or that is stopped because
+        it is not done after `seconds`, gives an answer with "error" and "end"."""
+        deadline = time.monotonic() + seconds
+        process = self._running()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            yield self._ended("the worker ended")
+            return
+        while True:
+            line = self._line(deadline)
+            if line is None:
+                late = time.monotonic() >= deadline
+                yield self._ended(f"stopped after {seconds:.0f} s" if late else "the worker ended")
+                return
+            answer = json.loads(line)
+            yield answer
+            if "end" in answer:
+                if "error" in answer:
+                    self.close()
+                return
+
+    def close(self) -> None:
+        """Ends the worker."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+            os.close(self._answers)
+        self._process, self._buffer = None, b""
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            self._answers, theirs = os.pipe()
+            with self._log.open("ab") as log:
+                self._process = subprocess.Popen(
+                    [*self._command, str(theirs)],
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=[theirs],
+                )
+            os.close(theirs)
+        return self._process
+
+    def _line(self, deadline: float) -> bytes | None:
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([self._answers], [], [], max(0.0, deadline - time.monotonic()))
+            data = os.read(self._answers, 1 << 16) if ready else b""
+            if not data:
+                return None
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _ended(self, why: str) -> dict[str, Any]:
+        self.close()
+        lines = self._log.read_text(errors="replace").strip().splitlines()
+        note = f": {lines[-1][-NOTE_BYTES:]}" if lines and "stopped" not in why else ""
+        return {"error": why + note, "end": True}

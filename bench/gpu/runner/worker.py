@@ -1,0 +1,158 @@
+"""Verifies and times cases, in a process of its own: requests come as lines of JSON, answers go to a pipe.
+
+The command line is the folder and the number of the pipe.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mlc.runtime.cuda import Device, Stream
+
+from bench.gpu.runner.loading import Loaded, load_case
+from bench.gpu.runner.manifest import Case, Manifest, read_manifest
+from bench.gpu.runner.timing import Clock, Times
+
+Send = Callable[[dict[str, Any]], None]
+NAME = "mlc"
+
+
+class Worker:
+    """One device, one library of tensors, and the cases of a folder."""
+
+    def __init__(self, root: Path, send: Send) -> None:
+        self.root, self._send = root, send
+        self.manifest: Manifest = read_manifest(root)
+        self.device = Device()
+        self.library, self.peers = _libraries(self.device)
+        self.stream = Stream(self.device)
+
+    def about(self) -> dict[str, Any]:
+        """The device and the libraries."""
+        versions = self.peers.versions() if self.peers else {}
+        return {"device": self.device.description, "libraries": versions}
+
+    def verify(self, case: Case) -> dict[str, Any]:
+        """The error of each output, and whether all are in the case's tolerance."""
+        loaded = load_case(self.root, case, self.library, self.device)
+        with loaded.program:
+            found = self.library.run(loaded.program, list(loaded.inputs.values()))
+        wanted = loaded.wanted(self.library)
+        errors = [self.library.error(*pair) for pair in zip(found, wanted, strict=True)]
+        # Not "any(error > ...)": NaN must fail.
+        return {"errors": errors, "verified": all(error <= case.tolerance for error in errors)}
+
+    def measure(self, case: Case, seconds: float) -> dict[str, Any]:
+        """The times of the program and its peers. An answer with those that need no compiler goes ahead, in
+        case that the others take too long."""
+        begin = time.monotonic()
+        loaded = load_case(self.root, case, self.library, self.device)
+        clock = Clock(self.device, self.stream, self.peers.hold if self.peers else None)
+        placed = [self.library.placed(each) for each in loaded.inputs.values()]
+        with loaded.program:
+            calls = {NAME: self._call(loaded, [tensor for tensor, _ in placed])}
+            notes = {} if self.peers else {"peers": "torch or its GPU is missing: no peers are timed"}
+            try:
+                quick, slow = self.peers.of(loaded, self.stream) if self.peers else ({}, {})
+                calls |= _made(quick, notes)
+                times = clock.in_turns(calls, case.work.cache == "cold", seconds * 0.1)
+                self._send({"case": case.name, "times": _plain(times), "notes": notes})
+                limit = begin + seconds * 0.6
+                late = _made(slow, notes, limit)
+                if late:
+                    left = begin + seconds - time.monotonic()
+                    times = clock.in_turns(calls | late, case.work.cache == "cold", left * 0.3)
+            finally:
+                self.device.synchronize()
+                clock.close()
+        return {"times": _plain(times), "notes": notes}
+
+    def _call(self, loaded: Loaded, inputs: list[Any]) -> Callable[[], object]:
+        outputs = [self.library.placed(each)[0] for each in self.library.empty(loaded.program)]
+        return lambda: loaded.program(*inputs, out=outputs, stream=self.stream.handle)
+
+
+def _made(
+    makers: dict[str, Callable[[], Any]], notes: dict[str, str], limit: float | None = None
+) -> dict[str, Callable[[], Any]]:
+    """The calls of peers that can be made; the others' reasons go to `notes`. None begins after `limit`."""
+    made = {}
+    for name, make in makers.items():
+        if limit is not None and time.monotonic() > limit:
+            notes[name] = "no time was left to compile it"
+            continue
+        try:
+            call = make()
+            call()
+        except Exception as error:
+            notes[name] = first_line(error)
+        else:
+            made[name] = call
+    return made
+
+
+def _plain(times: dict[str, Times]) -> dict[str, Any]:
+    return {name: each.as_dict() for name, each in times.items()}
+
+
+def first_line(error: BaseException) -> str:
+    """An exception as a note."""
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0][:300] if text else ''}"
+
+
+def _libraries(device: Device) -> tuple[Any, Any]:
+    """Where tensors are made, and the peers, None without torch and its GPU."""
+    try:
+        import torch
+    except ImportError:
+        from bench.gpu.runner.on_numpy import NumpyLibrary
+
+        return NumpyLibrary(device), None
+    if not torch.cuda.is_available():
+        from bench.gpu.runner.on_numpy import NumpyLibrary
+
+        return NumpyLibrary(device), None
+    from bench.gpu.runner.on_torch import TorchLibrary
+    from bench.gpu.runner.peers import Peers
+
+    return TorchLibrary(), Peers()
+
+
+def serve(worker: Worker, requests: Any, send: Send) -> None:
+    """Answers requests until they end. An exception is an answer too, after which the parent starts anew."""
+    cases = {case.name: case for case in worker.manifest.cases}
+    for line in requests:
+        request = json.loads(line)
+        try:
+            if request["do"] == "about":
+                answer = worker.about()
+            elif request["do"] == "verify":
+                answer = worker.verify(cases[request["case"]])
+            else:
+                answer = worker.measure(cases[request["case"]], request["seconds"])
+        except Exception as error:
+            answer = {"error": first_line(error)}
+        send({**answer, "end": True})
+
+
+def main() -> int:
+    """Serves standard input."""
+    root, pipe = Path(sys.argv[1]), int(sys.argv[2])
+
+    def send(answer: dict[str, Any]) -> None:
+        os.write(pipe, json.dumps(answer).encode() + b"\n")
+
+    try:
+        worker = Worker(root, send)
+    except Exception as error:
+        send({"error": first_line(error), "end": True})
+        return 1
+    serve(worker, sys.stdin, send)
+    return 0

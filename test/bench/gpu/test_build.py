@@ -1,0 +1,93 @@
+"""What the build writes: cases, reasons, weights that are drawn alike, sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlc.runtime.cuda import Device
+from small_cases import FOLDED, SMALL
+
+from bench.gpu.artefact import drawn
+from bench.gpu.build import MIB, build, check_size, main
+from bench.gpu.cases import default_cases
+from bench.gpu.runner.loading import load_case
+from bench.gpu.runner.manifest import read_manifest
+from bench.gpu.runner.on_numpy import NumpyLibrary
+
+
+def test_the_manifest_lists_all(artefacts: Path) -> None:
+    manifest = read_manifest(artefacts)
+    assert [case.name for case in manifest.cases] == [each.case.name for each in SMALL]
+    assert manifest.architecture == "sm_80"
+    reasons = {case.name: case.reason for case in manifest.cases}
+    assert "Unheard" in reasons.pop("unknown_f32")
+    assert not any(reasons.values())
+    assert not (artefacts / "cases/unknown_f32").exists()
+
+
+def test_weights_are_not_shipped(artefacts: Path) -> None:
+    assert [path.name for path in artefacts.rglob("*.npz")] == []
+    [case] = [each for each in read_manifest(artefacts).cases if each.name == "layer_norm_f32"]
+    assert [(each.tensor, each.weight) for each in case.bindings] == [("scale", "w0"), ("bias", "w1")]
+
+
+@pytest.mark.usefixtures("stub")
+def test_prepare_runs_where_the_weights_are_drawn(artefacts: Path) -> None:
+    [case] = [each for each in read_manifest(artefacts).cases if each.name == "folded_f32"]
+    assert [each.tensor for each in case.bindings] == ["", "bias"]
+    model = FOLDED.model()
+    values = {each.name: np.frombuffer(drawn(each, model), np.float32) for each in model.weights}
+    with Device() as device:
+        loaded = load_case(artefacts, case, NumpyLibrary(device), device)
+        for name, each in loaded.weights.items():
+            np.testing.assert_array_equal(each.reshape(-1), values[name])
+        buffers = loaded.program.plan.tensors("weight")
+        found = {each.name: _bytes(loaded.program, index, each.nbytes) for index, each in buffers.items()}
+        loaded.program.close()
+    scaled = values["w"].reshape(64, 512) * values["scale"]
+    np.testing.assert_array_equal(found["w0"].view(np.float32).reshape(64, 512), scaled)
+    np.testing.assert_array_equal(found["w1"].view(np.float32), values["bias"])
+
+
+def _bytes(program: Any, index: int, count: int) -> np.ndarray:
+    from mlc.runtime.cuda.memory import host_bytes
+
+    return host_bytes(program._memory.addresses[index], count, program).copy()
+
+
+def test_default_cases_are_named_apart() -> None:
+    names = [each.case.name for each in default_cases()]
+    assert len(set(names)) == len(names)
+    assert {"bert_base_s128_f32", "gemm_8192_bf16", "attention_d128_causal_bf16", "transpose_f32"} <= set(
+        names
+    )
+
+
+def test_models_that_are_not_built_are_reasons(tmp_path: Path) -> None:
+    root = tmp_path / "made"
+    [planned] = [each for each in default_cases(tmp_path) if each.case.name == "resnet50_f32"]
+    [case] = build(root, [planned], "sm_80", MIB)
+    assert "No such file" in case.reason and "resnet50.onnx" in case.reason
+
+
+def test_folders_have_a_limit(artefacts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 < check_size(artefacts, 40 * MIB) < MIB
+    with pytest.raises(ValueError, match=r"has 0\.\d MiB, more than 0 MiB; the largest: cases/\w+/\w+\.ptx"):
+        check_size(artefacts, 1000)
+    assert main(["--output", str(artefacts)]) == 2
+    assert "is not empty" in capsys.readouterr().err
+    assert main(["--output", str(tmp_path / "new"), "--arch", "sm_13"]) == 2
+    assert "cuda:sm_13" in capsys.readouterr().err
+    assert main(["--output", str(tmp_path / "new"), "--only", "nothing"]) == 2
+    assert "no case matches 'nothing'" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_kernels_of_the_default_list_are_small(tmp_path: Path) -> None:
+    """A tenth of the limit: the models' kernels are more, and of the same kinds."""
+    cases = [each for each in default_cases() if each.case.group != "model"]
+    done = build(tmp_path / "made", cases, "sm_90a", 4 * MIB)
+    assert sum(not case.reason for case in done) >= 15
