@@ -39,10 +39,10 @@ def branches() -> onnx.ModelProto:
         helper.make_node("Softmax", ["q"], ["y"], axis=1),
         helper.make_node("Add", ["x", "x"], ["z"]),
     ]
-    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 16]) for name in ("u", "v")]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [3, 16]) for name in ("u", "v")]
     outputs = [
-        helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 8]),
-        helper.make_tensor_value_info("z", TensorProto.FLOAT, [4, 16]),
+        helper.make_tensor_value_info("y", TensorProto.FLOAT, [6, 8]),
+        helper.make_tensor_value_info("z", TensorProto.FLOAT, [6, 16]),
     ]
     tensors = [numpy_helper.from_array(array, name) for name, array in WEIGHTS.items()]
     graph = helper.make_graph(nodes, "branches", inputs, outputs, tensors)
@@ -84,10 +84,10 @@ def test_a_file_runs(stub: Any, tmp_path: Path) -> None:
     executable = load(tmp_path / "model.mlcx")
     for seed in (1, 2):
         draw = np.random.default_rng(seed)
-        u, v = (draw.normal(size=(2, 16)).astype(np.float32) for _ in range(2))
+        u, v = (draw.normal(size=(3, 16)).astype(np.float32) for _ in range(2))
         for found, right in zip(executable(u, v), wanted(u, v), strict=True):
             np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
-        outputs = {"y": np.zeros((4, 8), np.float32), "z": np.zeros((4, 16), np.float32)}
+        outputs = {"y": np.zeros((6, 8), np.float32), "z": np.zeros((6, 16), np.float32)}
         assert executable.run({"v": v, "u": u}, out=outputs)["z"] is outputs["z"]
         np.testing.assert_allclose(outputs["y"], wanted(u, v)[0], rtol=1e-5, atol=1e-6)
     assert stub.calls("cuGraphInstantiateWithFlags") == 1
