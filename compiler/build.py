@@ -66,7 +66,7 @@ class Builder:
         """Looks up the kernels, and the host function where no tape runs instead; workers begin with those
         that the cache lacks."""
         kernels, path = units.compiled(), units.path
-        jobs = {name: self._job(text, path.kernel, path) for name, text in kernels.items()}
+        jobs = {name: self._job(text, units.pipeline(name), path) for name, text in kernels.items()}
         if path.host is not None:
             jobs[units.host.name] = self._job(units.host.text, path.host, path)
         objects: dict[str, bytes] = {}

@@ -39,7 +39,7 @@ def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
     with WorkerPool(options.workers(), preload=["mlc.compiler.emit"]) as pool:
         pool.start()
         units = units_of(model, options)["main"]
-        texts = {name: (path.kernel, text) for name, text in units.kernels.items()}
+        texts = {name: (units.pipeline(name), text) for name, text in units.kernels.items()}
         if path.host is not None:
             texts[units.host.name] = (path.host, units.host.text)
         modules = _lower_all(texts, units, options, pool)

@@ -12,12 +12,14 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import Tape
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
-from mlc.passes.tloop.kernel_functions import schedules
+from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target
 from mlc.targets import Target
 
 PREPARE = "prepare"
 HOST_NAMES = ("main", PREPARE)
+# Of kernels on devices beside the processor: "accel" is what GPUs run, on the processor.
+DEVICE_PIPELINES = {"accel": "accel-kernel,accel-cpu"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,17 @@ class Units:
     path: CodePath
     kernels: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
+    devices: dict[str, str] = field(default_factory=dict)
     tape: Tape | None = None
+
+    def pipeline(self, kernel: str) -> str:
+        """The pipeline of a kernel, by its device. Raises CompileError for devices beside a GPU."""
+        device = self.devices[kernel]
+        if device == HOST:
+            return self.path.kernel
+        if self.path.on_gpu:
+            raise CompileError(f"kernel @{kernel} is placed on {device}: a GPU's program runs on it whole")
+        return DEVICE_PIPELINES[device]
 
     def compiled(self) -> dict[str, str]:
         """The kernels that are compiled."""
@@ -84,6 +96,7 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
             units.kernels[kernel] = _alone(parts, path.target)
             units.nodes[kernel] = str(ops[kernel].location)
+            units.devices[kernel] = device_of_kernel(ops[kernel])
         if path.host is None:
             # A schedule of the user's is for code.
             plain = {kernel: ops[kernel] for kernel in units.kernels if kernel not in own}

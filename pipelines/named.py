@@ -132,7 +132,11 @@ LOWER_GRAPH_GPU: list[str] = [
 
 # Graph level to kernels: fusion, outlining, deduplication.
 FORM_KERNELS: list[str] = [
+    # Nothing by default. Ops are what they will be, and kernels are of one device each.
+    "graph-place",
     "graph-form-kernels",
+    # Before equal ops become one: what several launches of a device read is transferred once.
+    "host-insert-transfers",
     # Equal launches are one; launches of unused results go.
     "canonicalize",
     "cse",

@@ -1,7 +1,14 @@
 """The `tloop` dialect: kernels, launches, schedules."""
 
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
-from mlc.dialects.tloop.kernels import OPERAND_LIMIT, Launch, LaunchInto, build_launch, build_launch_into
+from mlc.dialects.tloop.kernels import (
+    OPERAND_LIMIT,
+    Launch,
+    LaunchInto,
+    Transfer,
+    build_launch,
+    build_launch_into,
+)
 from mlc.dialects.tloop.loop_primitives import (
     Annotate,
     Bind,
@@ -71,6 +78,7 @@ __all__ = [
     "TLoop",
     "Tensorize",
     "Tile",
+    "Transfer",
     "Unroll",
     "ValueType",
     "Vectorize",

@@ -58,6 +58,24 @@ class LaunchInto(TLoop.Operation, name="launch_into"):
     verify_invariants = verifier(_launch_into_fault, num_outputs=ir.IntegerAttr)
 
 
+def _transfer_fault(op: ext.Operation) -> str:
+    source, result = op.operation.operands[0].type, op.operation.results[0].type
+    return "" if source == result else f"result must be of the operand's type {source}, but is a {result}"
+
+
+class Transfer(TLoop.Operation, name="transfer", traits=[ext.Pure]):
+    """The operand in the memory of another device, `to`; "host" is the processor's.
+
+    Stands in the host program between launches of kernels on different devices. The planner makes a copy of
+    it.
+    """
+
+    to: ir.StringAttr
+    operand: ext.Operand[Any]
+    copy: ext.Result[Any]
+    verify_invariants = verifier(_transfer_fault, to=ir.StringAttr)
+
+
 def _segments(count: int, limit: int) -> ir.Attribute:
     return ir.DenseI32ArrayAttr.get([int(index < count) for index in range(limit)])
 

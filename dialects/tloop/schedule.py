@@ -187,7 +187,8 @@ class Tensorize(TLoop.Operation, name="tensorize"):
     `intrinsic` names a `func.func` of the module that holds nothing but the computation, on tensors of the
     block's static shapes (the pattern), and whose attribute `tloop.implementation` names the function that
     replaces it. Both take the inputs, then the initial value of the output, and return the output. The body
-    of the implementation is inlined.
+    of the implementation is inlined. Ops may stand in another order in the pattern, and have fewer fastmath
+    flags.
     """
 
     intrinsic: ir.FlatSymbolRefAttr

@@ -17,7 +17,7 @@ from mlc.passes.graph.fusion import ATTENTION, Group, fuse, separate, small_cons
 from mlc.passes.graph.verify_no_control_flow import control_flow
 from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
 from mlc.passes.rewriting import defining_op
-from mlc.passes.tloop.kernel_functions import IN_PLACE, MARK
+from mlc.passes.tloop.kernel_functions import DEVICE, IN_PLACE, MARK
 from mlc.passes.violations import fail_on
 
 HOST_FUNCTIONS = ("main", "prepare")
@@ -74,6 +74,8 @@ class Outliner:
             for op in group.ops:
                 self.copy(op, values)
             func.ReturnOp([values[value] for value in results], loc=_location(group))
+        if group.place:
+            function.operation.attributes[DEVICE] = ir.StringAttr.get(group.place)
         if shared := in_place_operands(group, arguments):
             function.operation.attributes[IN_PLACE] = ir.DenseI64ArrayAttr.get(shared)
         return function.operation

@@ -8,6 +8,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import OPERAND_LIMIT
 from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.graph.place import place_of
 from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.graph.winograd_strips import strip_of
 from mlc.passes.remarks import listening, missed
@@ -77,6 +78,11 @@ class Group:
     def result(self) -> ir.Value:
         return self.ops[-1].results[0]
 
+    @property
+    def place(self) -> str:
+        """The device of its ops."""
+        return place_of(self.ops[0])
+
 
 def is_computed(op: ir.Operation) -> bool:
     """Whether the op needs a kernel: constants and views do not."""
@@ -137,7 +143,7 @@ class Fusion:
     def accepts(self, group: Group, op: ir.Operation) -> bool:
         """Whether `op` can end the kernel of `group`."""
         # One operand of the launch is the result.
-        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT:
+        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT or place_of(op) != group.place:
             return False
         same_shape = graph.shape_of(group.result) == graph.shape_of(op.results[0])
         if op.name in ELEMENTWISE:
@@ -165,6 +171,8 @@ class Fusion:
         group = self.by_result[values[0]]
         if not has_one_user(values[0]):
             reason = "its operand has other readers, for which it must be in memory"
+        elif group.place != place_of(op):
+            reason = "its operand is computed on another device"
         elif group.closed or group.anchor not in TAKES_EPILOGUE:
             reason = f"nothing can follow in a kernel of '{group.ops[-1].name}'"
         elif graph.shape_of(group.result) != graph.shape_of(op.results[0]):
@@ -178,6 +186,8 @@ class Fusion:
         for position, value in enumerate(op.operands):
             producer = self.by_result.get(value)
             if producer is None or producer is group or not has_one_use(value) or producer.closed:
+                continue
+            if producer.place != group.place:
                 continue
             # One operand of the launch is the result.
             if len(group.inputs() | producer.inputs()) >= OPERAND_LIMIT:

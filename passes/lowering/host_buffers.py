@@ -9,6 +9,9 @@ from mlc.passes.lowering.kernel_entry import row_major_strides
 from mlc.passes.lowering.memory.allocations import Allocations, Buffer, tensor_bytes
 from mlc.passes.lowering.memory.arena import Plan, lower_bound
 
+# On a copy that a transfer became: where to.
+TRANSFER = "tloop.transfer"
+
 
 def memref_type(kind: ir.Type) -> ir.MemRefType:
     """The buffer of a tensor of static shape."""
@@ -59,6 +62,9 @@ class HostRewriter:
                 inputs = [self.buffer(value) for value in op.operands]
                 outputs = [self.buffer(value) for value in op.results]
                 build_launch_into(op.attributes["kernel"].value, inputs, outputs)
+            elif op.name == "tloop.transfer":
+                copy = memref.CopyOp(self.buffer(op.operands[0]), self.buffer(op.results[0]))
+                copy.attributes[TRANSFER] = op.attributes["to"]
             elif op.name == "graph.concat":
                 self.copy_operands(op.results[0])
 

@@ -13,7 +13,7 @@ from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.violations import fail_on
 
-HOST_OPS = CONSTANTS | {"tloop.launch", "func.return"}
+HOST_OPS = CONSTANTS | {"tloop.launch", "tloop.transfer", "func.return"}
 
 
 def mismatch(field: str, actual: Sequence[ir.Value], declared: Sequence[ir.Type]) -> str:
@@ -52,8 +52,8 @@ def violations(
 
 @dataclass(frozen=True)
 class HostVerify(Pass):
-    """Check that `@main` and `@prepare` hold only views, constants, concatenations in place, and launches
-    that fit their kernels.
+    """Check that `@main` and `@prepare` hold only views, constants, concatenations in place, transfers, and
+    launches that fit their kernels.
 
     Reports every violation; changes nothing.
     """

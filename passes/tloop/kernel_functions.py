@@ -7,7 +7,8 @@ from mlc.bindings import ir
 MARK = "tloop.kernel"
 # On a kernel of one result: the operands, of the result's shape, that it may write over.
 IN_PLACE = "tloop.in_place"
-
+# On a kernel: the device that runs it, HOST where it is absent.
+DEVICE, HOST = "tloop.device", "host"
 # On a product, or on the kernel that holds it: how operands of f32 are multiplied, if not exactly ("tf32").
 PRECISION = "accel.precision"
 
@@ -26,6 +27,11 @@ def kernels_on_tensors(module: ir.Operation) -> list[ir.Operation]:
     """The kernels of a module but those that are programs of thread blocks already."""
     ops = [each.operation for each in module.regions[0].blocks[0]]
     return [op for op in ops if is_kernel(op) and is_on_tensors(op)]
+
+
+def device_of_kernel(kernel: ir.Operation) -> str:
+    """The device that runs a kernel."""
+    return kernel.attributes[DEVICE].value if DEVICE in kernel.attributes else HOST
 
 
 def schedules(module: ir.Operation) -> dict[str, ir.Operation]:

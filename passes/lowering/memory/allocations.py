@@ -125,7 +125,7 @@ class Allocations:
         if op.name in REFERENCES:
             self.argument(op.results[0], "weight", len(self.weights))
             self.weights.append(op)
-        elif op.name == "tloop.launch":
+        elif op.name in ("tloop.launch", "tloop.transfer"):
             self.use(op, step)
             for result in op.results:
                 self.new(result, step)

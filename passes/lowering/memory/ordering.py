@@ -27,7 +27,7 @@ class Dependences:
 
     @staticmethod
     def _buffers(op: ir.Operation, allocations: Allocations) -> Iterator[Buffer]:
-        if op.name not in ("tloop.launch", "graph.concat"):
+        if op.name not in ("tloop.launch", "tloop.transfer", "graph.concat"):
             return
         values = [value for value in (*op.operands, *op.results) if value in allocations.spans]
         roots = dict.fromkeys(allocations.where(value)[0] for value in values)

@@ -141,3 +141,11 @@ func.func @f(%a: memref<4xf32>) {
 "tloop.launch_into"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
 return
 }
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+// expected-error @below {{'tloop.transfer' op result must be of the operand's type tensor<4xf32>, but is a tensor<5xf32>}}
+%0 = "tloop.transfer"(%a) {to = "accel"} : (tensor<4xf32>) -> tensor<5xf32>
+return
+}

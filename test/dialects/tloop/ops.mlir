@@ -46,3 +46,10 @@ func.func @planned(%x: memref<4xf32>, %y: memref<4xi1>) {
   "tloop.launch_into"(%x, %y) {kernel = @one, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>, memref<4xi1>) -> ()
   return
 }
+
+// CHECK-LABEL: func.func @transfer
+// CHECK: "tloop.transfer"(%arg0) {to = "accel"} : (tensor<4xf32>) -> tensor<4xf32>
+func.func @transfer(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "tloop.transfer"(%x) {to = "accel"} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

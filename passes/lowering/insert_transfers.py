@@ -1,0 +1,55 @@
+"""host-insert-transfers: values move between the memories of devices by ops of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects.tloop import Transfer
+from mlc.passes.base import Pass
+from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
+from mlc.passes.rewriting import defining_op
+from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, is_kernel
+
+
+def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:
+    """Gives each launch, and each op of the host's, its operands where it can read them; `devices` are those
+    of the kernels by name."""
+    for op in [each.operation for each in function.regions[0].blocks[0]]:
+        if op.name in CONSTANTS or _is_view(op):
+            continue
+        device = devices.get(op.attributes["kernel"].value, HOST) if op.name == "tloop.launch" else HOST
+        for index, value in enumerate(op.operands):
+            if _device_of(value, devices) != device:
+                with ir.InsertionPoint(op), op.location:
+                    op.operands[index] = Transfer(ir.StringAttr.get(device), value, value.type).copy
+
+
+def _is_view(op: ir.Operation) -> bool:
+    return op.name.startswith("graph.") and view_offset(op) is not None
+
+
+def _device_of(value: ir.Value, devices: dict[str, str]) -> str:
+    """Where a value lies: with the launch that computes it, else with the host."""
+    launch = defining_op(view_source(value), "tloop.launch")
+    return HOST if launch is None else devices.get(launch.attributes["kernel"].value, HOST)
+
+
+@dataclass(frozen=True)
+class InsertTransfers(Pass):
+    """Insert a `tloop.transfer` wherever a launch reads what lies in another device's memory, and where the
+    host needs what a device has computed. Inputs, weights and results lie with the host."""
+
+    name: ClassVar[str] = "host-insert-transfers"
+
+    def run(self, op: ir.Operation) -> bool:
+        functions = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "func.func"]
+        kernels = [each for each in functions if is_kernel(each)]
+        devices = {each.attributes["sym_name"].value: device_of_kernel(each) for each in kernels}
+        if set(devices.values()) <= {HOST}:
+            return False
+        for function in filter(is_host, functions):
+            insert_transfers(function, devices)
+        return True

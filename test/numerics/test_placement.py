@@ -1,0 +1,98 @@
+"""Models whose parts run on two devices, the second one being thread blocks on the processor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler import CompileError, Options, compile_program
+from mlc.compiler.driver import worker_pool
+from mlc.compiler.levels import units_of
+from mlc.pipelines.driver import PassError
+from onnx import TensorProto, helper, numpy_helper
+
+TOLERANCE = 1e-5
+# Biases of more than 1 KiB are no constants inside kernels, which blocks do not take yet.
+WIDTH = 320
+
+
+def model() -> onnx.ModelProto:
+    """Two products with bias, an activation each, a residual around the second one, softmax."""
+    random = np.random.default_rng(0)
+    shapes = {"w0": (24, WIDTH), "b0": (WIDTH,), "w1": (WIDTH, WIDTH), "b1": (WIDTH,)}
+    weights = [
+        numpy_helper.from_array((random.standard_normal(shape) / 5).astype(np.float32), name)
+        for name, shape in shapes.items()
+    ]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w0"], ["p0"], name="first"),
+        helper.make_node("Add", ["p0", "b0"], ["s0"], name="bias"),
+        helper.make_node("Relu", ["s0"], ["r0"], name="activation"),
+        helper.make_node("MatMul", ["r0", "w1"], ["p1"], name="second"),
+        helper.make_node("Add", ["p1", "b1"], ["s1"]),
+        helper.make_node("Add", ["s1", "r0"], ["t1"], name="residual"),
+        helper.make_node("Softmax", ["t1"], ["y"], axis=1, name="end"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "placed",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (12, 24))],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, (12, WIDTH)) for name in ("y", "r0")],
+        weights,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    with worker_pool(1) as workers:
+        yield workers
+
+
+def options(place: str, pool: WorkerPool) -> Options:
+    """Products stay plain: slices that cut padded columns off have no blocks."""
+    place = f"graph-place{{{place}}}"
+    return Options(
+        replace_passes={"graph-place": place}, disable_passes=["graph-pack-matmuls"], cache=False, pool=pool
+    )
+
+
+# What is placed -> which kernels, in the order of the program, run on the second device.
+PLACES = {
+    "nodes=first": [True, False, False, False],
+    "nodes=second,end": [False, True, False, True],
+    "nodes=end": [False, False, True],
+    "ops=add,relu,softmax": [False, True, False, True],
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_placed_parts(place: str, pool: WorkerPool) -> None:
+    chosen = options(place, pool)
+    main = units_of(model(), chosen)["main"]
+    assert [main.pipeline(name) == "accel-kernel,accel-cpu" for name in main.kernels] == PLACES[place]
+    x = np.random.default_rng(1).standard_normal((12, 24)).astype(np.float32)
+    found = compile_program(model(), chosen).executable(1)(x)
+    session = onnxruntime.InferenceSession(model().SerializeToString(), providers=["CPUExecutionProvider"])
+    for ours, theirs in zip(found, session.run(None, {"x": x}), strict=True):
+        assert np.abs(ours - theirs).max() <= TOLERANCE * np.abs(theirs).max()
+
+
+def test_a_name_that_no_op_has(pool: WorkerPool) -> None:
+    with pytest.raises(PassError, match="@main has no op 'nowhere' to place"):
+        compile_program(model(), options("nodes=nowhere", pool))
+
+
+def test_programs_of_a_gpu_run_there_whole(pool: WorkerPool) -> None:
+    chosen = Options(
+        target="cuda:sm_80",
+        replace_passes={"graph-place": "graph-place{nodes=first}"},
+        cache=False,
+        pool=pool,
+    )
+    with pytest.raises(CompileError, match="is placed on accel: a GPU's program runs on it whole"):
+        compile_program(model(), chosen)
