@@ -9,7 +9,7 @@ from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.copy_nests import CopyNest, copy_nest, indices_of
 from mlc.passes.accel.copying_loops import index, next_stage, stage_of
 from mlc.passes.accel.program_slices import clone_ops
-from mlc.passes.accel.warpgroups import GROUP, group_grid, only_accumulates
+from mlc.passes.accel.warpgroups import GROUP, accumulation, group_grid
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops, terminator_of
 
@@ -69,8 +69,7 @@ class _Roles:
 
     def runs_on(self, product: ir.Operation) -> bool:
         """Whether a product may be under way while the next one begins."""
-        by_groups = group_grid(product, tma=True) is not None
-        return by_groups and only_accumulates(product)
+        return group_grid(product, tma=True) is not None and bool(accumulation(product))
 
     def build(self) -> None:
         ops = [each.operation for each in self.body.operations]

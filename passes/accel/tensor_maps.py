@@ -14,6 +14,7 @@ from mlc.dialects.accel import box_of, is_shared, launch_around
 from mlc.passes.accel.buffers import allocation, readers
 from mlc.passes.accel.captures import is_dense
 from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.rewriting import defining_op
 
 MOST_DIMS, LONGEST_SIDE, LARGEST_STEP, UNIT_BYTES = 5, 256, 8, 16
 # Where TMA may write, and after how many rows the pattern of a swizzle repeats.
@@ -60,11 +61,28 @@ def tensor_map(copy: ir.Operation) -> TensorMap:
     """Of the memref that `copy` reads, for which `tensor_map_fault` finds nothing."""
     source, target = list(copy.operands)[:2]
     kind, size = source.type, element_bytes(source.type.element_type)
-    extents = list(kind.shape)
-    strides = [math.prod(extents[dim + 1 :]) * size for dim in range(len(extents) - 1)]
-    box, steps = (tuple(each[::-1]) for each in _box(copy))
+    extents, (box, steps), kept = list(kind.shape), _box(copy), mapped_dims(copy)[::-1]
+    strides = [math.prod(extents[dim + 1 :]) * size for dim in kept[1:]]
+    dims, sides, apart = (tuple(each[dim] for dim in kept) for each in (extents, box, steps))
     dtype = "tfloat32" if is_rounded(target) else _DTYPES[str(kind.element_type)]
-    return TensorMap(dtype, tuple(extents[::-1]), tuple(strides[::-1]), box, steps, swizzle_of(target))
+    return TensorMap(dtype, dims, tuple(strides), sides, apart, swizzle_of(target))
+
+
+def mapped_dims(copy: ir.Operation) -> list[int]:
+    """The dims of the memref that its tensor map has: those longer than 1, and those in which the copy may
+    begin elsewhere than at 0."""
+    source, _, *offsets = copy.operands
+    last = source.type.rank - 1
+    return [
+        dim
+        for dim, offset in enumerate(offsets)
+        if dim == last or source.type.shape[dim] > 1 or not _is_zero(offset)
+    ]
+
+
+def _is_zero(value: ir.Value) -> bool:
+    op = defining_op(value, "arith.constant")
+    return op is not None and ir.IntegerAttr(op.attributes["value"]).value == 0
 
 
 def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:
@@ -86,19 +104,19 @@ def tensor_map_fault(copy: ir.Operation) -> str:
     source, target = list(copy.operands)[:2]
     if not is_shared(target):
         return "only copies into shared memory end at semaphores"
-    return _source_fault(source) or _tile_fault(copy, target)
+    return _source_fault(source, len(mapped_dims(copy))) or _tile_fault(copy, target)
 
 
-def _source_fault(source: ir.Value) -> str:
+def _source_fault(source: ir.Value, rank: int) -> str:
     kind = source.type
     if not isinstance(source, ir.BlockArgument) and launch_around(source.owner) is not None:
         return "TMA copies from memrefs from around the launch"
-    if not kind.has_static_shape or not is_dense(kind) or not 1 <= kind.rank <= MOST_DIMS:
+    if not kind.has_static_shape or not is_dense(kind) or not 1 <= rank <= MOST_DIMS:
         return f"TMA copies from dense memrefs of static shape with 1 to {MOST_DIMS} dims, not from {kind}"
     if str(kind.element_type) not in _DTYPES:
         return f"TMA does not know {kind.element_type}"
     row = math.prod(kind.shape[-1:]) * element_bytes(kind.element_type)
-    if kind.rank > 1 and row % UNIT_BYTES:
+    if rank > 1 and row % UNIT_BYTES:
         return f"TMA needs rows of a multiple of {UNIT_BYTES} bytes, not of {row}"
     return ""
 

@@ -13,9 +13,10 @@ from mlc.passes.accel.buffers import allocation, copies_into, ends_at_semaphore
 from mlc.passes.accel.matrix_layouts import COLUMNS, DEPTH_BYTES, GROUP_ROWS, WarpGrid
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.tensor_maps import SWIZZLED_ROWS, is_rounded, swizzle_of
-from mlc.passes.rewriting import collect_ops, has_one_use, terminator_of
+from mlc.passes.rewriting import collect_ops, defining_op, has_one_use, terminator_of
 
 GROUP = 4
+_VIEW = "vector.shape_cast"
 # The sums of products of these, by the operands' type or precision. Sums of f16 are for `mma.sync`.
 _SUMS = {
     **dict.fromkeys(("bf16", "f16", "tf32", "f8E4M3FN", "f8E5M2"), "f32"),
@@ -107,19 +108,29 @@ def _comes_rounded(value: ir.Value, tma: bool) -> bool:
     return is_rounded(buffer) and (tma or all(map(ends_at_semaphore, copies_into(buffer))))
 
 
-def only_accumulates(op: ir.Operation) -> bool:
-    """Whether nothing in the loop around an `accel.mma` reads its sums but itself, an iteration later."""
-    loop, (result,) = op.parent.operation, op.results
-    if loop.name != "scf.for" or not has_one_use(result) or not has_one_use(op.operands[2]):
-        return False
+def accumulation(op: ir.Operation) -> list[ir.Value]:
+    """The sums of an `accel.mma` on their way round its loop, in whatever shapes, from where they are carried
+    to where they are yielded; empty if something else reads them."""
+    loop = op.parent.operation
+    before, after = [op.operands[2]], [op.results[0]]
+    while (view := defining_op(before[0], _VIEW)) is not None:
+        before.insert(0, view.operands[0])
+    while (view := _only_user(after[-1])) is not None and view.name == _VIEW:
+        after.append(view.results[0])
+    if loop.name != "scf.for" or not all(map(has_one_use, (*before, *after))):
+        return []
     body = loop.regions[0].blocks[0]
-    carried = zip(terminator_of(body).operands, list(body.arguments)[1:], strict=True)
-    return any((after, before) == (result, op.operands[2]) for after, before in carried)
+    carried = zip(list(body.arguments)[1:], terminator_of(body).operands, strict=True)
+    return [*before, *after] if (before[0], after[-1]) in list(carried) else []
+
+
+def _only_user(value: ir.Value) -> ir.Operation | None:
+    return next(iter(value.uses)).owner.operation if has_one_use(value) else None
 
 
 def stays_under_way(op: ir.Operation) -> bool:
-    """Whether an `accel.mma` may be under way when its loop begins anew: what it reads is given back later,
-    by an `accel.notify` with `pending`."""
-    if not only_accumulates(op):
+    """Whether an `accel.mma` may be under way when its loop begins anew: nothing else in it reads the sums,
+    and what the product reads is given back later, by an `accel.notify` with `pending`."""
+    if not accumulation(op):
         return False
     return any("pending" in each.attributes for each in collect_ops(op.parent.operation, "accel.notify"))

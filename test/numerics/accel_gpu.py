@@ -60,7 +60,9 @@ def _tensor_map(arguments: Sequence[object], described: ir.DictAttr) -> TensorMa
     assert isinstance(array, np.ndarray)
     names = ("dims", "strides", "box", "steps")
     dims, strides, box, steps = (list(ir.DenseI64ArrayAttr(described[each])) for each in names)
-    assert (dims, strides) == (list(array.shape[::-1]), list(array.strides[:-1][::-1]))
+    # Dims of length 1 may be missing.
+    array = array.reshape(dims[::-1])
+    assert strides == list(array.strides[:-1][::-1])
     kind = described["dtype"].value
     assert kind in (array.dtype.name, "tfloat32")
     return TensorMap(array, tuple(box), described["swizzle"].value, kind == "tfloat32", tuple(steps))

@@ -169,14 +169,15 @@ func.func @from_registers(%x: memref<128x16xf16>, %b: memref<8x16xf16>, %y: memr
 
 #shared = #gpu.address_space<workgroup>
 
-// Every second pixel of 4 lines of an image, as 32 rows of a matrix.
+// Every second pixel of 4 lines of an image, as 32 rows of a matrix. The tensor map leaves out dims of length 1, but not
+// the last one.
 // CHECK-LABEL: llvm.func @pixels_0(
 // CHECK-SAME: box = array<i64: 32, 16, 8, 1>, dims = array<i64: 64, 28, 28, 4>, dtype = "float16"
 // CHECK-SAME: steps = array<i64: 1, 2, 2, 1>, strides = array<i64: 128, 3584, 100352>, swizzle = 64 : i64
 // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c2048_i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}, box[%c0_i32, %c1_i32, %c1_i32, %{{.*}}]
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
-func.func @pixels(%n: index, %x: memref<4x28x28x64xf16>) {
+func.func @pixels(%n: index, %x: memref<1x4x28x28x1x64xf16>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   "accel.launch"(%n) ({
@@ -184,7 +185,7 @@ func.func @pixels(%n: index, %x: memref<4x28x28x64xf16>) {
     %m = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<32x32xf16, #shared>
     %full = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
     "accel.specialize"() ({
-      %t = "accel.copy"(%x, %m, %i, %c1, %c1, %c0) {box = array<i64: 1, 4, 8, 32>, steps = array<i64: 1, 2, 2, 1>} : (memref<4x28x28x64xf16>, memref<32x32xf16, #shared>, index, index, index, index) -> !accel.token
+      %t = "accel.copy"(%x, %m, %c0, %i, %c1, %c1, %c0, %c0) {box = array<i64: 1, 1, 4, 8, 1, 32>, steps = array<i64: 1, 1, 2, 2, 1, 1>} : (memref<1x4x28x28x1x64xf16>, memref<32x32xf16, #shared>, index, index, index, index, index, index) -> !accel.token
       "accel.notify"(%full, %c0, %t) : (!accel.semaphore, index, !accel.token) -> ()
     }, {
       "accel.await"(%full, %c0, %c0) : (!accel.semaphore, index, index) -> ()

@@ -69,6 +69,62 @@ func.func @product(%n: index, %a: memref<512x512xbf16>, %b: memref<512x512xbf16>
 
 #shared = #gpu.address_space<workgroup>
 
+// Sums go round the loop in another shape, which nobody else reads.
+// CHECK-LABEL: func.func @sums_in_another_shape
+// CHECK: "accel.mma"
+// CHECK: "accel.notify"(%{{.*}}, %{{.*}}) {pending = 1 : i64}
+// Here the sums are rounded in each iteration.
+// CHECK-LABEL: func.func @rounded_sums
+// CHECK: "accel.mma"
+// CHECK-NOT: pending
+// CHECK: return
+func.func @sums_in_another_shape(%n: index, %a: memref<64x512xbf16>, %b: memref<512x64xbf16>, %c: memref<4x16x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<64x32xbf16, #shared>
+    %bs = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xbf16, #shared>
+    %start = arith.constant dense<0.0> : vector<4x16x64xf32>
+    %sum = scf.for %k = %c0 to %n step %c32 iter_args(%old = %start) -> vector<4x16x64xf32> {
+      %ta = "accel.copy"(%a, %as, %c0, %k) : (memref<64x512xbf16>, memref<64x32xbf16, #shared>, index, index) -> !accel.token
+      %tb = "accel.copy"(%b, %bs, %k, %c0) : (memref<512x64xbf16>, memref<32x64xbf16, #shared>, index, index) -> !accel.token
+      "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
+      %flat = vector.shape_cast %old : vector<4x16x64xf32> to vector<64x64xf32>
+      %more = "accel.mma"(%as, %bs, %flat) {precision = "exact"} : (memref<64x32xbf16, #shared>, memref<32x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+      %new = vector.shape_cast %more : vector<64x64xf32> to vector<4x16x64xf32>
+      scf.yield %new : vector<4x16x64xf32>
+    } {accel.stages = 3 : i64}
+    vector.transfer_write %sum, %c[%c0, %c0, %c0] : vector<4x16x64xf32>, memref<4x16x64xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+func.func @rounded_sums(%n: index, %a: memref<64x512xbf16>, %b: memref<512x64xbf16>, %c: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<64x32xbf16, #shared>
+    %bs = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xbf16, #shared>
+    %start = arith.constant dense<0.0> : vector<64x64xf32>
+    %sum = scf.for %k = %c0 to %n step %c32 iter_args(%old = %start) -> vector<64x64xf32> {
+      %ta = "accel.copy"(%a, %as, %c0, %k) : (memref<64x512xbf16>, memref<64x32xbf16, #shared>, index, index) -> !accel.token
+      %tb = "accel.copy"(%b, %bs, %k, %c0) : (memref<512x64xbf16>, memref<32x64xbf16, #shared>, index, index) -> !accel.token
+      "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
+      %more = "accel.mma"(%as, %bs, %old) {precision = "exact"} : (memref<64x32xbf16, #shared>, memref<32x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+      %new = math.round %more : vector<64x64xf32>
+      scf.yield %new : vector<64x64xf32>
+    } {accel.stages = 3 : i64}
+    vector.transfer_write %sum, %c[%c0, %c0] : vector<64x64xf32>, memref<64x64xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
 // A loop around it: producers run it too, and the stage goes on through it. Tiles that are read in front of the
 // loop are the consumers'. 12 warps share the registers: 168 each, of which producers give 128 away.
 // CHECK-LABEL: func.func @nest

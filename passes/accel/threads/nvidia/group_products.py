@@ -24,8 +24,15 @@ from mlc.passes.accel.threads.nvidia.instructions import rounded_to_tf32
 from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Instruction, wait
 from mlc.passes.accel.threads.operands import Operand
 from mlc.passes.accel.threads.packs import packed
-from mlc.passes.accel.warpgroups import Factor, group_grid, left_factor, right_factor, stays_under_way
-from mlc.passes.rewriting import defining_op, terminator_of
+from mlc.passes.accel.warpgroups import (
+    Factor,
+    accumulation,
+    group_grid,
+    left_factor,
+    right_factor,
+    stays_under_way,
+)
+from mlc.passes.rewriting import collect_ops, terminator_of
 
 # Descriptors count in units of 16 bytes, and have a code for each swizzle.
 _UNIT_BITS, _ADDRESS_BITS = 4, 14
@@ -57,15 +64,25 @@ class GroupProduct:
             rows = describe(code, left_factor(self.op), group_place(code, layout, 0))
         columns = describe(code, right_factor(self.op), group_place(code, layout, 1))
         sums = _multiply(start, rows, columns)
-        return Tile(layout, tuple(sums if stays_under_way(self.op) else wait(0, sums)))
+        return Tile(layout, tuple(sums if _stays_under_way(code, self.op) else wait(0, sums)))
+
+
+def _stays_under_way(code: ThreadCode, op: ir.Operation) -> bool:
+    """Whether the loop's next product takes the sums in the registers in which this one leaves them."""
+    if not stays_under_way(op):
+        return False
+    (result,) = op.results
+    ways = (code.layouts[each].reshaped(list(result.type.shape)) for each in accumulation(op))
+    return all(each == code.layouts[result] for each in ways)
 
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.for`, behind which no products are under way."""
     control.for_loop(code, op)
-    for result, yielded in zip(op.results, terminator_of(op.regions[0].blocks[0]).operands, strict=True):
-        product = defining_op(yielded, "accel.mma")
-        if product is not None and group_grid(product) and stays_under_way(product):
+    yielded = list(terminator_of(op.regions[0].blocks[0]).operands)
+    for product in collect_ops(op, "accel.mma"):
+        if product.parent == op and group_grid(product) and _stays_under_way(code, product):
+            result = op.results[yielded.index(accumulation(product)[-1])]
             tile = code.tile(result)
             code.values[result] = Tile(tile.layout, tuple(wait(0, tile.values)))
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mlc.bindings import ir, llvm, nvvm
 from mlc.passes.accel.buffers import ends_at_semaphore
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.tensor_maps import panel_columns, tensor_map
+from mlc.passes.accel.tensor_maps import mapped_dims, panel_columns, tensor_map
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import ThreadCode
 from mlc.passes.accel.threads.nvidia import copies
@@ -39,7 +39,8 @@ def _start(code: ThreadCode, copy: ir.Operation, barrier: ir.Value) -> None:
         place = [*corner[:-1], numbers.value(numbers.add(corner[-1], panel * width))]
         pointer = addresses.byte_pointer(memory.pointer, panel * panel_bytes)
         written = llvm.addrspacecast(cluster, pointer)
-        nvvm.cp_async_bulk_tensor_shared_cluster_global(written, encoded, place[::-1], barrier, [])
+        at = [place[dim] for dim in mapped_dims(copy)[::-1]]
+        nvvm.cp_async_bulk_tensor_shared_cluster_global(written, encoded, at, barrier, [])
 
 
 def copy(code: ThreadCode, op: ir.Operation) -> None:
