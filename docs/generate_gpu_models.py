@@ -10,12 +10,17 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mlc.compiler import CompileError, Options, worker_pool
 from mlc.compiler.build import Builder
+from mlc.compiler.device_kernel import DeviceKernel
+from mlc.compiler.device_plan import program_plan
 from mlc.compiler.levels import units_of
+from mlc.compiler.modules import Units
+from mlc.runtime.cuda import Plan
 
 PAGE = Path(__file__).resolve().parent / "gpu-models.md"
 TARGETS = ("cuda:sm_80", "cuda:sm_90a")
@@ -40,21 +45,31 @@ class Result:
 
 
 def attempt(path: Path, options: Options) -> Result:
-    """Compiles the kernels of a model's `@main`."""
+    """Compiles the kernels of a model's `@main`, and makes the plan that launches them."""
     assert options.pool is not None
     units = units_of(path, options)["main"]
     try:
-        Builder(options, options.pool).build(units)
+        _plan(units, Builder(options, options.pool).build(units))
     except CompileError as error:
         causes = error.causes or (error,)
         return Result(len(units.kernels), [_missing(each) for each in causes])
     return Result(len(units.kernels), [])
 
 
+def _plan(units: Units, objects: Mapping[str, bytes]) -> Plan:
+    host = units.host
+    assert units.tape is not None
+    kernels = {name: DeviceKernel.from_bytes(objects[name]) for name in dict.fromkeys(host.kernels)}
+    sides = {"input": host.inputs, "output": host.outputs, "weight": host.weight_types}
+    names = {role: [f"{role}{index}" for index in range(len(infos))] for role, infos in sides.items()}
+    return program_plan(units.path.machine.cpu, host, units.tape, kernels, names)
+
+
 def _missing(error: CompileError) -> Missing:
-    name = _NAME.match(error.notes[0])
+    where = error.notes[0] if error.notes else "the plan"
+    name = _NAME.match(where)
     first = error.message.partition("\n")[0]
-    return Missing(name[1] if name else error.notes[0], _CAUSE.sub("", first, count=1))
+    return Missing(name[1] if name else where, _CAUSE.sub("", first, count=1))
 
 
 def page(folder: Path) -> str:

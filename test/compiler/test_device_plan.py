@@ -1,0 +1,102 @@
+"""Plans of GPU programs: kernels of several launches, places, copies, and what kernels cannot take."""
+
+from __future__ import annotations
+
+import pytest
+from mlc.codegen.ptxas_report import KernelResources, PtxasReport
+from mlc.compiler import CompileError
+from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
+from mlc.compiler.device_plan import program_plan
+from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.tape import COPY, Region, Step, Tape
+from mlc.runtime.cuda import Plan, TensorMapSpec
+from mlc.runtime.cuda.plan_parts import Kernel, Place, PointerParameter, ScalarParameter, TensorMapParameter
+
+X, Y = TensorInfo("float32", (4, 8)), TensorInfo("float32", (8, 8))
+NAMES = {"input": ["x"], "output": ["y"], "weight": ["w0"]}
+MAP = TensorMapSpec("float32", (8, 4), (32,), (8, 4))
+
+
+def host() -> HostFunction:
+    """Arguments: x, y, one weight, the arena."""
+    return HostFunction("main", "", (X,), (Y,), (X,), (0,), 256, 256, "size", ("twice", "one"))
+
+
+def kernels() -> dict[str, DeviceKernel]:
+    first = KernelLaunch(
+        Kernel(0, "twice_0", (2, 1, 1), (128, 1, 1), shared_bytes=64),
+        (TensorMapParameter(Place(0), MAP), PointerParameter(1), ScalarParameter("i32", 7)),
+    )
+    second = KernelLaunch(Kernel(0, "twice_1", (1, 1, 1), (64, 1, 1)), (PointerParameter(1, 16),))
+    report = PtxasReport((KernelResources("one_0", "sm_90a", 40, 1, 0, 0, 8, 8),), ("a warning",))
+    other = KernelLaunch(Kernel(0, "one_0", (1, 1, 1), (32, 1, 1)), (PointerParameter(0),))
+    return {
+        "twice": DeviceKernel((first, second), b"PTX of twice"),
+        "one": DeviceKernel((other,), b"\x7fELF", "cubin", report),
+    }
+
+
+def region(argument: int, offset: int = 0) -> Region:
+    return Region(argument, offset, "float32", (4, 8))
+
+
+def plan_of(*steps: Step) -> Plan:
+    return program_plan("sm_90a", host(), Tape(steps), kernels(), NAMES)
+
+
+def test_steps_launch_on_the_buffers_of_the_program() -> None:
+    plan = plan_of(
+        Step("one", (region(2),)),
+        Step("twice", (region(0), region(3, 128))),
+        Step(COPY, (region(3, 128), region(1, 128))),
+    )
+    assert [image.name for image in plan.images] == ["twice.ptx", "one.cubin"]
+    assert [(each.function, each.image) for each in plan.kernels] == [
+        ("twice_0", 0),
+        ("twice_1", 0),
+        ("one_0", 1),
+    ]
+    assert plan.to_json()["steps"] == [
+        {"launch": {"kernel": 2, "parameters": [{"pointer": {"buffer": 2}}]}},
+        {
+            "launch": {
+                "kernel": 0,
+                "parameters": [
+                    {"tensor_map": {"place": {"buffer": 0}, "map": MAPPED}},
+                    {"pointer": {"buffer": 3, "offset": 128}},
+                    {"scalar": {"type": "i32", "value": 7}},
+                ],
+            }
+        },
+        {"launch": {"kernel": 1, "parameters": [{"pointer": {"buffer": 3, "offset": 144}}]}},
+        {
+            "copy": {
+                "target": {"buffer": 1, "offset": 128},
+                "source": {"buffer": 3, "offset": 128},
+                "nbytes": 128,
+            }
+        },
+    ]
+    assert Plan.from_json(plan.to_json()) == plan
+
+
+MAPPED = {"dtype": "float32", "dims": [8, 4], "strides": [32], "box": [8, 4]}
+
+
+def test_parts_of_tensors_begin_at_multiples_of_16_bytes() -> None:
+    with pytest.raises(
+        CompileError, match=r"@one takes a part .* 8 bytes behind its begin: .* multiples of 16"
+    ):
+        plan_of(Step("one", (region(3, 8),)))
+
+
+def test_kernels_survive_their_bytes() -> None:
+    for kernel in kernels().values():
+        assert DeviceKernel.from_bytes(kernel.to_bytes()) == kernel
+
+
+def test_resources_are_those_of_the_functions() -> None:
+    twice, one = kernels().values()
+    assert [each["dynamic_shared_bytes"] for each in twice.resources()] == [64, 0]
+    assert "registers" not in twice.resources()[0]
+    assert (one.resources()[0]["registers"], one.warnings) == (40, ("a warning",))
