@@ -22,13 +22,13 @@ PRODUCTS = {64: (4, 2 * (4 * 8 + 4 * 8)), 128: (8, 8 * 8 + 4 * 16)}
 
 
 @functools.cache
-def ptx_of(width: int, causal: bool) -> bytes:
-    """Of a kernel with 128 queries a block."""
-    kind = f"tensor<{HEADS}x{LENGTH}x{width}xbf16>"
+def ptx_of(width: int, causal: bool, element: str = "bf16", precision: str = "exact") -> bytes:
+    """Of a kernel with enough heads for the largest tiles."""
+    kind = f"tensor<{HEADS}x{LENGTH}x{width}x{element}>"
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(
             f"""func.func private @k(%q: {kind}, %k: {kind}, %v: {kind}) -> {kind}
-                attributes {{tloop.kernel}} {{
+                attributes {{tloop.kernel, accel.precision = "{precision}"}} {{
               %r = "graph.attention"(%q, %k, %v) {{scale = 0.125 : f64, causal = {str(causal).lower()}}} :
                 ({kind}, {kind}, {kind}) -> {kind}
               return %r : {kind}
@@ -55,12 +55,26 @@ def test_ptx_has_the_instructions(width: int, causal: bool) -> None:
     assert "st.shared" not in ptx
 
 
+def check_with_ptxas(ptx: bytes) -> None:
+    """No warnings, and no registers in memory."""
+    _, report = assemble_with_report(ptx, ARCH)
+    (kernel,) = report.kernels
+    assert report.warnings == ()
+    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
+
+
 @pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("width", PRODUCTS)
 def test_ptxas_has_nothing_to_say(width: int, causal: bool) -> None:
-    _, report = assemble_with_report(ptx_of(width, causal), ARCH)
-    (kernel,) = report.kernels
-    assert report.warnings == ()
-    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
-    assert 0 < kernel.registers <= 255
+    check_with_ptxas(ptx_of(width, causal))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+@pytest.mark.parametrize("width", PRODUCTS)
+@pytest.mark.parametrize("precision", ["exact", "tf32"])
+def test_f32_stays_in_registers(width: int, precision: str) -> None:
+    ptx = ptx_of(width, False, "f32", precision)
+    assert (b"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" in ptx) == (precision == "tf32")
+    check_with_ptxas(ptx)

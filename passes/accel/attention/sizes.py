@@ -14,12 +14,15 @@ LEAST = 16
 MOST_QUERIES, FEW_QUERIES, MOST_KEYS = 128, 64, 64
 # Blocks that keep all multiprocessors of a GPU busy; where there are fewer, they have fewer queries.
 BLOCKS = 128
-# Of keys and values in shared memory, and how many times they lie there.
-STAGE_BYTES, STAGES = 32 << 10, 2
+# Of keys and values in shared memory, by the bytes of a number, and how many times they lie there. Numbers of
+# 4 bytes are loaded one by one, and each address takes a register.
+STAGE_BYTES, STAGES = {2: 32 << 10, 4: 16 << 10}, 2
 # Of a query that a warp keeps in registers; longer ones stay in shared memory.
 REGISTER_BYTES = 256
-# Queries, keys and values of which a warp can have more.
+# Numbers of queries, keys and values of which a warp can have more rows.
 SHORT = 64
+# Without tensor units: warps of a block, and rows of a warp at least.
+SCALAR_WARPS, SCALAR_ROWS = 8, 4
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,11 @@ def sizes_of(attention: Attention) -> Sizes:
     is_short = max(width, features) <= SHORT
     if tensor_units:
         queries = padded(attention.queries, _most_queries(attention))
-        warps = queries // (2 * ROWS if is_short and queries == MOST_QUERIES else ROWS)
+        warps = queries // (2 * ROWS if is_short and size < 4 and queries == MOST_QUERIES else ROWS)
     else:
-        queries, warps = padded(attention.queries, FEW_QUERIES if is_short else FEW_QUERIES // 2), 4
-    fitting = STAGE_BYTES // ((width + features) * size)
+        queries = padded(attention.queries, FEW_QUERIES if is_short else FEW_QUERIES // 2)
+        warps = min(SCALAR_WARPS, queries // SCALAR_ROWS)
+    fitting = STAGE_BYTES[size] // ((width + features) * size)
     return Sizes(
         queries,
         padded(attention.keys, min(MOST_KEYS, 1 << fitting.bit_length() - 1)),
