@@ -22,20 +22,20 @@ func.func private @softmax(%x: tensor<37x100xf32>) -> tensor<37x100xf32> attribu
   return %r : tensor<37x100xf32>
 }
 
-// Two by two tiles of 64x64; the reduction by steps of 32, whose operands are copied ahead, and a bias behind it.
+// Three by three tiles of 32x32, so that there are more blocks; the reduction by steps of 64, whose operands are copied ahead, and a bias behind it.
 // CHECK-LABEL: func.func private @product(
 // CHECK-SAME: %[[A:.*]]: memref<70x100xf16>, %[[B:.*]]: memref<100x75xf16>, %[[BIAS:.*]]: memref<75xf16>, %[[C:.*]]: memref<70x75xf16>)
-// CHECK: "accel.launch"(%c4)
-// CHECK-DAG: %[[LEFT:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<64x32xf16,
-// CHECK-DAG: %[[RIGHT:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16,
-// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c100 step %c32 iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<64x64xf32>)
+// CHECK: "accel.launch"(%c9)
+// CHECK-DAG: %[[LEFT:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16,
+// CHECK-DAG: %[[RIGHT:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<64x32xf16,
+// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c100 step %c64 iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<32x32xf32>)
 // CHECK-NEXT: %[[FIRST:.*]] = "accel.copy"(%[[A]], %[[LEFT]], [[ROW:%[0-9]+]], %[[K]])
 // CHECK-NEXT: %[[SECOND:.*]] = "accel.copy"(%[[B]], %[[RIGHT]], %[[K]], [[COLUMN:%[0-9]+]])
 // CHECK-NEXT: "accel.wait"(%[[FIRST]], %[[SECOND]])
 // CHECK-NEXT: %[[NEW:.*]] = "accel.mma"(%[[LEFT]], %[[RIGHT]], %[[OLD]]) {precision = "exact"}
 // CHECK-NEXT: scf.yield %[[NEW]]
-// CHECK-NEXT: {accel.stages = 3 : i64}
-// CHECK: vector.transfer_read %[[BIAS]][{{ *}}[[COLUMN]]], %{{.*}} : memref<75xf16>, vector<64xf16>
+// CHECK-NEXT: {accel.stages = 2 : i64}
+// CHECK: vector.transfer_read %[[BIAS]][{{ *}}[[COLUMN]]], %{{.*}} : memref<75xf16>, vector<32xf16>
 // CHECK: vector.transfer_write %{{.*}}, %[[C]][{{ *}}[[ROW]], [[COLUMN]]]
 func.func private @product(%a: tensor<70x100xf16>, %b: tensor<100x75xf16>, %c: tensor<75xf16>) -> tensor<70x75xf16> attributes {tloop.kernel} {
   %p = "graph.matmul"(%a, %b) : (tensor<70x100xf16>, tensor<100x75xf16>) -> tensor<70x75xf16>
