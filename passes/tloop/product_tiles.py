@@ -10,6 +10,8 @@ from math import prod
 from mlc.bindings import ir
 from mlc.passes.tloop.block_tiles import padded
 from mlc.passes.tloop.computation import Computation, dims_read
+from mlc.passes.tloop.target_attribute import target_of
+from mlc.targets import GpuTarget
 
 # Rows and columns of a tile, largest first: the larger, the more often what was copied is multiplied.
 TILES = ((128, 128), (128, 64), (64, 64), (64, 32), (32, 32))
@@ -19,7 +21,8 @@ BLOCKS = 96
 # otherwise, but what one instruction of tensor units makes.
 WARP_ELEMENTS, LEAST_WARP_ELEMENTS = 1024, 128
 FEW_WARPS, MOST_WARPS = 4, 8
-# Bytes of the reduction in a step: of large tiles, whose steps take long enough, and of small ones.
+# Bytes of the reduction in a step: of large tiles, whose steps take long enough, and of small ones; of all
+# where hardware copies tiles.
 STEP_BYTES, LONG_STEP_BYTES = 64, 128
 LARGE = 192
 # Steps whose operands are on their way or being multiplied.
@@ -48,12 +51,19 @@ def product_tile(anchor: Computation, precision: str) -> ProductTile:
     result = next((each for each in found if _blocks(anchor, each) >= BLOCKS), found[-1])
     height, width = (prod(result[dim] for dim in dims) for dims in (rows, columns))
     units = size < 4 or precision == "tf32"
-    step = (LONG_STEP_BYTES if units and height + width < LARGE else STEP_BYTES) // size
+    long = units and (height + width < LARGE or _has_copy_engine(anchor))
+    step = (LONG_STEP_BYTES if long else STEP_BYTES) // size
     steps = {dim: 1 for dim in anchor.reductions[:-1] if anchor.extents[dim] > 1}
     innermost = anchor.reductions[-1]
     steps[innermost] = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
     count = prod(-(-anchor.extents[dim] // points) for dim, points in steps.items())
     return ProductTile(result, steps, _warps(height * width), min(STAGES, count))
+
+
+def _has_copy_engine(anchor: Computation) -> bool:
+    """Whether hardware copies tiles: rows of 128 bytes are then one panel, and four products long."""
+    target = target_of(anchor.op)
+    return isinstance(target, GpuTarget) and target.clusters
 
 
 def _warps(elements: int) -> int:
