@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.passes.accel.copying_loops import STAGES, CopyingLoop
 from mlc.passes.accel.tensor_maps import tensor_map_fault
-from mlc.passes.accel.warpgroups import GROUP
+from mlc.passes.accel.warpgroups import GROUP, group_grid
 from mlc.passes.rewriting import collect_ops
 
 
@@ -29,6 +29,9 @@ def copy_nest(launch: ir.Operation) -> CopyNest | None:
     if ir.IntegerAttr(staged[0].attributes[STAGES]).value < 2:
         return None
     copying = CopyingLoop(staged[0])
+    products = collect_ops(staged[0], "accel.mma")
+    if not all(group_grid(each, tma=True) is not None for each in products):
+        return None
     loops = [staged[0]]
     while (parent := loops[0].parent.operation).name == "scf.for":
         loops.insert(0, parent)

@@ -27,8 +27,9 @@ class SpecializeWarps(Pass):
     stages and phases: at `full` the consumers wait for the copies, at `empty` the producers for those who
     read. Indices that both need are computed before.
 
-    All other launches stay as they are: those of fewer than 4 warps, and those in whose loop copies are not
-    for TMA, or depend on what the loop computes.
+    All other launches stay as they are: those of fewer than 4 warps, those in whose loop copies are not for
+    TMA, or depend on what the loop computes, and those with products that are not for groups of warps, which
+    need the registers for more blocks on a multiprocessor.
 
     Where the loop has one product by groups of warps, whose sums it only adds up, its buffers are given back
     an iteration later, when the next product is under way (`accel.notify` with `pending`).

@@ -265,3 +265,31 @@ func.func @two_warps(%n: index, %x: memref<512xf32>) {
   }) {warps = 2 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Exact products of f32 are multiply-adds of all threads.
+// CHECK-LABEL: func.func @multiply_adds
+// CHECK-NOT: accel.specialize
+// CHECK: accel.stages = 3
+func.func @multiply_adds(%n: index, %a: memref<64x512xf32>, %b: memref<64x512xf32>, %c: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x32xf32, #shared>
+    %bs = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x32xf32, #shared>
+    %start = arith.constant dense<0.0> : vector<64x64xf32>
+    %sum = scf.for %k = %c0 to %n step %c32 iter_args(%old = %start) -> vector<64x64xf32> {
+      %ta = "accel.copy"(%a, %as, %c0, %k) : (memref<64x512xf32>, memref<64x32xf32, #shared>, index, index) -> !accel.token
+      %tb = "accel.copy"(%b, %bs, %c0, %k) : (memref<64x512xf32>, memref<64x32xf32, #shared>, index, index) -> !accel.token
+      "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
+      %new = "accel.mma"(%as, %bs, %old) {precision = "exact", transpose_b} : (memref<64x32xf32, #shared>, memref<64x32xf32, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+      scf.yield %new : vector<64x64xf32>
+    } {accel.stages = 3 : i64}
+    vector.transfer_write %sum, %c[%c0, %c0] : vector<64x64xf32>, memref<64x64xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
