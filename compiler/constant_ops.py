@@ -1,4 +1,4 @@
-"""Graph ops on constants, in NumPy: elementwise arithmetic and the movement of data.
+"""Graph ops on constants, in NumPy: elementwise arithmetic, rounding to 16 bits, and the movement of data.
 
 Each computes as the kernel would: IEEE arithmetic in the operands' type, one rounding per op. Kernels may
 fuse a product and a sum, which rounds once less; nothing else differs.
@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from mlc.runtime.tensors import TensorSpec
 
 Array = np.ndarray
 
@@ -54,6 +55,12 @@ def _blocks(dim: int, tile: int) -> tuple[int, int]:
     return dim // tile, tile
 
 
+def _rounded(x: Array, to: str) -> Array:
+    """To the nearest number of type `to`, under the type in which buffers hold it."""
+    spec = TensorSpec("", to, ())
+    return x.astype(spec.numpy_dtype).view(spec.buffer_dtype)
+
+
 _ARITHMETIC: dict[str, Callable[..., Array]] = {
     "add": np.add,
     "sub": np.subtract,
@@ -64,6 +71,7 @@ _ARITHMETIC: dict[str, Callable[..., Array]] = {
     "reciprocal": lambda x: np.divide(x.dtype.type(1), x),
     "rsqrt": lambda x: np.divide(x.dtype.type(1), np.sqrt(x)),
 }
+_ROUNDING: dict[str, Callable[..., Array]] = {"cast": _rounded}
 _MOVEMENT: dict[str, Callable[..., Array]] = {
     "identity": lambda x: x,
     "transpose": lambda x, permutation: x.transpose(permutation),
@@ -72,6 +80,8 @@ _MOVEMENT: dict[str, Callable[..., Array]] = {
     "pack": _pack,
     "concat": lambda *xs, axis: np.concatenate(xs, axis),
 }
+# Movement that brings in no numbers.
+_PLAIN = frozenset({"identity", "transpose", "concat"})
 # What takes its result's shape.
 _SHAPED: dict[str, Callable[[Array, tuple[int, ...]], Array]] = {
     "reshape": np.reshape,
@@ -80,7 +90,8 @@ _SHAPED: dict[str, Callable[[Array, tuple[int, ...]], Array]] = {
     "expand": np.broadcast_to,
 }
 _FLOATS = frozenset({"float32", "float64"})
-# The element types of what is evaluated.
+# The element types of what is evaluated, and those to which f32 is rounded, of which data only move.
+HALVES = frozenset({"float16", "bfloat16"})
 TYPES = _FLOATS | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
@@ -90,12 +101,19 @@ def evaluated(name: str, attributes: Mapping[str, Any], dtype: str, operands: in
         return dtype in _FLOATS
     if name in _SHAPED:
         # With a second operand the shape is known at run time only.
-        return dtype in TYPES and operands == 1
+        return dtype in TYPES | HALVES and operands == 1
     if name == "pad":
         return dtype in TYPES and attributes["mode"] == "constant"
     if name == "slice":
         return dtype in TYPES and min(attributes["steps"], default=1) > 0
+    if name in _PLAIN:
+        return dtype in TYPES | HALVES
     return name in _MOVEMENT and dtype in TYPES
+
+
+def evaluated_cast(source: str, target: str) -> bool:
+    """Whether `evaluate` computes a cast between these element types, with the attribute `to`."""
+    return source == "float32" and target in HALVES
 
 
 def evaluate(
@@ -104,4 +122,4 @@ def evaluate(
     """The op's result, which may be a view of an operand; `shape` is its shape."""
     if name in _SHAPED:
         return _SHAPED[name](operands[0], shape)
-    return {**_ARITHMETIC, **_MOVEMENT}[name](*operands, **attributes)
+    return {**_ARITHMETIC, **_MOVEMENT, **_ROUNDING}[name](*operands, **attributes)

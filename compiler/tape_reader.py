@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.compiler.constant_ops import TYPES, evaluated
+from mlc.compiler.constant_ops import TYPES, evaluated, evaluated_cast
 from mlc.compiler.tape import COPY, Body, Constant, Evaluated, Region, Step, Tape
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
@@ -56,7 +56,11 @@ def _item(op: ir.Operation, operands: list[int]) -> Constant | Evaluated | None:
     dtype = dtype_of(str(graph.element_type(op.results[0]))).name
     if name == "constant":
         return Constant.of(attributes["value"]) if dtype in TYPES else None
-    if not evaluated(name, attributes, dtype, len(operands)):
+    if name == "cast":
+        if not evaluated_cast(dtype_of(str(graph.element_type(op.operands[0]))).name, dtype):
+            return None
+        attributes = {"to": dtype}
+    elif not evaluated(name, attributes, dtype, len(operands)):
         return None
     return Evaluated(name, attributes, tuple(operands), tuple(op.results[0].type.shape))
 

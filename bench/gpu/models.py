@@ -108,8 +108,10 @@ def of_file(path: Path, most_shipped: int) -> Model:
     ]
     weights: list[Source] = []
     values: dict[str, np.ndarray] = {}
+    arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in tensors}
+    arrays |= _statistics(proto, arrays)
     for number, tensor in enumerate(tensors):
-        array = numpy_helper.to_array(tensor)
+        array = arrays[tensor.name]
         drawn = array.dtype.kind == "f" and array.nbytes > most_shipped
         weights.append(_like(tensor.name, array, number) if drawn else _shipped(tensor.name, array))
         values |= {} if drawn else {tensor.name: array}
@@ -117,6 +119,20 @@ def of_file(path: Path, most_shipped: int) -> Model:
     known = {each.name for each in weights}
     inputs = [_input(each) for each in proto.graph.input if each.name not in known]
     return Model(proto, inputs, weights, graph_of(proto), values)
+
+
+def _statistics(proto: onnx.ModelProto, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Means and variances of batch normalisations for drawn weights: hardly any mean, and the second moment,
+    which is alike for all channels. With those of the file activations would grow from layer to layer."""
+    found = {}
+    random = np.random.default_rng(0)
+    for node in proto.graph.node:
+        if node.op_type == "BatchNormalization":
+            mean, variance = (arrays[name] for name in node.input[3:5])
+            moment = float(variance.mean() + (mean**2).mean())
+            found[node.input[3]] = random.normal(0, 0.05 * moment**0.5, mean.shape).astype(mean.dtype)
+            found[node.input[4]] = random.uniform(0.9 * moment, 1.1 * moment, mean.shape).astype(mean.dtype)
+    return found
 
 
 def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
@@ -130,7 +146,8 @@ def _like(name: str, array: np.ndarray, seed: int) -> Source:
     if array.ndim == 1 and low > 0:
         low, high = (low, high) if high > 1.1 * low else (0.9 * low, 1.1 * high)
         return Source(name, array.dtype.name, array.shape, "uniform", low, high, seed)
-    deviation = max(float(array.std()), 0.02)
+    # Vectors of equal numbers, such as zeros, must become different ones.
+    deviation = float(array.std()) or 0.02
     return Source(name, array.dtype.name, array.shape, "normal", float(array.mean()), deviation, seed)
 
 

@@ -16,6 +16,7 @@ from mlc.compiler.tape_reader import read_body
 from mlc.dialects import create_context
 from mlc.passes.tloop.target_attribute import set_target
 from mlc.runtime import Image, call_entry
+from mlc.runtime.tensors import TensorSpec
 
 F32 = "(tensor<6x8xf32>) -> tensor<6x8xf32>"
 TWO = "(tensor<6x8xf32>, tensor<8xf32>) -> tensor<6x8xf32>"
@@ -121,6 +122,26 @@ def test_numpy_computes_what_the_kernel_does(name: str) -> None:
     compiled(text, [*operands(), wanted])
     assert np.array_equal(found, wanted, equal_nan=True)
     assert np.array_equal(np.signbit(found), np.signbit(wanted)) or np.isnan(wanted).any()
+
+
+@pytest.mark.parametrize("kind", ["bf16", "f16"])
+def test_numpy_rounds_as_the_kernel_does(kind: str) -> None:
+    text = kernel(
+        f'%h = "graph.cast"(%a) {{saturate = true}} : (tensor<6x8xf32>) -> tensor<6x8x{kind}>\n'
+        f'%r = "graph.transpose"(%h) {{permutation = array<i64: 1, 0>}} : (tensor<6x8x{kind}>) -> '
+        f"tensor<8x6x{kind}>",
+        f"tensor<8x6x{kind}>",
+    )
+    body = body_of(text)
+    assert body is not None
+    spec = TensorSpec("", {"bf16": "bfloat16", "f16": "float16"}[kind], (8, 6))
+    found, wanted = (np.zeros((8, 6), spec.buffer_dtype) for _ in range(2))
+    with np.errstate(all="ignore"):
+        body.run([*operands(), found])
+    compiled(text, [*operands(), wanted])
+    numbers, right = (each.view(spec.numpy_dtype).astype(np.float32) for each in (found, wanted))
+    assert np.array_equal(numbers, right, equal_nan=True)
+    assert np.isinf(numbers).sum() == np.isnan(numbers).sum() == 1
 
 
 @pytest.mark.parametrize(

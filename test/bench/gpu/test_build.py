@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlc.runtime.cuda import Device
+from mlc.runtime.tensors import TensorSpec
 from small_cases import FOLDED, SMALL
 
 from bench.gpu.artefact import drawn
@@ -35,20 +36,22 @@ def test_weights_are_not_shipped(artefacts: Path) -> None:
 
 
 @pytest.mark.usefixtures("stub")
-def test_prepare_runs_where_the_weights_are_drawn(artefacts: Path) -> None:
-    [case] = [each for each in read_manifest(artefacts).cases if each.name == "folded_f32"]
+@pytest.mark.parametrize(("name", "dtype"), [("folded_f32", "float32"), ("folded_bf16", "bfloat16")])
+def test_prepare_runs_where_the_weights_are_drawn(artefacts: Path, name: str, dtype: str) -> None:
+    [case] = [each for each in read_manifest(artefacts).cases if each.name == name]
     assert [each.tensor for each in case.bindings] == ["", "bias"]
     model = FOLDED.model()
     values = {each.name: np.frombuffer(drawn(each, model), np.float32) for each in model.weights}
     with Device() as device:
         loaded = load_case(artefacts, case, NumpyLibrary(device), device)
-        for name, each in loaded.weights.items():
-            np.testing.assert_array_equal(each.reshape(-1), values[name])
+        for weight, each in loaded.weights.items():
+            np.testing.assert_array_equal(each.reshape(-1), values[weight])
         buffers = loaded.program.plan.tensors("weight")
         found = {each.name: _bytes(loaded.program, index, each.nbytes) for index, each in buffers.items()}
         loaded.program.close()
     scaled = values["w"].reshape(64, 512) * values["scale"]
-    np.testing.assert_array_equal(found["w0"].view(np.float32).reshape(64, 512), scaled)
+    kind = TensorSpec("", dtype, ()).numpy_dtype
+    np.testing.assert_array_equal(found["w0"].view(kind).reshape(64, 512), scaled.astype(kind))
     np.testing.assert_array_equal(found["w1"].view(np.float32), values["bias"])
 
 
