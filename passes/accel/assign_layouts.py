@@ -12,6 +12,7 @@ from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.elementwise import broadcast_source
+from mlc.passes.accel.threads.small_floats import MOVES, format_of
 from mlc.passes.accel.threads.transfers import mask_layout, mask_of
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import collect_ops, defining_op
@@ -140,8 +141,10 @@ class Assignment:
     def relate(self, op: ir.Operation) -> None:
         """Notes what an op says of its operands' and results' layouts."""
         for value in _vectors(op):
-            if str(value.type.element_type).startswith("f8"):
-                raise PassFailure("tiles of floats of 8 bits are not distributed to threads", op.location)
+            if format_of(value.type.element_type) is not None and op.name not in MOVES:
+                raise PassFailure(
+                    f"cannot distribute '{op.name}' on floats of 8 bits: extend them first", op.location
+                )
             if any(extent & (extent - 1) for extent in value.type.shape):
                 raise PassFailure(f"a tile's extents must be powers of two, not {value.type}", op.location)
         relate = _RELATIONS.get(op.name)

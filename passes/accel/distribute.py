@@ -10,7 +10,16 @@ from mlc.passes.accel.assign_layouts import assign_layouts
 from mlc.passes.accel.captures import dynamic_dims
 from mlc.passes.accel.kernels import Kernel, device_module, kernel_name
 from mlc.passes.accel.shared_memory import plan
-from mlc.passes.accel.threads import control, elementwise, numbers, products, reductions, shared, transfers
+from mlc.passes.accel.threads import (
+    control,
+    elementwise,
+    numbers,
+    products,
+    reductions,
+    shared,
+    small_floats,
+    transfers,
+)
 from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.architectures import ARCHITECTURES, DEFAULT
 from mlc.passes.accel.threads.code import Handler, Memory, ThreadCode
@@ -24,6 +33,7 @@ _HANDLERS: dict[str, Handler] = {
     **products.HANDLERS,
     **reductions.HANDLERS,
     **shared.HANDLERS,
+    **small_floats.HANDLERS,
     **transfers.HANDLERS,
 }
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from emulator import Options, TensorMap, launch
 from mlc.bindings import ir
 from mlc.dialects import create_context
@@ -20,15 +18,10 @@ PIPELINES = {
     "gfx90a": "accel-to-threads-gfx90a",
     "gfx942": "accel-to-threads-gfx942",
 }
-# Floats of 8 bits are for products by groups of warps only, of 64 rows or more.
-_REFUSED = {"sm_90a": "vector<[0-9x]+xf8E|memref<32x[0-9]+xf8E"}
 
 
 def run(text: str, *arrays: np.ndarray, arch: str = "sm_80") -> None:
-    """Runs the kernel of a module on its inputs and outputs, with races detected. Skips what is refused of
-    f8."""
-    if re.search(_REFUSED.get(arch, "xf8E"), text):
-        pytest.skip("floats of 8 bits are not distributed to threads yet")
+    """Runs the kernel of a module on its inputs and outputs, with races detected."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module({PIPELINES[arch]})", module)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mlc.bindings import ir, scf
-from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.code import Meaning, ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import laid_out
+from mlc.passes.accel.threads.elementwise import scalar_type
 
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
@@ -77,12 +77,8 @@ def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Val
 
 def _types(code: ThreadCode, value: ir.Value) -> list[ir.Type]:
     if isinstance(value.type, ir.VectorType):
-        return [_scalar(value.type.element_type)] * code.layouts[value].size
-    return [_scalar(value.type)]
-
-
-def _scalar(kind: ir.Type) -> ir.Type:
-    return numbers.i32() if isinstance(kind, ir.IndexType) else kind
+        return [scalar_type(value.type)] * code.layouts[value].size
+    return [scalar_type(value.type)]
 
 
 HANDLERS = {"scf.for": for_loop, "scf.if": branch}

@@ -14,8 +14,11 @@ from mlc.passes.rewriting import attributes_of
 
 
 def scalar_type(kind: ir.Type) -> ir.Type:
-    """A vector's element type; 32 bits for `index`, as a thread computes."""
+    """Of a register that holds an element: 32 bits for `index`, as a thread computes, and the bytes of floats
+    of 8 bits."""
     element = kind.element_type if isinstance(kind, ir.VectorType) else kind
+    if isinstance(element, ir.FloatType) and element.width == 8:
+        return ir.IntegerType.get_signless(8)
     if isinstance(element, ir.IntegerType):
         return ir.IntegerType.get_signless(element.width)
     return numbers.i32() if isinstance(element, ir.IndexType) else element
@@ -75,7 +78,9 @@ def constant(code: ThreadCode, op: ir.Operation) -> None:
         attribute = attribute.get_splat_value()
     if isinstance(attribute, ir.IntegerAttr):
         attribute = ir.IntegerAttr.get(kind, attribute.value)
-    value = arith.ConstantOp(kind, attribute).result
+    value = arith.ConstantOp(attribute.type, attribute).result
+    if value.type != kind:
+        value = arith.BitcastOp(kind, value).result
     if isinstance(result.type, ir.VectorType):
         layout = code.layouts[result]
         code.values[result] = Tile(layout, (value,) * layout.size)

@@ -7,7 +7,8 @@ from mlc.passes.accel.matrix_layouts import columns_of, rows_of
 from mlc.passes.accel.threads.code import ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.operands import Operand
-from mlc.passes.base import PassFailure
+from mlc.passes.accel.threads.small_floats import format_of
+from mlc.passes.tloop.expand_f8 import widened
 
 # Steps of the reduction whose numbers a thread holds at a time, without tensor units.
 STEPS = 4
@@ -23,8 +24,6 @@ def mma(code: ThreadCode, op: ir.Operation) -> None:
     product = code.architecture.tensor_product(op)
     if product is not None:
         code.values[result] = product.emit(start, left, right)
-    elif str(left.element).startswith("f8"):
-        raise PassFailure(f"tensor units cannot compute this product of {left.element}", op.location)
     else:
         code.values[result] = _by_multiply_adds(start, left, right)
 
@@ -50,6 +49,8 @@ def _widened(value: ir.Value, element: ir.Type, kind: ir.Type) -> ir.Value:
     """A number of type `element` in the type of the sums."""
     if value.type == kind:
         return value
+    if (form := format_of(element)) is not None:
+        return widened(value, form)
     if isinstance(kind, ir.IntegerType):
         unsigned = isinstance(element, ir.IntegerType) and element.is_unsigned
         return (arith.ExtUIOp if unsigned else arith.ExtSIOp)(kind, value).result

@@ -12,6 +12,7 @@ from mlc.passes.accel.multiples import multiple_of
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.elementwise import scalar_type
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import PassFailure
 
@@ -106,7 +107,8 @@ def copy_through_registers(code: ThreadCode, copy: Copy) -> None:
         values = addresses.load_tile(code, layout, copy.source, here, None, _longest_run(copy.source)).values
         addresses.store_tile(code, Tile(copy.outside, values), copy.target, copy.base, True, copy.multiple)
         return
-    zero = arith.ConstantOp(copy.target.element, _zero(copy.target.element)).result
+    kind = scalar_type(copy.target.element)
+    zero = arith.ConstantOp(kind, _zero(kind)).result
     values = addresses.load_tile(code, copy.outside, copy.source, copy.base, zero, copy.multiple).values
     addresses.store_tile(code, Tile(layout, values), copy.target, here, False, _longest_run(copy.target))
 

@@ -30,8 +30,23 @@ func.func @floats_of_8_bits(%n: index, %x: memref<64xf8E4M3FN>) {
   %none = arith.constant 0.0 : f8E4M3FN
   "accel.launch"(%n) ({
   ^bb0(%i: index):
-    // expected-error @below {{tiles of floats of 8 bits are not distributed to threads}}
     %v = vector.transfer_read %x[%i], %none : memref<64xf8E4M3FN>, vector<64xf8E4M3FN>
+    // expected-error @below {{cannot distribute 'arith.addf' on floats of 8 bits: extend them first}}
+    %s = arith.addf %v, %v : vector<64xf8E4M3FN>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @floats_of_64_bits_as_8(%n: index, %x: memref<64xf64>, %y: memref<64xf8E5M2>) {
+  %none = arith.constant 0.0 : f64
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %v = vector.transfer_read %x[%i], %none : memref<64xf64>, vector<64xf64>
+    // expected-error @below {{cannot distribute a conversion of f64 to 8 bits, which rounds twice}}
+    %s = arith.truncf %v : vector<64xf64> to vector<64xf8E5M2>
+    vector.transfer_write %s, %y[%i] : vector<64xf8E5M2>, memref<64xf8E5M2>
   }) {warps = 1 : i64} : (index) -> ()
   return
 }

@@ -23,16 +23,19 @@ from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads.code import Tile
 from mlc.passes.accel.threads.nvidia.instructions import Instruction
 from mlc.passes.accel.threads.operands import Operand
+from mlc.passes.accel.threads.small_floats import as_multiplied, multiplied_type
 from mlc.passes.base import PassFailure
+
+_MULTIPLIED = ("f16", "bf16", "i8", "ui8", "f8E4M3FN", "f8E5M2")
 
 
 def uses_tensor_units(op: ir.Operation) -> bool:
     """Whether an `accel.mma` is computed by `mma.sync`: by its types, and if the reduction is long enough."""
     a = op.operands[0].type
     element = str(a.element_type)
-    known = element in ("f16", "bf16", "i8", "ui8") or op.attributes["precision"].value == "tf32"
+    known = element in _MULTIPLIED or op.attributes["precision"].value == "tf32"
     depth = a.shape["transpose_a" not in op.attributes]
-    return known and depth % (DEPTH_BYTES // element_bytes(a.element_type)) == 0
+    return known and depth % (DEPTH_BYTES // element_bytes(multiplied_type(a.element_type))) == 0
 
 
 @dataclass(frozen=True)
@@ -54,17 +57,19 @@ class WarpProduct:
     def left(self, sums: Layout) -> Layout:
         kind = self.op.operands[0].type
         rows, depth = kind.shape
-        return left_operand(rows, depth, grid_of(sums), element_bytes(kind.element_type))
+        return left_operand(rows, depth, grid_of(sums), element_bytes(multiplied_type(kind.element_type)))
 
     def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
         layout, sums = start.layout, list(start.values)
-        size, grid = element_bytes(left.element), grid_of(layout)
+        x, y = (multiplied_type(each.element) for each in (left, right))
+        size, grid = element_bytes(x), grid_of(layout)
         steps, pack = DEPTH_BYTES // size, REGISTER_BYTES // size
         rows, columns = layout.shape[0] // grid.down, layout.shape[1] // grid.across
-        instruction = Instruction(left.element, right.element, start.values[0].type, steps)
+        instruction = Instruction(x, y, start.values[0].type, steps)
         for first in range(0, left.depth, steps):
             a = left.part(left_operand(layout.shape[0], steps, grid, size), first)
             b = right.part(right_operand(steps, layout.shape[1], grid, size), first)
+            a, b = as_multiplied(a, left.element), as_multiplied(b, right.element)
             for down, across in itertools.product(range(rows // ROWS), range(columns // COLUMNS)):
                 at = [
                     layout.register_at((down * ROWS + row, across * COLUMNS + column))
