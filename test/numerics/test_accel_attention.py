@@ -223,10 +223,11 @@ def test_attention(name: str, where: str) -> None:
     check(CASES[name], where)
 
 
-@pytest.mark.parametrize("name", ["bf16 of odd extents", "bf16, grouped, causal", "tf32, wide"])
-def test_matrix_instructions_of_wavefronts(name: str) -> None:
-    """Whose operands in registers lie otherwise, and whose sums lie as operands want them."""
-    check(CASES[name], "gfx942")
+@pytest.mark.parametrize("where", ["gfx942", "sm_90a"])
+@pytest.mark.parametrize("name", ["bf16 of odd extents", "bf16, wide", "tf32, wide"])
+def test_matrix_instructions_of_others(name: str, where: str) -> None:
+    """Whose operands in registers lie otherwise: those of wavefronts, and of groups of warps."""
+    check(CASES[name], where)
 
 
 @pytest.mark.parametrize("where", RUNS)
