@@ -31,6 +31,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-eliminate-concat-split": "mlc.passes.graph.eliminate_concat_split:EliminateConcatSplit",
     "graph-eliminate-empty": "mlc.passes.graph.eliminate_empty:EliminateEmpty",
     "graph-eliminate-noops": "mlc.passes.graph.eliminate_noops:EliminateNoops",
+    "graph-fill-channels": "mlc.passes.graph.fill_channels:FillChannels",
     "graph-fold-padding": "mlc.passes.graph.fold_padding:FoldPadding",
     "graph-fold-scale": "mlc.passes.graph.fold_scale:FoldScale",
     "graph-form-kernels": "mlc.passes.graph.form_kernels:FormKernels",

@@ -81,3 +81,11 @@ def test_what_lies_between_has_channels_last_too() -> None:
     )
     # Of the image, of the bias, of two sets of filters, and of the result.
     assert names.count("graph.transpose") <= 5
+
+
+def test_channels_that_are_filled_add_nothing() -> None:
+    x, w, y = "tensor<1x1x7x8x3xf32>", "tensor<1x1x3x3x3x4xf32>", "tensor<1x1x4x5x4xf32>"
+    attributes = WINDOW.replace('"NCHW"', '"NCHWc"') + ', group = 1 : i64, accel.precision = "tf32"'
+    body = f'%r = "graph.conv"(%x, %w) {{{attributes}}} : ({x}, {w}) -> {y}'
+    names = check(function(f"%x: {x}, %w: {w}", body, y), "graph-fill-channels")
+    assert names.count("graph.pad") == 2
