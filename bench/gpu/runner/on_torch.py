@@ -60,6 +60,8 @@ class TorchLibrary:
     def run(self, program: Program, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The program's outputs. It runs twice, the second time over results of NaN: then the graph of the
         first call is replayed, and what it does not write shows."""
+        # The program's memory is not torch's, which keeps what the case before needed.
+        torch.cuda.empty_cache()
         outputs = self.empty(program)
         for _ in range(2):
             for each in outputs:

@@ -53,6 +53,8 @@ class Worker:
         case that the others take too long."""
         begin = time.monotonic()
         loaded = load_case(self.root, case, self.library, self.device)
+        # What was drawn is there, on whatever stream.
+        self.device.synchronize()
         clock = Clock(self.device, self.stream, self.peers.hold if self.peers else None)
         placed = [self.library.placed(each) for each in loaded.inputs.values()]
         with loaded.program:
