@@ -1,6 +1,6 @@
 """Writes docs/gpu-models.md: which models compile whole for GPUs, and which kernels have no lowering yet.
 
-    python -P docs/generate_gpu_models.py bench/models/build
+    python -P docs/generate_gpu_models.py bench/models/build cuda:sm_80 cuda:sm_90a
 
 Not part of `make docs`: it compiles all kernels of all models in a folder, which takes minutes.
 """
@@ -23,7 +23,6 @@ from mlc.compiler.modules import Units
 from mlc.runtime.cuda import Plan
 
 PAGE = Path(__file__).resolve().parent / "gpu-models.md"
-TARGETS = ("cuda:sm_80", "cuda:sm_90a")
 _NAME = re.compile(r"kernel @(\w+?)_[0-9a-f]{12},")
 _CAUSE = re.compile(r".* operation: (@\w+: )?")
 
@@ -72,15 +71,15 @@ def _missing(error: CompileError) -> Missing:
     return Missing(name[1] if name else where, _CAUSE.sub("", first, count=1))
 
 
-def page(folder: Path) -> str:
+def page(folder: Path, targets: list[str]) -> str:
     """The whole page."""
     results: dict[str, dict[str, Result]] = defaultdict(dict)
     with worker_pool() as pool:
         for path in sorted(folder.glob("*.onnx")):
-            for target in TARGETS:
+            for target in targets:
                 print(path.stem, target, file=sys.stderr, flush=True)
                 results[path.stem][target] = attempt(path, replace(Options(target=target), pool=pool))
-    return "\n".join([*_introduction(), *_table(results), *_reasons(results)])
+    return "\n".join([*_introduction(), *_table(results, targets), *_reasons(results)])
 
 
 def _introduction() -> list[str]:
@@ -93,10 +92,10 @@ def _introduction() -> list[str]:
     ]
 
 
-def _table(results: dict[str, dict[str, Result]]) -> list[str]:
-    lines = [f"| model | {' | '.join(TARGETS)} |", f"|---|{'---|' * len(TARGETS)}"]
+def _table(results: dict[str, dict[str, Result]], targets: list[str]) -> list[str]:
+    lines = [f"| model | {' | '.join(targets)} |", f"|---|{'---|' * len(targets)}"]
     for model, by_target in results.items():
-        cells = [_cell(by_target[target]) for target in TARGETS]
+        cells = [_cell(by_target[target]) for target in targets]
         lines.append(f"| {model} | {' | '.join(cells)} |")
     return [*lines, ""]
 
@@ -123,4 +122,4 @@ def _reasons(results: dict[str, dict[str, Result]]) -> list[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(Path(sys.argv[1])))
+    PAGE.write_text(page(Path(sys.argv[1]), sys.argv[2:]))
