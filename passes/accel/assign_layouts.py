@@ -83,7 +83,8 @@ def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout 
 
 
 def _transfers(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
-    return _others(op, value, given) if op.name.startswith("vector.transfer") else None
+    memory_ops = ("vector.transfer_read", "vector.transfer_write", "vector.gather")
+    return _others(op, value, given) if op.name in memory_ops else None
 
 
 def _others(_op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
@@ -212,6 +213,8 @@ def _relate_reshape(self: Assignment, op: ir.Operation) -> None:
 def _relate_transpose(self: Assignment, op: ir.Operation) -> None:
     (operand,), (result,) = op.operands, op.results
     order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
+    if _turns_neighbours(operand, order):
+        return
     back = [order.index(dim) for dim in range(len(order))]
     self.follows(result, operand, lambda layout: layout.transposed(order))
     self.follows(operand, result, lambda layout: layout.transposed(back))
@@ -224,6 +227,18 @@ def _relate_transfer(self: Assignment, op: ir.Operation) -> None:
         self.follows(mask, tile, lambda layout: mask_layout(op, layout))
 
 
+def _turns_neighbours(value: ir.Value, order: list[int]) -> bool:
+    """Whether a tile is read from memory along one dim, and is used along another: threads then change what
+    they have, so that neighbours read and write neighbours."""
+    read = defining_op(value, "vector.transfer_read") is not None
+    first, last = value.type.shape[-1], value.type.shape[order[-1]]
+    return read and order[-1] != len(order) - 1 and first > 1 and last > 1
+
+
+def _relate_gather(self: Assignment, op: ir.Operation) -> None:
+    self.same(_vectors(op))
+
+
 def _relate_product(self: Assignment, op: ir.Operation) -> None:
     self.same([op.operands[2], op.results[0]])
 
@@ -233,6 +248,7 @@ _RELATIONS: dict[str, Callable[[Assignment, ir.Operation], None]] = {
     "scf.for": _relate_loop,
     "scf.if": _relate_branch,
     "vector.broadcast": _relate_broadcast,
+    "vector.gather": _relate_gather,
     "vector.multi_reduction": _relate_reduction,
     "vector.shape_cast": _relate_reshape,
     "vector.transfer_read": _relate_transfer,

@@ -185,3 +185,22 @@ def lower_transfer_write(op: ir.Operation, operands: Indices) -> list[ir.Value]:
 
     over_inside(memory, starts, _extents(memory.type.rank, dims, value.type.shape), element)
     return []
+
+
+def lower_gather(op: ir.Operation, operands: Indices) -> list[ir.Value]:
+    """Element by element: what the mask leaves out is not read."""
+    memory, *start, places, mask, otherwise = operands
+    kind = cpu_type(op.results[0].type)
+    buffer = new_buffer(kind)
+
+    def element(at: Indices) -> None:
+        chosen = scf.IfOp(tensor.ExtractOp(mask, list(at)).result, [kind.element_type], has_else=True)
+        with ir.InsertionPoint(chosen.then_block):
+            place = arith.addi(start[-1], tensor.ExtractOp(places, list(at)).result)
+            scf.YieldOp([memref.LoadOp(memory, [*start[:-1], place]).result])
+        with ir.InsertionPoint(chosen.else_block):
+            scf.YieldOp([tensor.ExtractOp(otherwise, list(at)).result])
+        memref.StoreOp(chosen.results[0], buffer, list(at))
+
+    nest([(index_constant(0), index_constant(extent)) for extent in kind.shape], element)
+    return [as_tensor(buffer, writable=True)]

@@ -6,7 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlc.bindings import bufferization, ir, scf
-from mlc.passes.accel.cpu_memory import lower_alloc, lower_copy, lower_transfer_read, lower_transfer_write
+from mlc.passes.accel.cpu_memory import (
+    lower_alloc,
+    lower_copy,
+    lower_gather,
+    lower_transfer_read,
+    lower_transfer_write,
+)
 from mlc.passes.accel.cpu_products import lower_mma
 from mlc.passes.accel.cpu_tiles import (
     lower_broadcast,
@@ -40,7 +46,9 @@ RULES: dict[str, Rule] = {
     "accel.wait": _nothing,
     "accel.wait_groups": _nothing,
     "vector.broadcast": lower_broadcast,
+    "vector.constant_mask": lower_create_mask,
     "vector.create_mask": lower_create_mask,
+    "vector.gather": lower_gather,
     "vector.multi_reduction": lower_reduction,
     "vector.shape_cast": lower_shape_cast,
     "vector.step": lower_step,

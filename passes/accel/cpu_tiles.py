@@ -17,6 +17,7 @@ from mlc.passes.lowering.linalg_tools import (
     static_shape,
     tensor_type,
 )
+from mlc.passes.lowering.vector_tools import index_constant
 from mlc.passes.rewriting import defining_op
 
 Operands = Sequence[ir.Value]
@@ -102,8 +103,10 @@ def lower_step(op: ir.Operation, _operands: Operands) -> list[ir.Value]:
 
 
 def lower_create_mask(op: ir.Operation, operands: Operands) -> list[ir.Value]:
-    """True where the index along each dim is below the operand."""
+    """True where the index along each dim is below the operand, or the number in `constant_mask`."""
     kind = cpu_type(op.results[0].type)
+    if op.name == "vector.constant_mask":
+        operands = [index_constant(each) for each in ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"])]
     into = empty(kind.shape, kind.element_type)
 
     def body(_old: ir.Value) -> ir.Value:

@@ -13,6 +13,7 @@ from mlc.passes.accel.shared_memory import plan
 from mlc.passes.accel.threads import (
     control,
     elementwise,
+    gathers,
     numbers,
     products,
     reductions,
@@ -30,6 +31,7 @@ from mlc.passes.rewriting import collect_ops
 _HANDLERS: dict[str, Handler] = {
     **elementwise.HANDLERS,
     **control.HANDLERS,
+    **gathers.HANDLERS,
     **products.HANDLERS,
     **reductions.HANDLERS,
     **shared.HANDLERS,

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
-from emulator import Options, TensorMap, launch
+from emulator import Options, TensorMap, launch, load_kernel
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.passes.rewriting import collect_ops
@@ -35,15 +35,17 @@ def _launch(module: ir.Module, call: ir.Operation, arrays: tuple[np.ndarray, ...
     grid = tuple(_number(each) for each in operands[:3])
     shared_bytes = _number(operands[6]) if segments[10] else 0
     arguments = [_argument(each, arrays) for each in operands[6 + segments[10] :]]
-    for number, described in _tensor_maps(module).items():
+    name = call.attributes["kernel"].value[-1]
+    for number, described in _tensor_maps(module, name).items():
         arguments[number] = _tensor_map(arguments, described)
     options = Options(seed=1, races=True)
-    launch(module, *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
+    launch(load_kernel(module, name), *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
 
 
-def _tensor_maps(module: ir.Module) -> dict[int, ir.DictAttr]:
-    """By the parameter's number, what the only kernel says of its tensor maps."""
-    (kernel,) = collect_ops(module.operation, "llvm.func")
+def _tensor_maps(module: ir.Module, name: str) -> dict[int, ir.DictAttr]:
+    """By the parameter's number, what a kernel says of its tensor maps."""
+    functions = collect_ops(module.operation, "llvm.func")
+    (kernel,) = (each for each in functions if each.attributes["sym_name"].value == name)
     maps = dict(kernel.attributes).get("accel.tensor_maps", [])
     return {each["parameter"].value: each for each in maps}
 

@@ -78,7 +78,7 @@ def load_tile(
     for first in range(0, layout.size, run):
         place = place_of(code, layout, base, first)
         conditions = [*mask[first : first + 1], *(inside(memory, place) if padding is not None else [])]
-        for part, loaded in enumerate(_load(memory, place, run, conditions, padding)):
+        for part, loaded in enumerate(load_elements(memory, place, run, conditions, padding)):
             values[first + part] = loaded
     return Tile(layout, tuple(values[each] for each in range(layout.size)))
 
@@ -114,7 +114,7 @@ def access_run(layout: Layout, memory: Memory, multiple: int) -> int:
         return 1
     size = element_bytes(memory.element)
     run = min(layout.unit_run(len(layout.shape) - 1), LONGEST_BYTES // size)
-    others = (*memory.strides[:-1], memory.sizes[-1], multiple)
+    others = (*memory.strides[:-1], memory.sizes[-1], memory.multiple, multiple)
     while run > 1 and not all(isinstance(each, int) and each % run == 0 for each in others):
         run //= 2
     return run
@@ -140,13 +140,14 @@ def _surely_within(at: Number, size: Number) -> bool:
     return isinstance(at, int) and isinstance(size, int) and 0 <= at < size
 
 
-def _load(
+def load_elements(
     memory: Memory,
     place: Sequence[Number],
     run: int,
     conditions: list[ir.Value],
     padding: ir.Value | None,
 ) -> list[ir.Value]:
+    """`run` elements from `place` on; where a condition does not hold, `padding`."""
     pointer = element_pointer(memory, place)
     condition = numbers.all_of(conditions)
     if condition is not None:

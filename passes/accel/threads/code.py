@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from mlc.bindings import ir, llvm
 from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.multiples import ANYTHING
 from mlc.passes.accel.shared_memory import SharedMemory
 from mlc.passes.accel.tensor_maps import TensorMap
 from mlc.passes.accel.threads import numbers
@@ -31,7 +32,8 @@ class Tile:
 @dataclass(frozen=True)
 class Memory:
     """A memref: element (0, ..., 0) lies at `pointer`; strides are in elements. In a swizzled buffer, rows of
-    `swizzle` bytes lie in panels, one after the other."""
+    `swizzle` bytes lie in panels, one after the other. `pointer` lies a multiple of `multiple` elements
+    behind an address that 16 bytes divide."""
 
     pointer: ir.Value
     sizes: tuple[Number, ...]
@@ -39,6 +41,7 @@ class Memory:
     element: ir.Type
     shared: bool
     swizzle: int = 0
+    multiple: int = ANYTHING
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.code import ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import converted, laid_out
+from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of
 
@@ -98,18 +99,23 @@ def step(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def create_mask(code: ThreadCode, op: ir.Operation) -> None:
-    """`vector.create_mask`: whether an element's numbers are all below the operands."""
+    """`vector.create_mask` and `constant_mask`: whether an element lies below a bound along each dim."""
     (result,) = op.results
-    layout, bounds = code.layouts[result], [code.scalar(each) for each in op.operands]
-    places = [code.place(layout, dim) for dim in range(len(bounds))]
+    layout = code.layouts[result]
+    if op.name == "vector.constant_mask":
+        bounds: list[Number] = list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))
+    else:
+        bounds = [code.scalar(each) for each in op.operands]
+    places = [code.place(layout, dim) for dim in range(len(layout.shape))]
     values = []
     for register in range(layout.size):
-        at = map(numbers.add, places, layout.offset(register))
+        at = zip(places, layout.offset(register), bounds, layout.shape, strict=True)
         below = [
-            arith.cmpi(arith.CmpIPredicate.slt, numbers.value(each), bound)
-            for each, bound in zip(at, bounds, strict=True)
+            numbers.below(numbers.add(place, offset), bound)
+            for place, offset, bound, extent in at
+            if bound != extent
         ]
-        values.append(numbers.all_of(below))
+        values.append(numbers.all_of(below) or numbers.truth())
     code.values[result] = Tile(layout, tuple(values))
 
 
@@ -169,6 +175,7 @@ HANDLERS = {
     "arith.index_cast": cast_of_index,
     "arith.index_castui": cast_of_index,
     "vector.broadcast": broadcast,
+    "vector.constant_mask": create_mask,
     "vector.create_mask": create_mask,
     "vector.shape_cast": reshape,
     "vector.step": step,

@@ -74,6 +74,16 @@ def within(a: Number, b: Number) -> ir.Value:
     return arith.cmpi(arith.CmpIPredicate.ult, value(a), value(b))
 
 
+def below(a: Number, b: Number) -> ir.Value:
+    """Whether a < b."""
+    return arith.cmpi(arith.CmpIPredicate.slt, value(a), value(b))
+
+
+def truth() -> ir.Value:
+    kind = ir.IntegerType.get_signless(1)
+    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, 1)).result
+
+
 def all_of(conditions: Sequence[ir.Value]) -> ir.Value | None:
     """Whether all hold; None if there are none."""
     return reduce(lambda a, b: arith.AndIOp(a, b).result, conditions) if conditions else None

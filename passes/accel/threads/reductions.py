@@ -93,19 +93,27 @@ def _reduced_bits(vectors: tuple[tuple[int, ...], ...], dims: list[int]) -> list
 def _from_lane(code: ThreadCode, value: ir.Value, distance: int) -> ir.Value:
     """What the lane whose number differs in one bit has."""
     kind = value.type
-    if kind.width > 32:
-        raise PassFailure(f"cannot distribute a reduction of {kind} between lanes", value.location)
-    sent = value
-    if kind.width < 32:
-        narrow = ir.IntegerType.get_signless(kind.width)
-        bits = value if kind == narrow else arith.BitcastOp(narrow, value).result
-        sent = arith.ExtUIOp(numbers.i32(), bits).result
-    back = code.architecture.from_lane(code, sent, distance)
-    if kind.width == 32:
-        return back
-    narrow = ir.IntegerType.get_signless(kind.width)
-    cut = arith.TruncIOp(narrow, back).result
-    return cut if kind == narrow else arith.BitcastOp(kind, cut).result
+    if kind.width == numbers.i32().width:
+        return code.architecture.from_lane(code, value, distance)
+    bits = ir.IntegerType.get_signless(kind.width)
+    word = value if kind == bits else arith.BitcastOp(bits, value).result
+    received = _word_from_lane(code, word, distance)
+    return received if kind == bits else arith.BitcastOp(kind, received).result
+
+
+def _word_from_lane(code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
+    """Integers of less than 32 bits, or of 64, which are exchanged in two parts."""
+
+    def exchanged(half_word: ir.Value) -> ir.Value:
+        return code.architecture.from_lane(code, half_word, distance)
+
+    kind, half = word.type, numbers.i32()
+    if kind.width < half.width:
+        return arith.TruncIOp(kind, exchanged(arith.ExtUIOp(half, word).result)).result
+    shift = arith.ConstantOp(kind, ir.IntegerAttr.get(kind, half.width)).result
+    parts = [arith.TruncIOp(half, each).result for each in (word, arith.ShRUIOp(word, shift).result)]
+    low, high = (arith.ExtUIOp(kind, exchanged(each)).result for each in parts)
+    return arith.OrIOp(low, arith.ShLIOp(high, shift).result).result
 
 
 def _between_warps(code: ThreadCode, tile: Tile, before: Layout, dims: list[int], join: Join) -> Tile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -32,29 +33,43 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     """`memref.subview`, whose strides must be known; of a swizzled buffer, one of its stages."""
     memory = code.memory(op.operands[0])
     dynamic = iter(list(op.operands)[1:])
-    offsets = [_number(code, each, dynamic) for each in ir.DenseI64ArrayAttr(op.attributes["static_offsets"])]
-    sizes = [_number(code, each, dynamic) for each in ir.DenseI64ArrayAttr(op.attributes["static_sizes"])]
-    steps = list(ir.DenseI64ArrayAttr(op.attributes["static_strides"]))
-    if ir.ShapedType.get_dynamic_size() in steps:
+    given = [_mixed(op, name, dynamic) for name in ("static_offsets", "static_sizes", "static_strides")]
+    if not all(isinstance(each, int) for each in given[2]):
         raise PassFailure("cannot distribute a view whose strides are not known", op.location)
-    if memory.swizzle and (any(offset != 0 for offset in offsets[-2:]) or any(each != 1 for each in steps)):
+    offsets, sizes, steps = ([_number(code, each) for each in group] for group in given)
+    if memory.swizzle and (any(each != 0 for each in offsets[-2:]) or any(each != 1 for each in steps)):
         raise PassFailure("cannot distribute a part of a swizzled tile to threads", op.location)
     products = [numbers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
-    element = addresses.stored_type(memory.element)
-    pointer = addresses.offset_pointer(memory.pointer, numbers.total(products), element)
-    rank = op.results[0].type.rank
-    kept = [dim for dim, size in enumerate(sizes) if size != 1]
-    kept = sorted(
-        [*kept, *[dim for dim in reversed(range(len(sizes))) if dim not in kept][: rank - len(kept)]]
+    pointer = addresses.offset_pointer(
+        memory.pointer, numbers.total(products), addresses.stored_type(memory.element)
     )
+    strides = [numbers.multiply(step, stride) for step, stride in zip(steps, memory.strides, strict=True)]
+    kept = _kept_dims(sizes, op.results[0].type.rank)
     code.values[op.results[0]] = Memory(
         pointer,
         tuple(sizes[dim] for dim in kept),
-        tuple(numbers.multiply(memory.strides[dim], steps[dim]) for dim in kept),
+        tuple(strides[dim] for dim in kept),
         memory.element,
         memory.shared,
         memory.swizzle,
+        _multiple(memory, given[0]),
     )
+
+
+def _multiple(memory: Memory, offsets: Sequence[int | ir.Value]) -> int:
+    """What surely divides the place at which a view begins, in elements."""
+    distances = [memory.multiple]
+    for offset, stride in zip(offsets, memory.strides, strict=True):
+        known = abs(offset) if isinstance(offset, int) else multiple_of(offset)
+        distances.append(known * stride if isinstance(stride, int) else 1 if known else 0)
+    return math.gcd(*distances)
+
+
+def _kept_dims(sizes: Sequence[Number], rank: int) -> list[int]:
+    """The dims of a view of `rank` dims, which lacks some of size 1, the first ones first."""
+    kept = [dim for dim, size in enumerate(sizes) if size != 1]
+    units = [dim for dim in reversed(range(len(sizes))) if dim not in kept]
+    return sorted([*kept, *units[: rank - len(kept)]])
 
 
 def cast(code: ThreadCode, op: ir.Operation) -> None:
@@ -62,8 +77,14 @@ def cast(code: ThreadCode, op: ir.Operation) -> None:
     code.values[op.results[0]] = code.memory(op.operands[0])
 
 
-def _number(code: ThreadCode, static: int, dynamic: Iterator[ir.Value]) -> Number:
-    return static if static != ir.ShapedType.get_dynamic_size() else code.scalar(next(dynamic))
+def _mixed(op: ir.Operation, name: str, dynamic: Iterator[ir.Value]) -> list[int | ir.Value]:
+    """Numbers that an attribute has, and operands where it has none."""
+    unknown = ir.ShapedType.get_dynamic_size()
+    return [next(dynamic) if each == unknown else each for each in ir.DenseI64ArrayAttr(op.attributes[name])]
+
+
+def _number(code: ThreadCode, mixed: int | ir.Value) -> Number:
+    return mixed if isinstance(mixed, int) else code.scalar(mixed)
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,3 @@ func.func @too_much_shared_memory(%n: index) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
-
-// -----
-
-func.func @sum_of_f64(%n: index, %x: memref<2x64xf64>) {
-  %none = arith.constant 0.0 : f64
-  %start = arith.constant dense<0.0> : vector<2xf64>
-  "accel.launch"(%n) ({
-  ^bb0(%i: index):
-    %v = vector.transfer_read %x[%i, %i], %none : memref<2x64xf64>, vector<2x64xf64>
-    // expected-error @below {{cannot distribute a reduction of f64 between lanes}}
-    %sum = vector.multi_reduction <add>, %v, %start [1] : vector<2x64xf64> to vector<2xf64>
-  }) {warps = 1 : i64} : (index) -> ()
-  return
-}
