@@ -251,6 +251,8 @@ ACCEL_KERNEL: list[str] = [
     "graph-verify-lowered",
     "canonicalize",
     "cse",
+    # Fills are computations like any other: schedules name them, and blocks share them.
+    "func.func(linalg-generalize-named-ops)",
     # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
     "tloop-fuse-elementwise",
     "canonicalize",

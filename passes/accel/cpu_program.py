@@ -34,7 +34,7 @@ Rule = Callable[[ir.Operation, list[Any]], Sequence[ir.Value | None]]
 
 
 def _nothing(_op: ir.Operation, _operands: Sequence[ir.Value]) -> list[ir.Value]:
-    """Copies have ended."""
+    """Copies have ended, and there is one thread."""
     return []
 
 
@@ -45,6 +45,7 @@ RULES: dict[str, Rule] = {
     "accel.mma": lower_mma,
     "accel.wait": _nothing,
     "accel.wait_groups": _nothing,
+    "gpu.barrier": _nothing,
     "vector.broadcast": lower_broadcast,
     "vector.constant_mask": lower_create_mask,
     "vector.create_mask": lower_create_mask,

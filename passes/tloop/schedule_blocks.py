@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, PassFailure
-from mlc.passes.tloop.block_parts import compute_all_at, tag_producers
+from mlc.passes.base import Pass
+from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.block_places import flatten_elementwise, read_computed_places
 from mlc.passes.tloop.block_products import schedule_product
-from mlc.passes.tloop.block_tiles import elementwise_tile, row_tile
+from mlc.passes.tloop.block_results import parts_of
+from mlc.passes.tloop.block_rows import schedule_part
 from mlc.passes.tloop.block_vectors import schedule_vectors
 from mlc.passes.tloop.block_windows import is_window, schedule_window
 from mlc.passes.tloop.computation import computations, root_computation
@@ -21,21 +23,27 @@ from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`. Raises PassFailure if it has none."""
     root = root_computation(kernel)
-    if root is None:
-        raise PassFailure("a kernel with several results has no schedule for blocks", kernel.location)
     reducing = [each for each in computations(kernel) if each.reductions]
-    if len(reducing) == 1 and is_multiply_add(reducing[0]):
-        if not schedule_vectors(kernel, root, reducing[0]):
-            schedule_product(kernel, root, reducing[0])
-        return
-    if len(reducing) == 1 and is_window(reducing[0]):
-        schedule_window(kernel, root, reducing[0])
-        return
-    others = tag_producers(kernel, root)
-    tile = row_tile(root, others) if reducing else elementwise_tile(root)
+    if root is not None and len(reducing) == 1 and not collect_ops(kernel, "tensor.insert_slice"):
+        if is_multiply_add(reducing[0]):
+            if not schedule_vectors(kernel, root, reducing[0]):
+                schedule_product(kernel, root, reducing[0])
+            return
+        if is_window(reducing[0]):
+            schedule_window(kernel, root, reducing[0])
+            return
+    schedule_results(kernel)
+
+
+def schedule_results(kernel: ir.Operation) -> None:
+    """Adds the schedule of a kernel whose results, and what is inserted into them, are scheduled each on its
+    own."""
+    read_computed_places(kernel)
+    flatten_elementwise(kernel)
+    parts = parts_of(kernel)
     builder = ScheduleBuilder(kernel)
-    _, loop = builder.tile(builder.get_block("root"), tile, "parallel")
-    compute_all_at(builder, others, loop)
+    for part in parts:
+        schedule_part(builder, part)
 
 
 @dataclass(frozen=True)

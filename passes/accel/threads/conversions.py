@@ -11,7 +11,7 @@ from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.rewriting import defining_op
 
 # Of numbers that every thread has, and of the elements' own numbers.
-_MADE = ("arith.constant", "vector.create_mask", "vector.step")
+_MADE = ("arith.constant", "vector.constant_mask", "vector.create_mask", "vector.step")
 # An op or two, less than two barriers and two accesses.
 _CHEAP = (
     "arith.addi",

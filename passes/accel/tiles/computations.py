@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mlc.bindings import arith, ir, vector
+from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.copies import copies_of
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Tile
+from mlc.passes.accel.tiles.meanings import Slice, Tile
 from mlc.passes.accel.tiles.products import is_product, multiply_tiles
 from mlc.passes.accel.tiles.reductions import reduce_dims
-from mlc.passes.accel.tiles.space import Space, number, read, reshaped, space_of, transposed
+from mlc.passes.accel.tiles.space import Space, read, space_of
+from mlc.passes.accel.tiles.transfers import gather, number, reshaped, splat, transposed
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of, terminator_of
 from mlc.passes.tloop.computation import dim_position
@@ -57,7 +58,7 @@ def _stored(code: Emission, space: Space, value: ir.Value, operand: int, reduced
     order = [kept.index(dim) for dim in dims if dim is not None]
     order += [each for each in range(len(kept)) if each not in order]
     value = transposed(value, order)
-    shape = [1 if dim is None else space.shape[dim] for dim in dims]
+    shape = [1 if dim is None else space.shape[dim] for dim in dims] or [1]
     extents = code.tensor(space.computation.op.operands[operand]).extents
     return Tile(reshaped(value, shape), extents)
 
@@ -84,10 +85,10 @@ class Body:
         if isinstance(scalar, ir.BlockArgument):
             if scalar.owner == self.block:
                 return self.operand(scalar.arg_number)
-            return self._everywhere(self.code.scalar(scalar))
+            return self.space.everywhere(self.code.scalar(scalar))
         op = scalar.owner.operation if isinstance(scalar.owner, ir.OpView) else scalar.owner
         if op.block != self.block:
-            return self._everywhere(self.code.scalar(scalar))
+            return self.space.everywhere(self.code.scalar(scalar))
         with op.location:
             return self._emitted(op)
 
@@ -96,35 +97,41 @@ class Body:
         computation = self.space.computation
         operand = computation.op.operands[position]
         if not isinstance(operand.type, ir.RankedTensorType):
-            return self._everywhere(self.code.scalar(operand))
+            return self.space.everywhere(self.code.scalar(operand))
         source = self.code.tensor(operand)
-        return read(self.code, self.space, source, computation.maps[position], self._filler())
-
-    def _filler(self) -> int:
-        return int(any(each.operation.name in DIVISIONS for each in self.block.operations))
-
-    def _everywhere(self, value: ir.Value) -> ir.Value:
-        return vector.BroadcastOp(self.space.vector_type(value.type), value).result
+        return read(self.code, self.space, source, computation.maps[position])
 
     def _emitted(self, op: ir.Operation) -> ir.Value:
         if op.name == "arith.constant":
-            return self._everywhere(arith.ConstantOp(op.results[0].type, op.attributes["value"]).result)
+            return self.space.everywhere(arith.ConstantOp(op.results[0].type, op.attributes["value"]).result)
         if op.name == "linalg.index":
-            return self._places(op.attributes["dim"].value)
+            return self.space.places(op.attributes["dim"].value)
         if op.name == "affine.apply":
             return self._applied(op)
+        if op.name == "tensor.extract":
+            return self._extracted(op)
         if op.name.partition(".")[0] not in ("arith", "math"):
             raise PassFailure(f"'{op.name}' op in a computation has no form on tiles", op.location)
         operands = [self.value(each) for each in op.operands]
+        if op.name in DIVISIONS:
+            operands[1] = self._or_one(operands[1])
         kinds = [self.space.vector_type(each.type) for each in op.results]
         return ir.Operation.create(op.name, kinds, operands, attributes_of(op)).results[0]
 
-    def _places(self, dim: int) -> ir.Value:
-        """Where along a dim of the tile each element lies."""
-        kind = ir.VectorType.get([self.space.shape[dim]], ir.IndexType.get())
-        shape = [extent if each == dim else 1 for each, extent in enumerate(self.space.shape)]
-        line = reshaped(vector.StepOp(kind).result, shape)
-        return vector.BroadcastOp(self.space.vector_type(ir.IndexType.get()), line).result
+    def _or_one(self, divisor: ir.Value) -> ir.Value:
+        """1 in place of padding."""
+        extents = self.space.extents
+        if all(each.whole for each in extents):
+            return divisor
+        return arith.SelectOp(self.code.mask(extents), divisor, splat(divisor.type, 1)).result
+
+    def _extracted(self, op: ir.Operation) -> ir.Value:
+        """Elements of a tensor in memory, at computed places."""
+        source = self.code.tensor(op.operands[0])
+        if not isinstance(source, Slice) or source.memory is None:
+            raise PassFailure("only what lies in memory can be read at computed places", op.location)
+        places = [(self.value(each), 1) for each in list(op.operands)[1:]]
+        return gather(self.code, source, places, self.space.extents)
 
     def _applied(self, op: ir.Operation) -> ir.Value:
         """A sum of places and indices."""
@@ -134,7 +141,7 @@ class Body:
 
     def _expression(self, expression: ir.AffineExpr, operands: list[ir.Value], dims: int) -> ir.Value:
         if isinstance(expression, ir.AffineConstantExpr):
-            return self._everywhere(number(ir.IndexType.get(), ir.AffineConstantExpr(expression).value))
+            return self.space.everywhere(number(ir.IndexType.get(), ir.AffineConstantExpr(expression).value))
         if isinstance(expression, ir.AffineDimExpr):
             return self.value(operands[ir.AffineDimExpr(expression).position])
         if isinstance(expression, ir.AffineSymbolExpr):
@@ -143,18 +150,29 @@ class Body:
         made = next((_AFFINE[kind] for kind in _AFFINE if isinstance(expression, kind)), None)
         if made is None:
             raise PassFailure(
-                "a place that is no sum has no form on tiles", self.space.computation.op.location
+                f"a place '{expression}' has no form on tiles", self.space.computation.op.location
             )
         left, right = (self._expression(each, operands, dims) for each in (binary.lhs, binary.rhs))
         return made(left, right).result
 
 
-# Places are not negative.
+def _remainder(a: ir.Value, b: ir.Value) -> ir.Operation:
+    """Not negative, as in affine maps."""
+    rest = arith.RemSIOp(a, b).result
+    negative = arith.CmpIOp(arith.CmpIPredicate.slt, rest, splat(rest.type, 0)).result
+    return arith.SelectOp(negative, arith.AddIOp(rest, b).result, rest)
+
+
+def _quotient(a: ir.Value, b: ir.Value) -> ir.Operation:
+    """Rounded down."""
+    return arith.DivSIOp(arith.SubIOp(a, _remainder(a, b).result).result, b)
+
+
 _AFFINE = {
     ir.AffineAddExpr: arith.AddIOp,
     ir.AffineMulExpr: arith.MulIOp,
-    ir.AffineFloorDivExpr: arith.DivUIOp,
-    ir.AffineModExpr: arith.RemUIOp,
+    ir.AffineFloorDivExpr: _quotient,
+    ir.AffineModExpr: _remainder,
 }
 
 HANDLERS = {"linalg.generic": generic}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 
-from mlc.bindings import arith, ir, vector
-from mlc.passes.accel.tiles.meanings import Buffer, Extent, Index, Meaning, Slice, Tile, as_value
+from mlc.bindings import ir, memref, vector
+from mlc.dialects.accel import is_shared
+from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Index, Meaning, Slice, Tile, as_value
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of
 from mlc.passes.tloop.loop_steps.loops import constant_value
@@ -21,8 +21,12 @@ class Emission:
 
     handlers: dict[str, Handler]
     values: dict[ir.Value, Meaning] = field(default_factory=dict)
-    # Where the results of parallel loops lie.
-    destinations: dict[ir.Value, ir.Value] = field(default_factory=dict)
+    # Where results of the kernel lie, and values that are written into them.
+    destinations: dict[ir.Value, Slice] = field(default_factory=dict)
+    # The memories of the kernel's results, which may be written.
+    results: list[ir.Value] = field(default_factory=list)
+    # Of these, what the launch of one block that is open has written.
+    written: list[ir.Value] = field(default_factory=list)
     # The body of the launch that is being emitted, at whose start shared memory is allocated.
     body: ir.Block | None = None
     # Tokens of copies that nobody waits for yet.
@@ -65,29 +69,30 @@ class Emission:
         return found
 
     def mask(self, extents: Sequence[Extent]) -> ir.Value:
-        """Truth where a vector's element is no padding. At least one extent has padding."""
-        shape = [each.padded for each in extents]
-        kind = ir.VectorType.get(shape, ir.IntegerType.get_signless(1))
-        parts = []
-        for dim, extent in enumerate(extents):
-            if not extent.whole:
-                alone = [each if at == dim else 1 for at, each in enumerate(shape)]
-                line = vector.ShapeCastOp(ir.VectorType.get(alone, kind.element_type), _below(extent)).result
-                parts.append(vector.BroadcastOp(kind, line).result)
-        return reduce(lambda a, b: arith.AndIOp(a, b).result, parts)
+        """Truth where a vector's element is no padding."""
+        extents = extents or [UNIT]
+        kind = ir.VectorType.get([each.padded for each in extents], ir.IntegerType.get_signless(1))
+        return vector.CreateMaskOp(kind, [as_value(each.size) for each in extents]).result
+
+    def flat(self, memory: ir.Value) -> ir.Value:
+        """The memory with one dim, made in front of the launch."""
+        if is_shared(memory):
+            raise PassFailure("computed places must be in global memory", ir.Location.current)
+        if memory.type.rank == 1:
+            return memory
+        assert self.body is not None, "tiles are read in launches"
+        count = 1
+        for extent in memory.type.shape:
+            count *= extent
+        kind = ir.MemRefType.get([count], memory.type.element_type)
+        with ir.InsertionPoint(self.body.owner):
+            return memref.CollapseShapeOp(kind, memory, [list(range(memory.type.rank))]).result
 
     def wait(self) -> None:
         """For the copies that are under way."""
         if self.tokens:
             ir.Operation.create("accel.wait", [], self.tokens)
             self.tokens = []
-
-
-def _below(extent: Extent) -> ir.Value:
-    """Truth along one dim."""
-    places = vector.StepOp(ir.VectorType.get([extent.padded], ir.IndexType.get())).result
-    size = vector.BroadcastOp(places.type, as_value(extent.size)).result
-    return arith.cmpi(arith.CmpIPredicate.ult, places, size)
 
 
 def copy_scalar(code: Emission, op: ir.Operation) -> None:

@@ -7,10 +7,9 @@ from math import prod
 
 from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Index, as_value, whole_memory
-from mlc.passes.accel.tiles.slices import write
+from mlc.passes.accel.tiles.meanings import Index, as_value
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import terminator_of
+from mlc.passes.rewriting import attributes_of, terminator_of
 
 # On a loop: how many warps its blocks have.
 WARPS = "accel.warps"
@@ -18,46 +17,33 @@ DEFAULT_WARPS = 4
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
-def single_block(code: Emission, block: ir.Block) -> None:
-    """A kernel whose loop over tiles had one iteration, and is gone: all of it is a block's work."""
-    _launch(code, 1, ir.IntegerAttr.get(ir.IntegerType.get_signless(64), DEFAULT_WARPS))
-    assert code.body is not None
-    with ir.InsertionPoint(code.body):
-        code.emit_block(block)
-        for result, memory in code.destinations.items():
-            write(code, code.tile(result, terminator_of(block)), whole_memory(memory))
-    code.body = None
-
-
-def _launch(code: Emission, blocks: int, warps: ir.Attribute) -> None:
-    launch = ir.Operation.create("accel.launch", [], [as_value(blocks)], {"warps": warps}, regions=1)
-    code.body = launch.regions[0].blocks.append(ir.IndexType.get())
-
-
 def forall(code: Emission, op: ir.Operation) -> None:
     """`scf.forall` over tiles of results: a launch with a block for each iteration, the last dim's
     neighbours next to each other."""
     if code.body is not None:
         raise PassFailure("parallel loops within blocks have no form on tiles", op.location)
+    missing = [each for each in op.results if each not in code.destinations]
+    if missing:
+        raise PassFailure("a parallel loop computes a tensor that is no result of the kernel", op.location)
     counts = _counts(op)
-    _launch(code, prod(counts), _warps(op))
-    assert code.body is not None
     block = op.regions[0].blocks[0]
-    targets = [_destination(code, each) for each in op.results]
+    targets = [code.destinations[each] for each in op.results]
+    code.body = launch(prod(counts), _warps(op))
     with ir.InsertionPoint(code.body):
         places = [as_value(each) for each in places_of(code.body.arguments[0], counts)]
-        code.values.update(zip(block.arguments, [*places, *map(whole_memory, targets)], strict=True))
+        code.values.update(zip(block.arguments, [*places, *targets], strict=True))
         code.emit_block(block)
         for each in terminator_of(block).regions[0].blocks[0].operations:
             code.emit(each.operation)
     code.body = None
-    code.values.update(zip(op.results, map(whole_memory, targets), strict=True))
+    code.values.update(zip(op.results, targets, strict=True))
 
 
-def _destination(code: Emission, result: ir.Value) -> ir.Value:
-    if result not in code.destinations:
-        raise PassFailure("a loop's result that no caller gets has no memory", result.location)
-    return code.destinations[result]
+def launch(blocks: int, warps: ir.Attribute | None = None) -> ir.Block:
+    """The body of a new launch, whose argument is the number of a block."""
+    attributes = {"warps": warps or ir.IntegerAttr.get(ir.IntegerType.get_signless(64), DEFAULT_WARPS)}
+    made = ir.Operation.create("accel.launch", [], [as_value(blocks)], attributes, regions=1)
+    return made.regions[0].blocks.append(ir.IndexType.get())
 
 
 def _counts(op: ir.Operation) -> list[int]:
@@ -69,9 +55,8 @@ def _counts(op: ir.Operation) -> list[int]:
     return bounds["UpperBound"]
 
 
-def _warps(op: ir.Operation) -> ir.Attribute:
-    i64 = ir.IntegerType.get_signless(64)
-    return op.attributes[WARPS] if WARPS in op.attributes else ir.IntegerAttr.get(i64, DEFAULT_WARPS)
+def _warps(op: ir.Operation) -> ir.Attribute | None:
+    return attributes_of(op).get(WARPS)
 
 
 def places_of(number: ir.Value, counts: Sequence[int]) -> list[Index]:

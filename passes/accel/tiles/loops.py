@@ -1,4 +1,4 @@
-"""Loops within a block, which carry tiles."""
+"""Loops within a block: tiles are carried as vectors, results are written part by part where they lie."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from math import prod
 from mlc.bindings import ir, scf
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.launches import places_of
-from mlc.passes.accel.tiles.meanings import Index, Meaning, Tile, add, as_value, multiply
+from mlc.passes.accel.tiles.meanings import Buffer, Index, Meaning, Slice, Tile, add, as_value, multiply
+from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import terminator_of
 from mlc.passes.tloop.loop_steps.loops import constant_value
 
@@ -70,16 +71,15 @@ def for_loop(code: Emission, op: ir.Operation) -> None:
     """`scf.for` that carries vectors in place of tensors; one for a nest, so that copies run ahead through
     all of it."""
     nest = nest_of(op)
-    initial = [code.values[each] for each in list(op.operands)[3:]]
+    given = zip(list(op.operands)[3:], op.results, strict=True)
+    initial = [_initial(code, value, result, op) for value, result in given]
     code.wait()
-    loop = scf.ForOp(
-        *_bounds(code, nest), [each.vector if isinstance(each, Tile) else each for each in initial]
-    )
+    loop = scf.ForOp(*_bounds(code, nest), _vectors(initial))
     with ir.InsertionPoint(loop.body):
         carried = _like(initial, loop.inner_iter_args)
         yielded = _emit(code, nest.loops, _indices(code, nest, loop.induction_variable), carried)
         code.wait()
-        scf.YieldOp([each.vector if isinstance(each, Tile) else each for each in yielded])
+        scf.YieldOp(_vectors(yielded))
     for each in nest.loops:
         for name in each.attributes:
             if name.startswith(_KEPT):
@@ -121,12 +121,33 @@ def _emit(
     return [code.values[each] for each in terminator_of(body).operands]
 
 
+def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation) -> Meaning:
+    """What the loop starts from; memory where it computes a result of the kernel."""
+    found = code.values[value]
+    if isinstance(found, Slice) and found.memory is None:
+        if result not in code.destinations:
+            raise PassFailure("a loop computes a tensor that is no result of the kernel", op.location)
+        return code.destinations[result]
+    return found
+
+
+def _vectors(meanings: Sequence[Meaning]) -> list[ir.Value]:
+    """What of them is carried: memory stays where it is."""
+    carried = [each for each in meanings if not isinstance(each, (Slice, Buffer))]
+    return [each.vector if isinstance(each, Tile) else each for each in carried]
+
+
 def _like(meanings: Sequence[Meaning], values: Sequence[ir.Value]) -> list[Meaning]:
-    """Values in place of others with the same meaning."""
-    return [
-        Tile(value, meaning.extents) if isinstance(meaning, Tile) else value
-        for value, meaning in zip(values, meanings, strict=True)
-    ]
+    """Values in place of others that are carried, with the same meaning."""
+    rest = iter(values)
+    found: list[Meaning] = []
+    for meaning in meanings:
+        if isinstance(meaning, (Slice, Buffer)):
+            found.append(meaning)
+        else:
+            value = next(rest)
+            found.append(Tile(value, meaning.extents) if isinstance(meaning, Tile) else value)
+    return found
 
 
 HANDLERS = {"scf.for": for_loop}

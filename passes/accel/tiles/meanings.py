@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, memref
 
 Index: TypeAlias = "int | ir.Value"
 
@@ -85,6 +85,17 @@ class Slice:
     def extents(self) -> tuple[Extent, ...]:
         return tuple(UNIT if each is None else self.dims[each].extent for each in self.kept)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is all of its memory."""
+        if self.memory is None or self.kept != tuple(range(len(self.dims))):
+            return False
+        shape = ir.MemRefType(self.memory.type).shape
+        return all(
+            dim.offset == 0 and dim.stride == 1 and dim.extent.size == extent
+            for dim, extent in zip(self.dims, shape, strict=True)
+        )
+
 
 @dataclass(frozen=True)
 class Cached(Slice):
@@ -113,7 +124,11 @@ Meaning: TypeAlias = "Slice | Buffer | Tile | ir.Value"
 
 
 def whole_memory(memory: ir.Value) -> Slice:
-    """All of a memref of static shape."""
+    """All of a memref of static shape; one without dims gets one of length 1."""
+    if not ir.MemRefType(memory.type).rank:
+        line = ir.MemRefType.get([1], memory.type.element_type)
+        line_of = memref.ExpandShapeOp(line, memory, [], [], [1]).result
+        return Slice(line_of, (Dim(0, 1, UNIT, True),), ())
     extents = [Extent(each, each) for each in ir.MemRefType(memory.type).shape]
     return all_of(memory, extents)
 

@@ -9,7 +9,8 @@ from mlc.dialects.accel.compute import SUMS
 from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Slice, Tile
-from mlc.passes.accel.tiles.space import Space, accesses, read, reshaped, transposed, without_padding
+from mlc.passes.accel.tiles.space import Space, accesses, read, without_padding
+from mlc.passes.accel.tiles.transfers import reshaped, transposed
 from mlc.passes.rewriting import defining_op, terminator_of
 from mlc.passes.tloop.computation import dim_position, dims_read
 from mlc.passes.tloop.kernel_functions import PRECISION
@@ -116,7 +117,7 @@ def _operand(
             if several == [*first, *second] and len(second) == 1:
                 return source.memory, first == inner
     part = Space(space.computation, tuple(_only(space, {*outer, *inner})))
-    value = read(code, part, source, space.computation.maps[position], 0)
+    value = read(code, part, source, space.computation.maps[position])
     depths = [at for at, each in enumerate(found) if each.dim in roles.depth]
     if not all(_ends_in_zeros(source, at) for at in depths):
         value = without_padding(code, part, value, roles.depth)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mlc.bindings import ir, vector
+from mlc.bindings import ir
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import (
+    Buffer,
     Dim,
     Extent,
     Index,
@@ -14,9 +15,9 @@ from mlc.passes.accel.tiles.meanings import (
     Tile,
     add,
     all_of,
-    as_value,
     multiply,
 )
+from mlc.passes.accel.tiles.transfers import load, reshaped, write
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.loop_steps.linear import Linear, largest, linear, map_results
 
@@ -67,15 +68,24 @@ def extract_slice(code: Emission, op: ir.Operation) -> None:
     """A part of a part of memory; of a tile, only the whole."""
     source, taken = code.tensor(op.operands[0]), SliceOp(op)
     rank = len(op.results[0].type.shape)
-    if not isinstance(source, Slice):
+    if isinstance(source, Buffer):
         if not taken.is_whole(source.extents, code) or rank != len(source.extents):
-            raise PassFailure("a part of a tile in registers cannot be taken", op.location)
+            raise PassFailure("a part of a tile in shared memory cannot be taken", op.location)
         code.values[op.results[0]] = source
         return
-    code.values[op.results[0]] = _part(code, source, taken, rank)
+    if isinstance(source, Tile):
+        if not taken.is_whole(source.extents, code):
+            raise PassFailure("a part of a tile in registers cannot be taken", op.location)
+        kept = kept_dims(taken.sizes, rank)
+        shape = [source.vector.type.shape[each] for each in kept] or [1]
+        extents = tuple(source.extents[each] for each in kept)
+        code.values[op.results[0]] = Tile(reshaped(source.vector, shape), extents)
+        return
+    code.values[op.results[0]] = part_of(code, source, taken, rank)
 
 
-def _part(code: Emission, source: Slice, taken: SliceOp, rank: int) -> Slice:
+def part_of(code: Emission, source: Slice, taken: SliceOp, rank: int) -> Slice:
+    """The slice of a slice, whose tile has `rank` dims."""
     dims = list(source.dims)
     for position, at in enumerate(source.kept):
         if at is not None:
@@ -95,10 +105,25 @@ def _part_of_dim(code: Emission, dim: Dim, taken: SliceOp, position: int) -> Dim
 
 def bound_of(size: Index, op: ir.Operation) -> int:
     """What a size is at most. Raises PassFailure if that is not known."""
-    found = size if isinstance(size, int) else largest(size)
+    found = size if isinstance(size, int) else _largest(size)
     if found is None:
         raise PassFailure("a slice of unknown size has no tile", op.location)
     return found
+
+
+def _largest(size: ir.Value) -> int | None:
+    """A number that a size, or a sum of sizes, does not exceed."""
+    found = largest(size)
+    if found is not None:
+        return found
+    whole = linear(size)
+    total = whole.constant
+    for value, part, factor in whole.terms:
+        most = largest(value)
+        if most is None or part != (1, 0) or factor < 0:
+            return None
+        total += most * factor
+    return total
 
 
 def _ends(offset: Index, size: Index, extent: Extent, source: Extent) -> bool:
@@ -108,11 +133,11 @@ def _ends(offset: Index, size: Index, extent: Extent, source: Extent) -> bool:
     end = source.size if isinstance(source.size, int) else None
     if isinstance(size, int):
         return isinstance(offset, int) and end == offset + size
-    if end is None or extent.bound != extent.padded:
+    op = size.owner
+    if end is None or extent.bound != extent.padded or isinstance(op, ir.Block) or "map" not in op.attributes:
         return False
     # Shorter than its bound: as long as what is left behind the offset.
     start = Linear(offset) if isinstance(offset, int) else linear(offset)
-    op = size.owner
     rest = [
         each for each in map_results(op.attributes["map"].value, list(op.operands), op) if each is not None
     ]
@@ -121,8 +146,15 @@ def _ends(offset: Index, size: Index, extent: Extent, source: Extent) -> bool:
 
 
 def insert_slice(code: Emission, op: ir.Operation) -> None:
-    """All of a tile, in place of what it was."""
+    """All of a tile, in place of what it was; or a part of a result, into the memory where that lies."""
+    if op.results[0] in code.destinations:
+        code.values[op.results[0]] = code.destinations[op.results[0]]
+        return
     value, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
+    if isinstance(target, Slice) and target.memory is not None:
+        _put(code, value, target, op)
+        code.values[op.results[0]] = target
+        return
     if not isinstance(value, Tile) or not SliceOp(op).is_whole(target.extents, code):
         raise PassFailure("a part of a tile in registers cannot be written", op.location)
     code.values[op.results[0]] = value
@@ -138,34 +170,22 @@ def empty(code: Emission, op: ir.Operation) -> None:
 
 def store(code: Emission, op: ir.Operation) -> None:
     """`tensor.parallel_insert_slice`: the block's part of a result."""
-    tile, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
-    assert isinstance(target, Slice) and target.memory is not None, "results lie in memory"
-    if not isinstance(tile, Tile):
-        raise PassFailure("the slice of a block's result is not computed", op.location)
-    part = _part(code, target, SliceOp(op), len(tile.extents))
-    write(code, tile, part)
+    value, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
+    assert isinstance(target, Slice), "results lie in memory"
+    _put(code, value, target, op)
 
 
-def write(code: Emission, tile: Tile, part: Slice) -> None:
-    """Stores what of the tile is no padding."""
-    assert part.memory is not None
-    kept = [each for each in part.kept if each is not None]
-    dims = [part.dims[each] for each in kept]
-    rank = len(part.dims)
-    access = ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(each) for each in kept])
-    in_bounds = ir.ArrayAttr.get([ir.BoolAttr.get(each.extent.whole) for each in dims])
-    mask = None
-    if not all(each.ends for each in dims):
-        mask = code.mask([each.extent for each in dims])
-    vector.TransferWriteOp(
-        None,
-        tile.vector,
-        part.memory,
-        [as_value(each.offset) for each in part.dims],
-        ir.AffineMapAttr.get(access),
-        in_bounds,
-        mask=mask,
-    )
+def _put(code: Emission, value: Slice | Buffer | Tile, target: Slice, op: ir.Operation) -> None:
+    """Writes into a part of the target, unless it was computed there."""
+    if isinstance(value, Slice):
+        if value.memory is None:
+            raise PassFailure("a tensor is stored that nobody has written", op.location)
+        if value.memory == target.memory:
+            return
+        value = load(code, value)
+    if isinstance(value, Buffer):
+        raise PassFailure("a tile in shared memory is stored that was not computed", op.location)
+    write(code, value, part_of(code, target, SliceOp(op), len(value.extents)))
 
 
 HANDLERS = {

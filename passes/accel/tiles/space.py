@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, memref, vector
+from mlc.bindings import arith, ir, vector
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Buffer, Extent, Index, Slice, Tile, add, as_value
+from mlc.passes.accel.tiles.meanings import Buffer, Extent, Slice, Tile, add, all_of
+from mlc.passes.accel.tiles.transfers import Place, by_dim, gather, read_vector, reshaped, splat, transposed
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.computation import Computation, dim_position
 
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
+# An index as a constant, and a factor for each iteration dim.
+Sum = tuple[int, dict[int, int]]
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,23 @@ class Space:
 
     @property
     def shape(self) -> list[int]:
-        return [each.padded for each in self.extents]
+        """Of vectors; a single number is a vector of one."""
+        return [each.padded for each in self.extents] or [1]
 
     def vector_type(self, element: ir.Type) -> ir.VectorType:
         return ir.VectorType.get(self.shape, element)
+
+    def everywhere(self, value: ir.Value) -> ir.Value:
+        """A vector, some of whose extents may be 1, or a number, at all places of the space."""
+        element = value.type.element_type if isinstance(value.type, ir.VectorType) else value.type
+        kind = self.vector_type(element)
+        return value if value.type == kind else vector.BroadcastOp(kind, value).result
+
+    def places(self, dim: int) -> ir.Value:
+        """Where along a dim of the tile each element lies."""
+        line = vector.StepOp(ir.VectorType.get([self.shape[dim]], ir.IndexType.get())).result
+        shape = [extent if each == dim else 1 for each, extent in enumerate(self.shape)]
+        return self.everywhere(reshaped(line, shape))
 
 
 def space_of(code: Emission, op: ir.Operation) -> Space:
@@ -57,7 +72,7 @@ class Access:
 
 
 def accesses(indexing_map: ir.AffineMap, space: Space) -> list[Access]:
-    """One for each dim of an operand. Raises PassFailure for windows of several places."""
+    """One for each dim of an operand. Raises PassFailure for windows of several places, and diagonals."""
     found = []
     for result in indexing_map.results:
         constant, factors = _sum_of(result, space)
@@ -74,14 +89,12 @@ def accesses(indexing_map: ir.AffineMap, space: Space) -> list[Access]:
     return found
 
 
-def read(
-    code: Emission, space: Space, source: Slice | Buffer | Tile, access: ir.AffineMap, filler: int
-) -> ir.Value:
-    """An operand as a vector of the space's shape; what lies outside of its memory is `filler`."""
-    found = accesses(access, space)
+def read(code: Emission, space: Space, source: Slice | Buffer | Tile, access: ir.AffineMap) -> ir.Value:
+    """An operand as a vector of the space's shape; what lies outside of its memory is its padding, or 0."""
     if isinstance(source, Slice):
         code.wait()
-        return _load(space, source, found, filler)
+        return _load(code, space, source, access)
+    found = accesses(access, space)
     if isinstance(source, Buffer):
         code.wait()
         return spread(_whole(source), [each.dim for each in found], space)
@@ -92,50 +105,39 @@ def read(
 
 def _whole(source: Buffer) -> ir.Value:
     """What lies in shared memory as a vector with the tile's dims."""
-    kind, zero = ir.MemRefType(source.memory.type), as_value(0)
-    vector_type = ir.VectorType.get(list(kind.shape), kind.element_type)
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(2))
-    inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)] * 2)
-    filler = number(kind.element_type, 0)
-    matrix = vector.TransferReadOp(vector_type, source.memory, [zero, zero], identity, filler, inside).result
+    extents = [Extent(each, each) for each in ir.MemRefType(source.memory.type).shape]
+    matrix = read_vector(all_of(source.memory, extents), Place((0, 0), (1, 1), {0: 0, 1: 1}), extents)
     return reshaped(matrix, [each.padded for each in source.extents])
 
 
 def spread(value: ir.Value, dims: Sequence[int | None], space: Space) -> ir.Value:
     """A vector, whose dims are those of the space, None for ones of 1 element, along all of the space."""
-    kept = [each for each in dims if each is not None]
-    if list(value.type.shape) != [1 if dim is None else space.shape[dim] for dim in dims]:
+    if list(value.type.shape) != ([1 if dim is None else space.shape[dim] for dim in dims] or [1]):
         raise PassFailure("a tile can only be read as it was computed", space.computation.op.location)
-    value = transposed(value, by_dim(dims))
-    value = reshaped(value, [extent if dim in kept else 1 for dim, extent in enumerate(space.shape)])
-    kind = space.vector_type(value.type.element_type)
-    return value if value.type == kind else vector.BroadcastOp(kind, value).result
+    if dims:
+        value = transposed(value, by_dim(dims))
+    shape = [extent if dim in dims else 1 for dim, extent in enumerate(space.shape)]
+    return space.everywhere(reshaped(value, shape))
 
 
-def by_dim(dims: Sequence[int | None]) -> list[int]:
-    """The order in which iteration dims follow each other, behind those that are none."""
-    return sorted(range(len(dims)), key=lambda each: -1 if (dim := dims[each]) is None else dim)
-
-
-def transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
-    """Dim i of the result is dim `order[i]` of the vector."""
-    if list(order) == sorted(order):
-        return value
-    shape = [value.type.shape[each] for each in order]
-    return vector.TransposeOp(ir.VectorType.get(shape, value.type.element_type), value, list(order)).result
-
-
-def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    if list(value.type.shape) == list(shape):
-        return value
-    return vector.ShapeCastOp(ir.VectorType.get(list(shape), value.type.element_type), value).result
-
-
-def _load(space: Space, source: Slice, found: Sequence[Access], filler: float) -> ir.Value:
+def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> ir.Value:
+    where = space.computation.op.location
     if source.memory is None:
-        raise PassFailure("a tensor is read that nobody has written", space.computation.op.location)
-    offsets: list[Index] = [each.offset for each in source.dims]
-    strides = [1] * len(offsets)
+        raise PassFailure("a tensor is read that nobody has written", where)
+    sums = [_sum_of(each, space) for each in access.results]
+    active = [dim for _, factors in sums for dim in factors if space.shape[dim] > 1]
+    several = any(sum(space.shape[dim] > 1 for dim in factors) > 1 for _, factors in sums)
+    inside = all(each.inside for each in source.dims)
+    if inside and (several or len(set(active)) != len(active)):
+        return gather(code, source, [(_place(space, each), 1) for each in sums], space.extents)
+    place = _place_in(source, accesses(access, space))
+    if not inside:
+        _check_padded(place, where)
+    return space.everywhere(read_vector(source, place, space.extents))
+
+
+def _place_in(source: Slice, found: Sequence[Access]) -> Place:
+    offsets, strides = [each.offset for each in source.dims], [1] * len(source.dims)
     along: dict[int, int] = {}
     for at, each in zip(source.kept, found, strict=True):
         if at is None:
@@ -144,85 +146,29 @@ def _load(space: Space, source: Slice, found: Sequence[Access], filler: float) -
         offsets[at] = add(offsets[at], each.constant * step)
         if each.dim is not None:
             along[each.dim], strides[at] = at, each.factor * step
-    memory, inside = source.memory, all(each.inside for each in source.dims)
-    if not inside:
-        filler = source.padding
-        _check_padded(offsets, strides, along, space)
-    if any(each != 1 for each in strides):
-        memory, offsets = _strided(memory, source, offsets, strides, along, space), [0] * len(offsets)
-    order = sorted(along, key=along.__getitem__)
-    dims = [(along[dim], space.extents[dim]) for dim in order]
-    loaded = _transfer(memory, offsets, dims, filler, inside)
-    return spread(loaded, order or [None], space)
+    return Place(tuple(offsets), tuple(strides), along)
 
 
-def _check_padded(
-    offsets: Sequence[Index], strides: Sequence[int], along: dict[int, int], space: Space
-) -> None:
+def _check_padded(place: Place, where: ir.Location) -> None:
     """Upstream takes reads from constant places for reads inside of the memory, and views have no outside."""
-    constant = any(isinstance(each, int) and each < 0 for each in offsets)
-    if constant or not along or any(each != 1 for each in strides):
+    constant = any(isinstance(each, int) and each < 0 for each in place.offsets)
+    if constant or not place.along or any(each != 1 for each in place.strides):
         raise PassFailure(
-            "around an image only what neighbours each other can be read, without a copy",
-            space.computation.op.location,
+            "around an image only what neighbours each other can be read, without a copy", where
         )
 
 
-def _strided(
-    memory: ir.Value,
-    source: Slice,
-    offsets: list[Index],
-    strides: list[int],
-    along: dict[int, int],
-    space: Space,
-) -> ir.Value:
-    """A view of the memory in which neighbours lie `strides` apart."""
-    sizes = [1 if isinstance(each.extent.size, ir.Value) else each.extent.size for each in source.dims]
-    for dim, at in along.items():
-        sizes[at] = space.extents[dim].size
-    mixed = [[each if isinstance(each, int) else _DYNAMIC for each in given] for given in (offsets, sizes)]
-    dynamic = [[each for each in given if not isinstance(each, int)] for given in (offsets, sizes)]
-    kind = ir.MemRefType(memory.type)
-    own, _ = kind.get_strides_and_offset()
-    layout = ir.StridedLayoutAttr.get(
-        ir.ShapedType.get_dynamic_stride_or_offset(), [a * b for a, b in zip(own, strides, strict=True)]
-    )
-    view = ir.MemRefType.get(mixed[1], kind.element_type, layout, kind.memory_space)
-    return memref.SubViewOp(view, memory, dynamic[0], dynamic[1], [], mixed[0], mixed[1], strides).result
+def _place(space: Space, index: Sum) -> ir.Value:
+    """An index at all places of the space."""
+    constant, factors = index
+    total = splat(space.vector_type(ir.IndexType.get()), constant)
+    for dim, factor in factors.items():
+        step = splat(total.type, factor)
+        total = arith.AddIOp(total, arith.MulIOp(space.places(dim), step).result).result
+    return total
 
 
-def _transfer(
-    memory: ir.Value,
-    offsets: Sequence[Index],
-    dims: Sequence[tuple[int, Extent]],
-    filler: float,
-    inside: bool,
-) -> ir.Value:
-    """A vector along some dims of the memory; without any, one of a single element. `inside` says that places
-    are, but for what lies beyond the extents."""
-    element = memory.type.element_type
-    zero = [] if dims else [ir.AffineConstantExpr.get(0)]
-    access = ir.AffineMap.get(len(offsets), 0, [*(ir.AffineDimExpr.get(at) for at, _ in dims), *zero])
-    in_bounds = [*(inside and extent.whole for _, extent in dims), *(True for _ in zero)]
-    return vector.TransferReadOp(
-        ir.VectorType.get([extent.padded for _, extent in dims] or [1], element),
-        memory,
-        [as_value(each) for each in offsets],
-        ir.AffineMapAttr.get(access),
-        number(element, filler),
-        ir.ArrayAttr.get([ir.BoolAttr.get(each) for each in in_bounds]),
-    ).result
-
-
-def number(kind: ir.Type, value: float) -> ir.Value:
-    """A constant of a type of numbers."""
-    if isinstance(kind, ir.IntegerType | ir.IndexType):
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(value))).result
-    return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
-
-
-def _sum_of(expression: ir.AffineExpr, space: Space) -> tuple[int, dict[int, int]]:
-    """An index as a constant, and a factor for each iteration dim."""
+def _sum_of(expression: ir.AffineExpr, space: Space) -> Sum:
     if isinstance(expression, ir.AffineConstantExpr):
         return ir.AffineConstantExpr(expression).value, {}
     dim = dim_position(expression)
@@ -248,14 +194,16 @@ def without_padding(
     shown = [
         each if dim in dims else Extent(each.padded, each.padded) for dim, each in enumerate(space.extents)
     ]
-    element = value.type.element_type
-    constant = arith.ConstantOp(element, neutral(element, filler)).result
-    everywhere = vector.BroadcastOp(value.type, constant).result
-    return arith.SelectOp(code.mask(shown), value, everywhere).result
+    return arith.SelectOp(code.mask(shown), value, neutral_vector(value.type, filler)).result
 
 
-def neutral(kind: ir.Type, name: str) -> ir.Attribute:
-    """A number of a type: "zero", "one", "ones" (all bits), "least" or "greatest"."""
+def neutral_vector(kind: ir.VectorType, name: str) -> ir.Value:
+    """A number everywhere: "zero", "one", "ones" (all bits), "least" or "greatest"."""
+    constant = arith.ConstantOp(kind.element_type, _neutral(kind.element_type, name)).result
+    return vector.BroadcastOp(kind, constant).result
+
+
+def _neutral(kind: ir.Type, name: str) -> ir.Attribute:
     if isinstance(kind, ir.IntegerType):
         top = 1 << (kind.width - 1)
         values = {"zero": 0, "one": 1, "ones": -1, "least": -top, "greatest": top - 1}

@@ -14,7 +14,7 @@
 // CHECK: "accel.copy"(%[[W]], %[[FILTERS:.*]], %c0, %c0, %[[LINE]], %[[COLUMN]], %[[CHANNEL]], %{{.*}}) : {{.*}} memref<64x32xf16, #gpu.address_space<workgroup>>
 // CHECK: "accel.mma"(%[[PIXELS]], %[[FILTERS]], %{{.*}}) {precision = "exact"}
 // CHECK: } {accel.stages = 4 : i64}
-// CHECK: vector.transfer_write %{{.*}}, %[[R]][{{.*}}] {in_bounds = [true, true, true, false, true]} : vector<1x1x2x16x32xf32>
+// CHECK: vector.transfer_write %{{.*}}, %[[R]][{{.*}}] {in_bounds = [true, false, true]} : vector<2x16x32xf32>
 func.func private @convolution(%x: tensor<1x1x28x28x128xf16>, %w: tensor<1x1x3x3x128x64xf16>) -> tensor<1x1x14x14x64xf32> attributes {tloop.kernel} {
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x1x28x28x128xf16>, tensor<1x1x3x3x128x64xf16>) -> tensor<1x1x14x14x64xf16>
   %1 = "graph.cast"(%0) : (tensor<1x1x14x14x64xf16>) -> tensor<1x1x14x14x64xf32>

@@ -1,0 +1,194 @@
+"""Tiles from memory, and back: vectors whose dims lie in its order, or elements at computed places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import arith, ir, memref, vector
+from mlc.passes.accel.tiles.emission import Emission
+from mlc.passes.accel.tiles.meanings import UNIT, Extent, Index, Slice, Tile, add, as_value, multiply
+from mlc.passes.base import PassFailure
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a tile lies in a memory: the index at which it begins and the distance of neighbours, for each
+    dim of the memory; and along which of these each dim of the tile runs that is longer than 1."""
+
+    offsets: tuple[Index, ...]
+    strides: tuple[int, ...]
+    along: dict[int, int]
+
+
+def transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
+    """Dim i of the result is dim `order[i]` of the vector."""
+    if list(order) == sorted(order):
+        return value
+    shape = [value.type.shape[each] for each in order]
+    return vector.TransposeOp(ir.VectorType.get(shape, value.type.element_type), value, list(order)).result
+
+
+def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    if list(value.type.shape) == list(shape):
+        return value
+    return vector.ShapeCastOp(ir.VectorType.get(list(shape), value.type.element_type), value).result
+
+
+def number(kind: ir.Type, value: float) -> ir.Value:
+    """A constant of a type of numbers."""
+    if isinstance(kind, ir.IntegerType | ir.IndexType):
+        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(value))).result
+    return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
+
+
+def read_vector(source: Slice, place: Place, extents: Sequence[Extent]) -> ir.Value:
+    """A tile with these extents, 1 where it does not run along the memory; what lies outside of the memory
+    is the slice's padding.
+
+    The memory's order comes first, and is changed in registers: neighbours in memory are then read by
+    neighbouring threads.
+    """
+    memory: ir.Value = _memory(source)
+    offsets: Sequence[Index] = place.offsets
+    if any(each != 1 for each in place.strides):
+        memory, offsets = _strided(source, place, extents)
+    dims = sorted(place.along, key=lambda each: place.along[each])
+    inside = all(each.inside for each in source.dims)
+    along = [(place.along[each], extents[each]) for each in dims]
+    value = _transfer(memory, offsets, along, 0 if inside else source.padding, inside)
+    value = transposed(value, [dims.index(each) for each in sorted(dims)])
+    return reshaped(value, [each.padded if dim in dims else 1 for dim, each in enumerate(extents)] or [1])
+
+
+def _transfer(
+    memory: ir.Value,
+    offsets: Sequence[Index],
+    along: Sequence[tuple[int, Extent]],
+    filler: float,
+    inside: bool,
+) -> ir.Value:
+    """A vector along some dims of the memory, or of one element. `inside` says that all places are inside of
+    the memory, but for what lies beyond the extents."""
+    element = memory.type.element_type
+    dims = along or [(len(offsets) - 1, UNIT)]
+    return vector.TransferReadOp(
+        ir.VectorType.get([extent.padded for _, extent in dims], element),
+        memory,
+        [as_value(each) for each in offsets],
+        _places(len(offsets), [at for at, _ in dims]),
+        number(element, filler),
+        _in_bounds([inside and extent.whole for _, extent in dims]),
+    ).result
+
+
+def _places(rank: int, along: Sequence[int]) -> ir.Attribute:
+    return ir.AffineMapAttr.get(ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(each) for each in along]))
+
+
+def _in_bounds(dims: Sequence[bool]) -> ir.Attribute:
+    return ir.ArrayAttr.get([ir.BoolAttr.get(each) for each in dims])
+
+
+def _strided(source: Slice, place: Place, extents: Sequence[Extent]) -> tuple[ir.Value, list[Index]]:
+    """A view of the memory in which neighbours lie `strides` apart, and where the tile begins in it."""
+    sizes: list[Index] = [1] * len(source.dims)
+    for dim, at in place.along.items():
+        sizes[at] = extents[dim].size
+    given = [place.offsets, sizes]
+    mixed = [[each if isinstance(each, int) else _DYNAMIC for each in group] for group in given]
+    dynamic = [[each for each in group if not isinstance(each, int)] for group in given]
+    memory = _memory(source)
+    kind = ir.MemRefType(memory.type)
+    own, _ = kind.get_strides_and_offset()
+    steps = [a * b for a, b in zip(own, place.strides, strict=True)]
+    start: int = ir.ShapedType.get_dynamic_stride_or_offset()
+    if not dynamic[0]:
+        start = sum(at * stride for at, stride in zip(mixed[0], own, strict=True))
+    layout = ir.StridedLayoutAttr.get(start, steps)
+    view = ir.MemRefType.get(mixed[1], kind.element_type, layout, kind.memory_space)
+    strides = list(place.strides)
+    made = memref.SubViewOp(view, memory, *dynamic, [], mixed[0], mixed[1], strides).result
+    return made, [0] * len(sizes)
+
+
+def _memory(source: Slice) -> ir.Value:
+    assert source.memory is not None, "nobody reads what is not written"
+    return source.memory
+
+
+def load(code: Emission, source: Slice) -> Tile:
+    """All of a part of a memory."""
+    code.wait()
+    extents = source.extents
+    along = {dim: at for dim, at in enumerate(source.kept) if at is not None and extents[dim].padded > 1}
+    offsets = tuple(each.offset for each in source.dims)
+    place = Place(offsets, tuple(each.stride for each in source.dims), along)
+    return Tile(read_vector(source, place, extents), extents)
+
+
+def gather(
+    code: Emission, source: Slice, places: Sequence[tuple[ir.Value, int]], extents: Sequence[Extent]
+) -> ir.Value:
+    """Elements at computed places, which are inside: for each dim of the slice, a vector of `extents` with
+    the places along it, and what they are multiplied by. Padding of the vectors is not read, and is 0."""
+    code.wait()
+    memory, element = _memory(source), _memory(source).type.element_type
+    steps, _ = ir.MemRefType(memory.type).get_strides_and_offset()
+    start: Index = 0
+    for dim, step in zip(source.dims, steps, strict=True):
+        start = add(start, multiply(dim.offset, step))
+    shape = [each.padded for each in extents] or [1]
+    total = splat(ir.VectorType.get(shape, ir.IndexType.get()), 0)
+    for at, (place, factor) in zip(source.kept, places, strict=True):
+        if at is not None:
+            step = splat(total.type, factor * source.dims[at].stride * steps[at])
+            total = arith.AddIOp(total, arith.MulIOp(place, step).result).result
+    return vector.GatherOp(
+        ir.VectorType.get(shape, element),
+        code.flat(memory),
+        [as_value(start)],
+        total,
+        code.mask(extents),
+        splat(ir.VectorType.get(shape, element), 0),
+    ).result
+
+
+def by_dim(dims: Sequence[int | None]) -> list[int]:
+    """The order in which iteration dims follow each other, behind those that are none."""
+    return sorted(range(len(dims)), key=lambda each: -1 if (dim := dims[each]) is None else dim)
+
+
+def splat(kind: ir.VectorType, value: int) -> ir.Value:
+    return vector.BroadcastOp(kind, number(kind.element_type, value)).result
+
+
+def write(code: Emission, tile: Tile, part: Slice) -> None:
+    """Stores what of the tile is no padding. Raises PassFailure for memory that is no result's."""
+    assert part.memory is not None, "results lie in memory"
+    if root_memory(part.memory) not in code.results:
+        raise PassFailure("only results of a kernel can be written", ir.Location.current)
+    kept = [each for each in part.kept if each is not None and part.dims[each].extent.padded > 1]
+    along = kept or [len(part.dims) - 1]
+    dims = [part.dims[each] for each in along]
+    clipped = all(each.ends or each.extent.whole for each in dims)
+    if any(each.stride != 1 for each in part.dims):
+        raise PassFailure("parts of results that have strides cannot be written", ir.Location.current)
+    vector.TransferWriteOp(
+        None,
+        reshaped(tile.vector, [each.extent.padded for each in dims]),
+        part.memory,
+        [as_value(each.offset) for each in part.dims],
+        _places(len(part.dims), along),
+        _in_bounds([each.extent.whole for each in dims]),
+        mask=None if clipped else code.mask([each.extent for each in dims]),
+    )
+
+
+def root_memory(memory: ir.Value) -> ir.Value:
+    """What a view is made of."""
+    while not isinstance(memory, ir.BlockArgument):
+        memory = memory.owner.operands[0]
+    return memory
