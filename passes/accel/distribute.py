@@ -22,7 +22,7 @@ from mlc.passes.accel.threads import (
     transfers,
 )
 from mlc.passes.accel.threads.architecture import Architecture
-from mlc.passes.accel.threads.architectures import ARCHITECTURES, DEFAULT
+from mlc.passes.accel.threads.architectures import ARCHITECTURES
 from mlc.passes.accel.threads.code import Handler, Memory, ThreadCode
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.base import Pass, PassFailure, option
@@ -59,7 +59,9 @@ class Distribute(Pass):
 
     name: ClassVar[str] = "accel-distribute"
 
-    arch: str = option(DEFAULT, help="the GPU, as LLVM calls it", choices=tuple(ARCHITECTURES))
+    arch: str = option(
+        "sm_80", help="the GPU, as LLVM calls it", choices=("sm_80", "sm_90a", "gfx90a", "gfx942")
+    )
 
     def run(self, op: ir.Operation) -> bool:
         launches = collect_ops(op, "accel.launch")

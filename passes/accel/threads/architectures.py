@@ -8,7 +8,6 @@ from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
 from mlc.passes.accel.threads.nvidia.hopper import Hopper
 
-DEFAULT = "sm_80"
 ARCHITECTURES: dict[str, Architecture] = {
     "sm_80": Ampere(),
     "sm_90a": Hopper(),
