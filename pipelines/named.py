@@ -110,6 +110,8 @@ LOWER_GRAPH_GPU: list[str] = [
     "func.func(graph-sink-transposes)",
     # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
     "graph-lower-precision",
+    # Tensor units multiply 32 bytes of a pixel at a time.
+    "func.func(graph-fill-channels)",
     # Conversions came between products and the transposes that they could read through.
     "func.func(graph-sink-transposes)",
     "graph-simplify",
