@@ -72,6 +72,7 @@ def test_products_use_tensor_units(name: str) -> None:
     _, product, matrices = KERNELS[name]
     ptx = ptx_of(name).decode()
     assert f"mma.sync.aligned.{product}" in ptx
+    assert ptx.count(".entry") == 1
     assert "fma.rn.f32" not in ptx
     # 16 bytes at a time, into shared memory.
     assert "cp.async.cg.shared.global" in ptx and "cp.async.ca" not in ptx

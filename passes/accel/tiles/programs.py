@@ -15,7 +15,10 @@ from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import defining_op
 
 # Ops that say where something lies: outside of launches, too.
-_PLACES = ("tensor.cast", "tensor.empty", "tensor.extract_slice", views.COLLAPSE, views.EXPAND)
+_PLACES = (
+    *("tensor.cast", "tensor.empty", "tensor.extract_slice", "tensor.pad"),
+    *(views.COLLAPSE, views.EXPAND),
+)
 
 # Elements that one block copies at most.
 LARGEST_COPY = 8192
