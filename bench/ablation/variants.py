@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlc.pipelines.grammar import PassNode, parse_elements
-from mlc.pipelines.named import GRAPH_OPTIMIZE, LOWER_GRAPH
+from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
 
 DEFAULT, UNFUSED = "all", "no fusion"
 

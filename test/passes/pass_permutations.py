@@ -23,7 +23,7 @@ from mlc.passes import registry
 from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
-from mlc.pipelines.named import GRAPH_OPTIMIZE, LOWER_GRAPH
+from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
 from mlc.pipelines.plan import Step
 from oracle import difference
 from random_patterns import PatternGraph

@@ -15,7 +15,7 @@ from mlc.codegen.emit import emit
 from mlc.codegen.host import host_target
 from mlc.dialects.graph.elements import dtype_of
 from mlc.pipelines.driver import run_pipeline
-from mlc.pipelines.named import CPU_KERNEL
+from mlc.pipelines.lists.cpu import CPU_KERNEL
 
 # What would join ops, approximate functions, or refuse the heap.
 _LEFT_OUT = (

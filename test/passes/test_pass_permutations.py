@@ -12,7 +12,7 @@ import pass_permutations
 import pytest
 from control_flow_subjects import ControlFlowSubject
 from mlc.passes import registry
-from mlc.pipelines.named import GRAPH_OPTIMIZE, LOWER_GRAPH
+from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
 from oracle import compiled, differences, expected_of
 from pass_permutations import Subject, optimizers, permutation, report, shrink
 

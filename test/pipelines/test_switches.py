@@ -10,7 +10,7 @@ import pytest
 from mlc.compiler import Options
 from mlc.passes.base import Pass
 from mlc.pipelines.grammar import PipelineError
-from mlc.pipelines.named import FORM_KERNELS, GRAPH_OPTIMIZE
+from mlc.pipelines.lists.graph import FORM_KERNELS, GRAPH_OPTIMIZE
 from mlc.pipelines.plan import Plan, resolve
 from mlc.pipelines.switches import LOWERS, REQUIRED, switched
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.pipelines.named import CPU_KERNEL, LOWER_GRAPH
+from mlc.pipelines.lists.cpu import CPU_KERNEL
+from mlc.pipelines.lists.graph import LOWER_GRAPH
 
 # Layouts for vector machines: the matrix unit takes plain matrices.
 _LAYOUTS = ("graph-pad-channels", "graph-assign-layouts", "graph-winograd", "graph-pack-matmuls")

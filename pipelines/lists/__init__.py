@@ -1,0 +1,1 @@
+"""The named pipelines' elements, a file for each family of them."""

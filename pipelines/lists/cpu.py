@@ -1,0 +1,105 @@
+"""A CPU's kernels and host functions."""
+
+from __future__ import annotations
+
+# A kernel's loops and memrefs to the llvm dialect: upstream's conversions, in an order in which each finds
+# what it converts.
+CPU_TO_LLVM: list[str] = [
+    "convert-scf-to-cf",
+    "expand-strided-metadata",
+    "lower-affine",
+    "convert-math-to-llvm",
+    "convert-math-to-libm",
+    "convert-vector-to-llvm{enable-x86=1 use-vector-alignment=0}",
+    "finalize-memref-to-llvm",
+    "convert-func-to-llvm",
+    "convert-index-to-llvm",
+    "arith-expand",
+    "convert-arith-to-llvm",
+    "convert-cf-to-llvm",
+    "convert-openmp-to-llvm",
+    "convert-ub-to-llvm",
+    "reconcile-unrealized-casts",
+    "canonicalize",
+    "cse",
+    "llvm-verify-translatable",
+]
+
+# A kernel's loops, some of them parallel, to the llvm dialect.
+CPU_THREADS_TO_LLVM: list[str] = [
+    "func.func(tloop-map-parallel-loops)",
+    "convert-scf-to-openmp",
+    "func.func(tloop-balance-threads)",
+    "func.func(tloop-stack-buffers)",
+    # Drops the stack scopes around parallel iterations, which hold no allocation any more.
+    "canonicalize",
+    # The kernel contract: nothing is allocated. `malloc` would link, and leak.
+    "tloop-verify-loops",
+    "kernel-entry",
+    *CPU_TO_LLVM,
+]
+
+# One kernel, from graph ops in its body to the llvm dialect.
+CPU_KERNEL: list[str] = [
+    "func.func(graph-to-linalg)",
+    # What has no lowering is named here; later passes would fail on it without naming the op.
+    "graph-verify-lowered",
+    "canonicalize",
+    "cse",
+    # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
+    "tloop-fuse-elementwise",
+    "canonicalize",
+    "cse",
+    # The planner lets such kernels write over an operand; two loop nests would read what is overwritten.
+    "tloop-verify-in-place",
+    "func.func(tloop-expand-math)",
+    "tloop-default-schedules",
+    "tloop-apply-schedules",
+    # What a schedule from a file has left whole.
+    "func.func(tloop-lower-windows)",
+    "canonicalize",
+    "cse",
+    # Results are computed in the destination: no temporaries for them.
+    "eliminate-empty-tensors",
+    "one-shot-bufferize{bufferize-function-boundaries=1 "
+    "function-boundary-type-conversion=identity-layout-map}",
+    # Loops return the buffer that they wrote; only then is it plain that the kernel's result needs no copy.
+    "canonicalize",
+    "buffer-results-to-out-params{hoist-static-allocs=1}",
+    "canonicalize",
+    "cse",
+    # A tensor that survived would reach LLVM as a cast that cannot be translated.
+    "tloop-verify-loops{heap=true}",
+    # Kernels written as loops have had their schedules applied; what follows knows the loops of scf.
+    "func.func(tloop-lower-affine-loops)",
+    "func.func(tloop-lower-copies)",
+    "func.func(buffer-loop-hoisting)",
+    "func.func(convert-linalg-to-loops)",
+    # Each factor of a register tile is loaded where it is used.
+    "func.func(tloop-sink-loads)",
+    "func.func(tloop-unroll-strided-reads)",
+    # LLVM calls a function for each number where the processor has no instruction.
+    "func.func(tloop-expand-bf16)",
+    "func.func(convert-vector-to-scf{full-unroll=1})",
+    "fold-memref-alias-ops",
+    "canonicalize",
+    "cse",
+    # Register tiles as LLVM keeps them in registers: a value per row, and one address for what is loaded.
+    "func.func(tloop-split-accumulators)",
+    "canonicalize",
+    "cse",
+    "func.func(tloop-share-addresses)",
+    "func.func(tloop-prefetch-panels)",
+    # It counts along all loops around a tile, which are no loops any more behind tloop-map-parallel-loops.
+    "func.func(tloop-prefetch-tiles)",
+    *CPU_THREADS_TO_LLVM,
+]
+
+# The host functions `@main` and `@prepare`, to the llvm dialect.
+CPU_HOST: list[str] = [
+    # Straight to the llvm dialect: a host function only computes addresses and calls kernels.
+    "host-entry",
+    "canonicalize",
+    "cse",
+    "llvm-verify-translatable",
+]
