@@ -10,7 +10,8 @@ from typing import Any
 import click
 from mlc.compiler import Options, compile_program
 from mlc.compiler.options import no_progress
-from mlc.tools.mlc.compiling import CompileFlags, compile_options
+from mlc.tools.mlc.compile_flags import CompileFlags
+from mlc.tools.mlc.compile_options import compile_options
 
 from bench.engines import Call
 

@@ -11,16 +11,13 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.graph.attention_kernel import QUERIES, scratch_bytes
-from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic, tensor_type
-from mlc.passes.rewriting import users
+from mlc.passes.tloop.attention_parts import PARTS, name_attention_parts
 from mlc.passes.tloop.cache_sets import stays_in_l2
-from mlc.passes.tloop.computation import Computation, dim_position, root_computation
+from mlc.passes.tloop.computation import Computation, dim_position
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, RegisterTile, positions
-from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.register_tile import best_rows, tile_columns, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.schedule_state import BLOCK_TAG, tagged_blocks
 from mlc.passes.tloop.target_attribute import accumulators, lanes, registers, target_of
 from mlc.targets import Target
 
@@ -34,74 +31,15 @@ ITERATIONS_PER_CORE, USUAL_CORES = 4, 8
 # ones lie on the stack, too.
 LEAST_BLOCKS, COPY_BYTES = 4, 704 << 10
 ELEMENT_BYTES = 4
-# What is computed for a block of queries, consumers first.
-PARTS = (
-    *("values", "values_init", "inverse", "total", "total_init", "powers"),
-    *("top", "top_init", "masked", "scores", "scores_init", "queries"),
-)
 
 
 def schedule_attention(kernel: ir.Operation) -> bool:
     """Schedules a kernel with `scores` and `values`; False where there are none."""
-    named = {op.attributes[BLOCK_TAG].value: op for op in tagged_blocks(kernel)}
-    root = root_computation(kernel)
-    if "scores" not in named or root is None:
+    parts = name_attention_parts(kernel)
+    if parts is None:
         return False
-    scores, values = Computation(named["scores"]), Computation(named["values"])
-    for name in ("scores", "values", "top", "total"):
-        _tag(_own_init(named[name]), f"{name}_init")
-    _tag(_queries_in_front(scores), "queries")
-    _tag(_masked(scores), "masked")
-    _tag(root.op, "root")
-    AttentionSchedule(kernel, root, scores, values).build()
+    AttentionSchedule(kernel, *parts).build()
     return True
-
-
-def _tag(op: ir.Operation, name: str) -> None:
-    op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
-
-
-def _own_init(op: ir.Operation) -> ir.Operation:
-    """The initial value's computation, a copy where others start from it too."""
-    init = op.operands[len(op.operands) - 1]
-    source = init.owner.operation
-    if len(users(init)) > 1:
-        with ir.InsertionPoint(op):
-            source = source.clone().operation
-        op.operands[len(op.operands) - 1] = source.results[0]
-    return source
-
-
-def _queries_in_front(scores: Computation) -> ir.Operation:
-    """A computation that transposes the queries, which `scores` then reads with the queries last."""
-    source, read = scores.inputs[1], scores.maps[1]
-    *leading, _, column, depth = range(scores.maps[1].n_dims)
-    order = [*leading, depth, column]
-    count = len(order)
-    place = {dim: at for at, dim in enumerate(order)}
-    old = [
-        ir.AffineExpr.get_dim(place[ir.AffineDimExpr(each).position])
-        if isinstance(each, ir.AffineDimExpr)
-        else each
-        for each in read.results
-    ]
-    with ir.InsertionPoint(scores.op), scores.op.location:
-        output = empty([scores.extents[dim] for dim in order], tensor_type(source).element_type)
-        identity = affine_map(count, dims(count))
-        packed = generic([source], [affine_map(count, old)], output, identity, lambda new, _old: new)
-    maps = list(scores.op.attributes["indexing_maps"])
-    maps[1] = ir.AffineMapAttr.get(affine_map(read.n_dims, [ir.AffineExpr.get_dim(dim) for dim in order]))
-    scores.op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
-    scores.op.operands[1] = packed
-    return packed.owner.operation
-
-
-def _masked(scores: Computation) -> ir.Operation:
-    """What scales and masks the scores, or copies them."""
-    readers = users(scores.result)
-    if len(readers) == 1 and not Computation(readers[0]).reductions:
-        return readers[0]
-    return identity_behind(scores.result).op
 
 
 def share_of_queries(queries: int, block: int, parts: int) -> int:
@@ -124,7 +62,7 @@ class AttentionSchedule:
         self, kernel: ir.Operation, root: Computation, scores: Computation, values: Computation
     ) -> None:
         self.target: Target = target_of(kernel)
-        self.scores, self.values = Computation(scores.op), values
+        self.scores, self.values = scores, values
         *_, self.keys, self.queries = [scores.extents[dim] for dim in scores.parallel]
         self.block = min(QUERIES, self.queries)
         heads = prod(scores.extents[dim] for dim in scores.parallel[:-2])

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from mlc.tools.mlc.compiling import CompileFlags, compile_options, load_or_compile, onnx_model
+from mlc.tools.mlc.compile_flags import CompileFlags
+from mlc.tools.mlc.compile_options import compile_options
+from mlc.tools.mlc.compiling import load_or_compile, onnx_model
 from mlc.tools.mlc.run import INT_RANGE, call
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.tables import table

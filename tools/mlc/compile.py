@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from mlc.tools.mlc.compiling import CompileFlags, compile_options, show_log
+from mlc.tools.mlc.compile_flags import CompileFlags
+from mlc.tools.mlc.compile_options import compile_options
+from mlc.tools.mlc.compiling import show_log
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.session import Session, output_options
 

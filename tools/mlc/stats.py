@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from mlc.tools.mlc.compiling import CompileFlags, check_is_model, graph_options, show_log
+from mlc.tools.mlc.compile_flags import CompileFlags
+from mlc.tools.mlc.compile_options import graph_options
+from mlc.tools.mlc.compiling import check_is_model, show_log
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.tables import byte_size, table, tensor_text
 

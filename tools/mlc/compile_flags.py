@@ -1,0 +1,145 @@
+"""The options of a compilation as given on the command line, and what the compiler gets of them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from mlc.tools.mlc.failures import ToolError
+from mlc.tools.mlc.session import Progress
+
+if TYPE_CHECKING:
+    from mlc.compiler import Options
+
+# What --target is by default.
+HOST = "host"
+
+
+@dataclass(frozen=True)
+class CompileFlags:
+    """The options of `compile_options` as given on the command line; those of `graph_options` come first."""
+
+    target_cpu: str
+    target_triple: str
+    target_features: str
+    dims: tuple[str, ...]
+    shapes: tuple[str, ...]
+    disable_pass: tuple[str, ...]
+    replace_pass: tuple[str, ...]
+    exactness: str
+    schedule_file: str | None
+    precision: str
+    load_plugin: tuple[str, ...]
+    jobs: int = 0
+    blocks_on_cpu: bool = False
+    cubin: bool = False
+    cache: bool = True
+    cache_dir: str | None = None
+
+    def options(self, progress: Progress) -> Options:
+        """The compiler's options. Raises click.UsageError for a malformed --dim or --shape, and for passes
+        that cannot be switched; TargetError."""
+        from mlc.compiler import Options
+
+        _announce_passes()
+        _load_plugins(self.load_plugin)
+        dims, shapes = _sizes(self.dims, self.shapes)
+        if self.cache_dir:
+            os.environ["MLC_CACHE_DIR"] = os.path.abspath(self.cache_dir)
+        options = Options(
+            target=self._target(),
+            dims=dims,
+            shapes=shapes,
+            cache=self.cache,
+            jobs=self.jobs,
+            disable_passes=self.disable_pass,
+            replace_passes=_replacements(self.replace_pass),
+            exactness=self.exactness,
+            schedules=_read_schedules(self.schedule_file),
+            precision=self.precision,
+            blocks_on_cpu=self.blocks_on_cpu,
+            cubin=self.cubin,
+            progress=progress,
+        )
+        _check_switches(options)
+        return options
+
+    def _target(self) -> str:
+        """A name or text for `Options.target`."""
+        if not (self.target_triple or self.target_features):
+            return self.target_cpu
+        from mlc.codegen.machines import chosen_target
+
+        # The host is no default where another machine's triple is given.
+        cpu = "" if self.target_triple and self.target_cpu == HOST else self.target_cpu
+        return str(chosen_target(self.target_triple, cpu, self.target_features))
+
+
+def _replacements(texts: tuple[str, ...]) -> dict[str, str]:
+    """--replace-pass by name."""
+    parted = [text.partition("=") for text in texts]
+    for name, equals, _ in parted:
+        if not (name and equals):
+            raise click.UsageError(f"--replace-pass expects NAME=PIPELINE, not '{name}{equals}'")
+    return {name: pipeline for name, _, pipeline in parted}
+
+
+def _read_schedules(path: str | None) -> str:
+    """The text of --schedule-file. Raises OSError, ToolError for an empty file."""
+    if path is None:
+        return ""
+    text = Path(path).read_text(encoding="utf-8")
+    if not text.strip():
+        raise ToolError(f"{path} is empty; expected tloop.schedule ops")
+    return text
+
+
+def _check_switches(options: Options) -> None:
+    from mlc.pipelines.grammar import PipelineError
+
+    try:
+        options.graph_pipelines()
+    except PipelineError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _load_plugins(paths: tuple[str, ...]) -> None:
+    from mlc.passes import registry
+
+    # Worker processes load them from there.
+    given = os.environ.get(registry.PLUGIN_VARIABLE, "").split(os.pathsep)
+    os.environ[registry.PLUGIN_VARIABLE] = os.pathsep.join(
+        [*filter(None, given), *map(os.path.abspath, paths)]
+    )
+    try:
+        for path in paths:
+            registry.load_plugin(path)
+    except registry.PluginError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _announce_passes() -> None:
+    """Has a crash of C++ blamed on the pass in which it happened."""
+    from mlc.pipelines.driver import watch_all
+    from mlc.tools import announcer, guard
+
+    if guard.current is not None:
+        watch_all(announcer.Announcer(guard.current))
+
+
+def _sizes(dims: tuple[str, ...], shapes: tuple[str, ...]) -> tuple[dict[str, int], dict[str, list[int]]]:
+    """--dim and --shape by name; a shape follows ':' or '='."""
+    from mlc.tools.command_line import UsageError
+    from mlc.tools.translate.import_onnx import parse_dims, parse_shapes
+
+    texts = []
+    for text in shapes:
+        name, colon, sizes = text.rpartition(":")
+        texts.append(f"{name}={sizes}" if colon and "=" not in sizes else text)
+    try:
+        return parse_dims(list(dims)), parse_shapes(texts)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from error
