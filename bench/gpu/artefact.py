@@ -19,7 +19,7 @@ from mlc.frontends.errors import ImportFailure
 from mlc.frontends.weights import Reference, content_hash
 from mlc.passes.base import PassFailure
 from mlc.pipelines.grammar import PipelineError
-from mlc.runtime.cuda.program import write_program
+from mlc.runtime.cuda.program_files import write_program
 from mlc.runtime.tensors import TensorSpec, as_bytes
 from mlc.targets import TargetError
 from onnx import TensorProto

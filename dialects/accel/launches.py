@@ -7,6 +7,8 @@ from mlc.dialects.accel.dialect import Accel, launch_around
 from mlc.dialects.verification import report, verifier
 
 WARPS = (1, 2, 4, 8, 16)
+# Of a block: 1024 threads.
+MOST_WARPS = 32
 MOST_REGISTERS = 255
 # The portable limit of blocks in a cluster.
 MOST_BLOCKS = 8
@@ -67,6 +69,8 @@ def _specialize_fault(op: ext.Operation) -> str:
     warps = launch.attributes["warps"].value
     if consumers != warps:
         return f"the launch's {warps} warps consume, but consumer_warps is {consumers}"
+    if producers + consumers > MOST_WARPS:
+        return f"a block has up to {MOST_WARPS} warps, but the roles have {producers + consumers}"
     for role in ("producer", "consumer"):
         registers = op.attributes[f"{role}_registers"].value
         if registers % 8 or not 24 <= registers <= MOST_REGISTERS:

@@ -12,7 +12,8 @@ from mlc.runtime.cuda.launches import Launch, pointer, scalar
 from mlc.runtime.cuda.memory import DeviceMemory, PinnedMemory
 from mlc.runtime.cuda.module import Function, Module
 from mlc.runtime.cuda.plan import Plan, parse_plan
-from mlc.runtime.cuda.program import Program, read_program, write_program
+from mlc.runtime.cuda.program import Program
+from mlc.runtime.cuda.program_files import read_program, write_program
 from mlc.runtime.cuda.streams import Stream
 from mlc.runtime.cuda.tensor_map import TensorMap, TensorMapSpec
 from mlc.runtime.cuda.tensors import Borrowed, Tensor, borrow, borrow_array

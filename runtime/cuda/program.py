@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from mlc.runtime.atomic_file import atomic_file
 from mlc.runtime.cuda.binding import Binding, Results, in_order
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import CudaError
 from mlc.runtime.cuda.events import Event
 from mlc.runtime.cuda.graphs import Graph
-from mlc.runtime.cuda.plan import Plan, parse_plan
+from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.prepared import PreparedSteps
 from mlc.runtime.cuda.program_memory import ProgramMemory
 from mlc.runtime.cuda.streams import Stream
-from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import TensorSpec
-
-PLAN_FILE = "plan.json"
 
 
 class Program:
@@ -183,33 +176,3 @@ class Program:
             event.synchronize()
             event.close()
         self._running.clear()
-
-
-def write_program(folder: str | os.PathLike[str], plan: Plan, images: Mapping[str, bytes]) -> None:
-    """Writes a plan as plan.json and its images beside it. Raises ExecutableError."""
-    place = Path(folder)
-    missing = [image.name for image in plan.images if image.name not in images]
-    if missing:
-        raise ExecutableError(f"{place}: missing images {missing}")
-    for image in plan.images:
-        with atomic_file(place / image.name) as file:
-            file.write(images[image.name])
-    with atomic_file(place / PLAN_FILE) as file:
-        file.write(json.dumps(plan.to_json(), separators=(",", ":")).encode())
-
-
-def read_program(folder: str | os.PathLike[str]) -> tuple[Plan, dict[str, bytes]]:
-    """The plan of a folder, checked, and its images. Images are code: load only what you trust.
-
-    Raises ExecutableError with the path and the cause.
-    """
-    place = Path(folder)
-    plan = parse_plan(_read(place / PLAN_FILE), str(place / PLAN_FILE))
-    return plan, {image.name: _read(place / image.name) for image in plan.images}
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ExecutableError(f"{path}: cannot read: {error.strerror or error}") from error

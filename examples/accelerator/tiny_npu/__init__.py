@@ -1,4 +1,4 @@
-"""tiny-npu, a made-up accelerator, as a plugin of mlc: `mlc compile model.onnx --target-cpu tiny-npu`."""
+"""tiny-npu, a made-up accelerator, as a plugin of mlc: `mlc compile model.onnx --target tiny-npu`."""
 
 from __future__ import annotations
 

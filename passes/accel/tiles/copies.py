@@ -13,28 +13,17 @@ from mlc.passes.accel.tiles.meanings import (
     UNIT,
     Buffer,
     Cached,
-    Extent,
     Slice,
     add,
-    all_of,
     as_value,
     multiply,
 )
-from mlc.passes.accel.tiles.slices import bound_of
+from mlc.passes.accel.tiles.slices import empty
 from mlc.passes.accel.tiles.space import Access, Space, accesses
 from mlc.passes.base import PassFailure
 
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 # Bytes of a row that lie in different banks than those of the rows around it.
 SWIZZLES = (128, 64, 32)
-
-
-def alloc_tensor(code: Emission, op: ir.Operation) -> None:
-    """Memory for a copy, which comes when it is known who reads it."""
-    sizes = iter(op.operands)
-    shape = [next(sizes) if each == _DYNAMIC else each for each in op.results[0].type.shape]
-    extents = [Extent(code.index(each), bound_of(each, op)) for each in shape]
-    code.values[op.results[0]] = all_of(None, extents)
 
 
 def copy(code: Emission, op: ir.Operation) -> None:
@@ -103,6 +92,7 @@ def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:
 
 
 HANDLERS = {
-    "bufferization.alloc_tensor": alloc_tensor,
+    # Memory comes when it is known who reads the copy.
+    "bufferization.alloc_tensor": empty,
     "bufferization.materialize_in_destination": copy,
 }

@@ -161,7 +161,7 @@ def insert_slice(code: Emission, op: ir.Operation) -> None:
 
 
 def empty(code: Emission, op: ir.Operation) -> None:
-    """`tensor.empty`: nobody reads what is in it."""
+    """A tensor that nobody has written, and nobody reads as it is: `tensor.empty`."""
     sizes = iter(op.operands)
     shape = [next(sizes) if each == _DYNAMIC else each for each in op.results[0].type.shape]
     extents = [Extent(code.index(each), bound_of(each, op)) for each in shape]

@@ -102,6 +102,19 @@ func.func @f(%c: index) {
 func.func @f(%c: index) {
   "accel.launch"(%c) ({
   ^bb0(%i: index):
+    // expected-error @below {{'accel.specialize' op a block has up to 32 warps, but the roles have 36}}
+    "accel.specialize"() ({
+    }, {
+    }) {producer_warps = 32 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
     // expected-error @below {{'accel.specialize' op producer_registers must be a multiple of 8 from 24 to 248, but is 20}}
     "accel.specialize"() ({
     }, {
