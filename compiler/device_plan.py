@@ -7,9 +7,10 @@ from dataclasses import replace
 from math import prod
 
 from mlc.compiler.device_kernel import DeviceKernel
+from mlc.compiler.device_transfers import MAIN, transfer_streams
 from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import HostFunction, TensorInfo
-from mlc.compiler.tape import COPY, Region, Tape
+from mlc.compiler.tape import COPY, WAIT, Region, Tape
 from mlc.compiler.tape import Step as TapeStep
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import (
@@ -25,6 +26,7 @@ from mlc.runtime.cuda.plan_parts import (
     Step,
     TensorBuffer,
     TensorMapParameter,
+    WaitStep,
 )
 from mlc.runtime.cuda.program_memory import ALIGNMENT
 from mlc.runtime.tensors import TensorSpec
@@ -39,8 +41,9 @@ def program_plan(
 ) -> Plan:
     """The plan of the host function whose steps are `tape`; image number i is that of the i-th kernel.
 
-    `names` are those of the buffers by role ("input", "output", "weight"). Raises CompileError for operands
-    that kernels cannot take where they lie, ExecutableError for what no plan can say.
+    `names` are those of the buffers by role ("input", "output", "weight"). Transfers that run beside kernels
+    have streams of their own. Raises CompileError for operands that kernels cannot take where they lie,
+    ExecutableError for what no plan can say.
     """
     numbers = {name: index for index, name in enumerate(kernels)}
     firsts: dict[str, int] = {}
@@ -48,11 +51,13 @@ def program_plan(
     for name, kernel in kernels.items():
         firsts[name] = len(functions)
         functions += [replace(each.kernel, image=numbers[name]) for each in kernel.launches]
+    streams = transfer_streams(tape.steps)
     return Plan(
         images=tuple(Image(f"{name}.{each.suffix}", architecture) for name, each in kernels.items()),
         kernels=tuple(functions),
         buffers=tuple(_buffers(host, names)),
-        steps=tuple(each for step in tape.steps for each in _steps(step, kernels, firsts)),
+        steps=tuple(each for step in tape.steps for each in _steps(step, kernels, firsts, streams)),
+        streams=max(streams.values()) + 1,
     )
 
 
@@ -69,14 +74,29 @@ def _buffers(host: HostFunction, names: Mapping[str, Sequence[str]]) -> Iterator
     yield ArenaBuffer(host.arena_bytes)
 
 
-def _steps(step: TapeStep, kernels: Mapping[str, DeviceKernel], firsts: Mapping[str, int]) -> Iterator[Step]:
-    if step.kernel == COPY:
-        source, target = step.regions
-        yield CopyStep(_place(target), _place(source), _nbytes(source))
+def _steps(
+    step: TapeStep,
+    kernels: Mapping[str, DeviceKernel],
+    firsts: Mapping[str, int],
+    streams: Mapping[int | None, int],
+) -> Iterator[Step]:
+    if step.kernel in (COPY, WAIT):
+        yield from _transfer(step, streams[step.transfer])
         return
     _check_aligned(step)
     for number, launch in enumerate(kernels[step.kernel].launches, firsts[step.kernel]):
         yield LaunchStep(number, tuple(_bound(each, step.regions) for each in launch.parameters))
+
+
+def _transfer(step: TapeStep, stream: int) -> Iterator[Step]:
+    """A copy; beside the main stream it begins when what precedes it there is done. Or the wait for it."""
+    if step.kernel == WAIT:
+        yield WaitStep(MAIN, stream)
+        return
+    if stream != MAIN:
+        yield WaitStep(stream, MAIN)
+    source, target = step.regions
+    yield CopyStep(_place(target), _place(source), _nbytes(source), stream)
 
 
 def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter:

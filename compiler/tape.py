@@ -17,8 +17,8 @@ import numpy as np
 from mlc.compiler.constant_ops import evaluate
 from mlc.runtime.tensors import TensorSpec
 
-# The kernel of steps that copy their first buffer to their second.
-COPY = ""
+# The kernel of steps that copy their first buffer to their second; and of those that wait for such a copy.
+COPY, WAIT = "", "!wait"
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,12 @@ class Region:
 
 @dataclass(frozen=True)
 class Step:
-    """A call of `kernel` on `regions`, its inputs and then its outputs."""
+    """A call of `kernel` on `regions`, its inputs and then its outputs. A copy with a number is only started;
+    the step WAIT of that number waits for it."""
 
     kernel: str
     regions: tuple[Region, ...]
+    transfer: int | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,10 @@ class Tape:
             for step in self.steps:
                 regions = [each.of(arguments) for each in step.regions]
                 if step.kernel == COPY:
+                    # Started or not: Python does it now.
                     regions[1][...] = regions[0]
+                elif step.kernel == WAIT:
+                    continue
                 elif step.kernel in self.bodies:
                     self.bodies[step.kernel].run(regions)
                 else:
@@ -123,7 +128,10 @@ class Tape:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Tape:
-        steps = [Step(each["kernel"], tuple(map(_region, each["regions"]))) for each in data["steps"]]
+        steps = [
+            Step(each["kernel"], tuple(map(_region, each["regions"])), each["transfer"])
+            for each in data["steps"]
+        ]
         bodies = {
             name: Body(tuple(map(_item, each["items"])), tuple(each["results"]))
             for name, each in data["bodies"].items()

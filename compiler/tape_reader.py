@@ -7,23 +7,36 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.compiler.constant_ops import TYPES, evaluated, evaluated_cast
-from mlc.compiler.tape import COPY, Body, Constant, Evaluated, Region, Step, Tape
+from mlc.compiler.tape import COPY, WAIT, Body, Constant, Evaluated, Region, Step, Tape
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
-from mlc.passes.lowering.host_entry import Place, places_of
+from mlc.passes.lowering.host_places import STEPS, Place, places_of
 
 
 def read_tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Tape:
     """The tape of a host function after `host-plan-memory`; those of `kernels` that NumPy can evaluate have
     bodies."""
     places = places_of(function)
-    steps = []
+    tokens: dict[ir.Value, int] = {}
+    steps: list[Step] = []
     for op in [each.operation for each in function.regions[0].blocks[0]]:
-        if op.name in ("tloop.launch_into", "memref.copy"):
-            name = op.attributes["kernel"].value if op.name == "tloop.launch_into" else COPY
-            steps.append(Step(name, tuple(_region(value, places[value]) for value in op.operands)))
+        if op.name == "gpu.wait":
+            steps += [Step(WAIT, (), tokens[token]) for token in op.operands]
+        elif op.name in STEPS:
+            regions = tuple(_region(value, places[value]) for value in op.operands)
+            steps.append(_step(op, regions, tokens))
     bodies = {name: read_body(kernel) for name, kernel in kernels.items()}
     return Tape(tuple(steps), {name: body for name, body in bodies.items() if body is not None})
+
+
+def _step(op: ir.Operation, regions: tuple[Region, ...], tokens: dict[ir.Value, int]) -> Step:
+    if op.name == "tloop.launch_into":
+        return Step(op.attributes["kernel"].value, regions)
+    if op.name == "memref.copy":
+        return Step(COPY, regions)
+    # `gpu.memcpy` has its target first.
+    tokens[op.results[0]] = len(tokens)
+    return Step(COPY, regions[::-1], tokens[op.results[0]])
 
 
 def _region(value: ir.Value, place: Place) -> Region:

@@ -66,6 +66,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "host-entry": "mlc.passes.lowering.host_entry:HostEntry",
     "host-insert-transfers": "mlc.passes.lowering.insert_transfers:InsertTransfers",
     "host-order-launches": "mlc.passes.lowering.order_launches:OrderLaunches",
+    "host-overlap-transfers": "mlc.passes.lowering.overlap_transfers:OverlapTransfers",
     "host-plan-memory": "mlc.passes.lowering.host_plan_memory:HostPlanMemory",
     "host-verify": "mlc.passes.lowering.host_verify:HostVerify",
     "kernel-entry": "mlc.passes.lowering.kernel_entry:KernelEntry",

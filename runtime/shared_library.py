@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 import tempfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -12,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mlc.runtime.c_compiler import run_c_compiler
 from mlc.runtime.c_interface import EMBEDDED_WEIGHTS, Interface, c_identifier
 from mlc.runtime.container import Buffer, weight_chunks
 from mlc.runtime.errors import ExecutableError
@@ -20,7 +19,7 @@ from mlc.runtime.safetensors import encode_header, layout
 from mlc.runtime.tensors import weight_bytes
 
 SOURCES = Path(__file__).parent / "csrc"
-_RUNTIME = ("standalone.c", "pool.c", "kmpc.c", "dispatch.c", "builtins.c")
+_RUNTIME = ("standalone.c", "pool.c", "kmpc.c", "dispatch.c", "transfers.c", "builtins.c")
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread", "-shared")
 # Worker threads may be asleep inside the library, so dlclose must not unmap it (nodelete).
 _LINK_FLAGS = ("-Wl,-z,nodelete", "-Wl,-z,noexecstack", "-Wl,-z,defs", "-Wl,--version-script=exports.map")
@@ -107,17 +106,9 @@ def _compile(folder: Path, interface: Interface, cc: str, target: Path) -> None:
     sources = ["glue.c", *(str(SOURCES / name) for name in _RUNTIME)]
     sources += ["weights.s"] if interface.embedded else []
     libraries = map(os.path.abspath, interface.manifest.libraries)
-    command = [*shlex.split(cc), *_FLAGS, f"-I{SOURCES}", *sources, "@objects", *_LINK_FLAGS]
-    command += [f"-Wl,-soname,{target.name}", "-o", "library", *libraries, "-lm", "-ldl"]
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    except OSError as error:
-        raise ExecutableError(
-            f"{target}: cannot run the C compiler '{cc}': {error.strerror}; a shared library needs one"
-        ) from error
-    if done.returncode != 0:
-        output = (done.stderr + done.stdout).decode(errors="replace").strip()
-        raise ExecutableError(f"{target}: the C compiler failed: {shlex.join(command)}\n{output}")
+    arguments = [*_FLAGS, f"-I{SOURCES}", *sources, "@objects", *_LINK_FLAGS]
+    arguments += [f"-Wl,-soname,{target.name}", "-o", "library", *libraries, "-lm", "-ldl"]
+    run_c_compiler(arguments, f"{target}:", cc, folder)
 
 
 def _publish(folder: Path, interface: Interface, target: Path) -> SharedLibrary:

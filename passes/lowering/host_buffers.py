@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import arith, func, ir, memref
+from mlc.bindings import arith, func, gpu, ir, memref
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.lowering.kernel_entry import row_major_strides
@@ -30,6 +30,8 @@ class HostRewriter:
         self.offsets: dict[Buffer, int] = dict(zip(roots, plan.offsets, strict=True))
         self.views: dict[tuple[str, int, int, str], ir.Value] = {}
         self.arguments: dict[str, list[ir.Value]] = {}
+        # By the step that waits for them: the transfers that are under way.
+        self.started: dict[int, list[ir.Value]] = {}
 
     def build(self) -> ir.Operation:
         """The new function, which stands before the old one."""
@@ -50,23 +52,37 @@ class HostRewriter:
             "arena": values[-1:],
         }
         with ir.InsertionPoint(function.entry_block):
-            for op in plan.ops:
-                self.rewrite(op)
+            for step, op in enumerate(plan.ops):
+                self.wait(op, step)
+                self.rewrite(op, step)
             func.ReturnOp([], loc=old.location)
         self.describe(function.operation)
         return function.operation
 
-    def rewrite(self, op: ir.Operation) -> None:
+    def wait(self, op: ir.Operation, step: int) -> None:
+        """Waits for the transfers that the op needs."""
+        for token in self.started.get(step, ()):
+            gpu.WaitOp(None, [token], loc=op.location)
+
+    def rewrite(self, op: ir.Operation, step: int) -> None:
         with op.location:
             if op.name == "tloop.launch":
                 inputs = [self.buffer(value) for value in op.operands]
                 outputs = [self.buffer(value) for value in op.results]
                 build_launch_into(op.attributes["kernel"].value, inputs, outputs)
             elif op.name == "tloop.transfer":
-                copy = memref.CopyOp(self.buffer(op.operands[0]), self.buffer(op.results[0]))
-                copy.attributes[TRANSFER] = op.attributes["to"]
+                self.transfer(op, step)
             elif op.name == "graph.concat":
                 self.copy_operands(op.results[0])
+
+    def transfer(self, op: ir.Operation, step: int) -> None:
+        source, target = self.buffer(op.operands[0]), self.buffer(op.results[0])
+        if step not in self.allocations.waits:
+            copy = memref.CopyOp(source, target)
+        else:
+            copy = gpu.MemcpyOp(ir.Type.parse("!gpu.async.token"), [], target, source)
+            self.started.setdefault(self.allocations.waits[step], []).append(copy.results[0])
+        copy.attributes[TRANSFER] = op.attributes["to"]
 
     def copy_operands(self, whole: ir.Value) -> None:
         """Copies the operands of a concatenation that could not be written in place."""

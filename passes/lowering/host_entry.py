@@ -3,6 +3,7 @@ kernels."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
@@ -11,40 +12,13 @@ from mlc.bindings import ir, llvm
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.lowering.host_places import STEPS, Place, places_of
 from mlc.passes.rewriting import collect_ops
 
 PREFIX = "mlc_"
-_STEPS = ("tloop.launch_into", "memref.copy")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A buffer as an argument's index and an offset in bytes."""
-
-    argument: int
-    offset: int = 0
-
-
-def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
-    """The place of every memref of the function. Raises PassFailure unless host-plan-memory made it."""
-    kind = function.attributes["function_type"].value
-    if kind.results or not all(isinstance(each, ir.MemRefType) for each in kind.inputs):
-        raise PassFailure(
-            "the host function is not on buffers; run host-plan-memory first", function.location
-        )
-    block = function.regions[0].blocks[0]
-    places = {argument: Place(index) for index, argument in enumerate(block.arguments)}
-    for op in [each.operation for each in block.operations]:
-        if op.name == "memref.view":
-            offset = op.operands[1].owner.operation.attributes["value"].value
-            places[op.results[0]] = Place(places[op.operands[0]].argument, offset)
-        elif op.name == "memref.reinterpret_cast":
-            source, (first,) = places[op.operands[0]], op.attributes["static_offsets"]
-            width = element_bytes(str(op.results[0].type.element_type))
-            places[op.results[0]] = Place(source.argument, source.offset + first * width)
-        elif op.name not in ("arith.constant", *_STEPS, "func.return"):
-            raise PassFailure(f"'{op.name}' cannot be part of a host function", op.location)
-    return places
+# Transfers that run beside kernels: the runtime's functions, and the bytes that it needs for each
+# (mlc_runtime.h).
+START, WAIT, TRANSFER_BYTES = "mlc_transfer_start", "mlc_transfer_wait", 40
 
 
 class EntryBuilder:
@@ -53,7 +27,8 @@ class EntryBuilder:
     def __init__(self, function: ir.Operation) -> None:
         self.function = function
         self.places = places_of(function)
-        self.steps = collect_ops(function, _STEPS)
+        self.steps = collect_ops(function, STEPS)
+        self.transfers: dict[ir.Value, ir.Value] = {}
         self.pointer = ir.Type.parse("!llvm.ptr")
         self.bases: dict[int, ir.Value] = {}
 
@@ -78,35 +53,67 @@ class EntryBuilder:
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
         widest = max((len(op.operands) for op in self.steps), default=1)
-        count = self.constant(widest)
-        frame = llvm.AllocaOp(self.pointer, count, ir.TypeAttr.get(self.pointer)).result
+        frame = self.allocated(widest, self.pointer)
+        self.allocate_transfers()
         for op in self.steps:
             with op.location:
                 if op.name == "memref.copy":
                     self.copy(op, buffers)
+                elif op.name == "gpu.memcpy":
+                    self.start(op, buffers)
+                elif op.name == "gpu.wait":
+                    self.wait(op)
                 else:
                     self.launch(op, buffers, frame, dims)
+
+    def allocated(self, count: int, element: ir.Type) -> ir.Value:
+        """Memory of the function's own."""
+        return llvm.AllocaOp(self.pointer, self.constant(count), ir.TypeAttr.get(element)).result
+
+    def allocate_transfers(self) -> None:
+        """What the runtime needs for each transfer beside kernels, by its token."""
+        tokens = [op.results[0] for op in self.steps if op.name == "gpu.memcpy" and len(op.results)]
+        if tokens:
+            words = TRANSFER_BYTES // 8
+            memory = self.allocated(words * len(tokens), ir.IntegerType.get_signless(64))
+            for number, token in enumerate(tokens):
+                element = ir.IntegerType.get_signless(64)
+                self.transfers[token] = self.offset(memory, words * number, element)
 
     def launch(self, op: ir.Operation, buffers: ir.Value, frame: ir.Value, dims: ir.Value) -> None:
         for slot, value in enumerate(op.operands):
             address = self.address(buffers, self.places[value])
             llvm.StoreOp(address, self.offset(frame, slot, self.pointer))
-        self.call(ir.FlatSymbolRefAttr.get(op.attributes["kernel"].value), frame, dims)
+        self.call(_symbol(op.attributes["kernel"].value), frame, dims)
 
     def copy(self, op: ir.Operation, buffers: ir.Value) -> None:
         """Copies one dense buffer to another of its shape."""
         source, target = (self.address(buffers, self.places[value]) for value in op.operands)
-        kind = ir.MemRefType(op.operands[0].type)
-        size = prod(kind.shape) * element_bytes(str(kind.element_type))
-        llvm.MemcpyOp(target, source, self.constant(size), False)
+        llvm.MemcpyOp(target, source, self.size(op), False)
 
-    def call(self, callee: ir.Attribute, frame: ir.Value, dims: ir.Value) -> None:
+    def start(self, op: ir.Operation, buffers: ir.Value) -> None:
+        """Starts a transfer. Raises PassFailure for one that nobody could wait for, or that waits itself."""
+        if not len(op.results) or len(op.operands) != 2:
+            raise PassFailure("a transfer of the host has a token, and waits for no other", op.location)
+        target, source = (self.address(buffers, self.places[value]) for value in op.operands)
+        self.call(_symbol(START), self.transfers[op.results[0]], target, source, self.size(op))
+
+    def wait(self, op: ir.Operation) -> None:
+        for token in op.operands:
+            self.call(_symbol(WAIT), self.transfers[token])
+
+    def size(self, op: ir.Operation) -> ir.Value:
+        """Bytes of a copy."""
+        kind = ir.MemRefType(op.operands[0].type)
+        return self.constant(prod(kind.shape) * element_bytes(str(kind.element_type)))
+
+    def call(self, callee: ir.Attribute, *operands: ir.Value) -> None:
         ir.Operation.create(
             "llvm.call",
-            operands=[frame, dims],
+            operands=list(operands),
             attributes={
                 "callee": callee,
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([2, 0]),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
                 "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
             },
         )
@@ -133,13 +140,18 @@ class EntryBuilder:
         return self.offset(base, place.offset, ir.IntegerType.get_signless(8)) if place.offset else base
 
 
-def declare_kernels(module: ir.Operation, names: set[str]) -> None:
-    """Kernels are compiled on their own; the host only needs their declarations."""
+def _symbol(name: str) -> ir.Attribute:
+    return ir.FlatSymbolRefAttr.get(name)
+
+
+def declare(module: ir.Operation, functions: Mapping[str, str]) -> None:
+    """Kernels are compiled on their own, and the runtime has its functions: the host only needs their
+    declarations. `functions` gives the operands' types by name."""
     body = module.regions[0].blocks[0]
-    for name in sorted(names):
+    for name, operands in sorted(functions.items()):
         attributes = {
             "sym_name": ir.StringAttr.get(name),
-            "function_type": ir.TypeAttr.get(ir.Type.parse("!llvm.func<void (ptr, ptr)>")),
+            "function_type": ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<void ({operands})>")),
             "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         }
         ir.Operation.create(
@@ -157,14 +169,16 @@ class HostEntry(Pass):
     def run(self, op: ir.Operation) -> None:
         body = op.regions[0].blocks[0]
         functions = [each.operation for each in body if is_host(each.operation)]
-        names = {
-            launch.attributes["kernel"].value
+        called = {
+            launch.attributes["kernel"].value: "ptr, ptr"
             for function in functions
             for launch in collect_ops(function, ["tloop.launch_into"])
         }
+        if any(collect_ops(function, ["gpu.memcpy"]) for function in functions):
+            called |= {START: "ptr, ptr, ptr, i64", WAIT: "ptr"}
         for function in functions:
             EntryBuilder(function).build()
             function.erase()
         for kernel in [each.operation for each in body if "tloop.kernel" in each.operation.attributes]:
             kernel.erase()
-        declare_kernels(op, names)
+        declare(op, called)

@@ -40,7 +40,8 @@ class HostPlanMemory(Pass):
     everything else lies at a fixed offset of the arena, where buffers share memory if they are not live
     together. Reshapes and contiguous slices are parts of their operand's buffer; the operands of contiguous
     concatenations are written where the result lies, or copied there; elementwise kernels write over an
-    operand that they read last. Launches become `tloop.launch_into`.
+    operand that they read last. Launches become `tloop.launch_into`, transfers `memref.copy`, or where
+    launches run meanwhile `gpu.memcpy async` and `gpu.wait`; the buffers of these live until the wait.
 
     Offsets are those of the best of several strategies, named in `tloop.arena_strategy`;
     `tloop.arena_lower_bound` is the largest sum of bytes that are live at once, which no plan can undercut,

@@ -9,7 +9,8 @@ from mlc.bindings import ir
 from mlc.dialects.tloop import Transfer
 from mlc.passes.base import Pass
 from mlc.passes.graph.form_kernels import is_host
-from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
+from mlc.passes.graph.views import CONSTANTS, view_source
+from mlc.passes.lowering.memory.in_flight import is_view
 from mlc.passes.rewriting import defining_op
 from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, is_kernel
 
@@ -18,17 +19,13 @@ def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:
     """Gives each launch, and each op of the host's, its operands where it can read them; `devices` are those
     of the kernels by name."""
     for op in [each.operation for each in function.regions[0].blocks[0]]:
-        if op.name in CONSTANTS or _is_view(op):
+        if op.name in CONSTANTS or is_view(op):
             continue
         device = devices.get(op.attributes["kernel"].value, HOST) if op.name == "tloop.launch" else HOST
         for index, value in enumerate(op.operands):
             if _device_of(value, devices) != device:
                 with ir.InsertionPoint(op), op.location:
                     op.operands[index] = Transfer(ir.StringAttr.get(device), value, value.type).copy
-
-
-def _is_view(op: ir.Operation) -> bool:
-    return op.name.startswith("graph.") and view_offset(op) is not None
 
 
 def _device_of(value: ir.Value, devices: dict[str, str]) -> str:

@@ -137,6 +137,8 @@ FORM_KERNELS: list[str] = [
     "symbol-dce",
     # Branches one after the other, where that keeps fewer values alive.
     "host-order-launches",
+    # Launches have their order; what the other device needs next is moved while this one computes.
+    "host-overlap-transfers",
     # The planner and the kernels' compilation, each on its own, rely on launches that fit their kernels.
     "host-verify",
 ]

@@ -70,6 +70,27 @@ void mlc_kmpc_dispatch_init_8u(void *, int32_t, int32_t, uint64_t, uint64_t, int
 int32_t mlc_kmpc_dispatch_next_4u(void *, int32_t, int32_t *, uint32_t *, uint32_t *, int32_t *);
 int32_t mlc_kmpc_dispatch_next_8u(void *, int32_t, int32_t *, uint64_t *, uint64_t *, int64_t *);
 
+/* ---- transfers.c ---------------------------------------------------------------------------- */
+
+/* A copy that a host program has started. Its memory, MLC_TRANSFER_BYTES of the caller's, stays until it was
+ * waited for. */
+#define MLC_TRANSFER_BYTES 40
+typedef struct mlc_transfer {
+  void *target;
+  const void *source;
+  int64_t size;
+  int64_t state;
+  struct mlc_transfer *next;
+} mlc_transfer;
+
+/* Nobody may write what the transfer reads, nor touch what it writes, before mlc_transfer_wait has returned.
+ * Each one is waited for once, by the thread that has started it. */
+void mlc_transfer_start(mlc_transfer *transfer, void *target, const void *source, int64_t size);
+void mlc_transfer_wait(mlc_transfer *transfer);
+
+/* Ends the thread, when no transfer is under way. A later mlc_transfer_start starts a new one. */
+void mlc_transfers_shutdown(void);
+
 /* ---- loader.c ------------------------------------------------------------------------------ */
 
 typedef struct mlc_image mlc_image;

@@ -150,6 +150,7 @@ int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const
 void mlc_model_finalize(void) {
   pthread_mutex_lock(&mutex);
   mlc_pool_shutdown();
+  mlc_transfers_shutdown();
   frame_free(atomic_exchange(&idle, NULL));
   if (mapping)
     munmap(mapping, mapping_size);

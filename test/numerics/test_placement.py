@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -72,14 +73,26 @@ PLACES = {
 
 @pytest.mark.parametrize("place", PLACES)
 def test_placed_parts(place: str, pool: WorkerPool) -> None:
+    """On one thread transfers are done when they are waited for, on two beside the kernels."""
     chosen = options(place, pool)
     main = units_of(model(), chosen)["main"]
     assert [main.pipeline(name) == "accel-kernel,accel-cpu" for name in main.kernels] == PLACES[place]
     x = np.random.default_rng(1).standard_normal((12, 24)).astype(np.float32)
-    found = compile_program(model(), chosen).executable(1)(x)
     session = onnxruntime.InferenceSession(model().SerializeToString(), providers=["CPUExecutionProvider"])
-    for ours, theirs in zip(found, session.run(None, {"x": x}), strict=True):
-        assert np.abs(ours - theirs).max() <= TOLERANCE * np.abs(theirs).max()
+    wanted, program = session.run(None, {"x": x}), compile_program(model(), chosen)
+    for threads in (1, 2):
+        for ours, theirs in zip(program.executable(threads)(x), wanted, strict=True):
+            assert np.abs(ours - theirs).max() <= TOLERANCE * np.abs(theirs).max()
+
+
+def test_weights_are_transferred_beside_kernels(pool: WorkerPool) -> None:
+    """The weight and the bias of the second product, while the first one is computed; the first result while
+    the second is."""
+    text = units_of(model(), options("nodes=second,end", pool))["main"].host.text
+    steps = re.findall(r"(gpu\.memcpy|gpu\.wait|memref\.copy|tloop\.launch_into)", text)
+    assert steps.count("gpu.memcpy") == steps.count("gpu.wait") > 0
+    first = steps.index("gpu.memcpy")
+    assert "tloop.launch_into" in steps[first : steps.index("gpu.wait")]
 
 
 def test_a_name_that_no_op_has(pool: WorkerPool) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import shlex
-import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
 
 from mlc.codegen.cache import default_root
+from mlc.runtime import ExecutableError
+from mlc.runtime.c_compiler import run_c_compiler
 from mlc.targets import TargetError
 
 _FOLDER = Path(__file__).parent
@@ -34,15 +34,11 @@ def library() -> Path:
 
 
 def _compile(source: Path, built: Path) -> None:
-    command = [*shlex.split(os.environ.get("CC", "cc")), *_FLAGS, str(source), "-o", str(built)]
+    arguments, what = [*_FLAGS, str(source), "-o", str(built)], "tiny-npu: its simulator needs a C compiler:"
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise TargetError(
-            f"tiny-npu: its simulator needs a C compiler: cannot run '{command[0]}': {error.strerror}"
-        ) from error
-    if done.returncode != 0:
-        raise TargetError(f"tiny-npu: {shlex.join(command)} failed:\n{done.stderr.strip()}")
+        run_c_compiler(arguments, what, os.environ.get("CC", "cc"))
+    except ExecutableError as error:
+        raise TargetError(str(error)) from error
 
 
 @cache

@@ -14,6 +14,7 @@ from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassFailure
 from mlc.passes.graph.views import joined_offsets, view_offset, view_source
 from mlc.passes.lowering.memory.arena import Lifetime
+from mlc.passes.lowering.memory.in_flight import in_flight
 
 REFERENCES = ("graph.weight", "graph.prepared")
 
@@ -82,6 +83,8 @@ class Allocations:
             self.outputs.setdefault(view_source(value), index)
         for index, argument in enumerate(self.arguments):
             self.argument(argument, "input", index)
+        # For each transfer beside launches the step that waits for it: until then it reads and writes.
+        self.waits = in_flight(self.ops)
         for step, op in enumerate(self.ops):
             self.visit(op, step)
         for step, op in enumerate(self.ops):
@@ -126,7 +129,7 @@ class Allocations:
             self.argument(op.results[0], "weight", len(self.weights))
             self.weights.append(op)
         elif op.name in ("tloop.launch", "tloop.transfer"):
-            self.use(op, step)
+            self.use(op, self.waits.get(step, step))
             for result in op.results:
                 self.new(result, step)
         elif op.name.startswith("graph.") and op.name != "graph.constant":

@@ -21,3 +21,11 @@ func.func @main(%x: memref<4xf32>, %arena: memref<128xi8>, %at: index) {
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) {
+  // expected-error @below {{a transfer of the host has a token, and waits for no other}}
+  gpu.memcpy %y, %x : memref<4xf32>, memref<4xf32>
+  return
+}

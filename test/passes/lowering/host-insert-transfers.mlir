@@ -5,14 +5,14 @@
 // a reshaped result comes back as it is returned.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = "graph.weight"
+// CHECK: %[[W1:.*]] = "tloop.transfer"(%[[W]]) {to = "accel"}
 // CHECK: %[[A:.*]] = "tloop.launch"(%arg0) {kernel = @abs_[[ABS:[0-9a-f]*]],
 // CHECK: %[[A1:.*]] = "tloop.transfer"(%[[A]]) {to = "accel"}
 // CHECK: %[[R:.*]] = "tloop.launch"(%[[A1]]) {kernel = @relu_[[RELU:[0-9a-f]*]],
-// CHECK: %[[W1:.*]] = "tloop.transfer"(%[[W]]) {to = "accel"}
 // CHECK: %[[P:.*]] = "tloop.launch"(%[[R]], %[[W1]]) {kernel = @matmul_[[PRODUCT:[0-9a-f]*]],
+// CHECK: %[[P0:.*]] = "tloop.transfer"(%[[P]]) {to = "host"}
 // CHECK: %[[FLAT:.*]] = "graph.reshape"(%[[P]])
 // CHECK: %[[FLAT0:.*]] = "tloop.transfer"(%[[FLAT]]) {to = "host"}
-// CHECK: %[[P0:.*]] = "tloop.transfer"(%[[P]]) {to = "host"}
 // CHECK: %[[E:.*]] = "tloop.launch"(%[[P0]]) {kernel = @exp_
 // CHECK: %[[E1:.*]] = "tloop.transfer"(%[[E]]) {to = "accel"}
 // CHECK: %[[Q:.*]] = "tloop.launch"(%[[E1]], %[[W1]]) {kernel = @matmul_[[PRODUCT]],
@@ -27,9 +27,9 @@
 
 // Results of the second device are copied straight to the outputs.
 // PLAN-LABEL: func.func @main(%arg0: memref<4x8xf32>, %arg1: memref<4x8xf32>, %arg2: memref<32xf32>, %arg3: memref<8x8xf32>, %arg4: memref<{{.*}}xi8>)
+// PLAN: gpu.memcpy async %{{.*}}, %arg3 : memref<8x8xf32>, memref<8x8xf32> {tloop.transfer = "accel"}
 // PLAN: memref.copy %{{.*}}, %{{.*}} {tloop.transfer = "accel"} : memref<4x8xf32> to memref<4x8xf32>
-// PLAN: memref.copy %arg3, %{{.*}} {tloop.transfer = "accel"} : memref<8x8xf32> to memref<8x8xf32>
-// PLAN: memref.copy %{{.*}}, %arg2 {tloop.transfer = "host"} : memref<32xf32> to memref<32xf32>
+// PLAN: gpu.memcpy async %arg2, %{{.*}} : memref<32xf32>, memref<32xf32> {tloop.transfer = "host"}
 // PLAN: memref.copy %{{.*}}, %arg1 {tloop.transfer = "host"} : memref<4x8xf32> to memref<4x8xf32>
 func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<32xf32>) {
   %w = "graph.weight"() {hash = "00", offset = 0 : i64, size = 256 : i64, source = "w"} : () -> tensor<8x8xf32>

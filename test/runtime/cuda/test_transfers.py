@@ -1,0 +1,141 @@
+"""Transfers beside kernels in a plan: streams, the order of the driver's calls, numbers on the stub."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from cuda_stub import PTX
+from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
+from mlc.compiler.device_plan import program_plan
+from mlc.compiler.device_transfers import transfer_streams
+from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.tape import COPY, WAIT, Region, Step, Tape
+from mlc.runtime.cuda import Device, Plan, Program
+from mlc.runtime.cuda.plan_checks import MAX_STREAMS
+from mlc.runtime.cuda.plan_parts import (
+    CopyStep,
+    Kernel,
+    PlanParameter,
+    PointerParameter,
+    ScalarParameter,
+    WaitStep,
+)
+
+COUNT = 64
+INFO = TensorInfo("float32", (COUNT,))
+RNG = np.random.default_rng(0)
+X, W = (RNG.normal(size=COUNT).astype(np.float32) for _ in "xw")
+# Arguments: inputs, outputs, weights, the arena.
+INPUT, Y, Z, WEIGHT, ARENA = range(5)
+
+
+def region(argument: int, offset: int = 0) -> Region:
+    return Region(argument, offset, "float32", (COUNT,))
+
+
+MOVED, SQUARE, PRODUCT = (region(ARENA, 256 * number) for number in range(3))
+
+
+def launch(a: Region, b: Region, result: Region) -> Step:
+    return Step("multiply", (a, b, result))
+
+
+# The weight is transferred while x is squared, the result while z = x * y is computed.
+STEPS = (
+    Step(COPY, (region(WEIGHT), MOVED), 0),
+    launch(region(INPUT), region(INPUT), SQUARE),
+    Step(WAIT, (), 0),
+    launch(SQUARE, MOVED, PRODUCT),
+    Step(COPY, (PRODUCT, region(Y)), 1),
+    launch(region(INPUT), PRODUCT, region(Z)),
+    Step(WAIT, (), 1),
+)
+
+
+def made(*steps: Step) -> Plan:
+    pointers = [PointerParameter(number) for number in range(3)]
+    parameters: tuple[PlanParameter, ...] = (*pointers, ScalarParameter("i32", COUNT))
+    kernel = KernelLaunch(Kernel(0, "multiply", (1, 1, 1), (32, 1, 1)), parameters)
+    names = {"input": ["x"], "output": ["y", "z"], "weight": ["w"]}
+    host = HostFunction("main", "", (INFO,), (INFO, INFO), (INFO,), (0,), 768, 768, "size", ("multiply",))
+    return program_plan("sm_80", host, Tape(steps), {"multiply": DeviceKernel((kernel,), PTX)}, names)
+
+
+def program(plan: Plan, graph: bool) -> Program:
+    return Program(plan, {"multiply.ptx": PTX}, {"w": W}, graph=graph)
+
+
+def test_transfers_have_a_stream_of_their_own() -> None:
+    plan = made(*STEPS)
+    kinds = [(type(step).__name__, step.stream, getattr(step, "other", None)) for step in plan.steps]
+    assert kinds == [
+        ("WaitStep", 1, 0),
+        ("CopyStep", 1, None),
+        ("LaunchStep", 0, None),
+        ("WaitStep", 0, 1),
+        ("LaunchStep", 0, None),
+        ("WaitStep", 1, 0),
+        ("CopyStep", 1, None),
+        ("LaunchStep", 0, None),
+        ("WaitStep", 0, 1),
+    ]
+    assert plan.streams == 2
+
+
+def test_transfers_under_way_together_have_streams_apart() -> None:
+    started = [Step(COPY, (), number) for number in range(3)]
+    again = [Step(WAIT, (), 1), Step(COPY, (), 3)]
+    assert transfer_streams([*started, *again]) == {None: 0, 0: 1, 1: 2, 2: 3, 3: 2}
+    many = transfer_streams([Step(COPY, (), number) for number in range(2 * MAX_STREAMS)])
+    assert max(many.values()) == MAX_STREAMS - 1
+
+
+@pytest.mark.parametrize("graph", [True, False], ids=["graph", "direct"])
+def test_numbers(graph: bool, stub: Any) -> None:
+    with program(made(*STEPS), graph) as ready:
+        for scale in (1, 2):
+            x = X * np.float32(scale)
+            y, z = ready(x)
+            np.testing.assert_array_equal(y, x * x * W)
+            np.testing.assert_array_equal(z, x * y)
+
+
+def test_without_its_waits_the_numbers_are_wrong(stub: Any) -> None:
+    """The stub does everything as late as it may: so the test above means something."""
+    plan = made(*STEPS)
+    broken = replace(plan, steps=tuple(step for step in plan.steps if step != WaitStep(0, 1)))
+    with program(broken, graph=False) as ready:
+        y, _ = ready(X)
+        assert not np.array_equal(y, X * X * W)
+
+
+def test_the_order_of_the_calls(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels of the first stream are launched between the start of a transfer and the wait for it."""
+    calls: list[tuple[str, int]] = []
+    # Where the call has its stream.
+    places = {"cuEventRecord": 1, "cuStreamWaitEvent": 0, "cuMemcpyDtoDAsync_v2": 3, "cuLaunchKernel": 8}
+    call = Device.call
+
+    def recorded(self: Device, name: str, *arguments: Any, **rest: Any) -> int:
+        if name in places:
+            calls.append((name, arguments[places[name]]))
+        return call(self, name, *arguments, **rest)
+
+    with program(made(*STEPS), graph=False) as ready:
+        monkeypatch.setattr(Device, "call", recorded)
+        ready(X)
+        main, beside = (each.handle for each in ready._streams)
+    names = {main: 0, beside: 1}
+    fork = [("cuEventRecord", 0), ("cuStreamWaitEvent", 1)]
+    join = [("cuEventRecord", 1), ("cuStreamWaitEvent", 0)]
+    copied, launched = [("cuMemcpyDtoDAsync_v2", 1)], [("cuLaunchKernel", 0)]
+    transfer = fork + copied + launched + join
+    assert [(name, names[stream]) for name, stream in calls] == fork + transfer + launched + transfer + join
+
+
+def test_a_copy_that_is_waited_for_at_once_stays_on_the_stream_of_the_kernels() -> None:
+    [copy] = made(Step(COPY, (region(INPUT), region(Y)))).steps
+    assert isinstance(copy, CopyStep) and copy.stream == 0
