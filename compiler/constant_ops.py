@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from mlc.runtime.tensors import TensorSpec
+from mlc.runtime.tensors import bfloat16_bits
 
 Array = np.ndarray
 
@@ -55,10 +55,24 @@ def _blocks(dim: int, tile: int) -> tuple[int, int]:
     return dim // tile, tile
 
 
+def _gather(x: Array, indices: Array, axis: int) -> Array:
+    return np.take(x, _bounded(indices, x.shape[axis]), axis)
+
+
+def _gather_elements(x: Array, indices: Array, axis: int) -> Array:
+    """Dims of `indices` may be smaller than those of `x`, of which the first places count then."""
+    kept = tuple(slice(None if dim == axis else size) for dim, size in enumerate(indices.shape))
+    return np.take_along_axis(x[kept], _bounded(indices, x.shape[axis]), axis)
+
+
+def _bounded(indices: Array, extent: int) -> Array:
+    """As kernels take them: negative ones count from the end, those outside are clamped."""
+    return np.clip(np.where(indices < 0, indices + extent, indices), 0, extent - 1)
+
+
 def _rounded(x: Array, to: str) -> Array:
     """To the nearest number of type `to`, under the type in which buffers hold it."""
-    spec = TensorSpec("", to, ())
-    return x.astype(spec.numpy_dtype).view(spec.buffer_dtype)
+    return bfloat16_bits(x) if to == "bfloat16" else x.astype(to)
 
 
 _ARITHMETIC: dict[str, Callable[..., Array]] = {
@@ -79,9 +93,11 @@ _MOVEMENT: dict[str, Callable[..., Array]] = {
     "pad": lambda x, low, high, mode, value: _pad(x, low, high, value),
     "pack": _pack,
     "concat": lambda *xs, axis: np.concatenate(xs, axis),
+    "gather": _gather,
+    "gather_elements": _gather_elements,
 }
 # Movement that brings in no numbers.
-_PLAIN = frozenset({"identity", "transpose", "concat"})
+_PLAIN = frozenset({"identity", "transpose", "concat", "gather", "gather_elements"})
 # What takes its result's shape.
 _SHAPED: dict[str, Callable[[Array, tuple[int, ...]], Array]] = {
     "reshape": np.reshape,

@@ -13,12 +13,13 @@ from mlc.runtime.errors import ExecutableError
 
 _NUMPY = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
 NUMPY_DTYPES = frozenset(_NUMPY.split())
-# Types of the package ml_dtypes, which is imported only for a model that uses one of them.
-_EXTENSION = (
-    "bfloat16 int2 int4 uint2 uint4 float4_e2m1fn float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
+# Types of the package ml_dtypes, which is imported only where arrays of one of them are made.
+_BYTES = (
+    "int2 int4 uint2 uint4 float4_e2m1fn float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
     " float8_e8m0fnu"
 )
-EXTENSION_DTYPES = frozenset(_EXTENSION.split())
+_EXTENSION_SIZES = {"bfloat16": 2, **dict.fromkeys(_BYTES.split(), 1)}
+EXTENSION_DTYPES = frozenset(_EXTENSION_SIZES)
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,29 @@ class TensorSpec:
         so their bits travel as unsigned integers."""
         if self.dtype in NUMPY_DTYPES:
             return self.numpy_dtype
-        return np.dtype(f"u{self.numpy_dtype.itemsize}")
+        return np.dtype(f"u{_EXTENSION_SIZES[self.dtype]}")
 
     @property
     def nbytes(self) -> int:
         """Size of the dense array in bytes."""
-        return self.numpy_dtype.itemsize * prod(self.shape)
+        return self.buffer_dtype.itemsize * prod(self.shape)
 
     def native(self) -> tuple[str, str, str, int, tuple[int, ...], np.dtype]:
         """The tuple that the native `Program` expects."""
         view = self.buffer_dtype
         return (self.name, self.dtype, view.kind, view.itemsize, self.shape, self.numpy_dtype)
+
+
+def bfloat16_bits(x: np.ndarray) -> np.ndarray:
+    """The bits, as uint16, of the bfloat16 numbers that are nearest to those of an f32 array, ties to even:
+    as ml_dtypes rounds, without it."""
+    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
+    rounded = bits + (0x7FFF + (bits >> 16 & 1))
+    rounded >>= 16
+    nan = np.isnan(x)
+    if nan.any():
+        rounded[nan] = 0x7FC0 | bits[nan] >> 16 & 0x8000
+    return rounded.astype(np.uint16).reshape(np.shape(x))
 
 
 def as_bytes(array: Any) -> np.ndarray:

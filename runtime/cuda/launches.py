@@ -13,6 +13,7 @@ from mlc.runtime.cuda.module import Function
 from mlc.runtime.cuda.signatures import CLUSTER_DIMENSION, LaunchAttribute, LaunchConfig
 from mlc.runtime.cuda.streams import Stream
 from mlc.runtime.cuda.tensor_map import TensorMap
+from mlc.runtime.tensors import bfloat16_bits
 
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_BLOCK = (1024, 1024, 64)
@@ -56,7 +57,7 @@ def scalar(kind: str, value: float) -> Number:
         case "f16":
             return ctypes.c_uint16(int(np.float16(value).view(np.uint16)))
         case "bf16":
-            return ctypes.c_uint16(_bfloat16_bits(value))
+            return ctypes.c_uint16(int(bfloat16_bits(np.array([value], np.float32))[0]))
     raise ValueError(f"'{kind}' is no type of a parameter; there are {', '.join(sorted(SCALARS))}")
 
 
@@ -142,11 +143,3 @@ def _check_device(function: Function, block: tuple[int, int, int], cluster: tupl
 
 def _place(parameter: Parameter) -> int:
     return parameter.place if isinstance(parameter, TensorMap) else ctypes.addressof(parameter)
-
-
-def _bfloat16_bits(value: float) -> int:
-    """Rounded to nearest even; NaN stays NaN."""
-    bits = int(np.float32(value).view(np.uint32))
-    if np.isnan(value):
-        return 0x7FC0 | bits >> 16 & 0x8000
-    return bits + 0x7FFF + (bits >> 16 & 1) >> 16

@@ -71,6 +71,20 @@ EXACT = {
         '%r = "graph.expand"(%b) {shape = array<i64: 3, 8>} : (tensor<8xf32>) -> tensor<3x8xf32>',
         "tensor<3x8xf32>",
     ),
+    "gather": (
+        '%i = "graph.constant"() {value = dense<[[0, -1], [5, 9]]> : tensor<2x2xi64>} : () -> '
+        "tensor<2x2xi64>\n"
+        '%r = "graph.gather"(%a, %i) {axis = 0 : i64} : (tensor<6x8xf32>, tensor<2x2xi64>) -> '
+        "tensor<2x2x8xf32>",
+        "tensor<2x2x8xf32>",
+    ),
+    "gather elements": (
+        '%i = "graph.constant"() {value = dense<[[0, -1, 7], [3, -9, 9]]> : tensor<2x3xi64>} : () -> '
+        "tensor<2x3xi64>\n"
+        '%r = "graph.gather_elements"(%a, %i) {axis = 1 : i64} : (tensor<6x8xf32>, tensor<2x3xi64>) -> '
+        "tensor<2x3xf32>",
+        "tensor<2x3xf32>",
+    ),
     "concat": (
         '%u = "graph.unsqueeze"(%b) {axes = array<i64: 0>} : (tensor<8xf32>) -> tensor<1x8xf32>\n'
         '%r = "graph.concat"(%a, %u) {axis = 0 : i64, '

@@ -100,10 +100,10 @@ def _gpu() -> list[Finding]:
         driver = load_driver()
         gpus = [describe(device_properties(index, driver)) for index in range(device_count(driver))]
     except CudaError as error:
-        absent = error.status == NO_DEVICE or (
-            isinstance(error, DriverMissing) and VARIABLE not in os.environ
-        )
-        return [Finding("GPU", "ok" if absent else "warning", f"no GPU for CUDA programs: {error}")]
+        if isinstance(error, DriverMissing) and VARIABLE not in os.environ:
+            return [Finding("GPU", "ok", "no CUDA driver: GPU programs compile here, but do not run")]
+        state: Literal["ok", "warning"] = "ok" if error.status == NO_DEVICE else "warning"
+        return [Finding("GPU", state, f"no GPU for CUDA programs: {error}")]
     found = [Finding(f"GPU {index}", "ok", text) for index, text in enumerate(gpus)]
     return [Finding("CUDA driver", "ok", driver_description(driver)), *found]
 
