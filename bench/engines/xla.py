@@ -13,6 +13,7 @@ import numpy as np
 from bench.engines import Call
 from bench.importers import onnx_graph
 from bench.importers.in_jax import OPERATORS
+from bench.operator_graph import check, evaluate
 
 # Smaller constants are part of the program: shapes, indices, factors.
 SMALL = 16
@@ -29,7 +30,7 @@ def load(path: Path, threads: int) -> Call:
     # ONNX counts in int64.
     jax.config.update("jax_enable_x64", True)
     graph = onnx_graph.read(path)
-    onnx_graph.check(graph, OPERATORS)
+    check(graph, OPERATORS)
     large = {
         name: value
         for name, value in graph.constants.items()
@@ -38,8 +39,8 @@ def load(path: Path, threads: int) -> Call:
     small = {name: value for name, value in graph.constants.items() if name not in large}
     weights = jax.device_put(large)
 
-    def evaluate(weights: dict[str, jax.Array], inputs: dict[str, jax.Array]) -> list[jax.Array]:
-        return onnx_graph.evaluate(graph, {**small, **weights, **inputs}, OPERATORS)
+    def run(weights: dict[str, jax.Array], inputs: dict[str, jax.Array]) -> list[jax.Array]:
+        return evaluate(graph, {**small, **weights, **inputs}, OPERATORS)
 
-    function = jax.jit(evaluate)
+    function = jax.jit(run)
     return lambda inputs: [np.asarray(output) for output in function(weights, inputs)]

@@ -30,6 +30,8 @@ MODULES = (
     "compiler/constant_ops.py",
     "compiler/tape.py",
 )
+# What the runner shares with other benchmarks.
+SHARED = ("bench/operator_graph.py",)
 PACKAGES = ("mlc", "mlc/compiler", "bench", "bench/gpu")
 
 
@@ -85,6 +87,8 @@ def _copy_runner(root: Path) -> None:
         target = root / "mlc" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, target)
+    for name in SHARED:
+        shutil.copyfile(ROOT / name, root / name)
     runner = Path(__file__).parent / "runner"
     (root / "bench/gpu/runner").mkdir()
     for path in runner.glob("*.py"):

@@ -10,8 +10,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from bench.gpu.runner.graph import Graph, Node
+from bench.gpu.runner.graph import Graph
 from bench.gpu.runner.manifest import Source
+from bench.operator_graph import Node
 
 OPSET, IR_VERSION = 20, 10
 ELEMENTS = {

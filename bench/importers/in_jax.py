@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from bench.importers.onnx_graph import Operator, reshaped, window
+from bench.operator_graph import Operator, reshaped, window
 
 Attributes = Mapping[str, Any]
 

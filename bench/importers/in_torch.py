@@ -14,7 +14,7 @@ from torch.fx.proxy import GraphAppendingTracer, Proxy
 from torch.nn import functional
 
 from bench.importers import onnx_graph
-from bench.importers.onnx_graph import Operator, window
+from bench.operator_graph import Operator, check, evaluate, window
 
 Attributes = Mapping[str, Any]
 
@@ -26,7 +26,7 @@ def imported(path: Path) -> torch.fx.GraphModule:
     Raises NotImplementedError for operators that are not in `OPERATORS`.
     """
     model = onnx_graph.read(path)
-    onnx_graph.check(model, OPERATORS)
+    check(model, OPERATORS)
     graph, parameters = torch.fx.Graph(), {}
     tracer = GraphAppendingTracer(graph)
     values: dict[str, Any] = dict(model.constants)
@@ -36,7 +36,7 @@ def imported(path: Path) -> torch.fx.GraphModule:
         if value.dtype.kind == "f" and value.ndim:
             parameters[f"weight_{index}"] = torch.nn.Parameter(torch.tensor(value))
             values[name] = Proxy(graph.get_attr(f"weight_{index}"), tracer)
-    outputs = onnx_graph.evaluate(model, values, OPERATORS)
+    outputs = evaluate(model, values, OPERATORS)
     graph.output(tuple(output.node for output in outputs))
     return torch.fx.GraphModule(parameters, graph)
 

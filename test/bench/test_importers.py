@@ -12,6 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from bench.importers import onnx_graph
 from bench.models import reference
+from bench.operator_graph import Node, Operator, check, evaluate, reshaped, window
 
 RNG = np.random.default_rng(0)
 
@@ -54,42 +55,42 @@ def test_a_graph_is_read_as_plain_data(tmp_path: Path) -> None:
     assert (graph.inputs, graph.outputs, len(graph.nodes)) == (("x",), ("y",), 9)
     assert set(graph.constants) == {"w", "b", "m", "shape"}
     assert graph.nodes[0].attributes["pads"] == [1, 0, 2, 1]
-    assert onnx_graph.window(graph.nodes[0].attributes) == ((2, 2), [(1, 2), (0, 1)])
+    assert window(graph.nodes[0].attributes) == ((2, 2), [(1, 2), (0, 1)])
 
 
 def test_what_an_importer_lacks_is_named_at_once(tmp_path: Path) -> None:
     graph = onnx_graph.read(small_network(tmp_path / "m.onnx"))
     known = dict.fromkeys(["Conv", "Relu", "MaxPool", "AveragePool", "Concat", "Gemm"], max)
     with pytest.raises(NotImplementedError, match="lacks Reshape, Softmax"):
-        onnx_graph.check(graph, known)
+        check(graph, known)
     with pytest.raises(NotImplementedError, match="opset 11"):
         onnx_graph.read(small_network(tmp_path / "old.onnx", opset=11))
     with pytest.raises(NotImplementedError, match="auto_pad SAME_UPPER"):
-        onnx_graph.window({"auto_pad": "SAME_UPPER"})
+        window({"auto_pad": "SAME_UPPER"})
 
 
 def test_a_reshape_copies_dims() -> None:
-    assert onnx_graph.reshaped((2, 3, 4), [0, -1]) == [2, -1]
+    assert reshaped((2, 3, 4), [0, -1]) == [2, -1]
 
 
 def test_nodes_are_evaluated_with_the_operators_given() -> None:
     nodes = (
-        onnx_graph.Node("Split", ("x",), ("a", "b"), {}),
-        onnx_graph.Node("Sub", ("a", "b", ""), ("y",), {"factor": 10}),
+        Node("Split", ("x",), ("a", "b"), {}),
+        Node("Sub", ("a", "b", ""), ("y",), {"factor": 10}),
     )
     graph = onnx_graph.Graph(("x",), ("y", "b"), nodes, {})
-    operators: dict[str, onnx_graph.Operator] = {
+    operators: dict[str, Operator] = {
         "Split": lambda _, x: (x[0], x[1]),
         "Sub": lambda a, x, y, none: a["factor"] * (x - y) if none is None else 0,
     }
-    assert onnx_graph.evaluate(graph, {"x": [7, 4]}, operators) == [30, 4]
+    assert evaluate(graph, {"x": [7, 4]}, operators) == [30, 4]
 
 
 def test_jax_computes_what_onnxruntime_does(tmp_path: Path) -> None:
     jax: ModuleType = pytest.importorskip("bench.importers.in_jax", exc_type=ImportError)
     path = small_network(tmp_path / "m.onnx")
     graph, x = onnx_graph.read(path), RNG.standard_normal((1, 4, 6, 6), np.float32)
-    (found,) = onnx_graph.evaluate(graph, {**graph.constants, "x": x}, jax.OPERATORS)
+    (found,) = evaluate(graph, {**graph.constants, "x": x}, jax.OPERATORS)
     np.testing.assert_allclose(found, reference.run(path, {"x": x})[0], rtol=1e-4, atol=1e-6)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
-from bench.gpu.runner.graph import Graph, evaluate
+from bench.gpu.runner.graph import Graph
 from bench.gpu.runner.on_torch import OPERATORS
+from bench.operator_graph import evaluate
 
 
 class Definition(torch.nn.Module):
@@ -28,4 +29,4 @@ class Definition(torch.nn.Module):
         values = {name: getattr(self, attribute) for name, attribute in self._weights.items()}
         for name, value in zip(self._inputs, inputs, strict=True):
             values[name] = value
-        return tuple(evaluate(self._graph, values, self._static, OPERATORS))
+        return tuple(evaluate(self._graph, values, OPERATORS, self._static))

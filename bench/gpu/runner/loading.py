@@ -11,10 +11,11 @@ import numpy as np
 from mlc.compiler.tape import Tape
 from mlc.runtime.cuda import Device, Program, read_program
 from mlc.runtime.errors import ExecutableError
-from mlc.runtime.tensors import TensorSpec, as_bytes
+from mlc.runtime.tensors import TensorSpec
 
-from bench.gpu.runner.graph import Graph, check, evaluate, read_graph
+from bench.gpu.runner.graph import Graph, read_graph
 from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Case, Source, case_folder, read_json
+from bench.operator_graph import check, evaluate
 
 
 @dataclass
@@ -32,7 +33,7 @@ class Loaded:
         """The outputs by definition, computed in float64."""
         check(self.graph, library.operators)
         values = {name: library.wide(each) for name, each in {**self.weights, **self.inputs}.items()}
-        return evaluate(self.graph, values, self.static_lists(), library.operators)
+        return evaluate(self.graph, values, library.operators, self.static_lists())
 
     def static_lists(self) -> dict[str, list[Any]]:
         """The shipped vectors of integers as lists."""
@@ -45,11 +46,14 @@ class Loaded:
 def load_case(root: Path, case: Case, library: Any, device: Device) -> Loaded:
     """Draws the tensors, runs `@prepare`, loads the program. Raises ExecutableError, CudaError."""
     folder = case_folder(root, case.name)
+    library.release()
     graph, (plan, images) = read_graph(folder / GRAPH), read_program(folder)
     static = _shipped(folder / VALUES, case)
     inputs, weights = (
         {
-            each.name: library.put(static[each.name]) if each.fill == "values" else library.draw(each)
+            each.name: library.put(static[each.name], each.dtype)
+            if each.fill == "values"
+            else library.draw(each)
             for each in every
         }
         for every in (case.inputs, case.weights)
@@ -61,7 +65,8 @@ def load_case(root: Path, case: Case, library: Any, device: Device) -> Loaded:
 
 
 def _shipped(path: Path, case: Case) -> dict[str, np.ndarray]:
-    """The tensors of values.npz, typed: elements that NumPy has no type for lie there as their bits."""
+    """The tensors of values.npz; elements that NumPy has no type for lie there as bytes, and are given as
+    their bits."""
     sources = [each for each in (*case.inputs, *case.weights) if each.fill == "values"]
     if not sources:
         return {}
@@ -73,7 +78,7 @@ def _shipped(path: Path, case: Case) -> dict[str, np.ndarray]:
 
 
 def _typed(array: np.ndarray, source: Source) -> np.ndarray:
-    return array.view(TensorSpec("", source.dtype, ()).numpy_dtype).reshape(source.shape)
+    return array.view(TensorSpec("", source.dtype, ()).buffer_dtype).reshape(source.shape)
 
 
 def _bound(
@@ -107,5 +112,5 @@ def _prepare(path: Path, weights: Mapping[str, Any], library: Any) -> list[np.nd
     except (TypeError, KeyError, ValueError) as error:
         raise ExecutableError(f"{path}: no steps of @prepare: {error!r}") from error
     *outputs, arena = (np.empty(size, np.uint8) for size in sizes)
-    tape.run([*outputs, *(as_bytes(library.to_numpy(weights[name])) for name in names), arena], [])
+    tape.run([*outputs, *(library.to_bytes(weights[name]) for name in names), arena], [])
     return outputs

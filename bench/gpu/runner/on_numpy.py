@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from mlc.runtime.cuda import Device, DeviceMemory, Program, Tensor
-from mlc.runtime.tensors import TensorSpec
+from mlc.runtime.tensors import TensorSpec, as_bytes
 from numpy.lib.stride_tricks import sliding_window_view
 
-from bench.gpu.runner.graph import Operator
 from bench.gpu.runner.manifest import Source
-from bench.gpu.runner.operators import COMMON, Attributes, elementwise, pads_of
+from bench.gpu.runner.operators import COMMON, Attributes, elementwise
+from bench.operator_graph import Operator, window
 
 Array = np.ndarray
 
@@ -24,6 +24,9 @@ class NumpyLibrary:
         self.device = device
         self.operators: Mapping[str, Operator] = OPERATORS
 
+    def release(self) -> None:
+        """Tensors are freed as they go."""
+
     def draw(self, source: Source) -> Array:
         """A tensor of a seeded fill."""
         random, dtype = np.random.default_rng(source.seed), TensorSpec("", source.dtype, ()).numpy_dtype
@@ -32,13 +35,13 @@ class NumpyLibrary:
         draw = random.normal if source.fill == "normal" else random.uniform
         return draw(source.first, source.second, source.shape).astype(dtype)
 
-    def put(self, array: Array) -> Array:
-        """A shipped tensor."""
-        return array
+    def put(self, array: Array, dtype: str) -> Array:
+        """A shipped tensor; those of types that NumPy lacks come as their bits."""
+        return array.view(TensorSpec("", dtype, ()).numpy_dtype)
 
-    def to_numpy(self, array: Array) -> Array:
-        """The tensor on the host."""
-        return array
+    def to_bytes(self, array: Array) -> Array:
+        """The tensor's bytes."""
+        return as_bytes(array)
 
     def placed(self, array: Array) -> tuple[Tensor, object]:
         """The tensor on the device, and what keeps it there."""
@@ -73,9 +76,10 @@ def _conv(a: Attributes, x: Array, weight: Array, bias: Array | None = None) -> 
     if a.get("group", 1) != 1 or set(a.get("dilations", [1])) != {1}:
         raise NotImplementedError("Conv with groups or dilations")
     rank = x.ndim - 2
-    padded = np.pad(x, [(0, 0), (0, 0), *pads_of(a, rank)])
+    strides, pads = window(a, rank)
+    padded = np.pad(x, [(0, 0), (0, 0), *pads])
     windows = sliding_window_view(padded, weight.shape[2:], tuple(range(2, x.ndim)))
-    steps = tuple(slice(None, None, step) for step in a.get("strides", [1] * rank))
+    steps = tuple(slice(None, None, step) for step in strides)
     axes = [1, *range(2 + rank, 2 + 2 * rank)]
     product = np.tensordot(windows[:, :, *steps], weight, (axes, list(range(1, weight.ndim))))
     y = np.moveaxis(product, -1, 1)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from mlc.runtime.cuda import Program
-from mlc.runtime.tensors import TensorSpec
 from torch import Tensor
 from torch.nn import functional
 
-from bench.gpu.runner.graph import Operator
 from bench.gpu.runner.manifest import Source
-from bench.gpu.runner.operators import COMMON, Attributes, elementwise, pads_of
+from bench.gpu.runner.operators import COMMON, Attributes, elementwise
+from bench.operator_graph import Operator, window
 
 
 class TorchLibrary:
@@ -25,6 +23,10 @@ class TorchLibrary:
     def __init__(self, device: str = "cuda") -> None:
         self.device = device
         self.operators: Mapping[str, Operator] = OPERATORS
+
+    def release(self) -> None:
+        """Gives back what the case before needed: the program's memory is not torch's."""
+        torch.cuda.empty_cache()
 
     def draw(self, source: Source) -> Tensor:
         """A tensor of a seeded fill."""
@@ -37,17 +39,13 @@ class TorchLibrary:
         fill = made.normal_ if source.fill == "normal" else made.uniform_
         return fill(source.first, source.second, generator=generator)
 
-    def put(self, array: np.ndarray) -> Tensor:
-        """A shipped tensor."""
-        if array.dtype.name != "bfloat16":
-            return torch.from_numpy(np.array(array)).to(self.device)
-        return torch.from_numpy(array.view(np.uint16).copy()).view(torch.bfloat16).to(self.device)
+    def put(self, array: np.ndarray, dtype: str) -> Tensor:
+        """A shipped tensor; those of types that NumPy lacks come as their bits."""
+        return torch.from_numpy(np.array(array)).view(getattr(torch, dtype)).to(self.device)
 
-    def to_numpy(self, tensor: Tensor) -> np.ndarray:
-        """The tensor on the host."""
-        name = str(tensor.dtype).removeprefix("torch.")
-        raw = tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
-        return raw.view(TensorSpec("", name, ()).numpy_dtype).reshape(tuple(tensor.shape))
+    def to_bytes(self, tensor: Tensor) -> np.ndarray:
+        """The tensor's bytes on the host. NumPy may lack its type."""
+        return tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
 
     def placed(self, tensor: Tensor) -> tuple[Tensor, object]:
         """The tensor on the device, and what keeps it there."""
@@ -60,8 +58,6 @@ class TorchLibrary:
     def run(self, program: Program, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The program's outputs. It runs twice, the second time over results of NaN: then the graph of the
         first call is replayed, and what it does not write shows."""
-        # The program's memory is not torch's, which keeps what the case before needed.
-        torch.cuda.empty_cache()
         outputs = self.empty(program)
         for _ in range(2):
             for each in outputs:
@@ -94,25 +90,26 @@ def padded(x: Tensor, pads: list[tuple[int, int]], value: float) -> tuple[Tensor
 
 
 def _conv(a: Attributes, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    x, padding = padded(x, pads_of(a, 2), 0.0)
-    strides, dilations = tuple(a.get("strides", (1, 1))), tuple(a.get("dilations", (1, 1)))
+    strides, pads = window(a)
+    x, padding = padded(x, pads, 0.0)
+    dilations = tuple(a.get("dilations", (1, 1)))
     return functional.conv2d(x, weight, bias, strides, padding, dilations, a.get("group", 1))
 
 
 def _max_pool(a: Attributes, x: Tensor) -> Tensor:
-    x, padding = padded(x, pads_of(a, 2), -math.inf)
-    kernel, strides = tuple(a["kernel_shape"]), tuple(a.get("strides", (1, 1)))
-    return functional.max_pool2d(x, kernel, strides, padding, ceil_mode=bool(a.get("ceil_mode", 0)))
+    strides, pads = window(a)
+    x, padding = padded(x, pads, -math.inf)
+    ceil = bool(a.get("ceil_mode", 0))
+    return functional.max_pool2d(x, tuple(a["kernel_shape"]), strides, padding, ceil_mode=ceil)
 
 
 def _average_pool(a: Attributes, x: Tensor) -> Tensor:
-    pads = pads_of(a, 2)
+    strides, pads = window(a)
     if any(low != high for low, high in pads):
         raise NotImplementedError("AveragePool with paddings that differ")
-    average = partial(functional.avg_pool2d, ceil_mode=bool(a.get("ceil_mode", 0)))
-    kernel, strides = tuple(a["kernel_shape"]), tuple(a.get("strides", (1, 1)))
-    counted = bool(a.get("count_include_pad", 0))
-    return average(x, kernel, strides, tuple(low for low, _ in pads), count_include_pad=counted)
+    counted, ceil = bool(a.get("count_include_pad", 0)), bool(a.get("ceil_mode", 0))
+    padding = tuple(low for low, _ in pads)
+    return functional.avg_pool2d(x, tuple(a["kernel_shape"]), strides, padding, ceil, counted)
 
 
 def _batch_normalization(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench.gpu.runner.graph import Operator
+from bench.operator_graph import Operator, reshaped
 
 Attributes = Mapping[str, Any]
 
@@ -16,7 +16,7 @@ def elementwise(function: Callable[..., Any]) -> Operator:
 
 
 def _reshape(_: Attributes, x: Any, shape: Any) -> Any:
-    return x.reshape([x.shape[i] if extent == 0 else extent for i, extent in enumerate(shape)])
+    return x.reshape(reshaped(x.shape, shape))
 
 
 def _gemm(a: Attributes, x: Any, y: Any, z: Any = None) -> Any:
@@ -36,11 +36,3 @@ COMMON: dict[str, Operator] = {
     "Reshape": _reshape,
     "Sub": elementwise(lambda x, y: x - y),
 }
-
-
-def pads_of(a: Attributes, rank: int) -> list[tuple[int, int]]:
-    """(before, after) of each spatial dim. Raises NotImplementedError for auto_pad."""
-    if a.get("auto_pad", "NOTSET") not in ("NOTSET", ""):
-        raise NotImplementedError(f"auto_pad {a['auto_pad']}")
-    pads = a.get("pads", [0] * 2 * rank)
-    return list(zip(pads[:rank], pads[rank:], strict=True))

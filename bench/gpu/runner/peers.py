@@ -24,6 +24,8 @@ BACKENDS = {
     "efficient": SDPBackend.EFFICIENT_ATTENTION,
 }
 HALVES = {"f16": torch.float16, "bf16": torch.bfloat16}
+# The operands that products multiply.
+FACTORS = {"MatMul": (0, 1), "Gemm": (0, 1), "Conv": (1,)}
 # A clock rate that no GPU has more of, to make cycles of milliseconds.
 CYCLES_PER_MS = 2_000_000
 
@@ -64,7 +66,23 @@ class Peers:
 
 def definition(loaded: Loaded) -> Definition:
     """The case as a torch module."""
-    return Definition(loaded.graph, list(loaded.inputs), loaded.weights, loaded.static_lists())
+    return Definition(loaded.graph, list(loaded.inputs), _weights(loaded), loaded.static_lists())
+
+
+def _weights(loaded: Loaded) -> dict[str, torch.Tensor]:
+    """Those that only products read are of the products' type: autocast would round them in each call, and
+    our programs do it once."""
+    half = HALVES.get(loaded.case.precision)
+    others = {
+        name
+        for node in loaded.graph.nodes
+        for number, name in enumerate(node.operands)
+        if number not in FACTORS.get(node.operator, ())
+    }
+    return {
+        name: tensor.to(half) if half and name not in others and tensor.is_floating_point() else tensor
+        for name, tensor in loaded.weights.items()
+    }
 
 
 def _set_precision(precision: str) -> None:

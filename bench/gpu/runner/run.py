@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mlc.runtime.atomic_file import atomic_file
 from mlc.runtime.errors import ExecutableError
 
 from bench.gpu.runner.budget import VERIFYING, Budget
+from bench.gpu.runner.clocks import Clocks
 from bench.gpu.runner.manifest import Case, Manifest, read_manifest
 from bench.gpu.runner.session import Session
 from bench.gpu.runner.table import markdown, ratio
@@ -27,19 +29,25 @@ OUT_OF_TIME = "no time was left"
 
 
 class Run:
-    """Cases, a worker, and what is known so far."""
+    """Cases, a worker, and what is known so far, which `path` has after each case."""
 
-    def __init__(self, manifest: Manifest, cases: Sequence[Case], session: Session, budget: Budget) -> None:
-        self.manifest, self.cases = manifest, cases
+    def __init__(
+        self, manifest: Manifest, cases: Sequence[Case], session: Session, budget: Budget, path: Path
+    ) -> None:
+        self.manifest, self.cases, self.path = manifest, cases, path
         self._session, self._budget = session, budget
+        self._clocks = Clocks()
         self.about: dict[str, Any] = {}
         self.results: dict[str, dict[str, Any]] = {case.name: {} for case in cases}
 
     def start(self) -> str:
         """Starts a worker. Returns what is wrong, "" if nothing is."""
+        about: dict[str, Any] = {}
         for answer in self._session.ask({"do": "about"}, min(STARTING, self._budget.left())):
-            self.about = answer
-        return self.about.get("error", "")
+            about = answer
+        if "error" not in about:
+            self.about = about
+        return about.get("error", "")
 
     def verify(self) -> None:
         """Every case that compiled, in order, within the time for it."""
@@ -48,7 +56,7 @@ class Run:
             weights = sum(each.weight for each in waiting[number:])
             seconds = min(MOST_VERIFYING, self._budget.share(case.weight, weights, VERIFYING))
             if seconds:
-                self._ask({"do": "verify", "case": case.name}, case, seconds)
+                self._ask("verify", case, seconds)
                 _say(f"{case.name}: {_verdict(self.results[case.name])}")
 
     def measure(self) -> None:
@@ -60,13 +68,37 @@ class Run:
             if not seconds:
                 self.results[case.name]["left_out"] = OUT_OF_TIME
                 continue
-            self._ask({"do": "measure", "case": case.name, "seconds": seconds * 0.9}, case, seconds)
+            begin = self._clocks.now()
+            self._ask("measure", case, seconds)
+            self.results[case.name]["clocks"] = self._clocks.since(begin)
             _say(f"{case.name}: timed, {self._budget.left():.0f} s left")
 
-    def _ask(self, request: dict[str, Any], case: Case, seconds: float) -> None:
-        for answer in self._session.ask(request, seconds):
-            kept = {key: value for key, value in answer.items() if key not in ("end", "case")}
+    def _ask(self, what: str, case: Case, seconds: float) -> None:
+        # A new worker imports torch first, which is no case's own time.
+        problem = "" if self._session.alive else self.start()
+        limit = min(seconds, self._budget.left())
+        request = {"do": what, "case": case.name, "seconds": limit * 0.9}
+        for answer in [{"error": problem}] if problem else self._session.ask(request, limit):
+            kept = {key: value for key, value in answer.items() if key not in ("end", "case", "broken")}
             self.results[case.name].update(kept)
+        self.write()
+
+    def write(self) -> None:
+        """Writes the JSON file, and the table beside it: whatever happens next, this much is there."""
+        text = json.dumps(self.as_dict(), indent=1)
+        for path, content in ((self.path, text), (self.path.with_suffix(".md"), self.table())):
+            with atomic_file(path) as file:
+                file.write(content.encode())
+
+    def table(self) -> str:
+        """The device, the libraries, the table, and what is said of it."""
+        libraries = self.about.get("libraries") or "no torch with a GPU: no peers are timed"
+        return f"{self.about.get('device')}; {libraries}\n\n{markdown(self.cases, self.results)}"
+
+    def close(self) -> None:
+        """Ends the worker and the sampling of clocks."""
+        self._session.close()
+        self._clocks.close()
 
     def as_dict(self) -> dict[str, Any]:
         """What the JSON file has."""
@@ -148,26 +180,31 @@ def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | N
     worker = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
     with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
         session = Session([*(command or worker), str(root)], Path(folder) / "log")
-        run = Run(manifest, cases, session, budget)
+        run = Run(manifest, cases, session, budget, given.json)
         try:
-            return _run(run, given)
+            return _run(run, given.verify_only)
         finally:
-            session.close()
+            run.close()
 
 
-def _run(run: Run, given: argparse.Namespace) -> int:
-    problem = run.start()
+def _run(run: Run, verify_only: bool) -> int:
+    try:
+        # Before anything takes time: whether results can be written at all.
+        run.write()
+        problem = run.start()
+    except ExecutableError as error:
+        problem = str(error)
     if problem:
         _say(f"run.py: {problem}")
         return 2
     try:
         run.verify()
-        if not given.verify_only:
+        if not verify_only:
             run.measure()
     except KeyboardInterrupt:
         _say("run.py: stopped")
-    given.json.write_text(json.dumps(run.as_dict(), indent=1))
-    print(f"{run.about['device']}; {run.about['libraries'] or 'no torch with a GPU: no peers are timed'}")
-    print(markdown(run.cases, run.results))
+    finally:
+        run.write()
+        print(run.table())
     wrong = any("error" in each or each.get("verified") is False for each in run.results.values())
     return 1 if wrong else 0

@@ -5,24 +5,32 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-NOTE_BYTES = 400
+# What is cited of a worker's last words; and the seconds in which it has to end.
+NOTE_BYTES, ENDING = 400, 10.0
 
 
 class Session:
-    """A worker that is started when it is needed, and anew after each failure: a kernel that failed leaves a
-    context in which nothing works."""
+    """A worker that is started when it is needed, and anew where its device is broken: a kernel that failed
+    leaves a context in which nothing works."""
 
     def __init__(self, command: Sequence[str], log: Path) -> None:
         """`command` gets the number of a pipe for the answers behind it; all that it prints goes to `log`."""
         self._command, self._log = list(command), log
         self._process: subprocess.Popen[bytes] | None = None
         self._answers, self._buffer = -1, b""
+
+    @property
+    def alive(self) -> bool:
+        """Whether a worker is there. The time that a new one takes to begin is the next request's."""
+        return self._process is not None and self._process.poll() is None
 
     def ask(self, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
         """The answers to a request, up to the one with "end". A worker that ends, or that is stopped because
@@ -45,22 +53,28 @@ class Session:
             answer = json.loads(line)
             yield answer
             if "end" in answer:
-                if "error" in answer:
+                if answer.get("broken"):
                     self.close()
                 return
 
     def close(self) -> None:
-        """Ends the worker."""
+        """Ends the worker, and the processes that it has started: those of compilers."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            # A driver may take long to end a kernel that hangs; the next worker does not wait for it.
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(ENDING)
             assert self._process.stdin is not None
-            self._process.stdin.close()
+            # A request that the worker did not take is still in the way.
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
             os.close(self._answers)
         self._process, self._buffer = None, b""
 
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
+        if not self.alive:
+            self.close()
             self._answers, theirs = os.pipe()
             with self._log.open("ab") as log:
                 self._process = subprocess.Popen(
@@ -69,8 +83,11 @@ class Session:
                     stdout=log,
                     stderr=log,
                     pass_fds=[theirs],
+                    # A group of its own.
+                    start_new_session=True,
                 )
             os.close(theirs)
+        assert self._process is not None
         return self._process
 
     def _line(self, deadline: float) -> bytes | None:

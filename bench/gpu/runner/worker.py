@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mlc.runtime.cuda import Device, Stream
+from mlc.runtime.cuda import CudaError, Device, Stream
 
 from bench.gpu.runner.loading import Loaded, load_case
 from bench.gpu.runner.manifest import Case, Manifest, read_manifest
@@ -37,6 +37,14 @@ class Worker:
         """The device and the libraries."""
         versions = self.peers.versions() if self.peers else {}
         return {"device": self.device.description, "libraries": versions}
+
+    def broken(self) -> bool:
+        """Whether nothing works any more: so it is behind a kernel that failed."""
+        try:
+            self.device.synchronize()
+        except CudaError:
+            return True
+        return False
 
     def verify(self, case: Case) -> dict[str, Any]:
         """The error of each output, and whether all are in the case's tolerance."""
@@ -128,7 +136,8 @@ def _libraries(device: Device) -> tuple[Any, Any]:
 
 
 def serve(worker: Worker, requests: Any, send: Send) -> None:
-    """Answers requests until they end. An exception is an answer too, after which the parent starts anew."""
+    """Answers requests until they end. An exception is an answer too; "broken" says that another worker has
+    to go on."""
     cases = {case.name: case for case in worker.manifest.cases}
     for line in requests:
         request = json.loads(line)
@@ -140,7 +149,7 @@ def serve(worker: Worker, requests: Any, send: Send) -> None:
             else:
                 answer = worker.measure(cases[request["case"]], request["seconds"])
         except Exception as error:
-            answer = {"error": first_line(error)}
+            answer = {"error": first_line(error), "broken": worker.broken()}
         send({**answer, "end": True})
 
 
@@ -154,7 +163,7 @@ def main() -> int:
     try:
         worker = Worker(root, send)
     except Exception as error:
-        send({"error": first_line(error), "end": True})
+        send({"error": first_line(error), "broken": True, "end": True})
         return 1
     serve(worker, sys.stdin, send)
     return 0

@@ -25,9 +25,10 @@ def kernel_of(root: Path, case: Any, fault: str) -> tuple[str, Callable[[Any], N
     from mlc.runtime.cuda import read_program
     from mlc.runtime.cuda.plan_parts import LaunchStep, PointerParameter, TensorBuffer
 
-    from bench.gpu.runner.graph import evaluate, read_graph
+    from bench.gpu.runner.graph import read_graph
     from bench.gpu.runner.manifest import GRAPH, case_folder
     from bench.gpu.runner.on_numpy import OPERATORS
+    from bench.operator_graph import evaluate
 
     folder = case_folder(root, case.name)
     graph, (plan, _) = read_graph(folder / GRAPH), read_program(folder)
@@ -45,7 +46,7 @@ def kernel_of(root: Path, case: Any, fault: str) -> tuple[str, Callable[[Any], N
             array = _at(ctypes.c_uint64.from_address(parameters[number]).value, tensor)
             arrays[names.get(tensor.name, tensor.name)] = array
         operands = {name: each.astype(np.float64) for name, each in arrays.items()}
-        [found] = evaluate(graph, operands, {}, OPERATORS)
+        [found] = evaluate(graph, operands, OPERATORS)
         arrays[graph.outputs[0]][...] = found * (1.5 if fault == "wrong" else 1)
 
     return kernel.function, run

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +40,16 @@ def test_weights_are_not_shipped(artefacts: Path) -> None:
 
 @pytest.mark.usefixtures("stub")
 @pytest.mark.parametrize(("name", "dtype"), [("folded_f32", "float32"), ("folded_bf16", "bfloat16")])
-def test_prepare_runs_where_the_weights_are_drawn(artefacts: Path, name: str, dtype: str) -> None:
+def test_prepare_runs_where_the_weights_are_drawn(
+    artefacts: Path, name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nobody has installed ml_dtypes."""
     [case] = [each for each in read_manifest(artefacts).cases if each.name == name]
     assert [each.tensor for each in case.bindings] == ["", "bias"]
     model = FOLDED.model()
     values = {each.name: np.frombuffer(drawn(each, model), np.float32) for each in model.weights}
+    kind = TensorSpec("", dtype, ()).numpy_dtype
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     with Device() as device:
         loaded = load_case(artefacts, case, NumpyLibrary(device), device)
         for weight, each in loaded.weights.items():
@@ -50,7 +58,6 @@ def test_prepare_runs_where_the_weights_are_drawn(artefacts: Path, name: str, dt
         found = {each.name: _bytes(loaded.program, index, each.nbytes) for index, each in buffers.items()}
         loaded.program.close()
     scaled = values["w"].reshape(64, 512) * values["scale"]
-    kind = TensorSpec("", dtype, ()).numpy_dtype
     np.testing.assert_array_equal(found["w0"].view(kind).reshape(64, 512), scaled.astype(kind))
     np.testing.assert_array_equal(found["w1"].view(np.float32), values["bias"])
 
@@ -59,6 +66,31 @@ def _bytes(program: Any, index: int, count: int) -> np.ndarray:
     from mlc.runtime.cuda.memory import host_bytes
 
     return host_bytes(program._memory.addresses[index], count, program).copy()
+
+
+def test_the_folder_has_what_it_imports(artefacts: Path) -> None:
+    """Of mlc and bench its own files; besides them only what a machine with torch has."""
+    allowed = sys.stdlib_module_names | {"numpy", "torch", "triton", "ml_dtypes"}
+    for path in artefacts.rglob("*.py"):
+        for name in _imported(path):
+            if name.partition(".")[0] not in ("mlc", "bench"):
+                assert name.partition(".")[0] in allowed, f"{path} imports {name}"
+            else:
+                place = artefacts / name.replace(".", "/")
+                assert place.with_suffix(".py").exists() or (place / "__init__.py").exists(), (path, name)
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """The modules that a file imports, also within functions, but not for types only."""
+    tree = ast.parse(path.read_text())
+    tests = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
+    guarded = [node for node in tests if ast.unparse(node.test) == "TYPE_CHECKING"]
+    typing = {each for node in guarded for each in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node not in typing:
+            yield node.module
+        elif isinstance(node, ast.Import) and node not in typing:
+            yield from (each.name for each in node.names)
 
 
 def test_default_cases_are_named_apart() -> None:

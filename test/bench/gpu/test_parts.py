@@ -12,10 +12,10 @@ from onnx.reference import ReferenceEvaluator
 
 from bench.gpu.models import attention, one_operator
 from bench.gpu.runner.budget import KEPT, Budget
-from bench.gpu.runner.graph import check, evaluate
 from bench.gpu.runner.manifest import Case, Source, Work
 from bench.gpu.runner.on_numpy import OPERATORS, NumpyLibrary
 from bench.gpu.runner.table import best_peer, markdown, ratio
+from bench.operator_graph import check, evaluate
 
 GEMM = Case("gemm", "gemm", "f32", work=Work(operations=2 * 10**9), tolerance=1e-5)
 ADD = Case("add", "memory", "f32", work=Work(nbytes=10**9))
@@ -78,7 +78,7 @@ def test_the_definition_of_attention(causal: bool) -> None:
     model, random = attention((1, 2, 8, 4), "float32", causal), np.random.default_rng(0)
     inputs = {name: random.normal(size=(1, 2, 8, 4)).astype(np.float32) for name in "qkv"}
     [wanted] = np.asarray(ReferenceEvaluator(model.proto).run(None, inputs))
-    [found] = evaluate(model.definition, inputs, {}, OPERATORS)
+    [found] = evaluate(model.definition, inputs, OPERATORS)
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
@@ -92,13 +92,13 @@ def test_the_definition_of_a_convolution() -> None:
     random = np.random.default_rng(0)
     values = {name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
     [wanted] = np.asarray(ReferenceEvaluator(model.proto).run(None, values))
-    [found] = evaluate(model.definition, values, {}, OPERATORS)
+    [found] = evaluate(model.definition, values, OPERATORS)
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
 def test_operators_that_a_library_lacks_are_named() -> None:
     model = one_operator([helper.make_node("Unheard", ["x"], ["y"])], [Source("x", "float32", (4,))], (4,))
-    with pytest.raises(NotImplementedError, match="no Unheard in this library's table"):
+    with pytest.raises(NotImplementedError, match="lacks Unheard"):
         check(model.definition, OPERATORS)
 
 

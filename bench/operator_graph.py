@@ -1,0 +1,84 @@
+"""ONNX operators as plain data, and their evaluation by any table of operators.
+
+Needs the standard library only: `bench.gpu.build` copies this file beside the runner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class Node:
+    """An operator's call; an operand that is left out has the name ""."""
+
+    operator: str
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+    attributes: Mapping[str, Any]
+
+
+class Nodes(Protocol):
+    """Nodes in order, and the names of the results."""
+
+    @property
+    def nodes(self) -> Sequence[Node]: ...
+
+    @property
+    def outputs(self) -> Sequence[str]: ...
+
+
+# Called with the node's attributes, then its operands (None: left out); returns one value, or a tuple.
+Operator = Callable[..., Any]
+# Operands that say shapes.
+STATIC = {"Reshape": (1,), "Split": (1,), "Expand": (1,), "Squeeze": (1,), "Unsqueeze": (1,)}
+
+
+def check(graph: Nodes, operators: Mapping[str, Operator]) -> None:
+    """Raises NotImplementedError naming all operators of the graph that `operators` lacks."""
+    missing = sorted({node.operator for node in graph.nodes} - set(operators))
+    if missing:
+        raise NotImplementedError(f"the table of operators lacks {', '.join(missing)}")
+
+
+def evaluate(
+    graph: Nodes,
+    values: Mapping[str, Any],
+    operators: Mapping[str, Operator],
+    static: Mapping[str, Any] | None = None,
+) -> list[Any]:
+    """The graph's outputs, in order, given the values of its inputs and constants. With `static`, operands
+    that say shapes are taken from there: lists of numbers, no tensors."""
+    known = dict(values)
+    for node in graph.nodes:
+        result = operators[node.operator](node.attributes, *_operands(node, known, static))
+        results = result if isinstance(result, tuple) else (result,)
+        known.update(zip(node.results, results, strict=False))
+    return [known[name] for name in graph.outputs]
+
+
+def _operands(node: Node, known: Mapping[str, Any], static: Mapping[str, Any] | None) -> list[Any]:
+    shapes = STATIC.get(node.operator, ())
+    return [
+        None if not name else static[name] if static is not None and number in shapes else known[name]
+        for number, name in enumerate(node.operands)
+    ]
+
+
+def window(attributes: Mapping[str, Any], rank: int = 2) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
+    """Strides, and (before, after) paddings per spatial dim, of a convolution or a pool with `rank` of them.
+
+    Raises NotImplementedError for auto_pad.
+    """
+    if attributes.get("auto_pad", "NOTSET") not in ("NOTSET", ""):
+        raise NotImplementedError(f"auto_pad {attributes['auto_pad']}")
+    pads = attributes.get("pads", [0] * 2 * rank)
+    strides = tuple(attributes.get("strides", [1] * rank))
+    return strides, list(zip(pads[:rank], pads[rank:], strict=True))
+
+
+def reshaped(shape: Sequence[int], target: Sequence[int]) -> list[int]:
+    """The operand of a reshape: 0 copies the extent of `shape`."""
+    return [shape[index] if extent == 0 else int(extent) for index, extent in enumerate(target)]
