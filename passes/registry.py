@@ -78,6 +78,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-expand-f8": "mlc.passes.tloop.expand_f8:ExpandF8",
     "tloop-expand-math": "mlc.passes.tloop.expand_math:ExpandMath",
     "tloop-fuse-elementwise": "mlc.passes.tloop.fuse_elementwise:FuseElementwise",
+    "tloop-hoist-loads": "mlc.passes.tloop.hoist_loads:HoistLoads",
     "tloop-lower-affine-loops": "mlc.passes.tloop.lower_affine_loops:LowerAffineLoops",
     "tloop-lower-copies": "mlc.passes.tloop.lower_copies:LowerCopies",
     "tloop-lower-windows": "mlc.passes.tloop.lower_windows:LowerWindows",

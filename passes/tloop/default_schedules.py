@@ -14,6 +14,7 @@ from mlc.passes.tloop.attention_schedule import schedule_attention
 from mlc.passes.tloop.block_names import name_blocks
 from mlc.passes.tloop.blocked_convolution import blocked_convolution
 from mlc.passes.tloop.blocked_product import blocked_product, over_the_sums
+from mlc.passes.tloop.column_sums import column_sums
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
 from mlc.passes.tloop.identity import identity_behind
@@ -90,7 +91,11 @@ def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Compu
         blocked.build(ScheduleBuilder(kernel), has_root=not alone)
         return True
     tag(root, "root")
-    schedule.build(ScheduleBuilder(kernel), vector_root=_vectorises(root))
+    sums = column_sums(schedule) if _vectorises(root) else None
+    if sums is not None:
+        sums.build(ScheduleBuilder(kernel))
+    else:
+        schedule.build(ScheduleBuilder(kernel), vector_root=_vectorises(root))
     return True
 
 

@@ -75,6 +75,8 @@ CPU_KERNEL: list[str] = [
     "func.func(tloop-lower-copies)",
     "func.func(buffer-loop-hoisting)",
     "func.func(convert-linalg-to-loops)",
+    # Rows that are looked up are copied as vectors.
+    "func.func(tloop-hoist-loads)",
     # Each factor of a register tile is loaded where it is used.
     "func.func(tloop-sink-loads)",
     "func.func(tloop-unroll-strided-reads)",
