@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from mlc.bindings import ir
@@ -12,7 +13,7 @@ from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.codegen.emit import emit
 from mlc.codegen.ptxas import assemble_with_report
 from mlc.compiler.device_kernel import DeviceKernel
-from mlc.compiler.device_launches import read_launches
+from mlc.compiler.device_launches import read_launches, read_workspace
 from mlc.compiler.kernel_job import lowered, reported, seconds
 from mlc.passes.accel.device_module import device_code
 from mlc.pipelines.driver import run_pipeline
@@ -28,8 +29,10 @@ def compile_kernel(payload: dict[str, Any]) -> dict[str, Any]:
     assert isinstance(target, GpuTarget)
     with _on_device(payload, passes) as module:
         launches, text = read_launches(module, target), device_ir(module)
+        workspace = read_workspace(module)
     lowered_at = time.perf_counter()
-    kernel = DeviceKernel(launches, emit(text, target, "asm", payload["optimize"], own_runtime=False))
+    image = emit(text, target, "asm", payload["optimize"], own_runtime=False)
+    kernel = DeviceKernel(launches, image, workspace_bytes=workspace.nbytes)
     if payload["assembler"]:
         kernel = _assembled(kernel, target, in_place=payload["assembler"] == "code")
     return {"object": kernel.to_bytes(), **seconds(start, lowered_at, passes)}
@@ -61,4 +64,4 @@ def _assembled(kernel: DeviceKernel, target: Target, in_place: bool) -> DeviceKe
     """The kernel with ptxas's report, and with `in_place` its code."""
     cubin, report = assemble_with_report(kernel.image, target.cpu)
     image, suffix = (cubin, "cubin") if in_place else (kernel.image, kernel.suffix)
-    return DeviceKernel(kernel.launches, image, suffix, report)
+    return replace(kernel, image=image, suffix=suffix, report=report)

@@ -24,17 +24,24 @@ class KernelLaunch:
 @dataclass(frozen=True)
 class DeviceKernel:
     """`launches` run in order. `image` is PTX or a cubin; `suffix` says which. `report` is what NVIDIA's
-    assembler says of it, None where it was not asked."""
+    assembler says of it, None where it was not asked. The launches share `workspace_bytes` bytes of memory,
+    which nobody needs before or after them: the buffer behind the kernel's arguments."""
 
     launches: tuple[KernelLaunch, ...]
     image: bytes
     suffix: str = "ptx"
     report: PtxasReport | None = None
+    workspace_bytes: int = 0
 
     def to_bytes(self) -> bytes:
         """What `from_bytes` reads."""
         report = asdict(self.report) if self.report else None
-        header = {"launches": encode(self.launches), "suffix": self.suffix, "report": report}
+        header = {
+            "launches": encode(self.launches),
+            "suffix": self.suffix,
+            "report": report,
+            "workspace_bytes": self.workspace_bytes,
+        }
         return pack(header, [self.image])
 
     @classmethod
@@ -42,7 +49,8 @@ class DeviceKernel:
         """The inverse; the cache has checked the bytes."""
         header, image = unpack(data)
         launches = decode(tuple[KernelLaunch, ...], header["launches"], "a kernel's launches")
-        return cls(launches, bytes(image), header["suffix"], _report(header["report"]))
+        report = _report(header["report"])
+        return cls(launches, bytes(image), header["suffix"], report, header["workspace_bytes"])
 
     def resources(self) -> list[dict[str, Any]]:
         """For each launch its geometry, and what ptxas says of its function."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
 from mlc.bindings import ir
+from mlc.bindings.identity import address
 from mlc.compiler.device_kernel import KernelLaunch
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel, is_workspace
 from mlc.runtime.cuda.plan_parts import (
     Kernel,
     Place,
@@ -22,6 +25,8 @@ from mlc.runtime.cuda.plan_parts import (
 from mlc.runtime.cuda.tensor_map import TensorMapSpec
 from mlc.targets import GpuTarget
 
+# Bytes: a line of the device's cache.
+WORKSPACE_ALIGNMENT = 128
 LAUNCH, TENSOR_MAPS = "gpu.launch_func", "accel.tensor_maps"
 # What computes a launch's operands.
 _OPERANDS = frozenset(
@@ -40,20 +45,52 @@ _NUMBERS = ("parameter", "pointer")
 def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch, ...]:
     """The launches of the one kernel of a module, in order. Raises PassFailure for what is no straight line
     of launches, and for launches that `target` cannot run."""
-    kernel = next(each.operation for each in module.regions[0].blocks[0] if is_kernel(each.operation))
+    kernel, workspace = _kernel_of(module), read_workspace(module)
     functions = {_symbol(each): each for each in collect_ops(module, "llvm.func")}
-    return tuple(_launch(op, functions[_function_name(op)], target) for op in _launch_ops(kernel))
+    return tuple(_launch(op, functions[_function_name(op)], target, workspace) for op in _launch_ops(kernel))
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where in `nbytes` bytes of memory, which count as the buffer behind a kernel's `arguments`, each
+    `memref.alloc` of the kernel lies."""
+
+    arguments: int
+    offsets: dict[int, int]
+    nbytes: int
+
+    def place_of(self, alloc: ir.Operation) -> Place:
+        return Place(self.arguments, self.offsets[address(alloc)])
+
+
+def read_workspace(module: ir.Operation) -> Workspace:
+    """Memory for what launches of the one kernel of a module leave for others."""
+    kernel = _kernel_of(module)
+    offsets: dict[int, int] = {}
+    end = 0
+    for op in collect_ops(kernel, "memref.alloc"):
+        kind = ir.MemRefType(op.results[0].type)
+        offsets[address(op)] = end
+        nbytes = math.prod(kind.shape) * (max(kind.element_type.width, 8) // 8)
+        end += -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
+    return Workspace(len(kernel.regions[0].blocks[0].arguments), offsets, end)
+
+
+def _kernel_of(module: ir.Operation) -> ir.Operation:
+    return next(each.operation for each in module.regions[0].blocks[0] if is_kernel(each.operation))
 
 
 def _launch_ops(kernel: ir.Operation) -> Iterator[ir.Operation]:
     for op in [each.operation for each in kernel.regions[0].blocks[0].operations]:
         if op.name == LAUNCH:
             yield op
-        elif op.name not in _OPERANDS and op.name != "func.return":
+        elif op.name not in _OPERANDS and op.name != "func.return" and not is_workspace(op):
             raise PassFailure(f"'{op.name}' cannot stand between the launches of a kernel", op.location)
 
 
-def _launch(op: ir.Operation, function: ir.Operation, target: GpuTarget) -> KernelLaunch:
+def _launch(
+    op: ir.Operation, function: ir.Operation, target: GpuTarget, workspace: Workspace
+) -> KernelLaunch:
     groups = _groups(op)
     grid, block, cluster = (_sizes(groups[part]) for part in (_GRID, _BLOCK, _CLUSTER))
     shared = _number(groups[_SHARED][0]) if groups[_SHARED] else 0
@@ -63,7 +100,11 @@ def _launch(op: ir.Operation, function: ir.Operation, target: GpuTarget) -> Kern
             op.location,
         )
     kernel = Kernel(0, _symbol(function), grid, block, cluster, shared)
-    return KernelLaunch(kernel, _parameters(groups[_PARAMETERS], _tensor_maps(function)))
+    maps = _tensor_maps(function)
+    parameters = groups[_PARAMETERS]
+    return KernelLaunch(
+        kernel, tuple(_parameter(each, maps.get(at), workspace) for at, each in enumerate(parameters))
+    )
 
 
 def _groups(op: ir.Operation) -> list[list[ir.Value]]:
@@ -78,15 +119,12 @@ def _sizes(groups: list[list[ir.Value]]) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _parameters(values: Sequence[ir.Value], maps: dict[int, TensorMapSpec]) -> tuple[PlanParameter, ...]:
-    return tuple(_parameter(value, maps.get(number)) for number, value in enumerate(values))
-
-
-def _parameter(value: ir.Value, tensor_map: TensorMapSpec | None) -> PlanParameter:
+def _parameter(value: ir.Value, tensor_map: TensorMapSpec | None, workspace: Workspace) -> PlanParameter:
     if tensor_map is not None:
-        return TensorMapParameter(Place(_argument(value)), tensor_map)
+        return TensorMapParameter(_place(value, workspace), tensor_map)
     if str(value.type).startswith("!llvm.ptr"):
-        return PointerParameter(_argument(value))
+        place = _place(value, workspace)
+        return PointerParameter(place.buffer, place.offset)
     return ScalarParameter(str(value.type), _number(value))
 
 
@@ -111,14 +149,16 @@ def _plain(attribute: ir.Attribute) -> Any:
     return attribute.value
 
 
-def _argument(value: ir.Value) -> int:
-    """The number of the kernel's argument whose address a pointer is."""
+def _place(value: ir.Value, workspace: Workspace) -> Place:
+    """The kernel's argument, or the part of its workspace, whose address a pointer is."""
     while not isinstance(value, ir.BlockArgument):
         op = value.owner.operation
+        if is_workspace(op):
+            return workspace.place_of(op)
         if op.name not in _OPERANDS or not len(op.operands):
             raise PassFailure(f"'{op.name}' is no argument of the kernel", op.location)
         value = op.operands[0]
-    return int(value.arg_number)
+    return Place(int(value.arg_number))
 
 
 def _number(value: ir.Value) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import prod
 
 from mlc.compiler.device_kernel import DeviceKernel
+from mlc.compiler.device_launches import WORKSPACE_ALIGNMENT
 from mlc.compiler.device_transfers import MAIN, transfer_streams
 from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import HostFunction, TensorInfo
@@ -46,6 +47,8 @@ def program_plan(
     ExecutableError for what no plan can say.
     """
     numbers = {name: index for index, name in enumerate(kernels)}
+    # Kernels run one after the other, on the main stream.
+    workspace = Region(_arena_number(host), _rounded(host.arena_bytes), "uint8", (_workspace(kernels),))
     firsts: dict[str, int] = {}
     functions: list[Kernel] = []
     for name, kernel in kernels.items():
@@ -55,14 +58,31 @@ def program_plan(
     return Plan(
         images=tuple(Image(f"{name}.{each.suffix}", architecture) for name, each in kernels.items()),
         kernels=tuple(functions),
-        buffers=tuple(_buffers(host, names)),
-        steps=tuple(each for step in tape.steps for each in _steps(step, kernels, firsts, streams)),
+        buffers=tuple(_buffers(host, names, workspace)),
+        steps=tuple(
+            each for step in tape.steps for each in _steps(step, kernels, firsts, streams, workspace)
+        ),
         streams=max(streams.values()) + 1,
     )
 
 
-def _buffers(host: HostFunction, names: Mapping[str, Sequence[str]]) -> Iterator[Buffer]:
-    """In the order of the host function's arguments."""
+def _workspace(kernels: Mapping[str, DeviceKernel]) -> int:
+    """Bytes for the workspaces of all kernels, which have the same place."""
+    return max((each.workspace_bytes for each in kernels.values()), default=0)
+
+
+def _arena_number(host: HostFunction) -> int:
+    """The arena comes behind all tensors."""
+    return len(host.inputs) + len(host.outputs) + len(host.weight_types)
+
+
+def _rounded(nbytes: int) -> int:
+    """To where a workspace may begin."""
+    return -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
+
+
+def _buffers(host: HostFunction, names: Mapping[str, Sequence[str]], workspace: Region) -> Iterator[Buffer]:
+    """In the order of the host function's arguments; the arena ends with the workspace, if there is one."""
     infos: dict[str, Sequence[TensorInfo]] = {
         "input": host.inputs,
         "output": host.outputs,
@@ -71,7 +91,8 @@ def _buffers(host: HostFunction, names: Mapping[str, Sequence[str]]) -> Iterator
     for role in ("input", "output", "weight"):
         for name, info in zip(names[role], infos[role], strict=True):
             yield TensorBuffer(role, name, info.dtype, info.shape)
-    yield ArenaBuffer(host.arena_bytes)
+    nbytes = _nbytes(workspace)
+    yield ArenaBuffer(workspace.offset + nbytes if nbytes else host.arena_bytes)
 
 
 def _steps(
@@ -79,13 +100,15 @@ def _steps(
     kernels: Mapping[str, DeviceKernel],
     firsts: Mapping[str, int],
     streams: Mapping[int | None, int],
+    workspace: Region,
 ) -> Iterator[Step]:
     if step.kernel in (COPY, WAIT):
         yield from _transfer(step, streams[step.transfer])
         return
     _check_aligned(step)
+    regions = (*step.regions, workspace)
     for number, launch in enumerate(kernels[step.kernel].launches, firsts[step.kernel]):
-        yield LaunchStep(number, tuple(_bound(each, step.regions) for each in launch.parameters))
+        yield LaunchStep(number, tuple(_bound(each, regions) for each in launch.parameters))
 
 
 def _transfer(step: TapeStep, stream: int) -> Iterator[Step]:

@@ -9,21 +9,29 @@ from mlc.passes.tloop.computation import Computation, dim_position
 from mlc.passes.tloop.contraction_schedule import positions
 from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.kernel_functions import PRECISION
-from mlc.passes.tloop.product_tiles import ProductTile, product_tile
+from mlc.passes.tloop.product_sharing import Problem, Wanted, shared_tile
+from mlc.passes.tloop.product_tiles import (
+    ProductTile,
+    element_bytes,
+    product_tiles,
+    uses_tensor_units,
+    widest_tile,
+)
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.target_attribute import target_of
 
 EXACT = "exact"
 
 
-def schedule_product(kernel: ir.Operation, root: Computation, anchor: Computation) -> None:
+def schedule_product(kernel: ir.Operation, root: Computation, anchor: Computation, wanted: Wanted) -> None:
     """Sums of a tile stay in registers; operands come into shared memory, a step of the reduction at a
-    time."""
+    time. Blocks may share the steps of a tile."""
     if root.op == anchor.op:
         root = identity_behind(anchor.result)
     precision = _precision(kernel, anchor)
     if precision != EXACT:
         anchor.op.attributes[PRECISION] = ir.StringAttr.get(precision)
-    tile, places = product_tile(anchor, precision), root_dims(root, anchor)
+    tile, places = _tile(anchor, precision, wanted), root_dims(root, anchor)
     others = tag_producers(kernel, root)
     builder = ScheduleBuilder(kernel)
     sizes = positions({places[dim]: points for dim, points in tile.result.items()})
@@ -41,6 +49,21 @@ def _steps(builder: ScheduleBuilder, name: str, tile: ProductTile) -> None:
     for operand, buffer in enumerate(("left", "right")):
         builder.cache_read(block, loop, operand, buffer)
     builder.annotate(loop, "accel.stages", tile.stages)
+    if tile.parts > 1:
+        builder.annotate(loop, "accel.split_k", tile.parts)
+    if tile.blocks:
+        builder.annotate(loop, "accel.stream_k", tile.blocks)
+
+
+def _tile(anchor: Computation, precision: str, wanted: Wanted) -> ProductTile:
+    """As large as leaves enough blocks, unless they share the reduction."""
+    tiles = product_tiles(anchor, precision)
+    plain = widest_tile(tiles)
+    known, size = element_bytes(anchor)
+    if not known or plain.height == 1 or plain.width == 1:
+        return plain
+    problem = Problem(target_of(anchor.op), size, uses_tensor_units(size, precision))
+    return shared_tile(problem, plain, tiles, wanted)
 
 
 def _precision(kernel: ir.Operation, anchor: Computation) -> str:

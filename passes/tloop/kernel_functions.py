@@ -12,6 +12,17 @@ DEVICE, HOST = "tloop.device", "host"
 # On a product, or on the kernel that holds it: how operands of f32 are multiplied, if not exactly ("tf32").
 PRECISION = "accel.precision"
 
+# On a `memref.alloc` of a kernel: its workspace, which lasts for all of its launches, and may be larger than
+# a stack.
+WORKSPACE = "tloop.workspace"
+
+
+def is_workspace(op: ir.Operation) -> bool:
+    """Whether `op` is the `memref.alloc` or the `memref.dealloc` of a kernel's workspace."""
+    if op.name == "memref.dealloc" and not isinstance(op.operands[0], ir.BlockArgument):
+        op = op.operands[0].owner.operation
+    return op.name == "memref.alloc" and WORKSPACE in op.attributes
+
 
 def is_kernel(op: ir.Operation) -> bool:
     """Whether `op` is a function marked as a kernel."""

@@ -34,30 +34,59 @@ SCALAR_TILE, SCALAR_STEP = (16, 16), 8
 @dataclass(frozen=True)
 class ProductTile:
     """Points of the iteration dims of a product, by dim: `result` of those of its result, `steps` of its
-    reductions, one loop each; `warps` compute it, in loops of `stages`."""
+    reductions, one loop each; `warps` compute it, in loops of `stages`.
+
+    It has `height` rows and `width` columns, and takes `depth` points of the reduction in each of `count`
+    steps; there are `tiles` such. `parts` of its steps are a block's each, or all steps of all tiles are
+    shared by `blocks`, if there are more than 1 (`product_sharing.py`).
+    """
 
     result: dict[int, int]
     steps: dict[int, int]
     warps: int
     stages: int
+    height: int
+    width: int
+    depth: int
+    count: int
+    tiles: int
+    parts: int = 1
+    blocks: int = 0
 
 
-def product_tile(anchor: Computation, precision: str) -> ProductTile:
-    """Of a computation that sums products of its two inputs."""
+def product_tiles(anchor: Computation, precision: str) -> list[ProductTile]:
+    """Those of a computation that sums products of its two inputs, largest first."""
+    known, _ = element_bytes(anchor)
+    return [_product_tile(anchor, precision, each) for each in (TILES if known else (SCALAR_TILE,))]
+
+
+def widest_tile(tiles: Sequence[ProductTile]) -> ProductTile:
+    """The first of which there are as many as blocks are wanted, else the last."""
+    return next((each for each in tiles if each.tiles >= BLOCKS), tiles[-1])
+
+
+def uses_tensor_units(size: int, precision: str) -> bool:
+    """Whether operands of elements of so many bytes are multiplied by tensor units."""
+    return size < 4 or precision == "tf32"
+
+
+def _product_tile(anchor: Computation, precision: str, sizes: tuple[int, int]) -> ProductTile:
     rows, columns = sides(anchor)
-    known, size = _element_bytes(anchor)
-    tiles = TILES if known else (SCALAR_TILE,)
-    found = [_tile(anchor, rows, columns, each) for each in tiles]
-    result = next((each for each in found if _blocks(anchor, each) >= BLOCKS), found[-1])
+    known, size = element_bytes(anchor)
+    result = _tile(anchor, rows, columns, sizes)
     height, width = (prod(result[dim] for dim in dims) for dims in (rows, columns))
-    units = size < 4 or precision == "tf32"
-    long = units and (height + width < LARGE or _has_copy_engine(anchor))
+    long = uses_tensor_units(size, precision) and (height + width < LARGE or _has_copy_engine(anchor))
     step = (LONG_STEP_BYTES if long else STEP_BYTES) // size
-    steps = {dim: 1 for dim in anchor.reductions[:-1] if anchor.extents[dim] > 1}
     innermost = anchor.reductions[-1]
-    steps[innermost] = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
+    depth = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
+    steps = dict.fromkeys(anchor.reductions[:-1], 1) | {innermost: depth}
+    # A loop of one iteration would go, with what is said of it.
+    several = {dim: points for dim, points in steps.items() if anchor.extents[dim] > points}
+    steps = several or {innermost: depth}
     count = prod(-(-anchor.extents[dim] // points) for dim, points in steps.items())
-    return ProductTile(result, steps, _warps(height * width), min(STAGES, count))
+    warps, stages = _warps(height * width), min(STAGES, count)
+    tiles = _blocks(anchor, result)
+    return ProductTile(result, steps, warps, stages, height, width, depth, count, tiles)
 
 
 def _has_copy_engine(anchor: Computation) -> bool:
@@ -79,7 +108,7 @@ def sides(anchor: Computation) -> tuple[list[int], list[int]]:
     return rows, columns
 
 
-def _element_bytes(anchor: Computation) -> tuple[bool, int]:
+def element_bytes(anchor: Computation) -> tuple[bool, int]:
     """Whether operands are alike, of numbers that products of tiles know, and their size."""
     left, right = (ir.RankedTensorType(each.type).element_type for each in anchor.inputs[:2])
     known = left == right and (isinstance(left, ir.FloatType) or left.width == 8)

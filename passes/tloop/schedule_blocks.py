@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, option
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.block_places import flatten_elementwise, read_computed_places
 from mlc.passes.tloop.block_products import schedule_product
@@ -17,17 +17,19 @@ from mlc.passes.tloop.block_windows import is_window, schedule_window
 from mlc.passes.tloop.computation import computations, root_computation
 from mlc.passes.tloop.contraction_schedule import is_multiply_add
 from mlc.passes.tloop.kernel_functions import kernels_on_tensors, schedules
+from mlc.passes.tloop.product_sharing import Wanted
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 
 
-def schedule_kernel(kernel: ir.Operation) -> None:
-    """Adds the schedule of `kernel`. Raises PassFailure if it has none."""
+def schedule_kernel(kernel: ir.Operation, wanted: Wanted) -> None:
+    """Adds the schedule of `kernel`, whose blocks share reductions as `wanted`. Raises PassFailure if it has
+    none."""
     root = root_computation(kernel)
     reducing = [each for each in computations(kernel) if each.reductions]
     if root is not None and len(reducing) == 1 and not collect_ops(kernel, "tensor.insert_slice"):
         if is_multiply_add(reducing[0]):
             if not schedule_vectors(kernel, root, reducing[0]):
-                schedule_product(kernel, root, reducing[0])
+                schedule_product(kernel, root, reducing[0], wanted)
             return
         if is_window(reducing[0]):
             schedule_window(kernel, root, reducing[0])
@@ -49,12 +51,25 @@ def schedule_results(kernel: ir.Operation) -> None:
 @dataclass(frozen=True)
 class ScheduleBlocks(Pass):
     """Attach a `tloop.schedule` to each kernel that has none, for GPUs: the tiles of the result that its
-    parallel loop makes are the work of a thread block each, which computes on all of its tile at once."""
+    parallel loop makes are the work of a thread block each, which computes on all of its tile at once.
+
+    Blocks share the reduction of a product where there would be too few of them, or too few in the last
+    wave, and a model of their time says that it pays: the loop over its steps gets the attribute
+    `accel.split_k` or `accel.stream_k`, for accel-split-k.
+    """
 
     name: ClassVar[str] = "tloop-schedule-blocks"
 
+    split_k: int = option(
+        0, help="parts of each product's reduction, 1 for none; 0 leaves the choice to the model"
+    )
+    stream_k: int = option(
+        0, help="blocks that share all steps of each product; 0 leaves the choice to the model"
+    )
+
     def run(self, op: ir.Operation) -> None:
+        wanted = Wanted(self.split_k, self.stream_k)
         scheduled = set(schedules(op))
         for kernel in kernels_on_tensors(op):
             if kernel.attributes["sym_name"].value not in scheduled:
-                schedule_kernel(kernel)
+                schedule_kernel(kernel, wanted)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from mlc.bindings import ir, memref
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.rewriting import collect_ops, erase_op, replace_op
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.kernel_functions import is_kernel, is_workspace
 
 # Regions that every thread enters on its own stack.
 THREADS = "omp.parallel"
@@ -44,7 +44,8 @@ def to_stack(op: ir.Operation) -> None:
 @dataclass(frozen=True)
 class StackBuffers(Pass):
     """Turn allocations of kernels into stack buffers. A kernel must not allocate; one that needs more
-    scratch memory than `max-bytes` is an error (the fusion that made it was wrong)."""
+    scratch memory than `max-bytes` is an error (the fusion that made it was wrong). The workspace of a GPU's
+    kernel (`tloop.workspace`), which is run here, stays on the heap."""
 
     name: ClassVar[str] = "tloop-stack-buffers"
     anchor: ClassVar[str] = "func.func"
@@ -54,9 +55,12 @@ class StackBuffers(Pass):
     def run(self, op: ir.Operation) -> None:
         if not is_kernel(op):
             return
-        allocations = collect_ops(op, ["memref.alloc"])
+        allocations, releases = (
+            [each for each in collect_ops(op, name) if not is_workspace(each)]
+            for name in ("memref.alloc", "memref.dealloc")
+        )
         self.check(op, allocations)
-        for each in collect_ops(op, ["memref.dealloc"]):
+        for each in releases:
             erase_op(each)
         for each in allocations:
             to_stack(each)

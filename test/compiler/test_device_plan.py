@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from mlc.codegen.ptxas_report import KernelResources, PtxasReport
 from mlc.compiler import CompileError
@@ -10,7 +12,15 @@ from mlc.compiler.device_plan import program_plan
 from mlc.compiler.modules import HostFunction, TensorInfo
 from mlc.compiler.tape import COPY, Region, Step, Tape
 from mlc.runtime.cuda import Plan, TensorMapSpec
-from mlc.runtime.cuda.plan_parts import Kernel, Place, PointerParameter, ScalarParameter, TensorMapParameter
+from mlc.runtime.cuda.plan_parts import (
+    ArenaBuffer,
+    Kernel,
+    LaunchStep,
+    Place,
+    PointerParameter,
+    ScalarParameter,
+    TensorMapParameter,
+)
 
 X, Y = TensorInfo("float32", (4, 8)), TensorInfo("float32", (8, 8))
 NAMES = {"input": ["x"], "output": ["y"], "weight": ["w0"]}
@@ -100,3 +110,21 @@ def test_resources_are_those_of_the_functions() -> None:
     assert [each["dynamic_shared_bytes"] for each in twice.resources()] == [64, 0]
     assert "registers" not in twice.resources()[0]
     assert (one.resources()[0]["registers"], one.warnings) == (40, ("a warning",))
+
+
+def test_workspaces_lie_behind_the_arena() -> None:
+    """All kernels have the same place, which the largest fills."""
+    launch = KernelLaunch(
+        Kernel(0, "sum_0", (2, 1, 1), (128, 1, 1)), (PointerParameter(0), PointerParameter(1, 128))
+    )
+    given = {
+        name: DeviceKernel((launch,), b"", workspace_bytes=size) for name, size in (("a", 256), ("b", 640))
+    }
+    steps = Tape((Step("a", (region(0),)), Step("b", (region(3, 128),))))
+    plan = program_plan("sm_90a", replace(host(), arena_bytes=200), steps, given, NAMES)
+    assert plan.buffers[3] == ArenaBuffer(256 + 640)
+    part = PointerParameter(3, 256 + 128)
+    assert plan.steps == (
+        LaunchStep(0, (PointerParameter(0), part)),
+        LaunchStep(1, (PointerParameter(3, 128), part)),
+    )

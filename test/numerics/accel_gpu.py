@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from emulator import Options, TensorMap, launch, load_kernel
 from mlc.bindings import ir
+from mlc.bindings.identity import address
 from mlc.dialects import create_context
 from mlc.passes.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
@@ -20,26 +21,44 @@ PIPELINES = {
 }
 
 
-def run(text: str, *arrays: np.ndarray, arch: str = "sm_80") -> None:
-    """Runs the kernel of a module on its inputs and outputs, with races detected."""
+def run(text: str, *arrays: np.ndarray, arch: str = "sm_80", seed: int = 1) -> None:
+    """Runs the kernel of a module on its inputs and outputs, with races detected, in an order that `seed`
+    decides."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module({PIPELINES[arch]})", module)
+        workspaces = {
+            address(each): _undefined(each.results[0].type)
+            for each in collect_ops(module.operation, "memref.alloc")
+        }
         for call in collect_ops(module.operation, "gpu.launch_func"):
-            _launch(module, call, arrays)
+            _launch(module, call, arrays, workspaces, seed)
 
 
-def _launch(module: ir.Module, call: ir.Operation, arrays: tuple[np.ndarray, ...]) -> None:
+def _launch(
+    module: ir.Module,
+    call: ir.Operation,
+    arrays: tuple[np.ndarray, ...],
+    workspaces: dict[int, np.ndarray],
+    seed: int,
+) -> None:
     segments = list(ir.DenseI32ArrayAttr(call.attributes["operandSegmentSizes"]))
     operands = list(call.operands)
     grid = tuple(_number(each) for each in operands[:3])
     shared_bytes = _number(operands[6]) if segments[10] else 0
-    arguments = [_argument(each, arrays) for each in operands[6 + segments[10] :]]
+    arguments = [_argument(each, arrays, workspaces) for each in operands[6 + segments[10] :]]
     name = call.attributes["kernel"].value[-1]
     for number, described in _tensor_maps(module, name).items():
         arguments[number] = _tensor_map(arguments, described)
-    options = Options(seed=1, races=True)
+    options = Options(seed=seed, races=True)
     launch(load_kernel(module, name), *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
+
+
+def _undefined(kind: ir.MemRefType) -> np.ndarray:
+    """Memory in which nobody has written: NaN, or the largest integers."""
+    array = np.empty(kind.shape, np.dtype(str(kind.element_type).replace("f", "float").replace("i", "int")))
+    array.fill(np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).max)
+    return array
 
 
 def _tensor_maps(module: ir.Module, name: str) -> dict[int, ir.DictAttr]:
@@ -67,9 +86,13 @@ def _number(value: ir.Value) -> int:
     return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
 
 
-def _argument(value: ir.Value, arrays: tuple[np.ndarray, ...]) -> np.ndarray | int:
-    """The array whose pointer is passed, or a number."""
+def _argument(
+    value: ir.Value, arrays: tuple[np.ndarray, ...], workspaces: dict[int, np.ndarray]
+) -> np.ndarray | int:
+    """The array whose pointer is passed, an argument or a workspace, or a number."""
     while not isinstance(value, ir.BlockArgument):
+        if value.owner.name == "memref.alloc":
+            return workspaces[address(value.owner.operation)]
         if value.owner.name == "arith.constant":
             return _number(value)
         value = value.owner.operands[0]

@@ -53,3 +53,21 @@ func.func private @attention(%q: tensor<2x40x16xf16>) -> tensor<2x40x16xf16> att
   %r = "graph.attention"(%q, %q, %q) {scale = 0.25 : f64} : (tensor<2x40x16xf16>, tensor<2x40x16xf16>, tensor<2x40x16xf16>) -> tensor<2x40x16xf16>
   return %r : tensor<2x40x16xf16>
 }
+
+// Two tiles of 64 steps, which are too few for any GPU: parts of them in a workspace, and a launch that adds these.
+// CHECK-LABEL: func.func private @long(
+// CHECK-SAME: %{{.*}}: memref<64x32xf32>) attributes {tloop.kernel}
+// CHECK: %[[PARTS:.*]] = memref.alloc() {tloop.workspace}
+// CHECK: "accel.launch"
+// CHECK: "accel.mma"
+// CHECK: } {accel.stages = {{[0-9]}} : i64}
+// CHECK-NEXT: vector.transfer_write %{{.*}}, %[[PARTS]]
+// CHECK: "accel.launch"
+// CHECK-NOT: "accel.mma"
+// CHECK: vector.transfer_read %[[PARTS]]
+// CHECK: memref.dealloc %[[PARTS]]
+func.func private @long(%a: tensor<64x4096xf16>, %b: tensor<4096x32xf16>) -> tensor<64x32xf32> attributes {tloop.kernel} {
+  %p = "graph.matmul"(%a, %b) {graph.unrounded} : (tensor<64x4096xf16>, tensor<4096x32xf16>) -> tensor<64x32xf16>
+  %w = "graph.cast"(%p) : (tensor<64x32xf16>) -> tensor<64x32xf32>
+  return %w : tensor<64x32xf32>
+}

@@ -44,6 +44,7 @@ program is lowered. `accel` has ops only for what upstream's dialects lack:
 | indices | `vector.step` |
 | loops and branches of the block | `scf.for`, `scf.if` |
 | shared memory | `accel.alloc`; one buffer of a ring: `memref.subview` |
+| memory that the launches of a kernel share | `memref.alloc` with `tloop.workspace`, around them |
 | copies between global and shared memory | `accel.copy`, with a token for its end |
 | products of tiles | `accel.mma` |
 
@@ -51,6 +52,9 @@ An `scf.for` with the attribute `accel.stages = n : i64` is a loop to be pipelin
 one that its body fills. Until it is, it means what it says: one step after the other. Pipelining gives it one
 of two forms: groups of copies (`accel.commit`, `accel.wait_groups`), or roles of warps (`accel.specialize`)
 that meet at semaphores.
+
+With `accel.split_k = n : i64` n blocks are to share the iterations of a loop that sums up a tile, with
+`accel.stream_k = n : i64` n blocks those of all tiles; [`accel-split-k`](../passes.md) does it.
 
 On the CPU `accel-to-cpu` runs all but the last form, as the program says ([its pass](../passes.md)).
 """

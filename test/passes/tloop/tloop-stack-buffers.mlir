@@ -54,3 +54,15 @@ func.func @host() -> memref<4xf32> {
   %0 = memref.alloc() : memref<4xf32>
   return %0 : memref<4xf32>
 }
+
+// A workspace may be too large for the stack.
+// CHECK-LABEL: func.func private @workspace
+// CHECK-NEXT: %[[BUFFER:.*]] = memref.alloc() {tloop.workspace}
+// CHECK: memref.dealloc %[[BUFFER]]
+func.func private @workspace(%a: memref<4xf32>) attributes {tloop.kernel} {
+  %0 = memref.alloc() {tloop.workspace} : memref<4xf32>
+  memref.copy %a, %0 : memref<4xf32> to memref<4xf32>
+  memref.copy %0, %a : memref<4xf32> to memref<4xf32>
+  memref.dealloc %0 : memref<4xf32>
+  return
+}

@@ -1,0 +1,74 @@
+"""Products whose reductions blocks share, as PTX, and where it is installed through NVIDIA's assembler."""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from gpu_kernels.lowering import lower
+from mlc.bindings import ir
+from mlc.bindings.llvm_translation import translate_to_llvm_ir
+from mlc.codegen.emit import emit
+from mlc.codegen.machines import gpu_target
+from mlc.codegen.ptxas import assemble_with_report, find_ptxas
+from mlc.dialects import create_context
+from mlc.pipelines.driver import run_pipeline
+from mlc.tools.translate.gpu import device_module
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
+
+from mlc.codegen.host import host_target
+from tile_convolutions import Conv
+from tile_products import Product
+
+PIPELINES = {"sm_80": "accel-to-threads", "sm_90a": "accel-to-threads-sm90a"}
+LONG = Product([128, 3072], [3072, 768], "f16", epilogue="residual").text()
+# Name -> (kernel, architecture, the instruction of tensor units)
+KERNELS = {
+    "parts": (LONG, "sm_80", "mma.sync.aligned.m16n8k16"),
+    "parts for groups of warps": (LONG, "sm_90a", "wgmma.mma_async.sync.aligned.m64n64k16"),
+    "parts of a convolution": (
+        Conv((7, 7), 512, 512, pads=(1, 1, 1, 1), element="f16", bias=True).text(), "sm_80",
+        "mma.sync.aligned.m16n8k16",
+    ),
+    "a stream": (Product([1536, 4096], [4096, 1408], "bf16").text(), "sm_80", "mma.sync.aligned.m16n8k16"),
+    "a stream for groups of warps": (
+        Product([1792, 4096], [4096, 1280], "bf16").text(), "sm_90a",
+        "wgmma.mma_async.sync.aligned.m64n128k16",
+    ),
+}  # fmt: skip
+
+
+@functools.cache
+def ptx_of(name: str) -> bytes:
+    """What `mlc-translate --mlir-to-ptx` gives for the lowered kernel."""
+    text, arch, _ = KERNELS[name]
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(text.replace(str(host_target()), f"cuda:{arch}"))
+        run_pipeline(f"builtin.module(accel-kernel, {PIPELINES[arch]})", module)
+        lower(module)
+        device = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
+    return emit(device, gpu_target("nvptx", arch, ""), "asm", own_runtime=False)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_products_are_the_first_launch_s(name: str) -> None:
+    first, second = re.split(r"\n\t*// \.globl", ptx_of(name).decode())[1:]
+    product = KERNELS[name][2]
+    assert product in first and product not in second
+    # Sums come back 16 bytes at a time, and nothing goes through shared memory.
+    assert re.search(r"ld\.global\.v4\.(b32|f32)", second)
+    assert "cp.async" not in second and "st.shared" not in second
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+@pytest.mark.parametrize("name", KERNELS)
+def test_ptxas_has_nothing_to_say(name: str) -> None:
+    _, report = assemble_with_report(ptx_of(name), KERNELS[name][1])
+    assert len(report.kernels) == 2
+    assert report.warnings == ()
+    for each in report.kernels:
+        assert (each.stack_bytes, each.spill_store_bytes, each.spill_load_bytes) == (0, 0, 0)
