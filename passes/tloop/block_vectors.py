@@ -13,7 +13,7 @@ from mlc.passes.tloop.block_tiles import padded
 from mlc.passes.tloop.computation import Computation, dim_position
 from mlc.passes.tloop.contraction_schedule import positions
 from mlc.passes.tloop.identity import identity_behind
-from mlc.passes.tloop.product_tiles import BLOCKS, sides
+from mlc.passes.tloop.product_tiles import BLOCKS, element_bytes, sides
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.split_reduction import split_sum
 
@@ -21,8 +21,11 @@ from mlc.passes.tloop.split_reduction import split_sum
 MOST_VECTORS = 4
 # Elements of the matrix that a block reads at a time: 16 for each thread of 4 warps.
 ELEMENTS = 2048
-# Columns of a tile: as many as one sector of memory holds in f32, and as many as a warp reads at once.
-LEAST_COLUMNS, MOST_COLUMNS = 8, 128
+# Columns of a tile: a sector of memory at least, unless blocks would be too few, and as many as a warp reads
+# at once at most. Between them, as many as leave several blocks on each multiprocessor: the loads that one
+# block has under way are too few for the speed of the memory.
+SECTOR_BYTES, LEAST_COLUMNS, MOST_COLUMNS = 32, 8, 128
+MANY_BLOCKS = 4 * BLOCKS
 # Partial sums, below which it is no use to split.
 LEAST_SUMS = 16
 
@@ -32,7 +35,7 @@ def schedule_vectors(kernel: ir.Operation, root: Computation, anchor: Computatio
     long = _long_dim(anchor)
     if long is None or any(defining_op(each) is not None for each in anchor.inputs):
         return False
-    columns = _columns(anchor.extents[long])
+    columns = _columns(anchor, long)
     factor = gcd(anchor.extents[anchor.reductions[0]], ELEMENTS // columns)
     if factor < LEAST_SUMS:
         return False
@@ -51,10 +54,14 @@ def schedule_vectors(kernel: ir.Operation, root: Computation, anchor: Computatio
     return True
 
 
-def _columns(extent: int) -> int:
-    """As wide as leaves enough blocks."""
-    wide = 1 << (extent // BLOCKS).bit_length() >> 1
-    return min(padded(extent), max(LEAST_COLUMNS, min(MOST_COLUMNS, wide)))
+def _columns(anchor: Computation, long: int) -> int:
+    """A sector of memory at least, wider where that leaves enough blocks; less where there would be too
+    few."""
+    extent = anchor.extents[long]
+    sector = SECTOR_BYTES // max(1, element_bytes(anchor)[1])
+    least = sector if extent >= sector * BLOCKS else LEAST_COLUMNS
+    wide = 1 << (extent // MANY_BLOCKS).bit_length() >> 1
+    return min(padded(extent), max(least, min(MOST_COLUMNS, wide)))
 
 
 def _long_dim(anchor: Computation) -> int | None:
