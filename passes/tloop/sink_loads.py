@@ -33,8 +33,8 @@ def read_dims(op: ir.Operation) -> list[int] | None:
 
 
 def sink(read: ir.Operation, elements: bool) -> bool:
-    """Moves a read to its first use if nothing in between writes; with `elements`, in parts if only parts are
-    used. Returns whether it did."""
+    """Moves a read or a load to its first use if nothing in between writes; with `elements`, in parts if only
+    parts are used. Returns whether it did."""
     uses = users(read.results[0])
     if not uses or not _only_pure_until(read, uses):
         return False
@@ -97,7 +97,7 @@ def _part(read: ir.Operation, dims: Sequence[int], position: Sequence[int]) -> i
 
 @dataclass(frozen=True)
 class SinkLoads(Pass):
-    """Load single elements of vectors where they are used.
+    """Load single elements where they are used, those of vectors too.
 
     The rows of a register tile each multiply one element: loaded as vectors ahead of their use, they would
     take the registers of the accumulators; loaded at the use, they are broadcast from memory. NEON
@@ -111,3 +111,5 @@ class SinkLoads(Pass):
         elements = not keeps_rows_in_vectors(target_of(op))
         for read in collect_ops(op, "vector.transfer_read"):
             sink(read, elements)
+        for load in collect_ops(op, "memref.load") if elements else []:
+            sink(load, False)

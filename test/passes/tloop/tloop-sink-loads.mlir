@@ -53,6 +53,20 @@ func.func @whole(%m: memref<8xf32>, %i: index, %v: vector<4xf32>) -> vector<4xf3
   return %1 : vector<4xf32>
 }
 
+// A number that is loaded moves too.
+// CHECK-LABEL: func.func @number
+// CHECK: arith.addf
+// CHECK-NEXT: %[[A:.*]] = memref.load %arg0[%arg1]
+// CHECK-NEXT: arith.mulf %{{.*}}, %[[A]]
+// NEON-LABEL: func.func @number
+// NEON-NEXT: memref.load
+func.func @number(%m: memref<8xf32>, %i: index, %s: f32) -> f32 {
+  %a = memref.load %m[%i] : memref<8xf32>
+  %0 = arith.addf %s, %s : f32
+  %1 = arith.mulf %0, %a : f32
+  return %1 : f32
+}
+
 // A write stands in between; a read that may be out of bounds keeps its padding.
 // CHECK-LABEL: func.func @kept
 // CHECK-NEXT: %{{.*}} = arith.constant
