@@ -65,17 +65,19 @@ def _left_operands(op: ir.Operation, value: ir.Value, given: Assignment) -> Layo
 
 
 def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
-    """Lanes along the last dim, and warps along others: only lanes then exchange what they have."""
+    """Lanes along the last dim, and warps along others: only lanes then exchange what they have. What is
+    loaded as numbers of fewer bits is loaded 16 bytes at a time."""
     if op.name != "vector.multi_reduction" or value != op.operands[0] or value.type.rank < 2:
         return None
     shape, warps = list(value.type.shape), given.warps
     rows = math.prod(shape[:-1])
     shared = math.gcd(rows, warps)
-    whole = blocked(shape, 1, _run(value), lane_bits=given.architecture.lane_bits)
+    run = max(map(_run, [value, *given.relations.loads_for(value)]))
+    whole = blocked(shape, 1, run, lane_bits=given.architecture.lane_bits)
     free = [each for each in whole.registers if not each[-1]]
     taken = free[: shared.bit_length() - 1]
     rest = [each for each in whole.registers if each not in taken]
-    beyond = [each for each in rest if each[-1] >= _run(value)]
+    beyond = [each for each in rest if each[-1] >= run]
     while len(taken) < warps.bit_length() - 1:
         taken.append(beyond.pop() if beyond else (0,) * len(shape))
     registers = tuple(each for each in whole.registers if each not in taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from mlc.bindings import ir
@@ -43,6 +44,18 @@ class LayoutRelations:
         anew in every layout."""
         if defining_op(source, "arith.constant") is None:
             self.followers.setdefault(source, []).append((value, how))
+
+    def loads_for(self, value: ir.Value) -> list[ir.Value]:
+        """Tiles of as many elements that are read from memory in a layout that follows from that of
+        `value`."""
+        found, waiting = {value}, [value]
+        for each in waiting:
+            others = [other for other, _ in self.followers.get(each, []) if other not in found]
+            waiting += others
+            found.update(others)
+        size = math.prod(value.type.shape)
+        loads = [each for each in waiting if defining_op(each, "vector.transfer_read") is not None]
+        return [each for each in loads if math.prod(each.type.shape) == size]
 
     def reduced_rows(self, ops: list[ir.Operation]) -> set[ir.Value]:
         """Matrices that are reduced along their rows, and all that meet them, by relations in both

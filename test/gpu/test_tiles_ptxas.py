@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from pathlib import Path
 
@@ -52,6 +53,10 @@ KERNELS = {
         Conv((57, 57), 128, 256, strides=(2, 2), element="f16").text(), F16, True,
     ),
     "a row": (Product([1, 2048], [2048, 1000]).text(), "", False),
+    "a row of f16": (Product([1, 2048], [2048, 2000], "f16").text(), "", False),
+    "a row times a transposed matrix": (
+        Product([1, 2048], [2048, 1000], "bf16", b_order=(1, 0)).text(), "", False,
+    ),
     "depthwise": (Conv((28, 28), 192, 192, group=192, pads=(1, 1, 1, 1), bias=True).text(), "", False),
 }  # fmt: skip
 
@@ -77,6 +82,13 @@ def test_products_use_tensor_units(name: str) -> None:
     # 16 bytes at a time, into shared memory.
     assert "cp.async.cg.shared.global" in ptx and "cp.async.ca" not in ptx
     assert ("ldmatrix.sync" in ptx) == matrices
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if name.startswith("a row")])
+def test_matrices_are_read_16_bytes_at_a_time(name: str) -> None:
+    loads = re.findall(r"ld\.global\.(\S+)", ptx_of(name).decode())
+    # The others are numbers of the row.
+    assert {each for each in loads if each.startswith("v")} == {"v4.b32"}
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
