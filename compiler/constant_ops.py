@@ -119,7 +119,9 @@ def evaluated(name: str, attributes: Mapping[str, Any], dtype: str, operands: in
         # With a second operand the shape is known at run time only.
         return dtype in TYPES | HALVES and operands == 1
     if name == "pad":
-        return dtype in TYPES and attributes["mode"] == "constant"
+        # Zeros are zeros in bits too.
+        known = TYPES | HALVES if repr(attributes["value"]) == "0.0" else TYPES
+        return dtype in known and attributes["mode"] == "constant"
     if name == "slice":
         return dtype in TYPES and min(attributes["steps"], default=1) > 0
     if name in _PLAIN:

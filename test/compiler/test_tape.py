@@ -142,14 +142,16 @@ def test_numpy_computes_what_the_kernel_does(name: str) -> None:
 def test_numpy_rounds_as_the_kernel_does(kind: str) -> None:
     text = kernel(
         f'%h = "graph.cast"(%a) {{saturate = true}} : (tensor<6x8xf32>) -> tensor<6x8x{kind}>\n'
-        f'%r = "graph.transpose"(%h) {{permutation = array<i64: 1, 0>}} : (tensor<6x8x{kind}>) -> '
-        f"tensor<8x6x{kind}>",
-        f"tensor<8x6x{kind}>",
+        f'%t = "graph.transpose"(%h) {{permutation = array<i64: 1, 0>}} : (tensor<6x8x{kind}>) -> '
+        f"tensor<8x6x{kind}>\n"
+        '%r = "graph.pad"(%t) {low = array<i64: 0, 1>, high = array<i64: 0, 2>, mode = "constant", '
+        f"value = 0.0 : f64}} : (tensor<8x6x{kind}>) -> tensor<8x9x{kind}>",
+        f"tensor<8x9x{kind}>",
     )
     body = body_of(text)
     assert body is not None
-    spec = TensorSpec("", {"bf16": "bfloat16", "f16": "float16"}[kind], (8, 6))
-    found, wanted = (np.zeros((8, 6), spec.buffer_dtype) for _ in range(2))
+    spec = TensorSpec("", {"bf16": "bfloat16", "f16": "float16"}[kind], (8, 9))
+    found, wanted = (np.ones((8, 9), spec.buffer_dtype) for _ in range(2))
     with np.errstate(all="ignore"):
         body.run([*operands(), found])
     compiled(text, [*operands(), wanted])
@@ -170,6 +172,15 @@ def test_numpy_rounds_as_the_kernel_does(kind: str) -> None:
 )
 def test_what_numpy_may_compute_otherwise_is_compiled(line: str) -> None:
     assert body_of(kernel(line, X)) is None
+
+
+def test_a_padding_of_bf16_with_a_number_is_compiled() -> None:
+    line = (
+        '%h = "graph.cast"(%a) {saturate = true} : (tensor<6x8xf32>) -> tensor<6x8xbf16>\n'
+        '%r = "graph.pad"(%h) {low = array<i64: 0, 0>, high = array<i64: 0, 0>, mode = "constant", '
+        "value = 1.0 : f64} : (tensor<6x8xbf16>) -> tensor<6x8xbf16>"
+    )
+    assert body_of(kernel(line, "tensor<6x8xbf16>")) is None
 
 
 def test_a_tape_is_json() -> None:
