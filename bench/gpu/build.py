@@ -105,19 +105,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--built", type=Path, default=BUILT, metavar="DIR", help="where the models are")
     parser.add_argument("--limit", type=float, default=40, metavar="MIB", help="default: %(default)g")
     parser.add_argument("--ptx", action="store_true", help="keep PTX, which the driver compiles")
-    given = parser.parse_args(arguments)
+    given, begin = parser.parse_args(arguments), time.monotonic()
     cases = default_cases(given.built)
     names = {case.name for case in chosen([each.case for each in cases], given.only)}
+    limit = int(given.limit * MIB)
     try:
         if not names:
             raise ValueError(f"no case matches '{given.only}'")
         selected = [each for each in cases if each.case.name in names]
-        done = build(given.output, selected, given.arch, int(given.limit * MIB), not given.ptx)
+        done = build(given.output, selected, given.arch, limit, not given.ptx)
     except (ValueError, OSError, TargetError) as error:
         print(f"bench.gpu.build: {error}", file=sys.stderr)
         return 2
     failed = sum(1 for case in done if case.reason)
-    print(f"{given.output}: {len(done) - failed} cases, {failed} that do not compile yet")
+    print(
+        f"{given.output}: {len(done) - failed} cases, {failed} that do not compile yet; "
+        f"{check_size(given.output, limit) / MIB:.1f} MiB, {time.monotonic() - begin:.0f} s"
+    )
     return 0
 
 
