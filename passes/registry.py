@@ -23,6 +23,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",
     "accel-specialize-warps": "mlc.passes.accel.specialize_warps:SpecializeWarps",
     "accel-split-k": "mlc.passes.accel.split_k:SplitK",
+    "accel-stage-stores": "mlc.passes.accel.stage_stores:StageStores",
     "accel-to-cpu": "mlc.passes.accel.to_cpu:AccelToCpu",
     "graph-assign-layouts": "mlc.passes.graph.assign_layouts:AssignLayouts",
     "graph-channels-last": "mlc.passes.graph.channels_last:ChannelsLast",

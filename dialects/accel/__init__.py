@@ -1,5 +1,6 @@
 """The `accel` dialect: programs of thread blocks on tiles."""
 
+from mlc.dialects.accel.buffers import Alloc, Reuse
 from mlc.dialects.accel.compute import Mma
 from mlc.dialects.accel.dialect import (
     SHARED,
@@ -11,7 +12,7 @@ from mlc.dialects.accel.dialect import (
     launch_around,
 )
 from mlc.dialects.accel.launches import Launch, Specialize
-from mlc.dialects.accel.memory import Alloc, Commit, Copy, Wait, WaitGroups, box_of
+from mlc.dialects.accel.memory import Commit, Copy, Wait, WaitGroups, box_of
 from mlc.dialects.accel.semaphores import Await, CreateSemaphore, Notify
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Launch",
     "Mma",
     "Notify",
+    "Reuse",
     "SemaphoreType",
     "Specialize",
     "TokenType",

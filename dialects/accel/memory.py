@@ -1,63 +1,12 @@
-"""Shared memory, and the asynchronous copies into it and out of it."""
+"""Asynchronous copies into shared memory, and out of it."""
 
 import math
 from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.accel.dialect import (
-    SHARED,
-    Accel,
-    TokenType,
-    fault_at_top_of_launch,
-    is_global,
-    is_shared,
-)
+from mlc.dialects.accel.dialect import SHARED, Accel, TokenType, is_global, is_shared
 from mlc.dialects.verification import verifier
-
-# Bytes of a row of a swizzled tile: its pieces of 16 bytes swap places by the number of the row.
-SWIZZLES = (0, 32, 64, 128)
-
-
-def _alloc_fault(op: ext.Operation) -> str:
-    memory, stages = op.operation.results[0], op.attributes["stages"].value
-    kind, swizzle = memory.type, op.attributes["swizzle"].value
-    if not is_shared(memory) or not kind.has_static_shape or not _is_dense(kind):
-        return f"makes a dense memref of static shape in {SHARED}, not a {kind}"
-    if stages < 1 or (stages > 1 and (kind.rank < 2 or kind.shape[0] != stages)):
-        return f"has {stages} stages, which must be the first dim of its {kind}"
-    if swizzle not in SWIZZLES:
-        return f"swizzle must be one of {', '.join(map(str, SWIZZLES))}, but is {swizzle}"
-    row_bytes = kind.shape[-1] * element_bits(kind.element_type) // 8 if kind.rank else 0
-    if swizzle and (kind.rank < 2 or row_bytes % swizzle):
-        return f"has rows of {row_bytes} bytes, which pieces of {swizzle} must divide"
-    return fault_at_top_of_launch(op)
-
-
-def element_bits(kind: ir.Type) -> int:
-    """Of an element in memory; truth values take a byte."""
-    return 64 if isinstance(kind, ir.IndexType) else max(8, int(kind.width))
-
-
-def _is_dense(kind: ir.MemRefType) -> bool:
-    dense = [math.prod(kind.shape[dim + 1 :]) for dim in range(kind.rank)]
-    return bool(kind.get_strides_and_offset() == (dense, 0))
-
-
-class Alloc(Accel.Operation, name="alloc"):
-    """A buffer in shared memory, which lives as long as the block.
-
-    With several `stages` the first dim is a ring of buffers, of which `memref.subview` gives one. `swizzle`
-    is the number of bytes of a row within which pieces of 16 bytes are permuted, by the number of the row, so
-    that the elements of a column lie in different banks: 0 for none, or 32, 64, 128. It says where elements
-    lie, not which.
-    """
-
-    stages: ir.IntegerAttr
-    swizzle: ir.IntegerAttr
-    memory: ext.Result[Any]
-
-    verify_invariants = verifier(_alloc_fault, stages=ir.IntegerAttr, swizzle=ir.IntegerAttr)
 
 
 def _copy_fault(op: ext.Operation) -> str:
@@ -72,7 +21,19 @@ def _copy_fault(op: ext.Operation) -> str:
         return fault
     if len(offsets) != whole.rank:
         return f"takes an offset for each of the {whole.rank} dims of {whole}, but has {len(offsets)}"
-    return _token_fault(op.operation.results[0])
+    return _bulk_fault(op) or _token_fault(op.operation.results[0])
+
+
+def _bulk_fault(op: ext.Operation) -> str:
+    if "bulk" not in op.attributes:
+        return ""
+    if not isinstance(op.attributes["bulk"], ir.UnitAttr):
+        return "bulk must be a unit attribute"
+    if not is_global(op.operation.operands[1]):
+        return "bulk is for copies to global memory"
+    if any(use.owner.operation.name != "accel.wait" for use in op.operation.results[0].uses):
+        return "has bulk, and a token that is not for accel.wait"
+    return ""
 
 
 def _tile_fault(op: ext.Operation, tile: ir.MemRefType, whole: ir.MemRefType) -> str:
@@ -124,6 +85,9 @@ class Copy(Accel.Operation, name="copy"):
     tile that lie outside of that side become 0 in shared memory, and are not written to global memory. Before
     the copy has ended, shared memory that it writes is undefined, and what it reads must not be changed. One
     op takes the token.
+
+    `bulk` says of a copy to global memory that the copy engine does it, where a processor has one, by an
+    instruction of one thread; otherwise threads do it.
     """
 
     source: ext.Operand[Any]
@@ -135,11 +99,28 @@ class Copy(Accel.Operation, name="copy"):
 
 
 def _wait_fault(op: ext.Operation) -> str:
-    return "" if len(op.operation.operands) else "takes the tokens of at least one copy"
+    tokens = list(op.operation.operands)
+    if not tokens:
+        return "takes the tokens of at least one copy"
+    if "read" not in op.attributes:
+        return ""
+    if not isinstance(op.attributes["read"], ir.UnitAttr):
+        return "read must be a unit attribute"
+    if not all(_stores(each.owner) for each in tokens):
+        return "has read, which is for copies to global memory"
+    return ""
+
+
+def _stores(copy: ir.Operation | ir.Block) -> bool:
+    return not isinstance(copy, ir.Block) and is_global(copy.operands[1])
 
 
 class Wait(Accel.Operation, name="wait"):
-    """Waits until the copies have ended; then all of the block sees what they wrote."""
+    """Waits until the copies have ended; then all of the block sees what they wrote.
+
+    With `read` it only waits until copies to global memory have read shared memory, which may then be
+    written; what they write is there when the launch has ended.
+    """
 
     tokens: Sequence[ext.Operand[TokenType]]
 

@@ -43,6 +43,7 @@ RULES: dict[str, Rule] = {
     "accel.commit": _nothing,
     "accel.copy": lower_copy,
     "accel.mma": lower_mma,
+    "accel.reuse": lower_alloc,
     "accel.wait": _nothing,
     "accel.wait_groups": _nothing,
     "gpu.barrier": _nothing,

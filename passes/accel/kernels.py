@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, gpu, ir
-from mlc.passes.accel.buffers import ends_at_semaphore
+from mlc.passes.accel.buffers import ends_at_semaphore, is_bulk
 from mlc.passes.accel.captures import Captures, captures, pointer_to
-from mlc.passes.accel.tensor_maps import TensorMap, tensor_map, tensor_map_fault
+from mlc.passes.accel.tensor_maps import TensorMap, sides_of, tensor_map, tensor_map_fault
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.architecture import Architecture
 from mlc.passes.accel.threads.code import SHARED_MEMORY
@@ -55,12 +55,13 @@ class Kernel:
 
     @staticmethod
     def of(launch: ir.Operation, name: str, architecture: Architecture) -> Kernel:
-        """Raises PassFailure for memrefs that are not dense, and copies to semaphores that TMA cannot do."""
+        """Raises PassFailure for memrefs that are not dense, and copies that TMA cannot do, but should."""
         roles = collect_ops(launch, "accel.specialize")
         more = sum(each.attributes["producer_warps"].value for each in roles)
         warps = architecture.warps(launch.attributes["warps"].value) + more
         threads = warps << architecture.lane_bits
-        return Kernel(name, architecture, threads, captures(launch), _tensor_maps(launch))
+        maps = _tensor_maps(launch) if architecture.copies_tiles else ()
+        return Kernel(name, architecture, threads, captures(launch), maps)
 
     def declare(self, body: ir.Block) -> ir.Operation:
         """The function, with an empty body, at the end of a block."""
@@ -101,8 +102,8 @@ def _tensor_maps(launch: ir.Operation) -> tuple[tuple[ir.Value, TensorMap], ...]
     """What is copied by TMA, and how."""
     maps: dict[tuple[ir.Value, TensorMap], None] = {}
     for copy in collect_ops(launch, "accel.copy"):
-        if ends_at_semaphore(copy):
+        if ends_at_semaphore(copy) or is_bulk(copy):
             if fault := tensor_map_fault(copy):
                 raise PassFailure(fault, copy.location)
-            maps[copy.operands[0], tensor_map(copy)] = None
+            maps[sides_of(copy)[0], tensor_map(copy)] = None
     return tuple(maps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from mlc.bindings import ir
 
@@ -29,10 +30,17 @@ def _of_argument(value: ir.BlockArgument) -> int:
     return math.gcd(multiple_of(loop.operands[0]), multiple_of(loop.operands[2]))
 
 
-_RULES = {
-    "arith.addi": math.gcd,
-    "arith.subi": math.gcd,
-    "arith.minui": math.gcd,
-    "arith.minsi": math.gcd,
-    "arith.muli": lambda a, b: min(a * b, ANYTHING),
+def product(a: int, b: int) -> int:
+    """What divides a product, of what divides the factors."""
+    return a * b if a * b < ANYTHING else math.gcd(a * b, ANYTHING)
+
+
+_RULES: dict[str, Callable[..., int]] = {
+    **dict.fromkeys(("arith.addi", "arith.subi"), math.gcd),
+    **dict.fromkeys(("arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"), math.gcd),
+    # What is left of a number that both divide, and of the other one.
+    **dict.fromkeys(("arith.remsi", "arith.remui"), math.gcd),
+    **dict.fromkeys(("arith.index_cast", "arith.index_castui"), lambda a: a),
+    "arith.muli": product,
+    "arith.select": lambda _condition, a, b: math.gcd(a, b),
 }

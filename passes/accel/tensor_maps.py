@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects.accel import box_of, is_shared, launch_around
-from mlc.passes.accel.buffers import allocation, readers
+from mlc.passes.accel.buffers import allocation, is_bulk, readers
 from mlc.passes.accel.captures import is_dense
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.rewriting import defining_op
@@ -57,26 +57,32 @@ class TensorMap:
         )
 
 
-def tensor_map(copy: ir.Operation) -> TensorMap:
-    """Of the memref that `copy` reads, for which `tensor_map_fault` finds nothing."""
+def sides_of(copy: ir.Operation) -> tuple[ir.Value, ir.Value]:
+    """The memref in global memory and the tile in shared memory, whichever is copied to the other."""
     source, target = list(copy.operands)[:2]
-    kind, size = source.type, element_bytes(source.type.element_type)
+    return (source, target) if is_shared(target) else (target, source)
+
+
+def tensor_map(copy: ir.Operation) -> TensorMap:
+    """Of the memref that `copy` reads or writes, for which `tensor_map_fault` finds nothing."""
+    memref, tile = sides_of(copy)
+    kind, size = memref.type, element_bytes(memref.type.element_type)
     extents, (box, steps), kept = list(kind.shape), _box(copy), mapped_dims(copy)[::-1]
     strides = [math.prod(extents[dim + 1 :]) * size for dim in kept[1:]]
     dims, sides, apart = (tuple(each[dim] for dim in kept) for each in (extents, box, steps))
-    dtype = "tfloat32" if is_rounded(target) else _DTYPES[str(kind.element_type)]
-    return TensorMap(dtype, dims, tuple(strides), sides, apart, swizzle_of(target))
+    dtype = "tfloat32" if is_rounded(tile) else _DTYPES[str(kind.element_type)]
+    return TensorMap(dtype, dims, tuple(strides), sides, apart, swizzle_of(tile))
 
 
 def mapped_dims(copy: ir.Operation) -> list[int]:
     """The dims of the memref that its tensor map has: those longer than 1, and those in which the copy may
     begin elsewhere than at 0."""
-    source, _, *offsets = copy.operands
-    last = source.type.rank - 1
+    memref, offsets = sides_of(copy)[0], list(copy.operands)[2:]
+    last = memref.type.rank - 1
     return [
         dim
         for dim, offset in enumerate(offsets)
-        if dim == last or source.type.shape[dim] > 1 or not _is_zero(offset)
+        if dim == last or memref.type.shape[dim] > 1 or not _is_zero(offset)
     ]
 
 
@@ -94,25 +100,27 @@ def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:
 
 def panel_columns(copy: ir.Operation) -> int:
     """Elements of a row that one instruction copies: all of it, or as many as the swizzle permutes."""
-    target = copy.operands[1]
-    columns, size = target.type.shape[-1], element_bytes(target.type.element_type)
-    return min(columns, swizzle_of(target) // size or columns)
+    _, tile = sides_of(copy)
+    columns, size = tile.type.shape[-1], element_bytes(tile.type.element_type)
+    return min(columns, swizzle_of(tile) // size or columns)
 
 
 def tensor_map_fault(copy: ir.Operation) -> str:
     """Why TMA cannot do a copy; "" if it can."""
-    source, target = list(copy.operands)[:2]
-    if not is_shared(target):
+    memref, tile = sides_of(copy)
+    if not is_shared(copy.operands[1]) and not is_bulk(copy):
         return "only copies into shared memory end at semaphores"
-    return _source_fault(source, len(mapped_dims(copy))) or _tile_fault(copy, target)
+    if is_bulk(copy) and max(_box(copy)[1]) > 1:
+        return "TMA stores neighbours, without steps between them"
+    return _memref_fault(memref, len(mapped_dims(copy))) or _tile_fault(copy, tile)
 
 
-def _source_fault(source: ir.Value, rank: int) -> str:
-    kind = source.type
-    if not isinstance(source, ir.BlockArgument) and launch_around(source.owner) is not None:
-        return "TMA copies from memrefs from around the launch"
+def _memref_fault(memref: ir.Value, rank: int) -> str:
+    kind = memref.type
+    if not isinstance(memref, ir.BlockArgument) and launch_around(memref.owner) is not None:
+        return "TMA copies memrefs from around the launch"
     if not kind.has_static_shape or not is_dense(kind) or not 1 <= rank <= MOST_DIMS:
-        return f"TMA copies from dense memrefs of static shape with 1 to {MOST_DIMS} dims, not from {kind}"
+        return f"TMA copies dense memrefs of static shape with 1 to {MOST_DIMS} dims, not {kind}"
     if str(kind.element_type) not in _DTYPES:
         return f"TMA does not know {kind.element_type}"
     row = math.prod(kind.shape[-1:]) * element_bytes(kind.element_type)
@@ -121,12 +129,8 @@ def _source_fault(source: ir.Value, rank: int) -> str:
     return ""
 
 
-def _tile_fault(copy: ir.Operation, target: ir.Value) -> str:
-    shape, size, swizzle = (
-        list(target.type.shape),
-        element_bytes(target.type.element_type),
-        swizzle_of(target),
-    )
+def _tile_fault(copy: ir.Operation, tile: ir.Value) -> str:
+    shape, size, swizzle = list(tile.type.shape), element_bytes(tile.type.element_type), swizzle_of(tile)
     (counts, steps), (box, _) = box_of(copy), _box(copy)
     if counts[-1] != shape[-1] or steps[-1] != 1 or max(steps) > LARGEST_STEP:
         return f"TMA copies whole rows of tiles, in steps up to {LARGEST_STEP} along other dims"
@@ -134,10 +138,10 @@ def _tile_fault(copy: ir.Operation, target: ir.Value) -> str:
         return f"TMA copies up to {LONGEST_SIDE} elements along a dim, not {max(box)}"
     if box[-1] * size % UNIT_BYTES or math.prod(shape) * size % ALIGNMENT:
         return (
-            f"TMA needs tiles of a multiple of {ALIGNMENT} bytes with rows of {UNIT_BYTES}, not {target.type}"
+            f"TMA needs tiles of a multiple of {ALIGNMENT} bytes with rows of {UNIT_BYTES}, not {tile.type}"
         )
     if swizzle and (len(shape) != 2 or shape[0] % SWIZZLED_ROWS):
-        return f"TMA needs swizzled tiles of a multiple of {SWIZZLED_ROWS} rows, not {target.type}"
+        return f"TMA needs swizzled tiles of a multiple of {SWIZZLED_ROWS} rows, not {tile.type}"
     return ""
 
 

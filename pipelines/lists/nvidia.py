@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.pipelines.lists.accel import ACCEL_BEFORE_THREADS
+from mlc.pipelines.lists.accel import ACCEL_AHEAD, ACCEL_BEFORE_THREADS
 
 # Launches of thread blocks as kernels of threads, in a gpu.module, and calls of them: sm_80.
 ACCEL_TO_THREADS: list[str] = [
@@ -17,7 +17,10 @@ ACCEL_TO_THREADS: list[str] = [
 ACCEL_TO_THREADS_SM90A: list[str] = [
     # Where the copy engine can run ahead, warps of their own tell it to; in other loops all warps copy.
     "accel-specialize-warps",
-    *ACCEL_BEFORE_THREADS,
+    *ACCEL_AHEAD,
+    # In the memory of rings, whose loops are done; barriers come between the two.
+    "accel-stage-stores",
+    "accel-insert-barriers",
     "accel-distribute{arch=sm_90a}",
     "canonicalize",
     "cse",

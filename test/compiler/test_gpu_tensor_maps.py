@@ -35,7 +35,10 @@ def test_a_plan_has_the_tensor_maps_of_its_kernels(pool: WorkerPool) -> None:
     assert [(each.dtype, each.dims, each.strides) for each in maps] == [
         ("bfloat16", (DEPTH, ROWS), (2 * DEPTH,)),
         ("bfloat16", (COLUMNS, DEPTH), (2 * COLUMNS,)),
+        # The result.
+        ("float32", (COLUMNS, ROWS), (4 * COLUMNS,)),
     ]
-    assert all(each.swizzle == 128 and each.box[0] == 64 for each in maps)
+    assert [each.box[0] for each in maps] == [64, 64, 32]
+    assert all(each.swizzle == 128 for each in maps)
     text = b"".join(program.objects.values())
     assert b"wgmma.mma_async" in text and b"cp.async.bulk.tensor" in text

@@ -26,6 +26,13 @@ PRODUCTS = {
     # Two groups, each with 64 rows and all columns; 4 steps of 16.
     "bf16": (TileProduct(), "m64n128k16.f32.bf16.bf16", 4, "HGMMA"),
     "large": (TileProduct(columns=256, stages=4), "m64n256k16.f32.bf16.bf16", 4, "HGMMA"),
+    "bf16 result": (TileProduct(result="bf16"), "m64n128k16.f32.bf16.bf16", 4, "HGMMA"),
+    "large f16 result": (
+        TileProduct(columns=256, stages=4, element="f16", result="f16"),
+        "m64n256k16.f32.f16.f16",
+        4,
+        "HGMMA",
+    ),
     "f16 transposed": (
         TileProduct(64, 128, element="f16", warps=4, transpose_b=True),
         "m64n128k16.f32.f16.f16",
@@ -74,9 +81,23 @@ def test_ptx_has_the_instructions(name: str) -> None:
     width = program.depth if program.transpose_b else program.columns
     assert ptx.count("cp.async.bulk.tensor.2d.shared::cluster.global") == 1 + width * size // 128
     assert ptx.count("mbarrier.init") == 2 * program.stages
-    assert ptx.count(".param .align 64 .b8") == 2
+    # The operands' and the result's.
+    assert ptx.count(".param .align 64 .b8") == 3
     assert ("setmaxnreg" in ptx) == (program.warps > 4)
     assert "cp.async.cg" not in ptx and "mma.sync" not in ptx
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_results_are_stored_by_the_copy_engine(name: str) -> None:
+    ptx, program = ptx_of(name).decode(), PRODUCTS[name][0]
+    panels = program.columns * (2 if program.result else 4) // 128
+    assert ptx.count("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group") == panels
+    assert ptx.count("cp.async.bulk.commit_group") == ptx.count("cp.async.bulk.wait_group.read") == 1
+    assert "st.global" not in ptx
+    # Of a thread's sums, 8 of 16 bits or 2 of 32 are stored at a time.
+    sums = program.rows * program.columns // (32 * program.warps)
+    assert ptx.count("stmatrix.sync.aligned.m8n8.x4.shared.b16") == (sums // 8 if program.result else 0)
+    assert ptx.count("st.shared.v2.b32") == (0 if program.result else sums // 2)
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
@@ -103,5 +124,5 @@ def test_code_has_the_instructions(name: str, tmp_path: Path) -> None:
     command = [program, "-c", str(tmp_path / "kernel.cubin")]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     words = {word.split(".")[0] for line in listing.splitlines() for word in line.split()}
-    assert {PRODUCTS[name][3], "UTMALDG"} <= words
+    assert {PRODUCTS[name][3], "UTMALDG", "UTMASTG"} <= words
     assert not words & {"LDL", "STL"}

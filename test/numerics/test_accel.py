@@ -78,6 +78,8 @@ LARGE = {
     "rows of no 16 bytes": Product(70, 100, 75, "bf16", tile=(64, 64), step=64),
     "two groups below one another": Product(130, 72, 136, "f16", tile=(128, 64), warps=8, result="f16"),
     "two groups side by side": Product(70, 136, 80, "bf16", tile=(64, 128), step=16, warps=8, stages=4),
+    "batched results of 16 bits": Product(72, 40, 32, "bf16", batch=2, tile=(64, 64), result="bf16"),
+    "results of rows of no 16 bytes": Product(70, 36, 32, "bf16", tile=(64, 64), result="bf16"),
     "four groups": Product(128, 256, 64, "bf16", tile=(128, 256), warps=16),
     "a group with two parts of rows": Product(128, 32, 96, "bf16", tile=(128, 32), step=32),
     "more columns than an instruction has": Product(64, 512, 32, "f16", tile=(64, 512), step=16, warps=4),
@@ -96,7 +98,7 @@ LARGE = {
     "f8E4M3FN": Product(70, 100, 144, "f8E4M3FN", transpose_b=True, tile=(64, 64), step=64, stages=3),
     "f8E5M2": Product(70, 100, 60, "f8E5M2", transpose_b=True, tile=(64, 64), step=32),
 }
-ERRORS = {"f16": 2.0**-10, "i32": 0}
+ERRORS = {"bf16": 2.0**-8, "f16": 2.0**-10, "i32": 0}
 PRODUCTS |= {
     f"large {name}": (product, ERRORS.get(product.result or product.sums, SUM_ERROR))
     for name, product in LARGE.items()

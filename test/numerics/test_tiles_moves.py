@@ -168,6 +168,10 @@ MOVES = {
                                       "permutation = array<i64: 0, 2, 1, 3>"),
     "embedding": single("gather", ["50x33xf32", "7xi64"], "7x33xf32", lambda x, at: x[at], "axis = 0 : i64",
                         values=[numbers, integers(-50, 50)]),
+    "embedding in pieces of 16 bytes": single(
+        "gather", ["50x36xf32", "7xi64"], "7x36xf32", lambda x, at: x[at], "axis = 0 : i64",
+        values=[numbers, integers(-50, 50)],
+    ),
     "gather of columns": single("gather", ["6x50xf32", "2x3xi64"], "6x2x3xf32", lambda x, at: x[:, at],
                                 "axis = 1 : i64", values=[numbers, integers(-50, 50)]),
     "gather_elements": single(
@@ -181,6 +185,10 @@ MOVES = {
     "concat of last dims": single("concat", ["30x5xf32", "30x40xf32"], "30x45xf32",
                                   lambda *parts: np.concatenate(parts, 1),
                                   "axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>"),
+    "concat in pieces of 16 bytes": single(
+        "concat", ["30x12xf32", "30x40xf32"], "30x52xf32", lambda *parts: np.concatenate(parts, 1),
+        "axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>",
+    ),
     "concat with itself": TileCase(
         ["30x5xf32"], ["30x10xf32"],
         op("r", "concat", "%0, %0", ["30x5xf32", "30x5xf32", "30x10xf32"],

@@ -18,6 +18,12 @@
 // CHECK: scf.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;"
+// The result, 32 KB, goes to where the right operand was.
+// CHECK: nvvm.barrier id
+// CHECK: llvm.store %{{.*}} : vector<2xf32>, !llvm.ptr<3>
+// CHECK: nvvm.barrier id
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
 // CHECK: } else {
 // CHECK: nvvm.elect.sync
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
@@ -26,14 +32,22 @@
 // PTX: .target sm_90a
 // PTX: .visible .entry product_0(
 // PTX: .param .align 64 .b8 product_0_param_3[128],
-// PTX: .param .align 64 .b8 product_0_param_4[128]
+// PTX: .param .align 64 .b8 product_0_param_4[128],
+// PTX: .param .align 64 .b8 product_0_param_5[128]
 // PTX: .reqntid 256
 // PTX-COUNT-6: mbarrier.init.shared
 // PTX: wgmma.fence.sync.aligned
 // PTX-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTX: wgmma.commit_group.sync.aligned
 // PTX: wgmma.wait_group.sync.aligned 1
-// PTX-NOT: bar.sync
+// PTX-NOT: st.global
+// PTX: cp.async.bulk.tensor.2d.shared::cluster.global
+// PTX: bar.sync 1, 128;
+// PTX-COUNT-32: st.shared.v2.b32
+// PTX: fence.proxy.async.shared::cta
+// PTX-NEXT: bar.sync 1, 128;
+// PTX-COUNT-4: cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group
+// PTX: cp.async.bulk.wait_group.read
 func.func private @product(%a: memref<512x512xbf16>, %b: memref<512x512xbf16>, %c: memref<512x512xf32>) attributes {tloop.kernel} {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index

@@ -8,7 +8,7 @@ from types import ModuleType, UnionType
 from typing import Any, get_args, get_origin
 
 from mlc.bindings import ir
-from mlc.dialects.accel import compute, launches, memory, semaphores
+from mlc.dialects.accel import buffers, compute, launches, memory, semaphores
 from mlc.dialects.accel import dialect as accel_dialect
 from mlc.dialects.tloop import dialect as tloop_dialect
 from mlc.dialects.tloop import kernels, loop_primitives, schedule, storage_primitives
@@ -43,7 +43,7 @@ program is lowered. `accel` has ops only for what upstream's dialects lack:
 | broadcasts, transposes, views | `vector.broadcast`, `vector.transpose`, `vector.shape_cast` |
 | indices | `vector.step` |
 | loops and branches of the block | `scf.for`, `scf.if` |
-| shared memory | `accel.alloc`; one buffer of a ring: `memref.subview` |
+| shared memory | `accel.alloc`; one buffer of a ring: `memref.subview`; once more: `accel.reuse` |
 | memory that the launches of a kernel share | `memref.alloc` with `tloop.workspace`, around them |
 | copies between global and shared memory | `accel.copy`, with a token for its end |
 | products of tiles | `accel.mma` |
@@ -86,7 +86,8 @@ def accel() -> str:
     sections = {
         "Types": accel_dialect,
         "Launches and roles": launches,
-        "Shared memory and copies": memory,
+        "Shared memory": buffers,
+        "Copies": memory,
         "Products": compute,
         "Semaphores": semaphores,
     }

@@ -10,11 +10,9 @@ from mlc.dialects.accel.dialect import SHARED
 from mlc.passes.accel.attention.problem import Attention, Tensor
 from mlc.passes.accel.attention.sizes import Sizes
 from mlc.passes.accel.attention.tiles import index
-from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.buffers import new_buffer
 from mlc.passes.lowering.linalg_tools import affine_map, constant, dims
 
-# Bytes of a row that lie in different banks than those of the rows around it.
-SWIZZLES = (128, 64, 32)
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
@@ -49,10 +47,7 @@ def matrix_of(memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value]) -> ir
 def shared_buffer(rows: int, columns: int, element: ir.Type) -> ir.Value:
     """A matrix in shared memory."""
     kind = ir.MemRefType.get([rows, columns], element, None, ir.Attribute.parse(SHARED))
-    swizzle = next(each for each in SWIZZLES if columns * element_bytes(element) % each == 0)
-    i64 = ir.IntegerType.get_signless(64)
-    attributes = {"stages": ir.IntegerAttr.get(i64, 1), "swizzle": ir.IntegerAttr.get(i64, swizzle)}
-    return ir.Operation.create("accel.alloc", [kind], [], attributes).results[0]
+    return new_buffer(kind)
 
 
 def copied(matrix: ir.Value, buffer: ir.Value, first_row: ir.Value) -> ir.Value:

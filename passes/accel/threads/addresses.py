@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm, scf
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads import numbers
+from mlc.passes.accel.threads.accesses import load_run, store_run, stored_type
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.numbers import Number
 
 # A thread's widest access.
 LONGEST_BYTES = 16
-BYTE = 8
 _DYNAMIC = -(1 << 31)
-
-
-def stored_type(kind: ir.Type) -> ir.Type:
-    """As LLVM knows it: truth values lie in bytes, integers have no sign, and floats of 8 bits are such."""
-    if isinstance(kind, ir.IntegerType) or kind.width == BYTE:
-        return ir.IntegerType.get_signless(max(BYTE, kind.width))
-    return kind
 
 
 def element_pointer(memory: Memory, place: Sequence[Number]) -> ir.Value:
@@ -61,6 +55,15 @@ def offset_pointer(pointer: ir.Value, offset: Number, element: ir.Type) -> ir.Va
     return llvm.GEPOp(pointer.type, pointer, [offset], [_DYNAMIC], element, 0).result
 
 
+@dataclass(frozen=True)
+class Mask:
+    """Which registers' elements are read or written: those with truth in `values`, of which `run` elements
+    that follow each other along the last dim are alike."""
+
+    values: Sequence[ir.Value]
+    run: int
+
+
 def load_tile(
     code: ThreadCode,
     layout: Layout,
@@ -68,19 +71,25 @@ def load_tile(
     base: Sequence[Number],
     padding: ir.Value | None,
     multiple: int,
-    mask: Sequence[ir.Value] = (),
+    mask: Mask | None = None,
+    clipped: bool = True,
 ) -> Tile:
     """The tile that begins at `base`, whose last number is a multiple of `multiple`; the last dims of the
-    memory are those of the tile. With `padding`, elements outside of the memory are that; without, there must
-    be none. Elements whose register has no truth in `mask`, if there is one, are the padding too."""
-    run = 1 if mask else access_run(layout, memory, multiple)
-    values: dict[int, ir.Value] = {}
+    memory are those of the tile. With `padding`, elements outside of the memory are that, if `clipped`;
+    without, there must be none. Elements that the mask leaves out, if there is one, are the padding too."""
+    clipped = clipped and padding is not None
+    run = access_run(layout, memory, multiple, mask, clipped=clipped)
+    values: list[ir.Value] = []
     for first in range(0, layout.size, run):
         place = place_of(code, layout, base, first)
-        conditions = [*mask[first : first + 1], *(inside(memory, place) if padding is not None else [])]
-        for part, loaded in enumerate(load_elements(memory, place, run, conditions, padding)):
-            values[first + part] = loaded
-    return Tile(layout, tuple(values[each] for each in range(layout.size)))
+        conditions = [*_shown(mask, first), *(inside(memory, place) if clipped else [])]
+        values += load_elements(memory, place, conditions, [padding] * run)
+    return Tile(layout, tuple(values))
+
+
+def _shown(mask: Mask | None, register: int) -> list[ir.Value]:
+    """The condition of a mask, if there is one."""
+    return [] if mask is None else [mask.values[register]]
 
 
 def store_tile(
@@ -91,7 +100,7 @@ def store_tile(
     clipped: bool,
     multiple: int,
     own_places: int = 0,
-    mask: Sequence[ir.Value] = (),
+    mask: Mask | None = None,
 ) -> None:
     """Writes the tile; if `clipped`, only what lies inside of the memory. `multiple` and `mask` are as for
     `load_tile`.
@@ -99,22 +108,51 @@ def store_tile(
     One thread of those that hold copies writes; threads whose numbers differ in the bits `own_places` write
     to places of their own.
     """
-    run = 1 if mask else access_run(tile.layout, memory, multiple)
+    run = access_run(tile.layout, memory, multiple, mask, clipped=clipped)
     once = one_of_copies(code, tile.layout, own_places)
     for first in range(0, tile.layout.size, run):
         place = place_of(code, tile.layout, base, first)
         conditions = inside(memory, place) if clipped else []
-        condition = numbers.all_of([*mask[first : first + 1], *once, *conditions])
+        condition = numbers.all_of([*_shown(mask, first), *once, *conditions])
         _store(memory, place, tile.values[first : first + run], condition)
 
 
-def access_run(layout: Layout, memory: Memory, multiple: int) -> int:
-    """How many elements one access takes."""
+def _store(
+    memory: Memory, place: Sequence[Number], values: Sequence[ir.Value], condition: ir.Value | None
+) -> None:
+    """Where the condition holds, if there is one."""
+    if condition is None:
+        store_run(memory.element, element_pointer(memory, place), values)
+        return
+    with ir.InsertionPoint(scf.IfOp(condition).operation.regions[0].blocks[0]):
+        _store(memory, place, values, None)
+        scf.YieldOp([])
+
+
+def access_run(
+    layout: Layout, memory: Memory, multiple: int, mask: Mask | None = None, *, clipped: bool = True
+) -> int:
+    """How many elements one access takes. Where what lies outside of the memory is left out, the memory must
+    end with an access; a mask may not split one."""
+    ends = (memory.sizes[-1],) if clipped and memory.sizes else ()
+    alike = () if mask is None else (mask.run, most_elements(memory))
+    return common_run(layout, memory, (*ends, *alike, multiple))
+
+
+def most_elements(memory: Memory) -> int:
+    """A power of two that the elements of a row of the memory are not less than: what is thrown away must be
+    there, too."""
+    size = memory.sizes[-1] if memory.sizes else 1
+    return 1 << size.bit_length() - 1 if isinstance(size, int) and size > 0 else 1
+
+
+def common_run(layout: Layout, memory: Memory, multiples: Sequence[Number]) -> int:
+    """How many elements one access takes that begins at a multiple of all of these in a row of the memory."""
     if not layout.shape or memory.strides[-1] != 1:
         return 1
     size = element_bytes(memory.element)
     run = min(layout.unit_run(len(layout.shape) - 1), LONGEST_BYTES // size)
-    others = (*memory.strides[:-1], memory.sizes[-1], memory.multiple, multiple)
+    others = (*memory.strides[:-1], memory.multiple, *multiples)
     while run > 1 and not all(isinstance(each, int) and each % run == 0 for each in others):
         run //= 2
     return run
@@ -143,55 +181,19 @@ def _surely_within(at: Number, size: Number) -> bool:
 def load_elements(
     memory: Memory,
     place: Sequence[Number],
-    run: int,
     conditions: list[ir.Value],
-    padding: ir.Value | None,
+    padding: Sequence[ir.Value | None],
 ) -> list[ir.Value]:
-    """`run` elements from `place` on; where a condition does not hold, `padding`."""
+    """Elements from `place` on, as many as there are of `padding`, which they are where a condition does not
+    hold."""
     pointer = element_pointer(memory, place)
     condition = numbers.all_of(conditions)
-    if condition is not None:
-        # Branches cost more than a load of the first elements that is thrown away.
-        pointer = arith.SelectOp(condition, pointer, memory.pointer).result
-    kind = stored_type(memory.element)
-    size = element_bytes(memory.element)
-    if run == 1:
-        loaded = [llvm.LoadOp(kind, pointer, alignment=size).result]
-    else:
-        whole = llvm.LoadOp(ir.VectorType.get([run], kind), pointer, alignment=size * run).result
-        loaded = [llvm.ExtractElementOp(whole, numbers.value(part)).result for part in range(run)]
-    loaded = [_as_number(each, memory.element) for each in loaded]
     if condition is None:
-        return loaded
-    return [arith.SelectOp(condition, each, padding).result for each in loaded]
-
-
-def _as_number(loaded: ir.Value, kind: ir.Type) -> ir.Value:
-    return arith.TruncIOp(kind, loaded).result if _is_truth(kind) else loaded
-
-
-def _is_truth(kind: ir.Type) -> bool:
-    return isinstance(kind, ir.IntegerType) and kind.width == 1
-
-
-def _store(
-    memory: Memory, place: Sequence[Number], values: Sequence[ir.Value], condition: ir.Value | None
-) -> None:
-    if condition is not None:
-        branch = scf.IfOp(condition)
-        with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
-            _store(memory, place, values, None)
-            scf.YieldOp([])
-        return
-    pointer, kind = element_pointer(memory, place), stored_type(memory.element)
-    size = element_bytes(memory.element)
-    stored = [each if each.type == kind else arith.ExtUIOp(kind, each).result for each in values]
-    whole = stored[0]
-    if len(stored) > 1:
-        whole = llvm.UndefOp(ir.VectorType.get([len(stored)], kind)).result
-        for part, each in enumerate(stored):
-            whole = llvm.InsertElementOp(whole, each, numbers.value(part)).result
-    llvm.StoreOp(whole, pointer, alignment=size * len(stored))
+        return load_run(memory.element, pointer, len(padding))
+    # Branches cost more than a load of the first elements that is thrown away.
+    pointer = numbers.either(condition, pointer, memory.pointer)
+    loaded = load_run(memory.element, pointer, len(padding))
+    return [numbers.either(condition, each, other) for each, other in zip(loaded, padding, strict=True)]
 
 
 def one_of_copies(code: ThreadCode, layout: Layout, own_places: int) -> list[ir.Value]:

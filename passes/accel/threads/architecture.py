@@ -14,8 +14,9 @@ from mlc.bindings import ir
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import ANYTHING
 from mlc.passes.accel.shared_memory import ALIGNMENT
-from mlc.passes.accel.threads.addresses import load_tile
+from mlc.passes.accel.threads.addresses import load_tile, store_tile
 from mlc.passes.accel.threads.code import Handler, Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.accel.threads.operands import Operand
 
 # The threads of a warp as the dialect counts them.
@@ -41,12 +42,13 @@ class Architecture(ABC):
 
     A warp, whose threads go through the code together, has 2 to the power of `lane_bits` lanes. A block has
     `shared_limit` bytes of shared memory at most; buffers begin at multiples of `alignment` bytes, or of more
-    where they are swizzled.
+    where they are swizzled. `copies_tiles` says that it has a copy engine, which takes tensor maps.
     """
 
     lane_bits: ClassVar[int]
     shared_limit: ClassVar[int]
     alignment: ClassVar[int] = ALIGNMENT
+    copies_tiles: ClassVar[bool] = False
     handlers: ClassVar[Mapping[str, Handler]]
 
     def warps(self, launched: int) -> int:
@@ -83,3 +85,10 @@ class Architecture(ABC):
     def load_operand(self, code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
         """A tile of a product's operand, which begins at `base` in `memory` and lies inside of it."""
         return load_tile(code, layout, memory, base, None, ANYTHING)
+
+    def store_shared(
+        self, code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number], multiple: int
+    ) -> None:
+        """Writes a tile to shared memory, in which it begins at `base` and lies inside; `multiple` divides
+        the last number of `base`."""
+        store_tile(code, tile, memory, base, False, multiple)

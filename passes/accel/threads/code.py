@@ -73,7 +73,7 @@ class ThreadCode:
     unfinished: list[Callable[[], None]] = field(default_factory=list)
     tensor_maps: dict[tuple[ir.Value, TensorMap], ir.Value] = field(default_factory=dict)
     role: Role | None = None
-    # Whether asynchronous products read what is written to shared memory.
+    # Whether asynchronous products or copies read what is written to shared memory.
     fences: bool = False
     _thread: ir.Value | None = None
 

@@ -81,4 +81,11 @@ def _types(code: ThreadCode, value: ir.Value) -> list[ir.Type]:
     return [scalar_type(value.type)]
 
 
+def then(condition: ir.Value) -> ir.Operation:
+    """A branch for what is built in front of the op."""
+    branch = scf.IfOp(condition)
+    with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
+        return scf.YieldOp([]).operation
+
+
 HANDLERS = {"scf.for": for_loop, "scf.if": branch}

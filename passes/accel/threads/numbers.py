@@ -79,6 +79,16 @@ def below(a: Number, b: Number) -> ir.Value:
     return arith.cmpi(arith.CmpIPredicate.slt, value(a), value(b))
 
 
+def is_set(a: Number) -> ir.Value:
+    """Whether a is not 0."""
+    return arith.cmpi(arith.CmpIPredicate.ne, value(a), value(0))
+
+
+def either(condition: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
+    """`a` where the condition holds, `b` elsewhere."""
+    return arith.SelectOp(condition, a, b).result
+
+
 def truth() -> ir.Value:
     kind = ir.IntegerType.get_signless(1)
     return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, 1)).result

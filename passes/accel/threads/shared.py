@@ -12,6 +12,7 @@ from mlc.passes.accel.layouts import Layout, blocked
 from mlc.passes.accel.multiples import multiple_of
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads.accesses import stored_type
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.elementwise import scalar_type
 from mlc.passes.accel.threads.numbers import Number
@@ -20,13 +21,20 @@ from mlc.passes.base import PassFailure
 
 def alloc(code: ThreadCode, op: ir.Operation) -> None:
     """Where it was planned."""
-    kind = op.results[0].type
-    swizzle = op.attributes["swizzle"].value
-    strides, _ = kind.get_strides_and_offset()
-    pointer = addresses.byte_pointer(code.shared_pointer(), code.shared.offsets[op.results[0]])
-    code.values[op.results[0]] = Memory(
-        pointer, tuple(kind.shape), tuple(strides), kind.element_type, True, swizzle
+    code.values[op.results[0]] = _buffer(
+        op, addresses.byte_pointer(code.shared_pointer(), code.shared.offsets[op.results[0]])
     )
+
+
+def reuse(code: ThreadCode, op: ir.Operation) -> None:
+    """Where the buffer before it lies."""
+    code.values[op.results[0]] = _buffer(op, code.memory(op.operands[0]).pointer)
+
+
+def _buffer(op: ir.Operation, pointer: ir.Value) -> Memory:
+    kind, swizzle = op.results[0].type, op.attributes["swizzle"].value
+    strides, _ = kind.get_strides_and_offset()
+    return Memory(pointer, tuple(kind.shape), tuple(strides), kind.element_type, True, swizzle)
 
 
 def subview(code: ThreadCode, op: ir.Operation) -> None:
@@ -40,9 +48,7 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     if memory.swizzle and (any(each != 0 for each in offsets[-2:]) or any(each != 1 for each in steps)):
         raise PassFailure("cannot distribute a part of a swizzled tile to threads", op.location)
     products = [numbers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
-    pointer = addresses.offset_pointer(
-        memory.pointer, numbers.total(products), addresses.stored_type(memory.element)
-    )
+    pointer = addresses.offset_pointer(memory.pointer, numbers.total(products), stored_type(memory.element))
     strides = [numbers.multiply(step, stride) for step, stride in zip(steps, memory.strides, strict=True)]
     kept = _kept_dims(sizes, op.results[0].type.rank)
     code.values[op.results[0]] = Memory(
@@ -157,6 +163,7 @@ def barrier(code: ThreadCode, _op: ir.Operation) -> None:
 
 HANDLERS = {
     "accel.alloc": alloc,
+    "accel.reuse": reuse,
     "gpu.barrier": barrier,
     "memref.cast": cast,
     "memref.subview": subview,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from mlc.bindings import ir
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import multiple_of
-from mlc.passes.accel.threads.addresses import load_tile, store_tile
+from mlc.passes.accel.neighbours import alike
+from mlc.passes.accel.threads.addresses import Mask, load_tile, store_tile
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.numbers import Number
@@ -21,10 +22,10 @@ def transfer_read(code: ThreadCode, op: ir.Operation) -> None:
     (result,) = op.results
     layout, padding = code.layouts[result], op.operands[1 + op.operands[0].type.rank]
     place = _place(code, op, op.operands[0], list(op.operands)[1:], layout.shape)
-    mask = _mask(code, op, layout)
-    filler = code.scalar(padding) if mask or not _all_in_bounds(op) else None
+    mask, clipped = _mask(code, op, layout), not _all_in_bounds(op)
+    filler = code.scalar(padding) if mask or clipped else None
     stored = layout.transposed(place.order)
-    tile = load_tile(code, stored, place.memory, place.base, filler, place.multiple, mask)
+    tile = load_tile(code, stored, place.memory, place.base, filler, place.multiple, mask, clipped)
     code.values[result] = Tile(layout, tile.values)
 
 
@@ -32,9 +33,12 @@ def transfer_write(code: ThreadCode, op: ir.Operation) -> None:
     """Elements outside of the memref are dropped."""
     tile = code.tile(op.operands[0])
     place = _place(code, op, op.operands[1], list(op.operands)[2:], tile.layout.shape)
-    mask = _mask(code, op, tile.layout)
+    mask, clipped = _mask(code, op, tile.layout), not _all_in_bounds(op)
     stored = Tile(tile.layout.transposed(place.order), tile.values)
-    store_tile(code, stored, place.memory, place.base, not _all_in_bounds(op), place.multiple, mask=mask)
+    if place.memory.shared and not clipped and mask is None:
+        code.architecture.store_shared(code, stored, place.memory, place.base, place.multiple)
+    else:
+        store_tile(code, stored, place.memory, place.base, clipped, place.multiple, mask=mask)
 
 
 @dataclass(frozen=True)
@@ -75,15 +79,15 @@ def mask_of(op: ir.Operation) -> ir.Value | None:
     return op.operands[len(op.operands) - 1] if has_mask else None
 
 
-def _mask(code: ThreadCode, op: ir.Operation, layout: Layout) -> Sequence[ir.Value]:
-    """Which registers' elements are read or written; empty where all are."""
+def _mask(code: ThreadCode, op: ir.Operation, layout: Layout) -> Mask | None:
+    """Which registers' elements are read or written; None where all are."""
     mask = mask_of(op)
     if mask is None:
-        return ()
+        return None
     tile = laid_out(code, mask, mask_layout(op, layout))
     order = _mask_order(op)
     at = (tuple(layout.offset(each)[dim] for dim in order) for each in range(layout.size))
-    return [tile.values[tile.layout.register_at(each)] for each in at]
+    return Mask([tile.values[tile.layout.register_at(each)] for each in at], alike(mask))
 
 
 def mask_layout(op: ir.Operation, layout: Layout) -> Layout:

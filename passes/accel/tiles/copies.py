@@ -8,6 +8,7 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.dialects.accel.dialect import SHARED
+from mlc.passes.accel.buffers import new_buffer
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import (
     UNIT,
@@ -21,9 +22,6 @@ from mlc.passes.accel.tiles.meanings import (
 from mlc.passes.accel.tiles.slices import empty
 from mlc.passes.accel.tiles.space import Access, Space, accesses
 from mlc.passes.base import PassFailure
-
-# Bytes of a row that lie in different banks than those of the rows around it.
-SWIZZLES = (128, 64, 32)
 
 
 def copy(code: Emission, op: ir.Operation) -> None:
@@ -83,12 +81,8 @@ def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:
     assert code.body is not None, "copies are in launches"
     columns = next((each for each in reversed(box) if each > 1), 1)
     kind = ir.MemRefType.get([prod(box) // columns, columns], element, None, ir.Attribute.parse(SHARED))
-    row = columns * max(element.width, 8) // 8
-    swizzle = next((each for each in SWIZZLES if row % each == 0), 0)
-    i64 = ir.IntegerType.get_signless(64)
-    attributes = {"stages": ir.IntegerAttr.get(i64, 1), "swizzle": ir.IntegerAttr.get(i64, swizzle)}
     with ir.InsertionPoint.at_block_begin(code.body):
-        return ir.Operation.create("accel.alloc", [kind], [], attributes).results[0]
+        return new_buffer(kind)
 
 
 HANDLERS = {

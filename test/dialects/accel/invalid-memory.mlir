@@ -237,3 +237,137 @@ func.func @f(%c: index, %a: memref<512x512xf16>) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    // expected-error @below {{'accel.copy' op bulk must be a unit attribute}}
+    %t = "accel.copy"(%m, %a, %c, %c) {bulk = true} : (memref<32x64xf16, #shared>, memref<512x512xf16>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    // expected-error @below {{'accel.copy' op bulk is for copies to global memory}}
+    %t = "accel.copy"(%a, %m, %c, %c) {bulk} : (memref<512x512xf16>, memref<32x64xf16, #shared>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    // expected-error @below {{'accel.copy' op has bulk, and a token that is not for accel.wait}}
+    %t = "accel.copy"(%m, %a, %c, %c) {bulk} : (memref<32x64xf16, #shared>, memref<512x512xf16>, index, index) -> !accel.token
+    "accel.commit"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    %t = "accel.copy"(%m, %a, %c, %c) {} : (memref<32x64xf16, #shared>, memref<512x512xf16>, index, index) -> !accel.token
+    // expected-error @below {{'accel.wait' op read must be a unit attribute}}
+    "accel.wait"(%t) {read = 1 : i64} : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    %t = "accel.copy"(%a, %m, %c, %c) {} : (memref<512x512xf16>, memref<32x64xf16, #shared>, index, index) -> !accel.token
+    // expected-error @below {{'accel.wait' op has read, which is for copies to global memory}}
+    "accel.wait"(%t) {read} : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %x: memref<32x64xf16, #shared>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    // expected-error @below {{'accel.reuse' op takes the memory of an accel.alloc}}
+    %r = "accel.reuse"(%x) {swizzle = 128 : i64} : (memref<32x64xf16, #shared>) -> memref<32x64xf16, #shared>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    // expected-error @below {{'accel.reuse' op makes a dense memref of static shape in #gpu.address_space<workgroup>, not a memref<32x64xf16>}}
+    %r = "accel.reuse"(%m) {swizzle = 128 : i64} : (memref<32x64xf16, #shared>) -> memref<32x64xf16>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    // expected-error @below {{'accel.reuse' op needs 8192 bytes, but the buffer has 4096}}
+    %r = "accel.reuse"(%m) {swizzle = 128 : i64} : (memref<32x64xf16, #shared>) -> memref<32x64xf32, #shared>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<32x64xf16, #shared>
+    // expected-error @below {{'accel.reuse' op makes a swizzled buffer of one that is not}}
+    %r = "accel.reuse"(%m) {swizzle = 128 : i64} : (memref<32x64xf16, #shared>) -> memref<32x32xf32, #shared>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    // expected-error @below {{'accel.reuse' op has rows of 64 bytes, which pieces of 128 must divide}}
+    %r = "accel.reuse"(%m) {swizzle = 128 : i64} : (memref<32x64xf16, #shared>) -> memref<32x16xf32, #shared>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

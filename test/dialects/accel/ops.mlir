@@ -101,3 +101,21 @@ func.func @roles(%a: memref<512x512xf16>, %stage: index, %phase: index) {
   }) {warps = 8 : i64} : (index) -> ()
   return
 }
+
+// A tile that the copy engine stores, from where another one was.
+// CHECK-LABEL: func.func @bulk
+// CHECK: %[[M:.*]] = "accel.alloc"
+// CHECK: %[[R:.*]] = "accel.reuse"(%[[M]]) {swizzle = 128 : i64} : (memref<32x64xf16, #gpu.address_space<workgroup>>) -> memref<32x32xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[T:.*]] = "accel.copy"(%[[R]], %{{.*}}, %{{.*}}, %{{.*}}) {bulk}
+// CHECK: "accel.wait"(%[[T]]) {read} : (!accel.token) -> ()
+func.func @bulk(%x: memref<512x512xf32>) {
+  %c1 = arith.constant 1 : index
+  "accel.launch"(%c1) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    %r = "accel.reuse"(%m) {swizzle = 128 : i64} : (memref<32x64xf16, #shared>) -> memref<32x32xf32, #shared>
+    %t = "accel.copy"(%r, %x, %i, %i) {bulk} : (memref<32x32xf32, #shared>, memref<512x512xf32>, index, index) -> !accel.token
+    "accel.wait"(%t) {read} : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

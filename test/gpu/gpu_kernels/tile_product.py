@@ -8,7 +8,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class TileProduct:
     """`size` x `size` matrices of `element`; each block computes `rows` x `columns` in steps of `depth`. Rows
-    of the operands' tiles must be 128 bytes long, or a multiple."""
+    of the operands' tiles must be 128 bytes long, or a multiple. The sums become `result`, if that is
+    given."""
 
     rows: int = 128
     columns: int = 128
@@ -20,10 +21,12 @@ class TileProduct:
     precision: str = "exact"
     sums: str = "f32"
     transpose_b: bool = False
+    result: str = ""
 
     def text(self) -> str:
         """The module with the kernel `@product(a, b, c)`."""
-        operand, result = (f"memref<{self.size}x{self.size}x{kind}>" for kind in (self.element, self.sums))
+        kinds = (self.element, self.result or self.sums)
+        operand, result = (f"memref<{self.size}x{self.size}x{kind}>" for kind in kinds)
         sums = f"vector<{self.rows}x{self.columns}x{self.sums}>"
         left, right = self._tile(self.rows, self.depth), self._tile(self.depth, self.columns)
         place, flag = "%k, %column", ""
@@ -54,10 +57,17 @@ class TileProduct:
                   ({left}, {right}, {sums}) -> {sums}
                 scf.yield %new : {sums}
               }} {{accel.stages = {self.stages} : i64}}
-              vector.transfer_write %sum, %c[%row, %column] : {sums}, {result}
+              {self._write(result)}
             }}) {{warps = {self.warps} : i64}} : (index, index) -> ()
             return
           }}"""
+
+    def _write(self, memory: str) -> str:
+        kinds = [f"vector<{self.rows}x{self.columns}x{each}>" for each in (self.sums, self.result)]
+        if not self.result:
+            return f"vector.transfer_write %sum, %c[%row, %column] : {kinds[0]}, {memory}"
+        return f"""%narrow = arith.truncf %sum : {kinds[0]} to {kinds[1]}
+              vector.transfer_write %narrow, %c[%row, %column] : {kinds[1]}, {memory}"""
 
     def _tile(self, rows: int, columns: int) -> str:
         return f"memref<{rows}x{columns}x{self.element}, #gpu.address_space<workgroup>>"

@@ -114,7 +114,7 @@ func.func @dynamic_shape(%n: index, %x: memref<?x512xf32>) {
     %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
     %full = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
     "accel.specialize"() ({
-      // expected-error @below {{TMA copies from dense memrefs of static shape with 1 to 5 dims, not from memref<?x512xf32>}}
+      // expected-error @below {{TMA copies dense memrefs of static shape with 1 to 5 dims, not memref<?x512xf32>}}
       %t = "accel.copy"(%x, %m, %i, %c0) : (memref<?x512xf32>, memref<64xf32, #shared>, index, index) -> !accel.token
       "accel.notify"(%full, %c0, %t) : (!accel.semaphore, index, !accel.token) -> ()
     }, {
@@ -225,6 +225,38 @@ func.func @consumers_copy(%n: index, %x: memref<512xf32>) {
       // expected-error @below {{copies to semaphores are for producers}}
       "accel.notify"(%full, %c0, %t) : (!accel.semaphore, index, !accel.token) -> ()
     }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+func.func @bulk_of_odd_rows(%n: index, %x: memref<64x75xbf16>) {
+  %c0 = arith.constant 0 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xbf16, #shared>
+    // expected-error @below {{TMA needs rows of a multiple of 16 bytes, not of 150}}
+    %t = "accel.copy"(%m, %x, %i, %c0) {bulk} : (memref<64xbf16, #shared>, memref<64x75xbf16>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+func.func @bulk_in_steps(%n: index, %x: memref<64x64xbf16>) {
+  %c0 = arith.constant 0 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<8x64xbf16, #shared>
+    // expected-error @below {{TMA stores neighbours, without steps between them}}
+    %t = "accel.copy"(%m, %x, %i, %c0) {bulk, steps = array<i64: 2, 1>} : (memref<8x64xbf16, #shared>, memref<64x64xbf16>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
   }) {warps = 4 : i64} : (index) -> ()
   return
 }

@@ -111,22 +111,23 @@ func.func @captured(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %factor: f32, %fir
 
 // -----
 
-// Each number that the mask names, one at a time; the others are the padding, and are not stored. The mask has the
-// layout of the tile, so that nothing goes through shared memory.
+// Numbers that the mask names, in pairs, as 50 is an even number; the others are the padding, and are not stored. The
+// mask has the layout of the tile, so that nothing goes through shared memory.
 // CHECK-LABEL: llvm.func @masked_0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>)
 // CHECK-SAME: accel.shared_bytes = 0 : i32
 // CHECK: %[[PAD:.*]] = arith.constant 7.000000e+00 : f32
 // CHECK: %[[PLACE:.*]] = arith.muli %{{.*}}, %c4_i32
 // CHECK: %[[MASK:.*]] = arith.cmpi ult, %[[PLACE]], %c50_i32
 // CHECK-NOT: nvvm.barrier
-// CHECK: %[[INSIDE:.*]] = arith.andi %[[MASK]], %{{.*}} : i1
-// CHECK-NEXT: %[[SAFE:.*]] = arith.select %[[INSIDE]], %{{.*}}, %arg0 : !llvm.ptr<1>
-// CHECK-NEXT: %[[LOADED:.*]] = llvm.load %[[SAFE]] {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK-NEXT: %[[VALUE:.*]] = arith.select %[[INSIDE]], %[[LOADED]], %[[PAD]] : f32
+// CHECK: %[[SAFE:.*]] = arith.select %[[MASK]], %{{.*}}, %arg0 : !llvm.ptr<1>
+// CHECK-NEXT: %[[LOADED:.*]] = llvm.load %[[SAFE]] {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK: %[[ONE:.*]] = llvm.extractelement %[[LOADED]][%c1_i32 : i32] : vector<2xf32>
+// CHECK: %[[VALUE:.*]] = arith.select %[[MASK]], %[[ONE]], %[[PAD]] : f32
 // CHECK: %[[STORES:.*]] = arith.andi %[[MASK]], %{{.*}} : i1
 // CHECK: scf.if %[[STORES]]
 // CHECK-NEXT: llvm.getelementptr %arg1
-// CHECK-NEXT: llvm.store %[[VALUE]], %{{.*}} {alignment = 4 : i64} : f32
+// CHECK: %[[PAIR:.*]] = llvm.insertelement %[[VALUE]], %{{.*}}[%c1_i32 : i32] : vector<2xf32>
+// CHECK-NEXT: llvm.store %[[PAIR]], %{{.*}} {alignment = 8 : i64} : vector<2xf32>
 // CHECK: gpu.launch_func @kernels::@masked_0 {{.*}} dynamic_shared_memory_size %c0_i32
 func.func @masked(%x: memref<64xf32>, %y: memref<64xf32>) {
   %c1 = arith.constant 1 : index

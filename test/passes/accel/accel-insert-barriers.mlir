@@ -155,3 +155,33 @@ func.func @nothing_shared(%n: index, %x: memref<64xf32>) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// A buffer in the memory of another one: what products read must have been read, and all of the tile be there when it
+// is stored. The wait is the barrier behind it.
+// CHECK-LABEL: func.func @memory_once_more
+// CHECK: "accel.mma"
+// CHECK-NEXT: "accel.reuse"
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: vector.transfer_write
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: "accel.copy"
+// CHECK-NEXT: "accel.wait"
+// CHECK-NEXT: vector.transfer_write
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func @memory_once_more(%n: index, %x: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x128xbf16, #shared>
+    %bs = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<128x64xbf16, #shared>
+    %start = arith.constant dense<0.0> : vector<64x64xf32>
+    %sum = "accel.mma"(%as, %bs, %start) {precision = "exact"} : (memref<64x128xbf16, #shared>, memref<128x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+    %tile = "accel.reuse"(%as) {swizzle = 128 : i64} : (memref<64x128xbf16, #shared>) -> memref<64x64xf32, #shared>
+    vector.transfer_write %sum, %tile[%c0, %c0] : vector<64x64xf32>, memref<64x64xf32, #shared>
+    %t = "accel.copy"(%tile, %x, %c0, %c0) {bulk} : (memref<64x64xf32, #shared>, memref<64x64xf32>, index, index) -> !accel.token
+    "accel.wait"(%t) {read} : (!accel.token) -> ()
+    vector.transfer_write %sum, %tile[%c0, %c0] : vector<64x64xf32>, memref<64x64xf32, #shared>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

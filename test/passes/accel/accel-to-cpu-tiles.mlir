@@ -171,3 +171,24 @@ func.func @other(%x: vector<8xf32>) -> vector<8xf32> {
   %e = math.exp %x : vector<8xf32>
   return %e : vector<8xf32>
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// A buffer in the memory of another one is one of its own, and who copies makes no difference.
+// CHECK-LABEL: func.func @stored_by_the_copy_engine
+// CHECK: %[[TILE:.*]] = memref.alloc() : memref<8x32xf32>
+// CHECK: memref.load %[[TILE]]
+// CHECK-NEXT: memref.store %{{.*}}, %arg0
+func.func @stored_by_the_copy_engine(%x: memref<512x512xf32>) {
+  %c1 = arith.constant 1 : index
+  "accel.launch"(%c1) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<8x64xf16, #shared>
+    %r = "accel.reuse"(%m) {swizzle = 128 : i64} : (memref<8x64xf16, #shared>) -> memref<8x32xf32, #shared>
+    %t = "accel.copy"(%r, %x, %i, %i) {bulk} : (memref<8x32xf32, #shared>, memref<512x512xf32>, index, index) -> !accel.token
+    "accel.wait"(%t) {read} : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

@@ -10,7 +10,7 @@ from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.architecture import Architecture, TensorProduct
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.nvidia import copies
-from mlc.passes.accel.threads.nvidia.matrices import load_matrices, loads_matrices
+from mlc.passes.accel.threads.nvidia.matrices import is_matrix, load_matrices
 from mlc.passes.accel.threads.nvidia.products import WarpProduct, uses_tensor_units
 
 _BLOCK_NUMBERS = ("read_ptx_sreg_ctaid_x", "read_ptx_sreg_ctaid_y", "read_ptx_sreg_ctaid_z")
@@ -46,6 +46,6 @@ class Ampere(Architecture):
         return WarpProduct(op) if uses_tensor_units(op) else None
 
     def load_operand(self, code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
-        if loads_matrices(layout, memory):
+        if is_matrix(layout, memory):
             return load_matrices(code, layout, memory, base)
         return super().load_operand(code, layout, memory, base)

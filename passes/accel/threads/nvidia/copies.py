@@ -43,9 +43,14 @@ def _copy_pieces(code: ThreadCode, wanted: Copy, size: int) -> None:
 
 def wait(code: ThreadCode, _op: ir.Operation) -> None:
     """For all copies of this thread, and then for those of the others."""
+    finish()
+    code.barrier()
+
+
+def finish() -> None:
+    """Waits for all copies of this thread."""
     nvvm.cp_async_commit_group()
     nvvm.cp_async_wait_group(0)
-    code.barrier()
 
 
 def commit(_code: ThreadCode, _op: ir.Operation) -> None:

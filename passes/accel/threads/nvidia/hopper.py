@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlc.bindings import ir, nvvm
 from mlc.passes.accel import tensor_maps
+from mlc.passes.accel.buffers import is_bulk
 from mlc.passes.accel.layouts import LANE_BITS
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.architecture import TensorProduct
-from mlc.passes.accel.threads.code import ThreadCode
-from mlc.passes.accel.threads.nvidia import group_products, roles, semaphores, tensor_copies
+from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.numbers import Number
+from mlc.passes.accel.threads.nvidia import group_products, roles, semaphores, staging, tensor_copies
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
 from mlc.passes.accel.threads.nvidia.group_products import GroupProduct
 from mlc.passes.accel.warpgroups import group_grid
@@ -20,6 +24,7 @@ class Hopper(Ampere):
 
     shared_limit = 227 << 10
     alignment = tensor_maps.ALIGNMENT
+    copies_tiles = True
     handlers = {
         **Ampere.handlers,
         **group_products.HANDLERS,
@@ -29,10 +34,11 @@ class Hopper(Ampere):
     }
 
     def prepare(self, code: ThreadCode, launch: ir.Operation) -> None:
-        code.fences = any(map(group_grid, collect_ops(launch, "accel.mma")))
+        products, copies = collect_ops(launch, "accel.mma"), collect_ops(launch, "accel.copy")
+        code.fences = any(map(group_grid, products)) or any(map(is_bulk, copies))
 
     def barrier(self, code: ThreadCode) -> None:
-        """Of the role, where there are roles. Asynchronous products see what was stored before."""
+        """Of the role, where there are roles. Asynchronous products and copies see what was stored before."""
         if code.fences:
             space = ir.Attribute.parse("#nvvm.shared_space<cta>")
             nvvm.fence_proxy(ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"), space=space)
@@ -45,3 +51,11 @@ class Hopper(Ampere):
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
         grid = group_grid(op)
         return GroupProduct(op, grid) if grid is not None else super().tensor_product(op)
+
+    def store_shared(
+        self, code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number], multiple: int
+    ) -> None:
+        if staging.stages_well(tile.layout, memory, multiple):
+            staging.store(code, tile, memory, base)
+        else:
+            super().store_shared(code, tile, memory, base, multiple)

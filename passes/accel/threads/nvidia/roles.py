@@ -9,8 +9,8 @@ from mlc.bindings import arith, ir, nvvm, scf
 from mlc.passes.accel.layouts import LANE_BITS
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.code import Role, ThreadCode
+from mlc.passes.accel.threads.control import then
 from mlc.passes.accel.threads.nvidia.group_products import warp_number
-from mlc.passes.accel.threads.nvidia.semaphores import then
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import collect_ops
 

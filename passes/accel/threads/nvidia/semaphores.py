@@ -10,6 +10,7 @@ from mlc.passes.accel.layouts import LANE_BITS
 from mlc.passes.accel.shared_memory import BARRIER_BYTES
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import ThreadCode
+from mlc.passes.accel.threads.control import then
 from mlc.passes.accel.threads.nvidia import tensor_copies
 from mlc.passes.base import PassFailure
 
@@ -88,13 +89,6 @@ def await_phase(code: ThreadCode, op: ir.Operation) -> None:
 def _barrier(code: ThreadCode, semaphore: ir.Value, stage: ir.Value) -> ir.Value:
     offset = numbers.multiply(code.scalar(stage), BARRIER_BYTES)
     return addresses.byte_pointer(code.scalar(semaphore), offset)
-
-
-def then(condition: ir.Value) -> ir.Operation:
-    """A branch for what is built in front of the op."""
-    branch = scf.IfOp(condition)
-    with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
-        return scf.YieldOp([]).operation
 
 
 HANDLERS = {

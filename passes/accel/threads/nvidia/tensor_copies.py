@@ -1,16 +1,18 @@
-"""Copies by TMA: one thread starts those of whole tiles, and an mbarrier counts the bytes that come."""
+"""Copies by TMA: one thread starts those of whole tiles. An mbarrier counts the bytes that come into shared
+memory; those to global memory are groups of the thread."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from mlc.bindings import ir, llvm, nvvm
-from mlc.passes.accel.buffers import ends_at_semaphore
+from mlc.bindings import arith, ir, llvm, nvvm
+from mlc.passes.accel.buffers import ends_at_semaphore, is_bulk
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.tensor_maps import mapped_dims, panel_columns, tensor_map
+from mlc.passes.accel.tensor_maps import mapped_dims, panel_columns, sides_of, tensor_map
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import ThreadCode
+from mlc.passes.accel.threads.control import then
 from mlc.passes.accel.threads.nvidia import copies
 
 
@@ -28,25 +30,67 @@ def _tile_bytes(kind: ir.MemRefType) -> int:
 
 
 def _start(code: ThreadCode, copy: ir.Operation, barrier: ir.Value) -> None:
-    """One instruction for each panel of a swizzled tile, or one for all of another."""
-    source, target, *offsets = copy.operands
-    memory, encoded = code.memory(target), code.tensor_maps[source, tensor_map(copy)]
-    columns, width = target.type.shape[-1], panel_columns(copy)
-    panel_bytes = _tile_bytes(target.type) // (columns // width)
-    corner = [code.scalar(each) for each in offsets]
-    cluster = ir.Type.parse("!llvm.ptr<7>")
+    memref, _ = sides_of(copy)
+    encoded, cluster = code.tensor_maps[memref, tensor_map(copy)], ir.Type.parse("!llvm.ptr<7>")
+    for pointer, place in _panels(code, copy):
+        written = llvm.addrspacecast(cluster, pointer)
+        nvvm.cp_async_bulk_tensor_shared_cluster_global(written, encoded, place, barrier, [])
+
+
+def _panels(code: ThreadCode, copy: ir.Operation) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
+    """Where in shared memory each instruction begins, and where in the tensor map, innermost dim first: one
+    for each panel of a swizzled tile, or one for all of another."""
+    _, tile = sides_of(copy)
+    memory, corner = code.memory(tile), [code.scalar(each) for each in list(copy.operands)[2:]]
+    columns, width = tile.type.shape[-1], panel_columns(copy)
+    panel_bytes = _tile_bytes(tile.type) // (columns // width)
     for panel in range(columns // width):
         place = [*corner[:-1], numbers.value(numbers.add(corner[-1], panel * width))]
         pointer = addresses.byte_pointer(memory.pointer, panel * panel_bytes)
-        written = llvm.addrspacecast(cluster, pointer)
-        at = [place[dim] for dim in mapped_dims(copy)[::-1]]
-        nvvm.cp_async_bulk_tensor_shared_cluster_global(written, encoded, at, barrier, [])
+        yield pointer, [place[dim] for dim in mapped_dims(copy)[::-1]]
 
 
 def copy(code: ThreadCode, op: ir.Operation) -> None:
-    """`accel.copy`: one that ends at a semaphore starts where this is notified."""
-    if not ends_at_semaphore(op):
+    """`accel.copy`: one that ends at a semaphore starts where this is notified, and one thread starts those
+    to global memory that are `bulk`. A barrier is before these: the tile is in shared memory."""
+    if is_bulk(op):
+        with ir.InsertionPoint(then(_is_first(code))):
+            _store(code, op)
+    elif not ends_at_semaphore(op):
         copies.copy(code, op)
 
 
-HANDLERS = {"accel.copy": copy}
+def _store(code: ThreadCode, op: ir.Operation) -> None:
+    """As a group of its own."""
+    memref, _ = sides_of(op)
+    encoded = code.tensor_maps[memref, tensor_map(op)]
+    for pointer, place in _panels(code, op):
+        nvvm.cp_async_bulk_tensor_global_shared_cta(encoded, pointer, place)
+    nvvm.cp_async_bulk_commit_group()
+
+
+def wait(code: ThreadCode, op: ir.Operation) -> None:
+    """`accel.wait`: for the copies of all threads, or of the one that started those that are `bulk`. Where
+    the program ends, nobody waits for that thread."""
+    bulk = [is_bulk(each.owner.operation) for each in op.operands]
+    if not all(bulk):
+        copies.finish()
+    if any(bulk):
+        with ir.InsertionPoint(then(_is_first(code))):
+            nvvm.cp_async_bulk_wait_group(0, read="read" in op.attributes)
+    if not _ends_program(op):
+        code.barrier()
+
+
+def _is_first(code: ThreadCode) -> ir.Value:
+    return arith.cmpi(arith.CmpIPredicate.eq, code.thread(), numbers.value(0))
+
+
+def _ends_program(op: ir.Operation) -> bool:
+    """Whether nothing of the block comes behind an op."""
+    block = op.block
+    last = block.operations[len(block.operations) - 1].operation
+    return block.owner.operation.name in ("accel.launch", "accel.specialize") and last == op
+
+
+HANDLERS = {"accel.copy": copy, "accel.wait": wait}

@@ -1,0 +1,158 @@
+"""accel-stage-stores: the copy engine of sm_90a stores what groups of warps multiplied."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, vector
+from mlc.dialects.accel import SHARED
+from mlc.passes.accel.assign_layouts import assign_layouts
+from mlc.passes.accel.copying_loops import index
+from mlc.passes.accel.layouts import Layout
+from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.staging_buffers import staging_buffer
+from mlc.passes.accel.tensor_maps import tensor_map_fault
+from mlc.passes.accel.threads.addresses import LONGEST_BYTES
+from mlc.passes.accel.threads.architectures import ARCHITECTURES
+from mlc.passes.accel.threads.transfers import mask_of
+from mlc.passes.accel.tiles.transfers import reshaped, transposed
+from mlc.passes.accel.warpgroups import group_grid
+from mlc.passes.base import Pass
+from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.computation import dim_position
+
+_ARCHITECTURE = ARCHITECTURES["sm_90a"]
+
+
+@dataclass(frozen=True)
+class StageStores(Pass):
+    """Has results of launches for sm_90a with products by groups of warps (`wgmma`) go to global memory by
+    way of shared memory, whose tiles TMA stores: `accel.copy` with `bulk`.
+
+    A thread has pairs of neighbours of the sums, and of what is computed of them; stores of such pairs fill a
+    part of what memory takes at a time. In shared memory a tile is a matrix, swizzled as TMA takes it. It
+    lies where the launch's loops had their operands, if these are done and it fits (`accel.reuse`), else in a
+    buffer of its own. TMA leaves out what lies outside of the memory.
+
+    Tiles stay with their threads (`vector.transfer_write`) that are masked, of one dim, or already in pieces
+    of 16 bytes, those in a memory that the launch also reads or writes otherwise, and those that TMA cannot
+    store: to memrefs of dynamic shape, or with rows of no multiple of 16 bytes, or whose last dim the tile
+    has not.
+    """
+
+    name: ClassVar[str] = "accel-stage-stores"
+
+    def run(self, op: ir.Operation) -> bool:
+        changed = False
+        for launch in collect_ops(op, "accel.launch"):
+            if any(map(group_grid, collect_ops(launch, "accel.mma"))):
+                changed |= self._stage(launch)
+        return changed
+
+    def _stage(self, launch: ir.Operation) -> bool:
+        layouts = assign_layouts(launch, _ARCHITECTURE)
+        staged = False
+        for op in collect_ops(launch, "vector.transfer_write"):
+            found = _Store.of(op, launch)
+            if found is None or not found.is_narrow(layouts[op.operands[0]]):
+                continue
+            with op.location:
+                if found.stage(launch):
+                    self.count("stores", help="tiles that the copy engine stores")
+                    staged = True
+        return staged
+
+
+@dataclass(frozen=True)
+class _Store:
+    """A `vector.transfer_write` of all of a tile to global memory; `dims` says along which dim of the memory
+    each dim of the tile runs."""
+
+    op: ir.Operation
+    dims: list[int]
+
+    @staticmethod
+    def of(op: ir.Operation, launch: ir.Operation) -> _Store | None:
+        """None if the copy engine could not do it, or if the order in which it does is not that of the
+        launch."""
+        memref, access = op.operands[1].type, ir.AffineMapAttr(op.attributes["permutation_map"]).value
+        dims = [dim_position(each) for each in access.results]
+        known = [each for each in dims if each is not None]
+        several = len(dims) > 1 and len(known) == len(dims) and max(known) == memref.rank - 1
+        if memref.memory_space is not None or mask_of(op) is not None or not several:
+            return None
+        return _Store(op, known) if _is_alone(op, launch) else None
+
+    @property
+    def order(self) -> list[int]:
+        """The tile's dims as they follow each other in memory."""
+        return sorted(range(len(self.dims)), key=lambda each: self.dims[each])
+
+    def is_narrow(self, layout: Layout) -> bool:
+        """Whether threads have less of a row than they could store at once."""
+        stored = layout.transposed(self.order)
+        size = element_bytes(self.op.operands[0].type.element_type)
+        run, row = stored.unit_run(len(stored.shape) - 1) * size, stored.shape[-1] * size
+        return run < min(LONGEST_BYTES, row)
+
+    def stage(self, launch: ir.Operation) -> bool:
+        """Writes the tile to shared memory, and has it copied. Returns whether TMA can do that."""
+        tile = self.op.operands[0]
+        shape = [tile.type.shape[each] for each in self.order]
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        kind = ir.MemRefType.get([rows, columns], tile.type.element_type, None, ir.Attribute.parse(SHARED))
+        buffer = staging_buffer(launch, self.op, kind, _ARCHITECTURE)
+        if buffer is None:
+            return False
+        with ir.InsertionPoint(self.op):
+            copy = self._copy(buffer)
+            if tensor_map_fault(copy):
+                for made in (copy, buffer.owner.operation):
+                    made.erase()
+                return False
+            with ir.InsertionPoint(copy):
+                _write(reshaped(transposed(tile, self.order), [rows, columns]), buffer)
+            ir.Operation.create("accel.wait", [], [copy.results[0]], {"read": ir.UnitAttr.get()})
+        self.op.erase()
+        return True
+
+    def _copy(self, buffer: ir.Value) -> ir.Operation:
+        """Of the tile to where it was to be written."""
+        _, memref, *offsets = self.op.operands
+        attributes = {"box": self._box(memref.type.rank), "bulk": ir.UnitAttr.get()}
+        token = ir.Type.parse("!accel.token")
+        return ir.Operation.create("accel.copy", [token], [buffer, memref, *offsets], attributes)
+
+    def _box(self, rank: int) -> ir.Attribute:
+        """How many elements the tile has along each dim of the memory."""
+        shape = self.op.operands[0].type.shape
+        box = [shape[self.dims.index(dim)] if dim in self.dims else 1 for dim in range(rank)]
+        return ir.DenseI64ArrayAttr.get(box)
+
+
+def _is_alone(store: ir.Operation, launch: ir.Operation) -> bool:
+    """Whether nothing else in a launch reads or writes the memory that `store` writes."""
+    memory = _root(store.operands[1])
+    users = [
+        op
+        for op in collect_ops(launch)
+        if any(isinstance(each.type, ir.MemRefType) and _root(each) == memory for each in op.operands)
+    ]
+    return users == [store]
+
+
+def _root(memref: ir.Value) -> ir.Value:
+    """The memory that a view is of."""
+    while not isinstance(memref, ir.BlockArgument) and len(memref.owner.operands):
+        memref = memref.owner.operands[0]
+    return memref
+
+
+def _write(matrix: ir.Value, buffer: ir.Value) -> None:
+    """All of a matrix."""
+    zero = index(0)
+    inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)] * 2)
+    everywhere = ir.AffineMapAttr.get(ir.AffineMap.get_identity(2))
+    vector.TransferWriteOp(None, matrix, buffer, [zero, zero], everywhere, inside)
