@@ -68,6 +68,14 @@ def _names(text: str) -> list[str]:
     return text.split(",")
 
 
+def without_folders(words: list[str]) -> list[str]:
+    """The command line but for folders of this machine, which whoever repeats it does not have."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--built")
+    parser.add_argument("--output")
+    return parser.parse_known_args(words)[1]
+
+
 def _check(arguments: argparse.Namespace) -> None:
     """Raise ValueError or FileNotFoundError for what cannot be run."""
     unknown = [name for name in arguments.passes if name not in passes()]
@@ -99,7 +107,7 @@ class Run:
     def fresh(self) -> dict[str, Any]:
         return {
             "compiler": compiler_version(),
-            "command": f"python -m bench.ablation {shlex.join(sys.argv[1:])}".strip(),
+            "command": f"python -m bench.ablation {shlex.join(without_folders(sys.argv[1:]))}".strip(),
             "passes": self.arguments.passes,
             "threads": self.arguments.threads,
             "repetitions": self.arguments.repetitions,

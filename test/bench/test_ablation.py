@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bench.ablation import page, tables
+from bench.ablation.__main__ import without_folders
 from bench.ablation.counts import count_variants
 from bench.ablation.variants import DEFAULT, UNFUSED, passes, variants
 from bench.models.__main__ import build
@@ -146,3 +147,8 @@ def test_a_run_goes_on_where_it_was_stopped(built: Path, tmp_path: Path) -> None
     assert variants_of[UNFUSED]["ratio"]["median"] > 0
     assert variants_of[DEFAULT]["latency"]["median_ms"] > 0
     assert f"### {MODEL}" in done.stdout
+
+
+def test_the_page_names_no_folder_of_the_machine() -> None:
+    words = ["--built", "/models", "--update-docs", "--output=/results", "--rounds", "3"]
+    assert without_folders(words) == ["--update-docs", "--rounds", "3"]
