@@ -122,14 +122,14 @@ def _shared(problem: Problem, tiles: Sequence[ProductTile], wanted: Wanted) -> I
                 yield _in_parts(tile, min(wanted.parts, tile.count))
         elif wanted.blocks:
             yield replace(tile, blocks=min(wanted.blocks, tile.tiles * tile.count))
-        else:
+        elif tile.tiles < problem.processors:
             for parts in range(2, min(MOST_PARTS, tile.count // LEAST_STEPS) + 1):
                 yield _in_parts(tile, parts)
+        else:
             # Against a last wave of few blocks. Those that stay are as many as a GPU has room for,
             # which must be known.
             blocks = problem.processors * min(MOST_PERSISTENT, problem.resident(tile))
-            waves = tile.tiles > problem.processors and tile.tiles % blocks != 0
-            if isinstance(problem.target, GpuTarget) and waves:
+            if isinstance(problem.target, GpuTarget) and tile.tiles % blocks:
                 yield replace(tile, blocks=blocks)
 
 
