@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import accel_gpu
 import accel_kernels
 import accel_products
@@ -13,17 +11,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from accel_products import Product
+from sampled_runs import sampled
 
+# Each runs a kernel's text on arrays.
 RUNS = {"cpu": accel_programs.run, **accel_gpu.RUNS}
-Run = Callable[..., None]
-
-
-@pytest.fixture(params=RUNS)
-def run(request: pytest.FixtureRequest) -> Run:
-    """Runs a kernel's text on arrays."""
-    return RUNS[request.param]
-
-
 TYPES = {
     "bf16": ml_dtypes.bfloat16,
     "f16": np.float16,
@@ -99,19 +90,23 @@ LARGE = {
     "f8E5M2": Product(70, 100, 60, "f8E5M2", transpose_b=True, tile=(64, 64), step=32),
 }
 ERRORS = {"bf16": 2.0**-8, "f16": 2.0**-10, "i32": 0}
-PRODUCTS |= {
+ALL_PRODUCTS = PRODUCTS | {
     f"large {name}": (product, ERRORS.get(product.result or product.sums, SUM_ERROR))
     for name, product in LARGE.items()
 }
+SAMPLED_PRODUCTS = [
+    *sampled(PRODUCTS, RUNS),
+    *sampled([f"large {name}" for name in LARGE], RUNS, always=("cpu", "sm_90a")),
+]
 
 
-@pytest.mark.parametrize("name", PRODUCTS)
-def test_products(run: Run, name: str) -> None:
-    product, tolerance = PRODUCTS[name]
+@pytest.mark.parametrize(("name", "where"), SAMPLED_PRODUCTS)
+def test_products(name: str, where: str) -> None:
+    product, tolerance = ALL_PRODUCTS[name]
     a, b = numbers(product.shape_a(), product.element, 0), numbers(product.shape_b(), product.element, 1)
     bias = numbers([product.n], product.sums, 2) if product.bias else None
     found = np.zeros(product.shape_c(), TYPES[product.result or product.sums])
-    run(accel_products.text(product), *(each for each in (a, b, bias, found) if each is not None))
+    RUNS[where](accel_products.text(product), *(each for each in (a, b, bias, found) if each is not None))
     wide_a, wide_b = (each.astype(np.float64) for each in (a, b))
     if product.precision == "tf32":
         wide_a, wide_b = rounded_to_tf32(a), rounded_to_tf32(b)
@@ -123,31 +118,34 @@ def test_products(run: Run, name: str) -> None:
     assert np.all(np.abs(found - wanted) <= tolerance * magnitude)
 
 
-@pytest.mark.parametrize("shape", [(16, 128), (37, 100), (1, 1)])
-def test_softmax_of_rows(run: Run, shape: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("shape", "where"), sampled([(16, 128), (37, 100), (1, 1)], RUNS))
+def test_softmax_of_rows(shape: tuple[int, int], where: str) -> None:
     x = 4 * numbers(list(shape), "f32", 0)
     found = np.zeros(shape, np.float32)
-    run(accel_kernels.softmax(*shape), x, found)
+    RUNS[where](accel_kernels.softmax(*shape), x, found)
     powers = np.exp(x - x.max(-1, keepdims=True).astype(np.float64))
     assert np.allclose(found, powers / powers.sum(-1, keepdims=True), rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize("size", [1024, 700, 1])
-def test_elementwise_with_a_masked_tail(run: Run, size: int) -> None:
+@pytest.mark.parametrize(("size", "where"), sampled([1024, 700, 1], RUNS))
+def test_elementwise_with_a_masked_tail(size: int, where: str) -> None:
     x, found = numbers([1024], "f16", 0), np.full(1024, 7, np.float32)
-    run(accel_kernels.masked(size), x, found)
+    RUNS[where](accel_kernels.masked(size), x, found)
     wide = x.astype(np.float64)
     wanted = np.where(wide > 0, np.sqrt(np.abs(wide)), -wide)
     assert np.allclose(found[:size], wanted[:size], rtol=2.0**-23, atol=0)
     assert np.all(found[size:] == 7)
 
 
-@pytest.mark.parametrize("height, stages", [(32, 1), (64, 2)])
-@pytest.mark.parametrize("queries, keys", [(64, 48), (37, 50), (1, 3)])
-def test_attention_of_blocks_of_keys(run: Run, queries: int, keys: int, height: int, stages: int) -> None:
+BLOCKS_OF_KEYS = [(*sizes, *loop) for sizes in [(64, 48), (37, 50), (1, 3)] for loop in [(32, 1), (64, 2)]]
+
+
+@pytest.mark.parametrize(("sizes", "where"), sampled(BLOCKS_OF_KEYS, RUNS))
+def test_attention_of_blocks_of_keys(sizes: tuple[int, int, int, int], where: str) -> None:
+    queries, keys, height, stages = sizes
     q, k, v = (numbers([rows, 32], "bf16", seed) for seed, rows in enumerate((queries, keys, keys)))
     found = np.zeros((queries, 32), np.float32)
-    run(accel_kernels.attention(queries, keys, 32, height, stages), q, k, v, found)
+    RUNS[where](accel_kernels.attention(queries, keys, 32, height, stages), q, k, v, found)
     q, k, v = (each.astype(np.float64) for each in (q, k, v))
     scores = q @ k.T / np.sqrt(32)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
@@ -156,29 +154,32 @@ def test_attention_of_blocks_of_keys(run: Run, queries: int, keys: int, height: 
     assert np.all(np.abs(found - weights @ v) <= 2.0**-8 * (weights @ np.abs(v)))
 
 
-def test_values_that_a_loop_carries_crosswise(run: Run) -> None:
+@pytest.mark.parametrize("where", RUNS)
+def test_values_that_a_loop_carries_crosswise(where: str) -> None:
     x, y = numbers([8], "f32", 0), numbers([8], "f32", 1)
     found = np.zeros((3, 8), np.float32)
-    run(accel_kernels.carried_values(), x, y, found)
+    RUNS[where](accel_kernels.carried_values(), x, y, found)
     p, q, s, t = x, y, x, x
     for _ in range(5):
         p, q, s, t = q, p, p, s + (p + t)
     assert np.array_equal(found, [p - s, q, t])
 
 
-def test_copies_that_run_ahead(run: Run) -> None:
+@pytest.mark.parametrize("where", RUNS)
+def test_copies_that_run_ahead(where: str) -> None:
     a, b = numbers([40, 52], "f16", 0), numbers([24, 52], "f16", 1)
     found = np.zeros((40, 24), np.float32)
-    run(accel_rings.ring(40, 24, 52), a, b, found)
+    RUNS[where](accel_rings.ring(40, 24, 52), a, b, found)
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64).T
     assert np.all(np.abs(found - wide_a @ wide_b) <= SUM_ERROR * (np.abs(wide_a) @ np.abs(wide_b)))
 
 
-def test_loops_around_a_product_and_copies_from_before_the_memory(run: Run) -> None:
+@pytest.mark.parametrize("where", RUNS)
+def test_loops_around_a_product_and_copies_from_before_the_memory(where: str) -> None:
     size, taps = 50, 3
     x, w = numbers([size, 16], "f32", 0), numbers([taps, 16, 8], "f32", 1)
     found = np.zeros((size, 8), np.float32)
-    run(accel_rings.windows(size, taps), x, w, found)
+    RUNS[where](accel_rings.windows(size, taps), x, w, found)
     padded = np.pad(x.astype(np.float64), ((taps, taps), (0, 0)))
     wanted = np.zeros((size, 8))
     for tap in range(taps):
@@ -188,9 +189,10 @@ def test_loops_around_a_product_and_copies_from_before_the_memory(run: Run) -> N
     assert np.allclose(found, wanted, rtol=0, atol=SUM_ERROR * 50)
 
 
-def test_tiles_by_way_of_shared_memory(run: Run) -> None:
+@pytest.mark.parametrize("where", RUNS)
+def test_tiles_by_way_of_shared_memory(where: str) -> None:
     x, found = numbers([40, 70], "f32", 0), np.zeros((70, 40), np.float32)
-    run(accel_rings.moves(40, 70), x, found)
+    RUNS[where](accel_rings.moves(40, 70), x, found)
     wanted = x.astype(np.float64)
     for row in range(0, 40, 16):
         for column in range(0, 70, 32):
@@ -199,13 +201,16 @@ def test_tiles_by_way_of_shared_memory(run: Run) -> None:
     assert np.allclose(found, wanted.T, rtol=1e-4, atol=0)
 
 
-@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
-@pytest.mark.parametrize("wide", ["f32", "f16"])
-def test_floats_of_8_bits(run: Run, element: str, wide: str) -> None:
+CONVERSIONS = [(element, wide) for wide in ("f32", "f16") for element in ("f8E4M3FN", "f8E5M2")]
+
+
+@pytest.mark.parametrize(("kinds", "where"), sampled(CONVERSIONS, RUNS))
+def test_floats_of_8_bits(kinds: tuple[str, str], where: str) -> None:
     """All of them, and all of f16 as numbers to be rounded; f32 between two neighbours too."""
+    element, wide = kinds
     every = np.arange(256, dtype=np.uint8).view(TYPES[element])
     found = np.zeros(256, TYPES[wide])
-    run(accel_kernels.converted(256, element, wide), every, found)
+    RUNS[where](accel_kernels.converted(256, element, wide), every, found)
     assert np.array_equal(found, every.astype(TYPES[wide]), equal_nan=True)
     x = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(TYPES[wide])
     with np.errstate(all="ignore"):
@@ -213,7 +218,7 @@ def test_floats_of_8_bits(run: Run, element: str, wide: str) -> None:
             x = np.concatenate([x, np.nextafter(x, np.float32(0)), np.nextafter(x, np.float32(1e6))])
         wanted = x.astype(TYPES[element])
     found = np.zeros(x.shape, TYPES[element])
-    run(accel_kernels.converted(x.size, wide, element), x, found)
+    RUNS[where](accel_kernels.converted(x.size, wide, element), x, found)
     is_nan = np.isnan(wanted.astype(np.float32))
     assert np.array_equal(np.isnan(found.astype(np.float32)), is_nan)
     assert np.array_equal(found.view(np.uint8)[~is_nan], wanted.view(np.uint8)[~is_nan])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import test_tiles
 from gpu_kernels.amdgcn import code, stack_use
+from tile_kernels import text
 
 # Case of test_tiles -> an instruction that its code has.
 CASES = {
@@ -17,6 +18,6 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_nothing_is_spilled(name: str) -> None:
-    assembly = code(test_tiles.text(test_tiles.CASES[name]), "gfx90a-kernel", "gfx90a").decode()
+    assembly = code(text(test_tiles.CASES[name]), "gfx90a-kernel", "gfx90a").decode()
     assert CASES[name] in assembly
     assert stack_use(assembly) == [0, 0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sampled_runs import sampled
 from test_accel import RUNS, numbers
 from test_tiles_products import SUM_ERROR, program
 from tile_convolutions import Conv
@@ -31,8 +32,7 @@ CONVS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("where", RUNS)
-@pytest.mark.parametrize("name", CONVS)
+@pytest.mark.parametrize(("name", "where"), sampled(CONVS, RUNS))
 def test_convolutions(name: str, where: str) -> None:
     conv = CONVS[name]
     x, w = numbers(conv.x, conv.element, 0), numbers(conv.w, conv.element, 1)
@@ -53,8 +53,7 @@ POOLS = {
 }
 
 
-@pytest.mark.parametrize("where", RUNS)
-@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize(("name", "where"), sampled(POOLS, RUNS))
 def test_pools(name: str, where: str) -> None:
     pool, image, window, strides = POOLS[name]
     x = numbers([2, 1, *image, 20], "f32", 0)

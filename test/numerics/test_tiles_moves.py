@@ -9,19 +9,10 @@ import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
-from tile_kernels import TileCase, check, integers, numbers, op, returned, single
+from sampled_runs import sampled
+from tile_kernels import TileCase, check, integers, normalised, numbers, op, returned, single, softmax
 
 RUNS = {"cpu": accel_programs.run, "sm_80": accel_gpu.run}
-
-
-def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    powers = np.exp(x - x.max(axis, keepdims=True))
-    return powers / powers.sum(axis, keepdims=True)
-
-
-def normalised(x: np.ndarray, axes: tuple[int, ...] = (-1,)) -> np.ndarray:
-    centred = x - x.mean(axes, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(axes, keepdims=True) + 1e-5)
 
 
 def pooled(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], join: str) -> np.ndarray:
@@ -267,7 +258,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("where", RUNS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "where"), sampled(CASES, RUNS))
 def test_kernels(name: str, where: str) -> None:
     check(CASES[name], RUNS[where])

@@ -11,6 +11,7 @@ from mlc.bindings import ir
 from mlc.codegen.host import host_target
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
+from sampled_runs import sampled
 from test_accel import RUNS, numbers, rounded_to_tf32
 from tile_products import Product
 
@@ -58,8 +59,7 @@ def program(text: str) -> str:
         return str(module)
 
 
-@pytest.mark.parametrize("where", RUNS)
-@pytest.mark.parametrize("name", PRODUCTS)
+@pytest.mark.parametrize(("name", "where"), sampled(PRODUCTS, RUNS))
 def test_products(name: str, where: str) -> None:
     product = PRODUCTS[name]
     kinds = [product.element, product.element, "f32"]

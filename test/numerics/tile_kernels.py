@@ -114,6 +114,16 @@ def integers(low: int, high: int) -> Values:
     return lambda rng, shape: rng.integers(low, high, size=shape)
 
 
+def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    powers = np.exp(x - x.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def normalised(x: np.ndarray, axes: tuple[int, ...] = (-1,)) -> np.ndarray:
+    centred = x - x.mean(axes, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(axes, keepdims=True) + 1e-5)
+
+
 def check(case: TileCase, run: Callable[..., None]) -> None:
     """Runs the kernel on results full of other numbers. Tolerance: |a - b| <= t * max(1, max |b|)."""
     inputs = inputs_of(case)
