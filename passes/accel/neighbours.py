@@ -51,11 +51,13 @@ def alike(mask: ir.Value) -> int:
         return _power(list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))[-1])
     if op.name == "arith.cmpi":
         return _alike_below(op)
+    if op.name == "arith.constant":
+        return ANYTHING if ir.DenseElementsAttr(op.attributes["value"]).is_splat else 1
     if op.name == "vector.broadcast" and _repeats(op):
         return ANYTHING
     if op.name in ("vector.broadcast", "arith.andi", "arith.ori", "arith.xori"):
         return min(map(alike, op.operands))
-    return ANYTHING if op.name == "arith.constant" and _splat(op) is not None else 1
+    return 1
 
 
 # Comparisons whose truth changes where the left side reaches the right one.

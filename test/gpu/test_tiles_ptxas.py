@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from gpu_kernels.lowering import lower
 from mlc.bindings import ir
@@ -21,6 +22,8 @@ from mlc.tools.translate.gpu import device_module
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
 from tile_convolutions import Conv
+from tile_kernels import single
+from tile_kernels import text as text_of
 from tile_products import Product
 
 ARCH = "sm_80"
@@ -57,6 +60,11 @@ KERNELS = {
     "a row times a transposed matrix": (
         Product([1, 2048], [2048, 1000], "bf16", b_order=(1, 0)).text(), "", False,
     ),
+    "rows of a table": (
+        text_of(single("gather", ["1000x768xbf16", "128xi64"], "128x768xbf16", np.add, "axis = 0 : i64")),
+        "",
+        False,
+    ),
     "depthwise": (Conv((28, 28), 192, 192, group=192, pads=(1, 1, 1, 1), bias=True).text(), "", False),
 }  # fmt: skip
 
@@ -89,6 +97,13 @@ def test_matrices_are_read_16_bytes_at_a_time(name: str) -> None:
     loads = re.findall(r"ld\.global\.(\S+)", ptx_of(name).decode())
     # The others are numbers of the row.
     assert {each for each in loads if each.startswith("v")} == {"v4.b32"}
+
+
+def test_rows_are_moved_16_bytes_at_a_time() -> None:
+    ptx = ptx_of("rows of a table").decode()
+    assert set(re.findall(r"st\.global\.(\S+)", ptx)) == {"v4.b32"}
+    # The others are numbers of rows.
+    assert set(re.findall(r"ld\.global\.(\S+)", ptx)) == {"v4.b32", "b32"}
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")

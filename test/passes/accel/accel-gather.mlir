@@ -34,6 +34,10 @@
 // A mask that ends within a piece of 8 bytes.
 // THREADS-LABEL: llvm.func @odd_mask_3(
 // THREADS-COUNT-8: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// All of the rows.
+// THREADS-LABEL: llvm.func @all_rows_4(
+// THREADS-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// THREADS-NOT: -> vector<4xf32>
 func.func @gather(%x: memref<100xf32>, %at: memref<32xi32>, %y: memref<32xf32>) {
   %c1 = arith.constant 1 : index
   %c0 = arith.constant 0 : index
@@ -119,6 +123,29 @@ func.func @odd_mask(%x: memref<64000xf32>, %at: memref<4xi64>, %y: memref<4x64xf
     %along = vector.broadcast %steps : vector<64xindex> to vector<4x64xindex>
     %places = arith.addi %starts, %along : vector<4x64xindex>
     %mask = vector.create_mask %c4, %shown : vector<4x64xi1>
+    %otherwise = arith.constant dense<0.0> : vector<4x64xf32>
+    %v = vector.gather %x[%c0] [%places], %mask, %otherwise : memref<64000xf32>, vector<4x64xindex>, vector<4x64xi1>, vector<4x64xf32> into vector<4x64xf32>
+    vector.transfer_write %v, %y[%c0, %c0] {in_bounds = [true, true]} : vector<4x64xf32>, memref<4x64xf32>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}
+
+func.func @all_rows(%x: memref<64000xf32>, %at: memref<4xi64>, %y: memref<4x64xf32>) {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  "accel.launch"(%c1) ({
+  ^bb0(%i: index):
+    %none = arith.constant 0 : i64
+    %length = arith.constant dense<64> : vector<4x64xindex>
+    %numbers = vector.transfer_read %at[%c0], %none {in_bounds = [true]} : memref<4xi64>, vector<4xi64>
+    %rows = arith.index_cast %numbers : vector<4xi64> to vector<4xindex>
+    %column = vector.shape_cast %rows : vector<4xindex> to vector<4x1xindex>
+    %every = vector.broadcast %column : vector<4x1xindex> to vector<4x64xindex>
+    %starts = arith.muli %every, %length : vector<4x64xindex>
+    %steps = vector.step : vector<64xindex>
+    %along = vector.broadcast %steps : vector<64xindex> to vector<4x64xindex>
+    %places = arith.addi %starts, %along : vector<4x64xindex>
+    %mask = arith.constant dense<true> : vector<4x64xi1>
     %otherwise = arith.constant dense<0.0> : vector<4x64xf32>
     %v = vector.gather %x[%c0] [%places], %mask, %otherwise : memref<64000xf32>, vector<4x64xindex>, vector<4x64xi1>, vector<4x64xf32> into vector<4x64xf32>
     vector.transfer_write %v, %y[%c0, %c0] {in_bounds = [true, true]} : vector<4x64xf32>, memref<4x64xf32>
