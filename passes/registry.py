@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _TABLE: dict[str, str | type[Pass]] = {
     "accel-distribute": "mlc.passes.accel.distribute:Distribute",
     "accel-from-attention": "mlc.passes.accel.from_attention:FromAttention",
+    "accel-from-scan": "mlc.passes.accel.from_scan:FromScan",
     "accel-from-tiles": "mlc.passes.accel.from_tiles:FromTiles",
     "accel-insert-barriers": "mlc.passes.accel.insert_barriers:InsertBarriers",
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",

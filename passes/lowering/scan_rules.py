@@ -16,19 +16,14 @@ from mlc.passes.lowering.linalg_tools import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.lowering.reduction_rules import highest, lowest, reduce, sum_step
+from mlc.passes.lowering.reduction_rules import highest, lowest, reduce
 from mlc.passes.lowering.rule import rule
 from mlc.passes.lowering.scalars import add, compare, convert, maximum, minimum, select
-from mlc.passes.lowering.widen import convert_elements
-from mlc.passes.tloop.target_attribute import lanes, target_of
 
 
 @rule("cumsum")
 def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
-    """Loops over the other dims, and inside them one along the axis that carries the running total. For
-    threads, which have no vectors but are many, each sum on its own."""
-    if lanes(target_of(op)) == 1:
-        return [_sums_apart(op)]
+    """Loops over the other dims, and inside them one along the axis that carries the running total."""
     x, axis = op.operands[0], op.attributes["axis"].value
     shape, element = static_shape(x), tensor_type(x).element_type
     order = [*(dim for dim in range(len(shape)) if dim != axis), axis]
@@ -44,33 +39,6 @@ def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
         )[0]
 
     return [nest(0, {}, empty(shape, element))]
-
-
-def _sums_apart(op: ir.Operation) -> ir.Value:
-    """A reduction along the axis for each element of the result, of those elements that come before it."""
-    x, axis = op.operands[0], op.attributes["axis"].value
-    exclusive, reverse = bool(op.attributes["exclusive"].value), bool(op.attributes["reverse"].value)
-    shape, element = static_shape(x), tensor_type(x).element_type
-    total, rank = _total_type(element), len(shape)
-    exprs = dims(rank + 1)
-    name = ("sg" if reverse else "sl") + ("t" if exclusive else "e")
-
-    def body(value: ir.Value, before: ir.Value) -> ir.Value:
-        place, end = linalg.IndexOp(rank).result, linalg.IndexOp(axis).result
-        counts = arith.cmpi(getattr(arith.CmpIPredicate, name), place, end)
-        return select(counts, sum_step(before, convert(value, total)), before)
-
-    read = [exprs[rank] if dim == axis else exprs[dim] for dim in range(rank)]
-    initial = filled(shape, total, 0)
-    sums = generic(
-        [x],
-        [affine_map(rank + 1, read)],
-        initial,
-        affine_map(rank + 1, exprs[:rank]),
-        body,
-        reductions=[rank],
-    )
-    return convert_elements(sums, element)
 
 
 def _total_type(element: ir.Type) -> ir.Type:

@@ -8,6 +8,8 @@ from mlc.pipelines.lists.cpu import CPU_THREADS_TO_LLVM
 ACCEL_KERNEL: list[str] = [
     # A kernel of attention is a program at once: no schedule makes its softmax one that never has whole rows.
     "accel-from-attention",
+    # Nor does one make steps of running sums that double what they know.
+    "accel-from-scan",
     # What lies around an image is read as zeros, and never in memory.
     "func.func(graph-pad-windows)",
     "func.func(graph-to-linalg)",
