@@ -11,8 +11,9 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.conv_to_matmul import is_product
+from mlc.passes.graph.on_read import ON_READ, mark
 from mlc.passes.graph.values import on_ranked
-from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
+from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, replace_op
 
 POOLS = ("graph.max_pool", "graph.average_pool")
 
@@ -59,8 +60,22 @@ def pool_channels_last(op: ir.Operation) -> bool:
     """A pool in plain layout becomes one with a block of all channels."""
     if not _is_plain(op):
         return False
-    replace_op(op, first(_whole_block(op, last(op.operands[0]))))
+    pad = defining_op(op.operands[0], "graph.pad")
+    if pad is None or ON_READ not in pad.attributes:
+        replace_op(op, first(_whole_block(op, last(op.operands[0]))))
+    else:
+        replace_op(op, first(_unblocked(_blocked(op, _padded_block(pad)))))
     return True
+
+
+def _padded_block(pad: ir.Operation) -> ir.Value:
+    """A block of all channels, of what a pad reads, padded next to its reader."""
+    image = _one_block(last(pad.operands[0]))
+    amounts = {}
+    for name in ("low", "high"):
+        count, channels, *spatial = graph.attribute(pad, name)
+        amounts[name] = [count, 0, *spatial, channels]
+    return mark(graph.build("pad", [image], attributes_of(pad) | amounts))
 
 
 def _is_plain(op: ir.Operation) -> bool:
@@ -70,8 +85,15 @@ def _is_plain(op: ir.Operation) -> bool:
 
 def _whole_block(op: ir.Operation, image: ir.Value, *filters: ir.Value) -> ir.Value:
     """`op` on an image [N, spatial..., C]."""
+    return _unblocked(_blocked(op, _one_block(image), *filters))
+
+
+def _one_block(image: ir.Value) -> ir.Value:
     count, *rest = graph.shape_of(image)
-    blocked = _blocked(op, _reshaped(image, [count, 1, *rest]), *filters)
+    return _reshaped(image, [count, 1, *rest])
+
+
+def _unblocked(blocked: ir.Value) -> ir.Value:
     count, _, *rest = graph.shape_of(blocked)
     return _reshaped(blocked, [count, *rest])
 

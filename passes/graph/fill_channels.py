@@ -1,4 +1,4 @@
-"""graph-fill-channels: first layers with as many channels as tensor units multiply at a time."""
+"""graph-fill-channels: first layers with as many channels as are multiplied or copied at a time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from mlc.passes.graph.values import on_ranked
 from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.tloop.kernel_functions import PRECISION
 
-# Bytes of the reduction that one instruction takes of a row.
-STEP_BYTES = 32
+# Bytes of the reduction that one instruction of tensor units takes of a row, and that one copy takes.
+STEP_BYTES, COPY_BYTES = 32, 16
 
 
 def fill_channels(op: ir.Operation) -> bool:
@@ -23,8 +23,9 @@ def fill_channels(op: ir.Operation) -> bool:
         return False
     element = graph.element_type(x)
     by_units = isinstance(element, ir.F16Type | ir.BF16Type) or PRECISION in op.attributes
-    wanted, channels = STEP_BYTES * 8 // element.width, graph.shape_of(x)[-1]
-    if not by_units or channels is None or channels >= wanted or graph.shape_of(x)[1] != 1:
+    wanted = (STEP_BYTES if by_units else COPY_BYTES) * 8 // element.width
+    channels = graph.shape_of(x)[-1]
+    if channels is None or channels >= wanted or graph.shape_of(x)[1] != 1:
         return False
     dims = ((x, x.type.rank - 1), (w, w.type.rank - 2))
     operands = [_padded(value, dim, wanted - channels) for value, dim in dims]
@@ -41,9 +42,9 @@ def _padded(value: ir.Value, dim: int, added: int) -> ir.Value:
 
 @dataclass(frozen=True)
 class FillChannels(Pass):
-    """Add channels of zeros to images of few channels, as first layers have, where tensor units multiply
-    them: by instructions that take 32 bytes of a pixel, and copies of 16 bytes that have somewhere to begin.
-    """
+    """Add channels of zeros to images of few channels, as first layers have: 32 bytes of a pixel where tensor
+    units multiply them, whose instructions take so many, and 16 elsewhere, which one copy takes. Pixels then
+    begin where such copies can."""
 
     name: ClassVar[str] = "graph-fill-channels"
     anchor: ClassVar[str] = "func.func"

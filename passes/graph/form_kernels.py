@@ -14,6 +14,7 @@ from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fusion import ATTENTION, Group, fuse, separate, small_constant
+from mlc.passes.graph.on_read import read_apart
 from mlc.passes.graph.verify_no_control_flow import control_flow
 from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
 from mlc.passes.rewriting import defining_op
@@ -189,5 +190,6 @@ class FormKernels(Pass):
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             copy_trivial_results(function)
             copy_constant_operands(function)
+            read_apart(function)
             for group in fuse(function) if self.fuse else separate(function):
                 outliner.outline(group)

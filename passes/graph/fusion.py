@@ -8,6 +8,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import OPERAND_LIMIT
 from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.graph.on_read import ON_READ
 from mlc.passes.graph.place import place_of
 from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.graph.winograd_strips import strip_of
@@ -35,6 +36,7 @@ TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED | {"graph.winograd_out
 # What a fused Winograd convolution begins with.
 WINOGRAD = ("graph.winograd_input", "graph.matmul_packed")
 TAKES_PROLOGUE = ROWS | REDUCTIONS
+TAKES_OPERANDS = PRODUCTS | WINDOWS | TAKES_PROLOGUE | ELEMENTWISE | {ATTENTION}
 
 
 def is_cleared_cut(op: ir.Operation) -> bool:
@@ -115,7 +117,7 @@ class Fusion:
             group = producer
         else:
             group = Group([op], op.name, stands_alone(op))
-        if op.name in PRODUCTS | TAKES_PROLOGUE | ELEMENTWISE | {ATTENTION}:
+        if op.name in TAKES_OPERANDS and ON_READ not in op.attributes:
             self.take_operands(group, op)
         self.groups.pop(group, None)
         self.groups[group] = None
@@ -124,6 +126,8 @@ class Fusion:
 
     def producer_for(self, op: ir.Operation) -> Group | None:
         """The group that `op` can finish: the one with the heaviest anchor where there are several."""
+        if ON_READ in op.attributes:
+            return None
         candidates = [
             self.by_result[value] for value in op.operands if value in self.by_result and has_one_user(value)
         ]
@@ -199,8 +203,14 @@ class Fusion:
 
     def can_read_through(self, producer: Group, op: ir.Operation, position: int) -> bool:
         """Whether `op` can compute operand `position` as it reads it: elementwise ops in front of a row
-        reduction or of another elementwise op of their shape, a transpose in front of a product, all of a
-        Winograd convolution whose parts would not stay in caches."""
+        reduction or of another elementwise op of their shape, what is marked as read so, a transpose in
+        front of a product, all of a Winograd convolution whose parts would not stay in caches."""
+        last = producer.ops[-1]
+        if ON_READ in last.attributes:
+            converts = last.name == "graph.cast"
+            return op.name in (ELEMENTWISE | TAKES_PROLOGUE if converts else PRODUCTS | WINDOWS)
+        if op.name in WINDOWS:
+            return False
         if op.name in ELEMENTWISE:
             return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
                 producer.result

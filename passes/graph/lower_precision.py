@@ -5,28 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import ml_dtypes
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.base import Pass, option
 from mlc.passes.lowering.widen import UNROUNDED
 from mlc.passes.remarks import applied
-from mlc.passes.rewriting import collect_ops, replace_op
+from mlc.passes.rewriting import attributes_of, collect_ops, replace_op
 from mlc.passes.tloop.kernel_functions import PRECISION
+from mlc.passes.tloop.target_attribute import target_of
+from mlc.targets import GpuTarget
+
+
+def is_single(op: ir.Operation) -> bool:
+    """Whether operands and results are of f32 and of known shape; masks may be of truth values."""
+    kinds = [value.type for value in (*list(op.operands)[:3], *op.results)]
+    return all(
+        isinstance(kind, ir.RankedTensorType)
+        and kind.has_static_shape
+        and isinstance(kind.element_type, ir.F32Type)
+        for kind in kinds
+    )
 
 
 def has_sums(op: ir.Operation) -> bool:
-    """Whether each result of a product or convolution on f32 sums over several channels or columns: depthwise
-    convolutions are bound by memory, and gain nothing."""
-    kinds = [value.type for value in (*op.operands, *op.results)]
-    if not all(isinstance(kind, ir.RankedTensorType) and kind.has_static_shape for kind in kinds):
-        return False
-    single = all(isinstance(kind.element_type, ir.F32Type) for kind in kinds)
+    """Whether each result of a product or convolution sums over several channels or columns: depthwise
+    convolutions are bound by memory, and gain nothing unless what they read and make is narrow too."""
     if op.name != "graph.conv":
-        return single
+        return True
     x, w = (graph.shape_of(value) for value in op.operands)
     blocked = graph.attribute(op, "layout") != "NCHW"
     # A depthwise filter in blocked layout lacks the dim of input channels.
-    return single and (len(w) == len(x) + 1 if blocked else w[1] > 1)
+    return len(w) == len(x) + 1 if blocked else w[1] > 1
 
 
 def lower(op: ir.Operation, element: ir.Type) -> None:
@@ -44,6 +55,27 @@ def lower(op: ir.Operation, element: ir.Type) -> None:
         replace_op(op, _cast(narrow.results[0], kind.element_type))
 
 
+def lower_attention(op: ir.Operation, element: ir.Type) -> None:
+    """The same for attention, whose sums, softmax and masks are f32 in its program."""
+    q, k, v, *masks = list(op.operands)
+    attributes, kind = attributes_of(op), op.results[0].type
+    with ir.InsertionPoint(op), op.location:
+        operands = [_cast(value, element) for value in (q, k, v)]
+        operands += [_narrow_mask(mask, element) for mask in masks]
+        narrow = graph.build("attention", operands, attributes, _with_element(kind, element))
+        applied(op, LowerPrecision.name, f"operands are {element}")
+        replace_op(op, _cast(narrow, kind.element_type))
+
+
+def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
+    """Truth values stay; the lowest numbers stay numbers, where infinity would make weights of nothing."""
+    if not isinstance(graph.element_type(mask), ir.F32Type):
+        return mask
+    lowest = float(ml_dtypes.finfo(dtype_of(str(element))).min)  # type: ignore[no-untyped-call]
+    held = graph.build("clamp", [mask], {"min": lowest})
+    return _cast(graph.build("where", [graph.build("is_inf", [mask]), mask, held]), element)
+
+
 def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
     return graph.build("cast", [value], {}, _with_element(value.type, element))
 
@@ -56,7 +88,8 @@ def _with_element(kind: ir.Type, element: ir.Type) -> ir.Type:
 class LowerPrecision(Pass):
     """Rounds the operands of f32 products and convolutions to bf16 or f16; sums stay f32. Weights are
     converted once, by `graph-split-prepare`, and take half the memory; conversions of other operands join the
-    kernels that compute them. With tf32 operands stay f32 in memory, and GPUs' tensor units round them. Does
+    kernels that compute them. For GPUs, attention and depthwise convolutions, which read what other kernels
+    make, are narrower too. With tf32 operands stay f32 in memory, and GPUs' tensor units round them. Does
     nothing unless `to` asks for it (`mlc compile --precision`): of 24 bits of precision, bf16 leaves each
     operand 8, f16 and tf32 11; f16 has a smaller range than f32 (docs/precision.md)."""
 
@@ -70,15 +103,21 @@ class LowerPrecision(Pass):
         if self.to == "f32":
             return
         narrow = {"f16": ir.F16Type, "bf16": ir.BF16Type}.get(self.to)
+        on_gpu = isinstance(target_of(op), GpuTarget)
         for each in collect_ops(op, ("graph.matmul", "graph.matmul_packed", "graph.conv")):
-            if has_sums(each):
-                if narrow is not None:
-                    lower(each, narrow.get(op.context))
-                else:
-                    self.mark(each)
-        for each in collect_ops(op, "graph.attention") if narrow is None else []:
-            if isinstance(graph.element_type(each.operands[0]), ir.F32Type):
+            if not is_single(each):
+                continue
+            if narrow is not None and (on_gpu or has_sums(each)):
+                lower(each, narrow.get(op.context))
+            elif narrow is None and has_sums(each):
                 self.mark(each)
+        for each in collect_ops(op, "graph.attention"):
+            if not is_single(each):
+                continue
+            if narrow is None:
+                self.mark(each)
+            elif on_gpu:
+                lower_attention(each, narrow.get(op.context))
 
     def mark(self, op: ir.Operation) -> None:
         """For tensor units, which round the operands themselves."""

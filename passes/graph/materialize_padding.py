@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.creation import CONSTANT_LIMIT
 from mlc.passes.base import Pass, option
+from mlc.passes.graph.on_read import mark
 from mlc.passes.graph.values import Number, dtype, is_float, on_ranked
 from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
 
@@ -95,14 +97,15 @@ def _neutral(op: ir.Operation) -> Number:
     return -np.inf if is_float(x) else np.iinfo(dtype(x)).min
 
 
-def _padded(op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None]) -> ir.Value:
+def _padded(op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None], on_read: bool) -> ir.Value:
     x = op.operands[0]
     lows = [window.begin for window in dims]
     if not any((*lows, *highs)):
         return x
     rest = [0] * (x.type.rank - 2 - len(dims))
     amounts = {"low": [0, 0, *lows, *rest], "high": [0, 0, *highs, *rest]}
-    return graph.build("pad", [x], amounts | {"mode": "constant", "value": _neutral(op)})
+    padded = graph.build("pad", [x], amounts | {"mode": "constant", "value": _neutral(op)})
+    return mark(padded) if on_read else padded
 
 
 def _without_padding(op: ir.Operation, x: ir.Value) -> ir.Value:
@@ -153,8 +156,8 @@ def _corrected(mean: ir.Value, factors: Sequence[np.ndarray]) -> ir.Value:
     return mean
 
 
-def materialize(op: ir.Operation) -> bool:
-    """Pads the input of a convolution or pool."""
+def materialize(op: ir.Operation, on_read: bool = False) -> bool:
+    """Pads the input of a convolution or pool; `on_read`, as its kernel reads it."""
     ceil_mode = op.name != "graph.conv" and graph.attribute(op, "ceil_mode")
     if not ceil_mode and not any(graph.attribute(op, "pads")):
         return False
@@ -164,7 +167,7 @@ def materialize(op: ir.Operation) -> bool:
     highs, factors = [window.high() for window in dims], _factors(op, dims)
     if None in highs or factors is None:
         return False
-    result = _without_padding(op, _padded(op, dims, highs))
+    result = _without_padding(op, _padded(op, dims, highs, on_read))
     replace_op(op, _corrected(result, factors))
     return True
 
@@ -181,7 +184,9 @@ class MaterializePadding(Pass):
     exactness: ClassVar[str] = "rounding"
 
     pools_only: bool = option(False, help="leave convolutions to targets that read zeros around an image")
+    on_read: bool = option(False, help="mark pads as part of the kernels that read them")
 
     def run(self, op: ir.Operation) -> None:
         names = ["graph.max_pool", "graph.average_pool", *([] if self.pools_only else ["graph.conv"])]
-        apply_patterns(op, dict.fromkeys(names, on_ranked(materialize)))
+        pattern = partial(materialize, on_read=self.on_read) if self.on_read else materialize
+        apply_patterns(op, dict.fromkeys(names, on_ranked(pattern)))

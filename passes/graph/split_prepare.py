@@ -10,6 +10,7 @@ from mlc.bindings import func, ir
 from mlc.bindings.identity import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.graph.on_read import ON_READ
 from mlc.passes.graph.prepare_budget import (
     check_budget,
     choose,
@@ -39,11 +40,12 @@ class ConstantOps:
 
     @classmethod
     def of(cls, block: ir.Block) -> ConstantOps:
-        """Finds them in one walk. What `graph.prepared` gives is for @main only, so it does not count."""
+        """Finds them in one walk. What `graph.prepared` gives is for @main only, so it does not count; nor do
+        ops that kernels of @main do as they read."""
         found = cls()
         for view in block.operations:
             op = view.operation
-            if not op.name.startswith("graph.") or op.name == "graph.prepared":
+            if not op.name.startswith("graph.") or op.name == "graph.prepared" or ON_READ in op.attributes:
                 continue
             if not len(op.operands):
                 found.bare.update(dict.fromkeys(op.results, op))

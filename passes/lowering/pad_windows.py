@@ -1,4 +1,4 @@
-"""graph-pad-windows: convolutions in kernels read their padding as they go."""
+"""graph-pad-windows: convolutions and pools in kernels read their padding as they go."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import ClassVar
 from mlc.bindings import ir, tensor
 from mlc.dialects import graph
 from mlc.passes.base import Pass
+from mlc.passes.graph.on_read import ON_READ
 from mlc.passes.lowering.linalg_tools import constant, static_shape, tensor_type
 from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.tloop.kernel_functions import is_kernel
@@ -24,27 +25,40 @@ def pad_window(op: ir.Operation) -> bool:
     return True
 
 
+def pad_on_read(op: ir.Operation) -> bool:
+    """graph.pad -> tensor.pad, where it is part of the kernel that reads it."""
+    if ON_READ not in op.attributes:
+        return False
+    low, high = (list(graph.attribute(op, name)) for name in ("low", "high"))
+    replace_op(op, _pad(op.operands[0], low, high, graph.attribute(op, "value")))
+    return True
+
+
 def _padded(x: ir.Value, pads: list[int]) -> ir.Value:
     """With zeros around its spatial dims, the third one and those after it."""
-    shape, spatial = static_shape(x), len(pads) // 2
-    rest = [0] * (len(shape) - 2 - spatial)
-    low, high = [0, 0, *pads[:spatial], *rest], [0, 0, *pads[spatial:], *rest]
-    element = tensor_type(x).element_type
+    spatial = len(pads) // 2
+    rest = [0] * (len(static_shape(x)) - 2 - spatial)
+    return _pad(x, [0, 0, *pads[:spatial], *rest], [0, 0, *pads[spatial:], *rest], 0)
+
+
+def _pad(x: ir.Value, low: list[int], high: list[int], value: float) -> ir.Value:
+    shape, element = static_shape(x), tensor_type(x).element_type
     kind = ir.RankedTensorType.get([sum(each) for each in zip(shape, low, high, strict=True)], element)
     op = tensor.PadOp(kind, x, [], [], low, high)
     index = ir.IndexType.get()
     with ir.InsertionPoint(op.regions[0].blocks.append(*[index] * len(shape))):
-        tensor.YieldOp(constant(element, 0))
+        tensor.YieldOp(constant(element, value))
     return op.result
 
 
 @dataclass(frozen=True)
 class PadWindows(Pass):
-    """Make the padding of each convolution in a kernel a `tensor.pad` of its input, for targets that read
-    zeros around an image that lies in memory without them (`accel.copy`)."""
+    """Make the padding of each convolution in a kernel a `tensor.pad` of its input, and so pads that belong
+    to the pool that reads them (`graph.on_read`), for targets that read what is around an image although it
+    lies in memory without that."""
 
     name: ClassVar[str] = "graph-pad-windows"
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        return is_kernel(op) and apply_patterns(op, {"graph.conv": pad_window})
+        return is_kernel(op) and apply_patterns(op, {"graph.conv": pad_window, "graph.pad": pad_on_read})

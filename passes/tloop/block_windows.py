@@ -4,7 +4,7 @@ thread blocks."""
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.rewriting import defining_op
+from mlc.passes.rewriting import defining_op, terminator_of
 from mlc.passes.tloop.block_parts import compute_all_at, producer, tag_producers
 from mlc.passes.tloop.block_products import root_dims
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read
@@ -47,9 +47,15 @@ def schedule_window(kernel: ir.Operation, root: Computation, anchor: Computation
     steps = [dim for dim in anchor.reductions if anchor.extents[dim] > 1]
     for dim in steps:
         block, loop = builder.tile(block, positions({dim: 1}), "sequential")
-    if steps and _skips(anchor) and defining_op(anchor.inputs[0], "tensor.pad") is not None:
-        # Around a memory only copies read at a distance.
+    if steps and _skips(anchor) and _has_zeros_around(anchor.inputs[0]):
+        # Of what is around a memory only copies read more than single elements at a distance: zeros.
         builder.cache_read(block, loop, 0, "image")
+
+
+def _has_zeros_around(image: ir.Value) -> bool:
+    pad = defining_op(image, "tensor.pad")
+    filler = pad and defining_op(terminator_of(pad.regions[0].blocks[0]).operands[0], "arith.constant")
+    return filler is not None and filler.attributes["value"].value == 0
 
 
 def _skips(anchor: Computation) -> bool:

@@ -94,8 +94,8 @@ LOWER_GRAPH_GPU: list[str] = [
     "graph-decompose-attention{device=gpu}",
     # Slices of columns would copy; as products of their own the parts meet what reads them.
     "graph-split-products",
-    # Convolutions read zeros around their image, pools need their padding in memory.
-    "graph-materialize-padding{pools-only=true}",
+    # Convolutions read zeros around their image, pools what is least; a mean knows how many it counts.
+    "graph-materialize-padding{pools-only=true on-read=true}",
     # 1x1 windows become products, others have a block of all channels; transposes around them ...
     "graph-channels-last",
     # ... meet those around their neighbours.
@@ -116,12 +116,16 @@ LOWER_GRAPH_GPU: list[str] = [
     # ... and conversions behind them, which were behind two.
     "func.func(graph-sink-reshapes{windows=true})",
     "graph-simplify",
+    # For tensor units that want it so; no simplification comes after it.
+    "func.func(graph-transpose-weights)",
     # Threads cannot look numbers up in their code.
     "graph-outline-constants",
     # Last: all constant work is in the graph now.
     "graph-split-prepare",
     "canonicalize",
     "cse",
+    # Nothing by default: what kernels leave to each other is known once all else is as it will be.
+    "graph-narrow-values",
 ]
 
 # Graph level to kernels: fusion, outlining, deduplication.

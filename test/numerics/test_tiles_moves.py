@@ -221,6 +221,18 @@ MOVES = {
                    "repeats = array<i64: 2, 3>"),
     "cumsum": single("cumsum", ["5x40xf32"], "5x40xf32", lambda x: x.cumsum(1),
                      "axis = 1 : i64, exclusive = false, reverse = false"),
+    "cumsum of columns from the end": single(
+        "cumsum", ["2x37x40xf32"], "2x37x40xf32", lambda x: x[:, ::-1].cumsum(1)[:, ::-1] - x,
+        "axis = 1 : i64, exclusive = true, reverse = true",
+    ),
+    "cumsum of long rows": single(
+        "cumsum", ["2x2500xbf16"], "2x2500xbf16", lambda x: x.cumsum(1),
+        "axis = 1 : i64, exclusive = false, reverse = false", tolerance=1e-2,
+    ),
+    "cumsum of a long row from the end": single(
+        "cumsum", ["1500xi32"], "1500xi32", lambda x: x[::-1].cumsum()[::-1],
+        "axis = 0 : i64, exclusive = false, reverse = true", values=[integers(-99, 99)],
+    ),
     "lrn": single("lrn", ["1x9x6x5xf32"], "1x9x6x5xf32", neighbours,
                   "size = 5 : i64, alpha = 1.0e-2 : f64, beta = 0.75 : f64, bias = 1.0 : f64, "
                   'layout = "NCHW"'),
@@ -238,6 +250,18 @@ POOLS = {
     "mean of all": single(
         "average_pool", ["2x20x7x7xf32"], "2x20x1x1xf32", lambda x: pooled(x, (7, 7), (1, 1), "mean"),
         pool_attributes((7, 7), (1, 1)) + ", count_include_pad = false",
+    ),
+    "max with padding": TileCase(
+        ["1x1x9x11x8xf32"], ["1x1x5x6x8xf32"],
+        op("a", "pad", "%0", ["1x1x9x11x8xf32", "1x1x11x13x8xf32"],
+           "graph.on_read, low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, "
+           'mode = "constant", value = 0xFFF0000000000000 : f64')
+        + op("r", "max_pool", "%a", ["1x1x11x13x8xf32", "1x1x5x6x8xf32"],
+             pool_attributes((3, 3), (2, 2), "NCHWc"))
+        + returned("r", ["1x1x5x6x8xf32"]),
+        lambda x: np.moveaxis(
+            pooled(np.pad(np.moveaxis(x[0], -1, 1), ((0, 0), (0, 0), (1, 1), (1, 1)),
+                          constant_values=-np.inf), (3, 3), (2, 2), "max"), 1, -1)[None],
     ),
     "max in blocks": single(
         "max_pool", ["1x3x9x9x8xf32"], "1x3x4x4x8xf32",

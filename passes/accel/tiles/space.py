@@ -128,11 +128,13 @@ def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> 
     active = [dim for _, factors in sums for dim in factors if space.shape[dim] > 1]
     several = any(sum(space.shape[dim] > 1 for dim in factors) > 1 for _, factors in sums)
     inside = all(each.inside for each in source.dims)
-    if inside and (several or len(set(active)) != len(active)):
+    if inside:
+        apart = several or len(set(active)) != len(active)
+    else:
+        apart = _is_apart(_place_in(source, accesses(access, space)))
+    if apart:
         return gather(code, source, [(_place(space, each), 1) for each in sums], space.extents)
     place = _place_in(source, accesses(access, space))
-    if not inside:
-        _check_padded(place, where)
     return space.everywhere(read_vector(source, place, space.extents))
 
 
@@ -149,13 +151,11 @@ def _place_in(source: Slice, found: Sequence[Access]) -> Place:
     return Place(tuple(offsets), tuple(strides), along)
 
 
-def _check_padded(place: Place, where: ir.Location) -> None:
-    """Upstream takes reads from constant places for reads inside of the memory, and views have no outside."""
+def _is_apart(place: Place) -> bool:
+    """Whether only elements one by one can be read around a memory: views have no outside, and upstream takes
+    reads from constant places for reads inside of the memory."""
     constant = any(isinstance(each, int) and each < 0 for each in place.offsets)
-    if constant or not place.along or any(each != 1 for each in place.strides):
-        raise PassFailure(
-            "around an image only what neighbours each other can be read, without a copy", where
-        )
+    return constant or not place.along or any(each != 1 for each in place.strides)
 
 
 def _place(space: Space, index: Sum) -> ir.Value:

@@ -132,8 +132,9 @@ def load(code: Emission, source: Slice) -> Tile:
 def gather(
     code: Emission, source: Slice, places: Sequence[tuple[ir.Value, int]], extents: Sequence[Extent]
 ) -> ir.Value:
-    """Elements at computed places, which are inside: for each dim of the slice, a vector of `extents` with
-    the places along it, and what they are multiplied by. Padding of the vectors is not read, and is 0."""
+    """Elements at computed places: for each dim of the slice, a vector of `extents` with the places along it,
+    and what they are multiplied by. Around the memory, and in padding of the vectors, nothing is read: there
+    is the slice's padding, or 0."""
     code.wait()
     memory, element = _memory(source), _memory(source).type.element_type
     steps, _ = ir.MemRefType(memory.type).get_strides_and_offset()
@@ -141,19 +142,34 @@ def gather(
     for dim, step in zip(source.dims, steps, strict=True):
         start = add(start, multiply(dim.offset, step))
     shape = [each.padded for each in extents] or [1]
-    total = splat(ir.VectorType.get(shape, ir.IndexType.get()), 0)
+    total, conditions = splat(ir.VectorType.get(shape, ir.IndexType.get()), 0), []
     for at, (place, factor) in zip(source.kept, places, strict=True):
-        if at is not None:
-            step = splat(total.type, factor * source.dims[at].stride * steps[at])
-            total = arith.AddIOp(total, arith.MulIOp(place, step).result).result
+        if at is None:
+            continue
+        dim = source.dims[at]
+        distance = arith.MulIOp(place, splat(total.type, factor * dim.stride)).result
+        total = arith.AddIOp(total, arith.MulIOp(distance, splat(total.type, steps[at])).result).result
+        if not dim.inside:
+            conditions.append(_is_inside(distance, dim.offset, memory.type.shape[at]))
+    mask, kind = code.mask(extents), ir.VectorType.get(shape, element)
+    for each in conditions:
+        mask = arith.AndIOp(mask, each).result
     return vector.GatherOp(
-        ir.VectorType.get(shape, element),
+        kind,
         code.flat(memory),
         [as_value(start)],
         total,
-        code.mask(extents),
-        splat(ir.VectorType.get(shape, element), 0),
+        mask,
+        splat(kind, source.padding if conditions else 0),
     ).result
+
+
+def _is_inside(distance: ir.Value, offset: Index, extent: int) -> ir.Value:
+    """Whether places that far from an offset are places of a dim: a negative one is a large unsigned
+    number."""
+    start = vector.BroadcastOp(distance.type, as_value(offset)).result
+    place = arith.AddIOp(start, distance).result
+    return arith.CmpIOp(arith.CmpIPredicate.ult, place, splat(distance.type, extent)).result
 
 
 def by_dim(dims: Sequence[int | None]) -> list[int]:
@@ -161,7 +177,7 @@ def by_dim(dims: Sequence[int | None]) -> list[int]:
     return sorted(range(len(dims)), key=lambda each: -1 if (dim := dims[each]) is None else dim)
 
 
-def splat(kind: ir.VectorType, value: int) -> ir.Value:
+def splat(kind: ir.VectorType, value: float) -> ir.Value:
     return vector.BroadcastOp(kind, number(kind.element_type, value)).result
 
 

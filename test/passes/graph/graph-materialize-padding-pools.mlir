@@ -1,10 +1,14 @@
 // RUN: mlc-opt %s --graph-materialize-padding=pools-only=true | filecheck %s
+// RUN: mlc-opt %s '--graph-materialize-padding=pools-only=true on-read=true' | filecheck %s --check-prefix=READ
+
+// The pool's kernel pads as it reads.
+// READ: "graph.pad"(%arg0) {graph.on_read,
 
 // The pool's padding becomes an op of its own, the convolution's stays.
 // CHECK-LABEL: func.func @both
 // CHECK-NOT: graph.pad
 // CHECK: "graph.conv"(%arg0, %arg1) {{.*}}pads = array<i64: 1, 1, 1, 1>
-// CHECK: %[[P:.*]] = "graph.pad"(%arg0)
+// CHECK: %[[P:.*]] = "graph.pad"(%arg0) {high
 // CHECK: "graph.max_pool"(%[[P]]) {{.*}}pads = array<i64: 0, 0, 0, 0>
 func.func @both(%x: tensor<1x8x8x8xf32>, %w: tensor<8x8x3x3xf32>) -> (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) {
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x8x8x8xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x8x8xf32>

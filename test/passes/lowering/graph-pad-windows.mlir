@@ -23,3 +23,16 @@ func.func @no_kernel(%x: tensor<1x1x8x8x16xf32>, %w: tensor<1x1x3x3x16x32xf32>) 
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x16xf32>, tensor<1x1x3x3x16x32xf32>) -> tensor<1x1x8x8x32xf32>
   return %0 : tensor<1x1x8x8x32xf32>
 }
+
+// Pads that belong to a pool's kernel, with what they consist of.
+// CHECK-LABEL: func.func private @pool
+// CHECK: %[[X:.*]] = tensor.pad %arg0 low[0, 0, 1, 1, 0] high[0, 0, 1, 1, 0] {
+// CHECK: tensor.yield %{{.*}} : f32
+// CHECK: "graph.max_pool"(%[[X]])
+// CHECK: "graph.pad"
+func.func private @pool(%x: tensor<1x1x8x8x16xf32>) -> (tensor<1x1x8x8x16xf32>, tensor<1x1x10x10x16xf32>) attributes {tloop.kernel} {
+  %0 = "graph.pad"(%x) {graph.on_read, low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0xFFF0000000000000 : f64} : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x10x10x16xf32>
+  %1 = "graph.max_pool"(%0) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x10x10x16xf32>) -> tensor<1x1x8x8x16xf32>
+  %2 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x10x10x16xf32>
+  return %1, %2 : tensor<1x1x8x8x16xf32>, tensor<1x1x10x10x16xf32>
+}

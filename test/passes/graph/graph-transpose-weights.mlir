@@ -1,0 +1,58 @@
+// RUN: mlc-opt %s --split-input-file --graph-transpose-weights | filecheck %s
+// RUN: mlc-opt %s --split-input-file --graph-transpose-weights --graph-split-prepare --cse --graph-form-kernels | filecheck %s --check-prefix=KERNELS
+
+module attributes {tloop.target = "cuda:sm_90a"} {
+// Both products read one weight, as it lies: with the reduction, 16, innermost.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[W:.*]] = "graph.weight"()
+// CHECK: %[[S:.*]] = "graph.transpose"(%[[W]]) {permutation = array<i64: 1, 0>} : (tensor<16x8xf32>) -> tensor<8x16xf32>
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[S]]) {graph.on_read, permutation = array<i64: 1, 0>} : (tensor<8x16xf32>) -> tensor<16x8xf32>
+// CHECK-NEXT: "graph.matmul"(%arg0, %[[R]]) {accel.precision = "tf32"}
+// CHECK: "graph.matmul"(%arg0, %arg1) {accel.precision = "tf32"}
+// CHECK: "graph.matmul"(%arg0, %[[W]]) :
+
+// KERNELS-LABEL: func.func @main
+// KERNELS: %[[P:.*]] = "graph.prepared"() {index = 0
+// KERNELS-NOT: graph.transpose
+// KERNELS: "tloop.launch"(%[[P]], %arg0) {kernel = @transpose_matmul
+// KERNELS: "tloop.launch"(%[[P]], %arg2) {kernel = @transpose_matmul
+// KERNELS-LABEL: func.func @prepare
+// KERNELS: kernel = @transpose_
+func.func @main(%x: tensor<4x16xf32>, %y: tensor<16x8xf32>, %z: tensor<4x16xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 512, hash = "0"} : () -> tensor<16x8xf32>
+  %0 = "graph.matmul"(%x, %w) {accel.precision = "tf32"} : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %1 = "graph.matmul"(%z, %w) {accel.precision = "tf32"} : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %2 = "graph.matmul"(%x, %y) {accel.precision = "tf32"} : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  %3 = "graph.matmul"(%x, %w) : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  return %0, %1, %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+}
+
+// -----
+
+// Filters of convolutions too.
+module attributes {tloop.target = "cuda:sm_90a"} {
+// CHECK-LABEL: func.func @main
+// CHECK: %[[R:.*]] = "graph.transpose"({{.*}}) {graph.on_read, permutation = array<i64: 0, 1, 2, 3, 5, 4>}
+// CHECK-NEXT: "graph.conv"(%arg0, %[[R]])
+// KERNELS-LABEL: func.func @main
+// KERNELS: kernel = @transpose_conv
+func.func @main(%x: tensor<1x1x8x8x16xf32>) -> tensor<1x1x6x6x8xf32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 4608, hash = "0"} : () -> tensor<1x1x3x3x16x8xf32>
+  %0 = "graph.conv"(%x, %w) {accel.precision = "tf32", dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x16xf32>, tensor<1x1x3x3x16x8xf32>) -> tensor<1x1x6x6x8xf32>
+  return %0 : tensor<1x1x6x6x8xf32>
+}
+}
+
+// -----
+
+// Other tensor units read every order.
+module attributes {tloop.target = "cuda:sm_80"} {
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: graph.transpose
+func.func @main(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 512, hash = "0"} : () -> tensor<16x8xf32>
+  %0 = "graph.matmul"(%x, %w) {accel.precision = "tf32"} : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+}
