@@ -11,34 +11,21 @@ from mlc.passes.accel.matrix_layouts import scalar_grid, scalar_sums
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.architecture import Architecture
-from mlc.passes.accel.threads.small_floats import MOVES, format_of
-from mlc.passes.base import PassFailure
+from mlc.passes.accel.tile_checks import check_tiles
 from mlc.passes.rewriting import collect_ops
 
 
 def assign_layouts(launch: ir.Operation, architecture: Architecture) -> dict[ir.Value, Layout]:
-    """A layout for every vector. Raises PassFailure for tiles whose extents are no powers of two, and for
-    arithmetic on floats of 8 bits."""
-    ops = collect_ops(launch)
-    for op in ops:
-        _check_vectors(op)
-    assignment = Assignment(architecture, architecture.warps(launch.attributes["warps"].value), ops)
+    """A layout for every vector. Raises PassFailure for tiles that threads cannot hold."""
+    ops, warps = collect_ops(launch), architecture.warps(launch.attributes["warps"].value)
+    check_tiles(launch, warps << architecture.lane_bits)
+    assignment = Assignment(architecture, warps, ops)
     for chosen in (_products, _left_operands, _reductions, _transfers, _others):
         for op in sorted(ops, key=_size, reverse=True):
             for value in vectors_of(op):
                 if value not in assignment.layouts and (layout := chosen(op, value, assignment)):
                     assignment.assign(value, layout)
     return assignment.layouts
-
-
-def _check_vectors(op: ir.Operation) -> None:
-    for value in vectors_of(op):
-        if format_of(value.type.element_type) is not None and op.name not in MOVES:
-            raise PassFailure(
-                f"cannot distribute '{op.name}' on floats of 8 bits: extend them first", op.location
-            )
-        if any(extent & (extent - 1) for extent in value.type.shape):
-            raise PassFailure(f"a tile's extents must be powers of two, not {value.type}", op.location)
 
 
 def _size(op: ir.Operation) -> int:

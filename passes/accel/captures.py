@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from mlc.bindings import arith, ir, llvm, memref
 from mlc.passes.accel.threads.numbers import i32
 from mlc.passes.base import PassFailure
 
 GLOBAL_POINTER = "!llvm.ptr<1>"
+MOST_ELEMENTS = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Captures:
 
 
 def captures(launch: ir.Operation) -> Captures:
-    """Raises PassFailure for memrefs that are not dense."""
+    """Raises PassFailure for memrefs that are not dense or are too large, and for what is no number."""
     constants: list[ir.Operation] = []
     memrefs: list[ir.Value] = []
     scalars: list[ir.Value] = []
@@ -58,10 +60,10 @@ def captures(launch: ir.Operation) -> Captures:
             memrefs.append(_dense(value, launch))
         elif not isinstance(value, ir.BlockArgument) and owner.name == "arith.constant":
             constants.append(owner)
-        elif isinstance(value.type, ir.VectorType):
-            raise PassFailure("a launch cannot take a vector from around it", launch.location)
-        else:
+        elif isinstance(value.type, ir.IntegerType | ir.IndexType | ir.FloatType):
             scalars.append(value)
+        else:
+            raise PassFailure(f"a launch cannot take a {value.type} from around it", launch.location)
     return Captures(tuple(constants), tuple(memrefs), tuple(scalars))
 
 
@@ -90,9 +92,12 @@ def _blocks(op: ir.Operation) -> Iterator[tuple[ir.Block, list[ir.Operation]]]:
 
 
 def _dense(value: ir.Value, launch: ir.Operation) -> ir.Value:
-    if is_dense(value.type):
-        return value
-    raise PassFailure(f"a launch takes dense memrefs from around it, not {value.type}", launch.location)
+    kind = value.type
+    if not is_dense(kind):
+        raise PassFailure(f"a launch takes dense memrefs from around it, not {kind}", launch.location)
+    if kind.has_static_shape and prod(kind.shape) >= MOST_ELEMENTS:
+        raise PassFailure(f"threads count places in 32 bits, too few for a {kind}", launch.location)
+    return value
 
 
 def is_dense(kind: ir.MemRefType) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.passes.accel.copying_loops import STAGES, CopyingLoop
+from mlc.passes.accel.copying_loops import STAGES, CopyingLoop, stages_of
 from mlc.passes.accel.tensor_maps import tensor_map_fault
 from mlc.passes.accel.warpgroups import GROUP, group_grid
 from mlc.passes.rewriting import collect_ops
@@ -26,7 +26,7 @@ def copy_nest(launch: ir.Operation) -> CopyNest | None:
     staged = [each for each in collect_ops(launch, "scf.for") if STAGES in each.attributes]
     if launch.attributes["warps"].value % GROUP or len(staged) != 1:
         return None
-    if ir.IntegerAttr(staged[0].attributes[STAGES]).value < 2:
+    if stages_of(staged[0]) < 2:
         return None
     copying = CopyingLoop(staged[0])
     products = collect_ops(staged[0], "accel.mma")

@@ -7,6 +7,17 @@ from mlc.dialects.accel import is_shared
 from mlc.passes.base import PassFailure
 
 STAGES = "accel.stages"
+# More than shared memory has room for.
+MOST_STAGES = 64
+
+
+def stages_of(loop: ir.Operation) -> int:
+    """How many iterations' copies a loop with the attribute `accel.stages` has buffers for. Raises
+    PassFailure for what is no such number."""
+    given = loop.attributes[STAGES]
+    if isinstance(given, ir.IntegerAttr) and 1 <= given.value <= MOST_STAGES:
+        return int(given.value)
+    raise PassFailure(f"{STAGES} must be a number from 1 to {MOST_STAGES}, but is {given}", loop.location)
 
 
 class CopyingLoop:
@@ -16,7 +27,7 @@ class CopyingLoop:
         """Raises PassFailure unless the loop waits for all of its copies at once, which fill buffers of their
         own."""
         self.loop = loop
-        self.stages: int = ir.IntegerAttr(loop.attributes[STAGES]).value
+        self.stages = stages_of(loop)
         self.body = loop.regions[0].blocks[0]
         ops = [each.operation for each in self.body.operations]
         self.copies = [each for each in ops if each.name == "accel.copy" and is_shared(each.operands[1])]

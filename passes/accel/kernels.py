@@ -36,10 +36,12 @@ def _insert(body: ir.Block, text: str) -> ir.Operation:
 
 
 def kernel_name(launch: ir.Operation, number: int) -> str:
-    """After the function around it."""
+    """After the function around it. Raises PassFailure if there is none."""
     function = launch.parent
-    while function.operation.name != "func.func":
+    while function is not None and function.operation.name != "func.func":
         function = function.operation.parent
+    if function is None:
+        raise PassFailure("a launch must be in a function", launch.location)
     return f"{ir.StringAttr(function.operation.attributes['sym_name']).value}_{number}"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
-from mlc.passes.accel.copying_loops import STAGES, CopyingLoop, index, next_stage, stage_of
+from mlc.passes.accel.copying_loops import STAGES, CopyingLoop, index, next_stage, stage_of, stages_of
 from mlc.passes.accel.program_slices import clone_ops, slice_of
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops, terminator_of
@@ -31,7 +31,7 @@ class PipelineLoops(Pass):
         changed = False
         for loop in collect_ops(op, "scf.for"):
             if STAGES in loop.attributes:
-                if ir.IntegerAttr(loop.attributes[STAGES]).value > 1:
+                if stages_of(loop) > 1:
                     Pipeline(CopyingLoop(loop)).build()
                 else:
                     del loop.attributes[STAGES]

@@ -68,7 +68,7 @@ func.func @no_power_of_two(%n: index, %x: memref<64xf32>) {
 func.func @captured_vector(%n: index, %x: memref<64xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   %every = vector.broadcast %v : f32 to vector<64xf32>
-  // expected-error @below {{a launch cannot take a vector from around it}}
+  // expected-error @below {{a launch cannot take a vector<64xf32> from around it}}
   "accel.launch"(%n) ({
   ^bb0(%i: index):
     vector.transfer_write %every, %x[%c0] : vector<64xf32>, memref<64xf32>

@@ -119,3 +119,17 @@ func.func @two_copies_into_one(%n: index, %x: memref<512xf32>) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+func.func @stages(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    // expected-error @below {{accel.stages must be a number from 1 to 64, but is "two"}}
+    scf.for %j = %c0 to %n step %c1 {
+    } {accel.stages = "two"}
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
