@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlc.bindings import ext, ir
 
 
@@ -40,6 +42,27 @@ def launch_around(op: ir.Operation) -> ir.Operation | None:
     while parent is not None and parent.operation.name != "accel.launch":
         parent = parent.operation.parent
     return None if parent is None else parent.operation
+
+
+def cluster_of(launch: ir.Operation) -> list[int]:
+    """How many blocks a cluster has along each dim of the grid of an `accel.launch`."""
+    if "cluster" in launch.attributes:
+        return list(launch.attributes["cluster"])
+    return [1] * len(launch.operands)
+
+
+def cluster_around(op: ir.Operation) -> list[int]:
+    """That of the launch which holds `op`; no dims outside of one."""
+    launch = launch_around(op)
+    return [] if launch is None else cluster_of(launch)
+
+
+def multicast_fault(op: ext.Operation, dims: Sequence[int]) -> str:
+    """What is wrong with dims along which an op is for all blocks of a cluster; "" if nothing is."""
+    cluster = cluster_around(op.operation)
+    if dims and all(0 <= dim < len(cluster) and cluster[dim] > 1 for dim in dims):
+        return ""
+    return "multicast must be along dims of the grid in which clusters have several blocks"
 
 
 def fault_at_top_of_launch(op: ext.Operation) -> str:

@@ -1,6 +1,7 @@
 """Grids of thread blocks, and the roles of a block's warps."""
 
 from collections.abc import Sequence
+from math import prod
 
 from mlc.bindings import ext, ir
 from mlc.dialects.accel.dialect import Accel, launch_around
@@ -21,11 +22,25 @@ def _launch_fault(op: ext.Operation) -> str:
         return f"warps must be one of {', '.join(map(str, WARPS))}, but is {op.attributes['warps'].value}"
     if "cluster" not in op.attributes:
         return ""
-    cluster = op.attributes["cluster"]
-    if not isinstance(cluster, ir.IntegerAttr) or cluster.value not in (1, 2, 4, MOST_BLOCKS):
-        found = cluster.value if isinstance(cluster, ir.IntegerAttr) else cluster
-        return f"cluster must be 1, 2, 4 or {MOST_BLOCKS} blocks, but is {found}"
+    return _cluster_fault(op.attributes["cluster"], list(op.operands))
+
+
+def _cluster_fault(cluster: ir.Attribute, grid: Sequence[ir.Value]) -> str:
+    if not isinstance(cluster, ir.DenseI64ArrayAttr) or len(cluster) != len(grid) or min(cluster) < 1:
+        return f"cluster must be an array of positive i64, one for each of the {len(grid)} dims of the grid"
+    if prod(cluster) > MOST_BLOCKS:
+        return f"cluster must have at most {MOST_BLOCKS} blocks, but has {prod(cluster)}"
+    for dim, (blocks, size) in enumerate(zip(grid, cluster, strict=True)):
+        count = _constant(blocks)
+        if count is not None and count % size:
+            return f"cluster has {size} blocks along dim {dim}, which do not divide the grid's {count}"
     return ""
+
+
+def _constant(value: ir.Value) -> int | None:
+    if isinstance(value, ir.BlockArgument) or value.owner.name != "arith.constant":
+        return None
+    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
 
 
 def _body_fault(op: ext.Operation) -> str:
@@ -44,8 +59,9 @@ class Launch(Accel.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
 
     A block has `warps` warps of 32 threads, which run the body together: every value in it is the whole
     block's. Vectors are tiles that lie in its registers; `#gpu.address_space<workgroup>` is the memory that
-    the warps share. `cluster`, of 1 unless said, is how many blocks along the first dim of the grid may read
-    each other's shared memory; it divides this dim.
+    the warps share. `cluster` is how many blocks along each dim of the grid are a cluster, 1 unless said and
+    8 together at most; it divides the grid. They run at the same time, and copy for each other (`accel.copy`
+    with `multicast`).
     """
 
     warps: ir.IntegerAttr

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.accel.dialect import SHARED, Accel, TokenType, is_global, is_shared
+from mlc.dialects.accel.dialect import SHARED, Accel, TokenType, is_global, is_shared, multicast_fault
 from mlc.dialects.verification import verifier
 
 
@@ -21,7 +21,7 @@ def _copy_fault(op: ext.Operation) -> str:
         return fault
     if len(offsets) != whole.rank:
         return f"takes an offset for each of the {whole.rank} dims of {whole}, but has {len(offsets)}"
-    return _bulk_fault(op) or _token_fault(op.operation.results[0])
+    return _bulk_fault(op) or _multicast_fault(op, destination) or _token_fault(op.operation.results[0])
 
 
 def _bulk_fault(op: ext.Operation) -> str:
@@ -34,6 +34,15 @@ def _bulk_fault(op: ext.Operation) -> str:
     if any(use.owner.operation.name != "accel.wait" for use in op.operation.results[0].uses):
         return "has bulk, and a token that is not for accel.wait"
     return ""
+
+
+def _multicast_fault(op: ext.Operation, destination: ir.Value) -> str:
+    if "multicast" not in op.attributes:
+        return ""
+    dim = op.attributes["multicast"]
+    if not is_shared(destination) or not isinstance(dim, ir.IntegerAttr):
+        return f"multicast must be a dim of the grid, of a copy into {SHARED}"
+    return multicast_fault(op, [dim.value])
 
 
 def _tile_fault(op: ext.Operation, tile: ir.MemRefType, whole: ir.MemRefType) -> str:
@@ -88,6 +97,9 @@ class Copy(Accel.Operation, name="copy"):
 
     `bulk` says of a copy to global memory that the copy engine does it, where a processor has one, by an
     instruction of one thread; otherwise threads do it.
+
+    `multicast` is a dim of the grid along which the blocks of a cluster copy the same tile, each into its own
+    shared memory: each of them may then copy a part of it for all.
     """
 
     source: ext.Operand[Any]

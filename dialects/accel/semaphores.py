@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 
 from mlc.bindings import ext, ir
-from mlc.dialects.accel.dialect import Accel, SemaphoreType, TokenType, fault_at_top_of_launch
+from mlc.dialects.accel.dialect import (
+    Accel,
+    SemaphoreType,
+    TokenType,
+    fault_at_top_of_launch,
+    multicast_fault,
+)
 from mlc.dialects.verification import verifier
 
 
@@ -26,12 +32,16 @@ class CreateSemaphore(Accel.Operation, name="create_semaphore"):
 
 
 def _notify_fault(op: ext.Operation) -> str:
-    if "pending" not in op.attributes:
+    if "pending" in op.attributes:
+        pending = op.attributes["pending"]
+        if not isinstance(pending, ir.IntegerAttr) or pending.value < 0:
+            return f"pending must be a number of products, but is {pending}"
+    if "multicast" not in op.attributes:
         return ""
-    pending = op.attributes["pending"]
-    if isinstance(pending, ir.IntegerAttr) and pending.value >= 0:
-        return ""
-    return f"pending must be a number of products, but is {pending}"
+    dims = op.attributes["multicast"]
+    if not isinstance(dims, ir.DenseI64ArrayAttr):
+        return f"multicast must be an array of dims of the grid, but is {dims}"
+    return multicast_fault(op, list(dims))
 
 
 class Notify(Accel.Operation, name="notify"):
@@ -39,7 +49,8 @@ class Notify(Accel.Operation, name="notify"):
     these copies have.
 
     `pending`, 0 unless said, is how many products, the last ones of the role, do not read what this gives
-    back: they need not have ended.
+    back: they need not have ended. With `multicast` it arrives not only in this block, but also in those of
+    the cluster that differ from it along one of these dims of the grid alone.
     """
 
     semaphore: ext.Operand[SemaphoreType]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir, llvm
+from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.assign_layouts import assign_layouts
 from mlc.passes.accel.captures import dynamic_dims
 from mlc.passes.accel.kernels import Kernel, device_module, kernel_name
@@ -78,10 +80,10 @@ class Distribute(Pass):
 def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Architecture) -> None:
     """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`.
 
-    Raises PassFailure for clusters, and for more shared memory than there is.
+    Raises PassFailure for clusters where there are none, and for more shared memory than there is.
     """
-    if "cluster" in launch.attributes and launch.attributes["cluster"].value > 1:
-        raise PassFailure("blocks in clusters are not distributed to threads yet", launch.location)
+    if prod(cluster_of(launch)) > 1 and not architecture.clusters:
+        raise PassFailure("only blocks of sm_90a can be in clusters", launch.location)
     kernel = Kernel.of(launch, name, architecture)
     code = _thread_code(launch, architecture)
     function = kernel.declare(body)

@@ -9,7 +9,8 @@ from typing import ClassVar
 from mlc.bindings import arith, func, ir, scf, vector
 from mlc.passes.accel.memory_functions import on_memory
 from mlc.passes.accel.scan_tiles import Scan, add, broadcast, reshaped, zeros
-from mlc.passes.accel.tiles.launches import launch, places_of
+from mlc.passes.accel.tiles.block_orders import places_of
+from mlc.passes.accel.tiles.launches import launch
 from mlc.passes.accel.tiles.meanings import Index, as_value
 from mlc.passes.base import Pass
 from mlc.passes.lowering.linalg_tools import affine_map, constant, dims
@@ -83,7 +84,7 @@ class Program:
         """A block for some lines, which takes in a part of each after the other."""
         shape, tile = list(self.x.type.shape), self.tile
         counts = [1 if dim == tile.axis else -(-size // tile.extent(dim)) for dim, size in enumerate(shape)]
-        body = launch(prod(counts))
+        body = launch([prod(counts)])
         with ir.InsertionPoint(body):
             numbers = places_of(body.arguments[0], counts)
             starts = [_times(number, tile.extent(dim)) for dim, number in enumerate(numbers)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from mlc.bindings import arith, gpu, ir
+from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.buffers import ends_at_semaphore, is_bulk
 from mlc.passes.accel.captures import Captures, captures, pointer_to
 from mlc.passes.accel.tensor_maps import TensorMap, sides_of, tensor_map, tensor_map_fault
@@ -47,11 +49,13 @@ def kernel_name(launch: ir.Operation, number: int) -> str:
 
 @dataclass(frozen=True)
 class Kernel:
-    """`taken` is what its parameters are made of, and behind these come the tensor maps `maps`."""
+    """`taken` is what its parameters are made of, and behind these come the tensor maps `maps`. `cluster` is
+    how many blocks clusters have along three dims."""
 
     name: str
     architecture: Architecture
     threads: int
+    cluster: tuple[int, int, int]
     taken: Captures
     maps: tuple[tuple[ir.Value, TensorMap], ...]
 
@@ -62,14 +66,15 @@ class Kernel:
         more = sum(each.attributes["producer_warps"].value for each in roles)
         warps = architecture.warps(launch.attributes["warps"].value) + more
         threads = warps << architecture.lane_bits
+        x, y, z = [*cluster_of(launch), 1, 1][:3]
         maps = _tensor_maps(launch) if architecture.copies_tiles else ()
-        return Kernel(name, architecture, threads, captures(launch), maps)
+        return Kernel(name, architecture, threads, (x, y, z), captures(launch), maps)
 
     def declare(self, body: ir.Block) -> ir.Operation:
         """The function, with an empty body, at the end of a block."""
         kinds = [*map(str, self.taken.parameter_types()), *[_TENSOR_MAP] * len(self.maps)]
         parameters = ", ".join(f"%{number}: {kind}" for number, kind in enumerate(kinds))
-        attributes = f"{{gpu.kernel, {self.architecture.kernel_attributes(self.threads)}}}"
+        attributes = f"{{gpu.kernel, {self.architecture.kernel_attributes(self.threads, self.cluster)}}}"
         text = f"llvm.func @{self.name}({parameters}) attributes {attributes} {{ llvm.unreachable }}"
         function = _insert(body, text)
         function.regions[0].blocks[0].operations[0].operation.erase()
@@ -91,12 +96,14 @@ class Kernel:
         threads = arith.ConstantOp(index, self.threads).result
         size = arith.ConstantOp(numbers.i32(), ir.IntegerAttr.get(numbers.i32(), shared_bytes)).result
         mapped = [pointer_to(memref, "!llvm.ptr") for memref, _ in self.maps]
+        cluster = [arith.ConstantOp(index, blocks).result for blocks in self.cluster]
         gpu.LaunchFuncOp(
             [MODULE, self.name],
             tuple(grid),
             (threads, one, one),
             kernel_operands=[*self.taken.arguments(), *mapped],
             dynamic_shared_memory_size=size,
+            cluster_size=tuple(cluster) if prod(self.cluster) > 1 else None,
         )
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
+from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.copy_nests import CopyNest, copy_nest, indices_of
 from mlc.passes.accel.copying_loops import index, next_stage, stage_of
+from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.program_slices import clone_ops
 from mlc.passes.accel.warpgroups import GROUP, accumulation, group_grid
 from mlc.passes.base import Pass
@@ -33,6 +35,9 @@ class SpecializeWarps(Pass):
 
     Where the loop has one product by groups of warps, whose sums it only adds up, its buffers are given back
     an iteration later, when the next product is under way (`accel.notify` with `pending`).
+
+    Where blocks of a cluster copy for each other (`accel.copy` with `multicast`), the consumers of each say
+    to all producers that write to its buffers that these are empty (`accel.notify` with `multicast`).
     """
 
     name: ClassVar[str] = "accel-specialize-warps"
@@ -67,6 +72,9 @@ class _Roles:
         self.stages = self.copying.stages
         products = collect_ops(self.copying.loop, "accel.mma")
         self.gives_back_later = len(products) == 1 and self.runs_on(products[0])
+        marked = [each for each in self.copying.copies if MULTICAST in each.attributes]
+        # The dims of the cluster along which blocks write to each other's buffers.
+        self.multicast: list[int] = sorted({each.attributes[MULTICAST].value for each in marked})
 
     def runs_on(self, product: ir.Operation) -> bool:
         """Whether a product may be under way while the next one begins."""
@@ -77,7 +85,7 @@ class _Roles:
         shared = [*indices_of(ops), *(each for each in ops if each.name == "accel.alloc")]
         buffers = self.copying.rings()
         with ir.InsertionPoint(self.body):
-            ring = _Ring(buffers, self.semaphore(), self.semaphore())
+            ring = _Ring(buffers, self.semaphore(1), self.semaphore(self.writers()))
             roles = ir.Operation.create(
                 "accel.specialize", [], [], _sizes(self.launch.attributes["warps"].value), regions=2
             )
@@ -93,9 +101,14 @@ class _Roles:
             place = [index(0), index(0), *before]
         self.consume(ring, 0, place)
 
-    def semaphore(self) -> ir.Value:
-        """A barrier per stage, at which one of the roles arrives."""
-        attributes = {name: _i64(count) for name, count in (("stages", self.stages), ("arrivals", 1))}
+    def writers(self) -> int:
+        """How many blocks write to the buffers of one, itself among them."""
+        cluster = cluster_of(self.launch)
+        return 1 + sum(cluster[dim] - 1 for dim in self.multicast)
+
+    def semaphore(self, arrivals: int) -> ir.Value:
+        """A barrier per stage, at which a role of so many blocks arrives."""
+        attributes = {name: _i64(count) for name, count in (("stages", self.stages), ("arrivals", arrivals))}
         kind = ir.Type.parse("!accel.semaphore")
         return ir.Operation.create("accel.create_semaphore", [kind], [], attributes).results[0]
 
@@ -164,13 +177,19 @@ class _Roles:
         self.copying.replace_buffers(views)
         with ir.InsertionPoint(body), self.copying.loop.location:
             if not before:
-                ir.Operation.create("accel.notify", [], [ring.empty, stage])
+                self.give_back(ring, stage, {})
                 return self.following(stage, phase)
             comes = arith.cmpi(arith.CmpIPredicate.ne, before[0], index(self.stages))
             with ir.InsertionPoint(scf.IfOp(comes).operation.regions[0].blocks[0]):
-                ir.Operation.create("accel.notify", [], [ring.empty, before[0]], {"pending": _i64(1)})
+                self.give_back(ring, before[0], {"pending": _i64(1)})
                 scf.YieldOp([])
             return [*self.following(stage, phase), stage]
+
+    def give_back(self, ring: _Ring, stage: ir.Value, attributes: dict[str, ir.Attribute]) -> None:
+        """Says to all who write to the block's buffers that one is empty."""
+        if self.multicast:
+            attributes[MULTICAST] = ir.DenseI64ArrayAttr.get(self.multicast)
+        ir.Operation.create("accel.notify", [], [ring.empty, stage], attributes)
 
     def following(self, stage: ir.Value, phase: ir.Value) -> list[ir.Value]:
         """The next stage, and its phase, which is the other one when the ring begins anew."""

@@ -13,6 +13,7 @@ from mlc.bindings import ir
 from mlc.dialects.accel import box_of, is_shared, launch_around
 from mlc.passes.accel.buffers import allocation, is_bulk, readers
 from mlc.passes.accel.captures import is_dense
+from mlc.passes.accel.multicasts import Part, is_alike, part_of
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.rewriting import defining_op
 
@@ -93,9 +94,16 @@ def _is_zero(value: ir.Value) -> bool:
 
 def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:
     """From where to where one instruction copies along each dim of the memref, and in which steps."""
-    counts, steps = box_of(copy)
+    counts, (_, steps) = list(own_part(copy).counts), box_of(copy)
     counts[-1] = panel_columns(copy)
     return [count * step for count, step in zip(counts, steps, strict=True)], steps
+
+
+def own_part(copy: ir.Operation) -> Part:
+    """What a block copies, of the tile that it and others may copy together."""
+    part = part_of(copy, panel_columns(copy))
+    assert part is not None, "tensor_map_fault finds nothing"
+    return part
 
 
 def panel_columns(copy: ir.Operation) -> int:
@@ -110,9 +118,14 @@ def tensor_map_fault(copy: ir.Operation) -> str:
     memref, tile = sides_of(copy)
     if not is_shared(copy.operands[1]) and not is_bulk(copy):
         return "only copies into shared memory end at semaphores"
+    part = part_of(copy, panel_columns(copy))
+    if part is None:
+        return f"blocks of a cluster copy equal parts of a tile, which {tile.type} has not"
+    if not is_alike(copy):
+        return "a multicast copy must not depend on the block's place along its dim"
     if is_bulk(copy) and max(_box(copy)[1]) > 1:
         return "TMA stores neighbours, without steps between them"
-    return _memref_fault(memref, len(mapped_dims(copy))) or _tile_fault(copy, tile)
+    return _memref_fault(memref, len(mapped_dims(copy))) or _tile_fault(copy, tile, part)
 
 
 def _memref_fault(memref: ir.Value, rank: int) -> str:
@@ -129,7 +142,7 @@ def _memref_fault(memref: ir.Value, rank: int) -> str:
     return ""
 
 
-def _tile_fault(copy: ir.Operation, tile: ir.Value) -> str:
+def _tile_fault(copy: ir.Operation, tile: ir.Value, part: Part) -> str:
     shape, size, swizzle = list(tile.type.shape), element_bytes(tile.type.element_type), swizzle_of(tile)
     (counts, steps), (box, _) = box_of(copy), _box(copy)
     if counts[-1] != shape[-1] or steps[-1] != 1 or max(steps) > LARGEST_STEP:
@@ -140,8 +153,10 @@ def _tile_fault(copy: ir.Operation, tile: ir.Value) -> str:
         return (
             f"TMA needs tiles of a multiple of {ALIGNMENT} bytes with rows of {UNIT_BYTES}, not {tile.type}"
         )
-    if swizzle and (len(shape) != 2 or shape[0] % SWIZZLED_ROWS):
+    if swizzle and (len(shape) != 2 or part.rows % SWIZZLED_ROWS):
         return f"TMA needs swizzled tiles of a multiple of {SWIZZLED_ROWS} rows, not {tile.type}"
+    if part.rows * box[-1] * size % ALIGNMENT:
+        return f"TMA needs parts of a multiple of {ALIGNMENT} bytes, of which {tile.type} has none"
     return ""
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlc.bindings import ir
 from mlc.passes.base import PassFailure
+from mlc.passes.tloop.block_order import order_blocks
 from mlc.passes.tloop.block_parts import compute_all_at, producer, tag_producers
 from mlc.passes.tloop.computation import Computation, dim_position
 from mlc.passes.tloop.contraction_schedule import positions
@@ -23,9 +26,12 @@ from mlc.passes.tloop.target_attribute import target_of
 EXACT = "exact"
 
 
-def schedule_product(kernel: ir.Operation, root: Computation, anchor: Computation, wanted: Wanted) -> None:
+def schedule_product(
+    kernel: ir.Operation, root: Computation, anchor: Computation, wanted: Wanted, cluster: Sequence[int] = ()
+) -> None:
     """Sums of a tile stay in registers; operands come into shared memory, a step of the reduction at a
-    time. Blocks may share the steps of a tile."""
+    time. Blocks may share the steps of a tile, or be in clusters, of `cluster` blocks along rows and columns
+    if that is asked for."""
     if root.op == anchor.op:
         root = identity_behind(anchor.result)
     precision = _precision(kernel, anchor)
@@ -37,6 +43,8 @@ def schedule_product(kernel: ir.Operation, root: Computation, anchor: Computatio
     sizes = positions({places[dim]: points for dim, points in tile.result.items()})
     _, blocks = builder.tile(builder.get_block("root"), sizes, "parallel")
     builder.annotate(blocks, "accel.warps", tile.warps)
+    for name, numbers in order_blocks(anchor, precision, tile, places, cluster).items():
+        builder.annotate(blocks, name, numbers)
     compute_all_at(builder, others, blocks)
     _steps(builder, producer([each.op == anchor.op for each in others].index(True)), tile)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, option
+from mlc.dialects.accel.launches import MOST_BLOCKS
+from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.block_places import flatten_elementwise, read_computed_places
 from mlc.passes.tloop.block_products import schedule_product
@@ -21,15 +23,15 @@ from mlc.passes.tloop.product_sharing import Wanted
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 
 
-def schedule_kernel(kernel: ir.Operation, wanted: Wanted) -> None:
-    """Adds the schedule of `kernel`, whose blocks share reductions as `wanted`. Raises PassFailure if it has
-    none."""
+def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ...]) -> None:
+    """Adds the schedule of `kernel`, whose blocks share reductions as `wanted`, and are in clusters of this
+    shape. Raises PassFailure if it has none."""
     root = root_computation(kernel)
     reducing = [each for each in computations(kernel) if each.reductions]
     if root is not None and len(reducing) == 1 and not collect_ops(kernel, "tensor.insert_slice"):
         if is_multiply_add(reducing[0]):
             if not schedule_vectors(kernel, root, reducing[0]):
-                schedule_product(kernel, root, reducing[0], wanted)
+                schedule_product(kernel, root, reducing[0], wanted, cluster)
             return
         if is_window(reducing[0]):
             schedule_window(kernel, root, reducing[0])
@@ -66,10 +68,20 @@ class ScheduleBlocks(Pass):
     stream_k: int = option(
         0, help="blocks that share all steps of each product; 0 leaves the choice to the model"
     )
+    cluster: tuple[int, ...] = option(
+        (),
+        help="how many blocks along the rows and the columns of a product are a cluster, where they divide "
+        "its tiles and the target has clusters; chosen by the product's size if empty",
+    )
 
     def run(self, op: ir.Operation) -> None:
-        wanted = Wanted(self.split_k, self.stream_k)
+        wanted, cluster = Wanted(self.split_k, self.stream_k), self.cluster
+        if cluster and (len(cluster) != 2 or min(cluster) < 1 or prod(cluster) > MOST_BLOCKS):
+            raise PassFailure(
+                f"cluster must be two numbers whose product is at most {MOST_BLOCKS}, not {cluster}",
+                op.location,
+            )
         scheduled = set(schedules(op))
         for kernel in kernels_on_tensors(op):
             if kernel.attributes["sym_name"].value not in scheduled:
-                schedule_kernel(kernel, wanted)
+                schedule_kernel(kernel, wanted, cluster)

@@ -61,7 +61,10 @@ class ScheduleBuilder:
     def vectorize(self, blocks: Sequence[ir.Value]) -> None:
         self.append("vectorize", list(blocks))
 
-    def annotate(self, target: ir.Value, key: str, value: int) -> None:
-        """Sets a number as an attribute of a loop or a computation."""
-        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    def annotate(self, target: ir.Value, key: str, value: int | Sequence[int]) -> None:
+        """Sets a number, or several, as an attribute of a loop or a computation."""
+        if isinstance(value, int):
+            number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+        else:
+            number = ir.DenseI64ArrayAttr.get(list(value))
         self.append("annotate", [target], key=ir.StringAttr.get(key), value=number)

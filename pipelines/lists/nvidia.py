@@ -15,6 +15,8 @@ ACCEL_TO_THREADS: list[str] = [
 
 # The same for sm_90a.
 ACCEL_TO_THREADS_SM90A: list[str] = [
+    # In clusters, what several blocks copy alike comes once for all of them; roles have to know.
+    "accel-multicast-copies",
     # Where the copy engine can run ahead, warps of their own tell it to; in other loops all warps copy.
     "accel-specialize-warps",
     *ACCEL_AHEAD,

@@ -60,11 +60,15 @@ PRODUCTS = {
 }
 
 
-@functools.cache
 def ptx_of(name: str) -> bytes:
+    return ptx_of_text(PRODUCTS[name][0].text())
+
+
+@functools.cache
+def ptx_of_text(program: str) -> bytes:
     """What `mlc-translate --mlir-to-ptx` gives for the lowered program."""
     with create_context(), ir.Location.unknown():
-        module = ir.Module.parse(PRODUCTS[name][0].text())
+        module = ir.Module.parse(program)
         run_pipeline("builtin.module(accel-to-threads-sm90a)", module)
         lower(module)
         text = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))

@@ -82,24 +82,34 @@ NEIGHBOUR = """
   %place = arith.addi %row, %tid : i32
   %q = llvm.getelementptr %p0[%place] : (!llvm.ptr, i32) -> !llvm.ptr, i32
   llvm.store %x, %q : i32, !llvm.ptr
+  nvvm.cluster.arrive
+  {}
 """
+WAIT = "nvvm.cluster.wait"
 IN_CLUSTERS = {"blocks": 4, "cluster": 2, "shared_bytes": 128, "options": Options(races=True)}
 
 
 def test_blocks_of_a_cluster_read_one_another() -> None:
     array = np.zeros((4, 32), np.uint32)
-    run(NEIGHBOUR.format("nvvm.cluster.wait"), array, **IN_CLUSTERS)
+    run(NEIGHBOUR.format(WAIT, WAIT), array, **IN_CLUSTERS)
     assert (array == np.arange(32) + np.array([1, 0, 1, 0])[:, None]).all()
 
 
 def test_without_waiting_for_the_cluster_it_is_a_race() -> None:
     with pytest.raises(RaceFound):
-        run(NEIGHBOUR.format(""), np.zeros((4, 32), np.uint32), **IN_CLUSTERS)
+        run(NEIGHBOUR.format("", ""), np.zeros((4, 32), np.uint32), **IN_CLUSTERS)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_block_that_others_read_must_not_end(seed: int) -> None:
+    options = {**IN_CLUSTERS, "options": Options(seed=seed, races=True)}
+    with pytest.raises(RaceFound, match=r"the block ends|keeps the block from ending"):
+        run(NEIGHBOUR.format(WAIT, ""), np.zeros((4, 32), np.uint32), **options)
 
 
 def test_there_is_no_other_block_without_a_cluster() -> None:
     with pytest.raises(EmulatorError, match="block 1 of a cluster of 1"):
-        run(NEIGHBOUR.format("nvvm.cluster.wait"), np.zeros((1, 32), np.uint32), shared_bytes=128)
+        run(NEIGHBOUR.format(WAIT, WAIT), np.zeros((1, 32), np.uint32), shared_bytes=128)
 
 
 def test_a_compare_and_swap_lets_one_lane_in() -> None:

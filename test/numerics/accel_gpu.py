@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 from emulator import Options, TensorMap, launch, load_kernel
@@ -21,12 +22,19 @@ PIPELINES = {
 }
 
 
-def run(text: str, *arrays: np.ndarray, arch: str = "sm_80", seed: int = 1) -> None:
+def run(
+    text: str,
+    *arrays: np.ndarray,
+    arch: str = "sm_80",
+    seed: int = 1,
+    change: Callable[[ir.Module], ir.Module] = lambda module: module,
+) -> None:
     """Runs the kernel of a module on its inputs and outputs, with races detected, in an order that `seed`
-    decides."""
+    decides; what `change` makes of its threads."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module({PIPELINES[arch]})", module)
+        module = change(module)
         workspaces = {
             address(each): _undefined(each.results[0].type)
             for each in collect_ops(module.operation, "memref.alloc")
@@ -42,16 +50,19 @@ def _launch(
     workspaces: dict[int, np.ndarray],
     seed: int,
 ) -> None:
-    segments = list(ir.DenseI32ArrayAttr(call.attributes["operandSegmentSizes"]))
+    sizes = ir.DenseI32ArrayAttr(call.attributes["operandSegmentSizes"])
     operands = list(call.operands)
-    grid = tuple(_number(each) for each in operands[:3])
-    shared_bytes = _number(operands[6]) if segments[10] else 0
-    arguments = [_argument(each, arrays, workspaces) for each in operands[6 + segments[10] :]]
+    groups = [operands[begin:end] for begin, end in pairwise(accumulate(sizes, initial=0))]
+    grid, cluster = (tuple(_number(each[0]) for each in part if each) for part in (groups[1:4], groups[7:10]))
+    shared_bytes = _number(groups[10][0]) if groups[10] else 0
+    arguments = [_argument(each, arrays, workspaces) for each in groups[11]]
     name = call.attributes["kernel"].value[-1]
     for number, described in _tensor_maps(module, name).items():
         arguments[number] = _tensor_map(arguments, described)
     options = Options(seed=seed, races=True)
-    launch(load_kernel(module, name), *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
+    kernel = load_kernel(module, name)
+    assert cluster == tuple(kernel.attributes.get("nvvm.cluster_dim", ()))
+    launch(kernel, *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
 
 
 def _undefined(kind: ir.MemRefType) -> np.ndarray:

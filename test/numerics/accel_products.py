@@ -28,6 +28,8 @@ class Product:
     step: int = 32
     stages: int = 2
     warps: int = 4
+    # Blocks of a cluster along rows and columns.
+    cluster: tuple[int, ...] = ()
 
     def shape_a(self) -> list[int]:
         return self._shape([self.m, self.k], self.transpose_a)
@@ -54,7 +56,9 @@ def text(product: Product) -> str:
         kinds["bias"] = memref([p.n], p.sums)
     kinds["c"] = memref(p.shape_c(), p.result or p.sums)
     grid = [-(-p.m // p.tile[0]), -(-p.n // p.tile[1]), *([p.batch] if p.batch else [])]
-    return kernel(kinds, grid, "\n".join([_setup(p), _loop(p, kinds), _epilogue(p, kinds)]), p.warps)
+    body = "\n".join([_setup(p), _loop(p, kinds), _epilogue(p, kinds)])
+    cluster = [*p.cluster, 1][: len(grid)] if p.cluster else []
+    return kernel(kinds, grid, body, p.warps, cluster)
 
 
 def _tiles(p: Product) -> tuple[str, str]:

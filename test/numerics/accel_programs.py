@@ -12,19 +12,23 @@ from mlc.runtime import Image, call_entry
 SHARED = "#gpu.address_space<workgroup>"
 
 
-def kernel(buffers: dict[str, str], grid: Sequence[int], body: str, warps: int = 4) -> str:
-    """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%block0, ...`."""
+def kernel(
+    buffers: dict[str, str], grid: Sequence[int], body: str, warps: int = 4, cluster: Sequence[int] = ()
+) -> str:
+    """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%block0, ...`, in
+    clusters if a shape of these is given."""
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in buffers.items())
     places = ", ".join(f"%block{dim}: index" for dim in range(len(grid)))
     bounds = ", ".join(f"%grid{dim}" for dim in range(len(grid)))
     constants = "\n".join(f"%grid{dim} = arith.constant {size} : index" for dim, size in enumerate(grid))
+    shape = f"cluster = array<i64: {', '.join(map(str, cluster))}>, " if cluster else ""
     return f"""module attributes {{tloop.target = "{host_target()}"}} {{
       func.func private @k({arguments}) attributes {{tloop.kernel}} {{
         {constants}
         "accel.launch"({bounds}) ({{
         ^bb0({places}):
           {body}
-        }}) {{warps = {warps} : i64}} : ({", ".join(["index"] * len(grid))}) -> ()
+        }}) {{{shape}warps = {warps} : i64}} : ({", ".join(["index"] * len(grid))}) -> ()
         return
       }} }}"""
 

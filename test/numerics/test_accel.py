@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import accel_gpu
 import accel_kernels
 import accel_products
@@ -14,6 +16,7 @@ from accel_products import Product
 from sampled_runs import sampled
 
 # Each runs a kernel's text on arrays.
+Run = Callable[..., None]
 RUNS = {"cpu": accel_programs.run, **accel_gpu.RUNS}
 TYPES = {
     "bf16": ml_dtypes.bfloat16,
@@ -102,11 +105,15 @@ SAMPLED_PRODUCTS = [
 
 @pytest.mark.parametrize(("name", "where"), SAMPLED_PRODUCTS)
 def test_products(name: str, where: str) -> None:
-    product, tolerance = ALL_PRODUCTS[name]
+    check_product(RUNS[where], *ALL_PRODUCTS[name])
+
+
+def check_product(run: Run, product: Product, tolerance: float) -> None:
+    """Compares a product of random numbers with NumPy's."""
     a, b = numbers(product.shape_a(), product.element, 0), numbers(product.shape_b(), product.element, 1)
     bias = numbers([product.n], product.sums, 2) if product.bias else None
     found = np.zeros(product.shape_c(), TYPES[product.result or product.sums])
-    RUNS[where](accel_products.text(product), *(each for each in (a, b, bias, found) if each is not None))
+    run(accel_products.text(product), *(each for each in (a, b, bias, found) if each is not None))
     wide_a, wide_b = (each.astype(np.float64) for each in (a, b))
     if product.precision == "tf32":
         wide_a, wide_b = rounded_to_tf32(a), rounded_to_tf32(b)

@@ -21,7 +21,7 @@ from mlc.passes.accel.attention.sizes import STAGES, Sizes
 from mlc.passes.accel.attention.softmax import Running, finished, step
 from mlc.passes.accel.attention.tiles import floats, index, product
 from mlc.passes.accel.copying_loops import STAGES as STAGES_ATTRIBUTE
-from mlc.passes.accel.tiles.launches import places_of
+from mlc.passes.accel.tiles.block_orders import places_of
 from mlc.passes.accel.tiles.meanings import as_value
 from mlc.passes.lowering.vector_tools import splat
 

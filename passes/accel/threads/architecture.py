@@ -42,11 +42,13 @@ class Architecture(ABC):
 
     A warp, whose threads go through the code together, has 2 to the power of `lane_bits` lanes. A block has
     `shared_limit` bytes of shared memory at most; buffers begin at multiples of `alignment` bytes, or of more
-    where they are swizzled. `copies_tiles` says that it has a copy engine, which takes tensor maps.
+    where they are swizzled. `copies_tiles` says that it has a copy engine, which takes tensor maps;
+    `clusters`, that blocks of a cluster reach each other's shared memory.
     """
 
     lane_bits: ClassVar[int]
     shared_limit: ClassVar[int]
+    clusters: ClassVar[bool] = False
     alignment: ClassVar[int] = ALIGNMENT
     copies_tiles: ClassVar[bool] = False
     handlers: ClassVar[Mapping[str, Handler]]
@@ -59,8 +61,8 @@ class Architecture(ABC):
         """Notes in `code` what of the whole launch its parts must know."""
 
     @abstractmethod
-    def kernel_attributes(self, threads: int) -> str:
-        """Of a kernel whose blocks have this many threads."""
+    def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
+        """Of a kernel whose blocks have this many threads, and clusters so many blocks along each dim."""
 
     @abstractmethod
     def thread(self) -> ir.Value:

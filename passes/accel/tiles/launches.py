@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
-from mlc.bindings import arith, ir
+from mlc.bindings import ir
+from mlc.passes.accel.tiles.block_orders import order_of
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Index, as_value
+from mlc.passes.accel.tiles.meanings import as_value
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of, terminator_of
 
@@ -18,19 +18,19 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def forall(code: Emission, op: ir.Operation) -> None:
-    """`scf.forall` over tiles of results: a launch with a block for each iteration, the last dim's
-    neighbours next to each other."""
+    """`scf.forall` over tiles of results: a launch with a block for each iteration, in the order that the
+    loop asks for; the last dim's neighbours next to each other if it asks for none."""
     if code.body is not None:
         raise PassFailure("parallel loops within blocks have no form on tiles", op.location)
     missing = [each for each in op.results if each not in code.destinations]
     if missing:
         raise PassFailure("a parallel loop computes a tensor that is no result of the kernel", op.location)
-    counts = _counts(op)
+    order = order_of(op, _counts(op))
     block = op.regions[0].blocks[0]
     targets = [code.destinations[each] for each in op.results]
-    code.body = launch(prod(counts), _warps(op))
+    code.body = launch(order.grid, order.clusters, _warps(op))
     with ir.InsertionPoint(code.body):
-        places = [as_value(each) for each in places_of(code.body.arguments[0], counts)]
+        places = [as_value(each) for each in order.places(list(code.body.arguments))]
         code.values.update(zip(block.arguments, [*places, *targets], strict=True))
         code.emit_block(block)
         for each in terminator_of(block).regions[0].blocks[0].operations:
@@ -39,11 +39,16 @@ def forall(code: Emission, op: ir.Operation) -> None:
     code.values.update(zip(op.results, targets, strict=True))
 
 
-def launch(blocks: int, warps: ir.Attribute | None = None) -> ir.Block:
-    """The body of a new launch, whose argument is the number of a block."""
+def launch(grid: Sequence[int], cluster: Sequence[int] = (), warps: ir.Attribute | None = None) -> ir.Block:
+    """The body of a new launch, whose arguments are the place of a block; `cluster` is that of the first dims
+    of the grid."""
     attributes = {"warps": warps or ir.IntegerAttr.get(ir.IntegerType.get_signless(64), DEFAULT_WARPS)}
-    made = ir.Operation.create("accel.launch", [], [as_value(blocks)], attributes, regions=1)
-    return made.regions[0].blocks.append(ir.IndexType.get())
+    if cluster:
+        sizes = [*cluster, *[1] * (len(grid) - len(cluster))]
+        attributes["cluster"] = ir.DenseI64ArrayAttr.get(sizes)
+    operands = [as_value(each) for each in grid]
+    made = ir.Operation.create("accel.launch", [], operands, attributes, regions=1)
+    return made.regions[0].blocks.append(*[ir.IndexType.get()] * len(grid))
 
 
 def _counts(op: ir.Operation) -> list[int]:
@@ -57,20 +62,6 @@ def _counts(op: ir.Operation) -> list[int]:
 
 def _warps(op: ir.Operation) -> ir.Attribute | None:
     return attributes_of(op).get(WARPS)
-
-
-def places_of(number: ir.Value, counts: Sequence[int]) -> list[Index]:
-    """The place in a grid that a number stands for, the last dim's neighbours next to each other."""
-    places: list[Index] = []
-    for count in reversed(counts[1:]):
-        if count == 1:
-            places.append(0)
-            continue
-        places.append(arith.RemUIOp(number, as_value(count)).result)
-        number = arith.DivUIOp(number, as_value(count)).result
-    if counts:
-        places.append(number)
-    return places[::-1]
 
 
 HANDLERS = {"scf.forall": forall}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import ir, scf
+from mlc.passes.accel.tiles.block_orders import places_of
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.launches import places_of
 from mlc.passes.accel.tiles.meanings import Buffer, Index, Meaning, Slice, Tile, add, as_value, multiply
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import terminator_of

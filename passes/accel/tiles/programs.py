@@ -115,7 +115,7 @@ def _write(code: Emission, tile: Tile, target: Slice) -> None:
 
 def _open(code: Emission) -> ir.Block:
     if code.body is None:
-        code.body, code.written = launch(1), []
+        code.body, code.written = launch([1]), []
     return code.body
 
 

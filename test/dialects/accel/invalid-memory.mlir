@@ -371,3 +371,31 @@ func.func @f(%c: index, %a: memref<512x512xf16>) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64x32xf16, #shared>
+    // expected-error @below {{'accel.copy' op multicast must be along dims of the grid in which clusters have several blocks}}
+    %t = "accel.copy"(%a, %m, %i, %i) {multicast = 0 : i64} : (memref<512x512xf16>, memref<64x32xf16, #shared>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<512x512xf16>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64x32xf16, #shared>
+    // expected-error @below {{'accel.copy' op multicast must be a dim of the grid, of a copy into #gpu.address_space<workgroup>}}
+    %t = "accel.copy"(%m, %a, %i, %i) {multicast = 0 : i64} : (memref<64x32xf16, #shared>, memref<512x512xf16>, index, index) -> !accel.token
+    "accel.wait"(%t) : (!accel.token) -> ()
+  }) {warps = 4 : i64, cluster = array<i64: 2>} : (index) -> ()
+  return
+}

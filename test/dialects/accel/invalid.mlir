@@ -31,10 +31,41 @@ func.func @f(%c: index) {
 // -----
 
 func.func @f(%c: index) {
-  // expected-error @below {{'accel.launch' op cluster must be 1, 2, 4 or 8 blocks, but is 3}}
+  // expected-error @below {{'accel.launch' op cluster must be an array of positive i64, one for each of the 1 dims of the grid}}
   "accel.launch"(%c) ({
   ^bb0(%i: index):
-  }) {warps = 4 : i64, cluster = 3 : i64} : (index) -> ()
+  }) {warps = 4 : i64, cluster = 2 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  // expected-error @below {{'accel.launch' op cluster must be an array of positive i64, one for each of the 2 dims of the grid}}
+  "accel.launch"(%c, %c) ({
+  ^bb0(%i: index, %j: index):
+  }) {warps = 4 : i64, cluster = array<i64: 2>} : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  // expected-error @below {{'accel.launch' op cluster must have at most 8 blocks, but has 16}}
+  "accel.launch"(%c, %c) ({
+  ^bb0(%i: index, %j: index):
+  }) {warps = 4 : i64, cluster = array<i64: 4, 4>} : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  %c6 = arith.constant 6 : index
+  // expected-error @below {{'accel.launch' op cluster has 4 blocks along dim 1, which do not divide the grid's 6}}
+  "accel.launch"(%c, %c6) ({
+  ^bb0(%i: index, %j: index):
+  }) {warps = 4 : i64, cluster = array<i64: 1, 4>} : (index, index) -> ()
   return
 }
 
@@ -310,5 +341,29 @@ func.func @f(%c: index) {
     // expected-error @below {{expected base type 'accel.semaphore' but got 'builtin.index'}}
     "accel.notify"(%c, %c) : (index, index) -> ()
   }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  "accel.launch"(%c, %c) ({
+  ^bb0(%i: index, %j: index):
+    %s = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
+    // expected-error @below {{'accel.notify' op multicast must be along dims of the grid in which clusters have several blocks}}
+    "accel.notify"(%s, %i) {multicast = array<i64: 0, 1>} : (!accel.semaphore, index) -> ()
+  }) {warps = 4 : i64, cluster = array<i64: 1, 2>} : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    %s = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
+    // expected-error @below {{'accel.notify' op multicast must be an array of dims of the grid, but is 0 : i64}}
+    "accel.notify"(%s, %i) {multicast = 0 : i64} : (!accel.semaphore, index) -> ()
+  }) {warps = 4 : i64, cluster = array<i64: 2>} : (index) -> ()
   return
 }

@@ -56,7 +56,7 @@ func.func @groups(%a: memref<2x512x512xf16>, %stage: index) {
     "accel.commit"(%t) : (!accel.token) -> ()
     "accel.commit"() : () -> ()
     "accel.wait_groups"() {pending = 1 : i64} : () -> ()
-  }) {cluster = 2 : i64, warps = 1 : i64} : (index) -> ()
+  }) {warps = 1 : i64} : (index) -> ()
   return
 }
 
@@ -117,5 +117,27 @@ func.func @bulk(%x: memref<512x512xf32>) {
     %t = "accel.copy"(%r, %x, %i, %i) {bulk} : (memref<32x32xf32, #shared>, memref<512x512xf32>, index, index) -> !accel.token
     "accel.wait"(%t) {read} : (!accel.token) -> ()
   }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// Blocks of a cluster, 2 down and 4 across: each gets the tile of its column from both of it.
+// CHECK-LABEL: func.func @clusters
+// CHECK: %[[T:.*]] = "accel.copy"({{.*}}) {multicast = 0 : i64}
+// CHECK: "accel.notify"(%{{.*}}, %{{.*}}) {multicast = array<i64: 0, 1>} : (!accel.semaphore, index) -> ()
+// CHECK: }) {cluster = array<i64: 2, 4>, warps = 4 : i64} : (index, index) -> ()
+func.func @clusters(%a: memref<512x512xf16>, %stage: index) {
+  %c8 = arith.constant 8 : index
+  "accel.launch"(%c8, %c8) ({
+  ^bb0(%i: index, %j: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
+    %full = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 4 : i64} : () -> !accel.semaphore
+    %empty = "accel.create_semaphore"() {arrivals = 5 : i64, stages = 4 : i64} : () -> !accel.semaphore
+    "accel.specialize"() ({
+      %t = "accel.copy"(%a, %as, %j, %j) {multicast = 0 : i64} : (memref<512x512xf16>, memref<32x64xf16, #shared>, index, index) -> !accel.token
+      "accel.notify"(%full, %stage, %t) : (!accel.semaphore, index, !accel.token) -> ()
+    }, {
+      "accel.notify"(%empty, %stage) {multicast = array<i64: 0, 1>} : (!accel.semaphore, index) -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {cluster = array<i64: 2, 4>, warps = 4 : i64} : (index, index) -> ()
   return
 }

@@ -73,12 +73,33 @@ class UnitClock:
     def read(self, block: Block, offsets: np.ndarray, by: Access | None = None) -> None:
         """Note a read of shared memory, by the unit itself or by what it started. Raises `RaceFound`."""
         if block.cells is not None:
+            self.reach(block, by)
             block.cells.read(offsets, by or self._access())
 
     def write(self, block: Block, offsets: np.ndarray, by: Access | None = None) -> None:
         """Note a write of shared memory. Raises `RaceFound`."""
         if block.cells is not None:
+            self.reach(block, by)
             block.cells.write(offsets, by or self._access())
+
+    def reach(self, block: Block, by: Access | None = None) -> None:
+        """Note an access to the shared memory of another block, which must not end before. Raises
+        `RaceFound` if it has."""
+        if not self.now or block is self.unit.block:
+            return
+        by = by or self._access()
+        if not block.running:
+            raise RaceFound(f"{by.name} reaches {block.shared.name}, and nothing keeps the block from ending")
+        block.reached[by.agent] = by
+
+    def end(self) -> None:
+        """The unit ends, and its block if it is the last one. Raises `RaceFound` if others may still reach
+        the block's shared memory."""
+        block = self.unit.block
+        block.ended = block.ended.join(self.now)
+        for each in [] if block.running else block.reached.values():
+            if block.ended.ordered[each.agent] < each.time:
+                raise RaceFound(f"the block ends, and nothing keeps it until {each.name} has reached it")
 
     def access(self) -> Access | None:
         """The unit's access to something that is no memory."""

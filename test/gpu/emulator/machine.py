@@ -13,7 +13,7 @@ from .barriers import Mbarrier, NamedBarrier
 from .decode import Kernel
 from .errors import Deadlock, EmulatorError
 from .memory import GlobalMemory, shared_memory
-from .races import Agents, Cells
+from .races import NO_CLOCK, Access, Agents, Cells
 from .registry import BLOCKED
 from .unit import Unit
 from .values import Value
@@ -62,6 +62,9 @@ class Block:
         self.mbarriers: dict[int, Mbarrier] = {}
         self.barriers: dict[int, NamedBarrier] = {}
         self.cells: Cells | None = None
+        # The last access of each agent of other blocks, and what is before the end of its units so far.
+        self.reached: dict[int, Access] = {}
+        self.ended = NO_CLOCK
         self.running = 0  # units
 
     @property

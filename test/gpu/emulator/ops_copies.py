@@ -110,6 +110,9 @@ def _start_load(
         if barrier is None or not barrier.fenced:
             state = "no mbarrier" if barrier is None else "an mbarrier that was not fenced after its init"
             unit.fail(f"{state} at offset {signal_offset} of {block.shared.name}")
+        unit.clock.require_after(
+            barrier.made, f"the mbarrier at offset {signal_offset} of {block.shared.name}"
+        )
         where = offsets(start)
         block.shared.offsets(np.array([where.min(), where.max()]) + SHARED, 1, 1)
         access = unit.clock.start_load(block, signal_offset)

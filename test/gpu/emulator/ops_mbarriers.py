@@ -19,6 +19,7 @@ def mbarrier_at(unit: Unit, address: int) -> Mbarrier:
         unit.fail(f"no mbarrier at offset {offset} of {block.shared.name}")
     barrier = block.mbarriers[offset]
     unit.clock.require_after(barrier.made, f"the mbarrier at offset {offset} of shared memory")
+    unit.clock.reach(block)
     if block is not unit.block and not barrier.fenced:
         unit.fail(f"the mbarrier at offset {offset} of {block.shared.name} was not fenced after its init")
     return barrier

@@ -64,6 +64,7 @@ class Unit:
     def _end(self) -> None:
         """What must not be left under way when the last thread of a block ends."""
         self.block.running -= 1
+        self.clock.end()
         if any(len(action.stages) > 1 for action in self.bulk_stores.under_way()):
             raise EmulatorError("ends before its bulk stores have read shared memory")
         for actions in self.under_way():

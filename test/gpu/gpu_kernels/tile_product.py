@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TileProduct:
-    """`size` x `size` matrices of `element`; each block computes `rows` x `columns` in steps of `depth`. Rows
-    of the operands' tiles must be 128 bytes long, or a multiple. The sums become `result`, if that is
-    given."""
+    """`size` x `size` matrices of `element`; each block computes `rows` x `columns` in steps of `depth`, in
+    clusters of `cluster`. Rows of the operands' tiles must be 128 bytes long, or a multiple. The sums become
+    `result`, if that is given."""
 
     rows: int = 128
     columns: int = 128
@@ -22,6 +22,7 @@ class TileProduct:
     sums: str = "f32"
     transpose_b: bool = False
     result: str = ""
+    cluster: tuple[int, int] = (1, 1)
 
     def text(self) -> str:
         """The module with the kernel `@product(a, b, c)`."""
@@ -58,7 +59,8 @@ class TileProduct:
                 scf.yield %new : {sums}
               }} {{accel.stages = {self.stages} : i64}}
               {self._write(result)}
-            }}) {{warps = {self.warps} : i64}} : (index, index) -> ()
+            }}) {{cluster = array<i64: {self.cluster[0]}, {self.cluster[1]}>, warps = {self.warps} : i64}} :
+              (index, index) -> ()
             return
           }}"""
 

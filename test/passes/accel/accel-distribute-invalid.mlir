@@ -17,10 +17,10 @@ func.func @too_many_warps(%n: index) {
 // -----
 
 func.func @clusters(%n: index) {
-  // expected-error @below {{blocks in clusters are not distributed to threads yet}}
+  // expected-error @below {{only blocks of sm_90a can be in clusters}}
   "accel.launch"(%n) ({
   ^bb0(%i: index):
-  }) {cluster = 2 : i64, warps = 1 : i64} : (index) -> ()
+  }) {cluster = array<i64: 2>, warps = 1 : i64} : (index) -> ()
   return
 }
 

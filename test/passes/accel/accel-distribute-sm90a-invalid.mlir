@@ -260,3 +260,47 @@ func.func @bulk_in_steps(%n: index, %x: memref<64x64xbf16>) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+func.func @no_equal_parts(%n: index, %x: memref<64x512xf32>) {
+  %c0 = arith.constant 0 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<3x64xf32, #shared>
+    %full = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
+    "accel.specialize"() ({
+      // expected-error @below {{blocks of a cluster copy equal parts of a tile, which memref<3x64xf32, #gpu.address_space<workgroup>> has not}}
+      %t = "accel.copy"(%x, %m, %c0, %c0) {multicast = 0 : i64} : (memref<64x512xf32>, memref<3x64xf32, #shared>, index, index) -> !accel.token
+      "accel.notify"(%full, %c0, %t) : (!accel.semaphore, index, !accel.token) -> ()
+    }, {
+    ^bb0:
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {cluster = array<i64: 2>, warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+func.func @other_rows(%n: index, %x: memref<64x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<4x64xf32, #shared>
+    %full = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
+    %row = arith.muli %i, %c8 : index
+    "accel.specialize"() ({
+      // expected-error @below {{a multicast copy must not depend on the block's place along its dim}}
+      %t = "accel.copy"(%x, %m, %row, %c0) {multicast = 0 : i64} : (memref<64x512xf32>, memref<4x64xf32, #shared>, index, index) -> !accel.token
+      "accel.notify"(%full, %c0, %t) : (!accel.semaphore, index, !accel.token) -> ()
+    }, {
+    ^bb0:
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {cluster = array<i64: 2>, warps = 4 : i64} : (index) -> ()
+  return
+}

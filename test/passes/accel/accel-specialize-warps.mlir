@@ -293,3 +293,38 @@ func.func @multiply_adds(%n: index, %a: memref<64x512xf32>, %b: memref<64x512xf3
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// In clusters of 2x4, 1 + 1 + 3 blocks write to the buffers of each, and hear when these are empty.
+// CHECK-LABEL: func.func @clusters
+// CHECK: "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"() {arrivals = 5 : i64, stages = 2 : i64}
+// CHECK: "accel.copy"({{.*}}) {multicast = 1 : i64}
+// CHECK: "accel.copy"({{.*}}) {multicast = 0 : i64}
+// CHECK: "accel.notify"(%[[EMPTY]], %{{.*}}) {multicast = array<i64: 0, 1>, pending = 1 : i64}
+func.func @clusters(%a: memref<512x512xbf16>, %b: memref<512x512xbf16>, %c: memref<512x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  "accel.launch"(%c8, %c8) ({
+  ^bb0(%i: index, %j: index):
+    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %bs = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %start = arith.constant dense<0.0> : vector<64x64xf32>
+    %row = arith.muli %i, %c64 : index
+    %column = arith.muli %j, %c64 : index
+    %sum = scf.for %k = %c0 to %c512 step %c64 iter_args(%old = %start) -> vector<64x64xf32> {
+      %ta = "accel.copy"(%a, %as, %row, %k) {multicast = 1 : i64} : (memref<512x512xbf16>, memref<64x64xbf16, #shared>, index, index) -> !accel.token
+      %tb = "accel.copy"(%b, %bs, %k, %column) {multicast = 0 : i64} : (memref<512x512xbf16>, memref<64x64xbf16, #shared>, index, index) -> !accel.token
+      "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
+      %new = "accel.mma"(%as, %bs, %old) {precision = "exact"} : (memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+      scf.yield %new : vector<64x64xf32>
+    } {accel.stages = 2 : i64}
+    vector.transfer_write %sum, %c[%row, %column] : vector<64x64xf32>, memref<512x512xf32>
+  }) {cluster = array<i64: 2, 4>, warps = 4 : i64} : (index, index) -> ()
+  return
+}

@@ -48,13 +48,13 @@ func.func @product(%a: memref<?x200xf16>, %b: memref<90x200xf16>, %c: memref<?x9
     %column = arith.muli %j, %c32 : index
     %sum = scf.for %k = %c0 to %c200 step %c16 iter_args(%old = %zero) -> vector<32x32xf32> {
       %ta = "accel.copy"(%a, %as, %row, %k) : (memref<?x200xf16>, memref<32x16xf16, #shared>, index, index) -> !accel.token
-      %tb = "accel.copy"(%b, %bs, %column, %k) : (memref<90x200xf16>, memref<32x16xf16, #shared>, index, index) -> !accel.token
+      %tb = "accel.copy"(%b, %bs, %column, %k) {multicast = 0 : i64} : (memref<90x200xf16>, memref<32x16xf16, #shared>, index, index) -> !accel.token
       "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
       %new = "accel.mma"(%as, %bs, %old) {precision = "exact", transpose_b} : (memref<32x16xf16, #shared>, memref<32x16xf16, #shared>, vector<32x32xf32>) -> vector<32x32xf32>
       scf.yield %new : vector<32x32xf32>
     } {accel.stages = 3 : i64}
     vector.transfer_write %sum, %c[%row, %column] : vector<32x32xf32>, memref<?x90xf32>
-  }) {cluster = 2 : i64, warps = 4 : i64} : (index, index) -> ()
+  }) {cluster = array<i64: 2, 1>, warps = 4 : i64} : (index, index) -> ()
   return
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mlc.bindings import arith, ir, rocdl
 from mlc.passes.accel.threads import numbers
@@ -31,7 +31,7 @@ class Cdna(Architecture):
     def __init__(self, instructions: Mapping[str, Instruction]) -> None:
         self.instructions = instructions
 
-    def kernel_attributes(self, threads: int) -> str:
+    def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
         return (
             f'rocdl.kernel, rocdl.flat_work_group_size = "{threads},{threads}", '
             f"rocdl.reqd_work_group_size = array<i32: {threads}, 1, 1>"

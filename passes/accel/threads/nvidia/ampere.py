@@ -25,7 +25,7 @@ class Ampere(Architecture):
     shared_limit = 163 << 10
     handlers = copies.HANDLERS
 
-    def kernel_attributes(self, threads: int) -> str:
+    def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
         return f"nvvm.kernel, nvvm.reqntid = array<i32: {threads}, 1, 1>"
 
     def thread(self) -> ir.Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from mlc.bindings import ir, nvvm
 from mlc.passes.accel import tensor_maps
@@ -25,6 +26,7 @@ class Hopper(Ampere):
     shared_limit = 227 << 10
     alignment = tensor_maps.ALIGNMENT
     copies_tiles = True
+    clusters = True
     handlers = {
         **Ampere.handlers,
         **group_products.HANDLERS,
@@ -32,6 +34,12 @@ class Hopper(Ampere):
         **semaphores.HANDLERS,
         **tensor_copies.HANDLERS,
     }
+
+    def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
+        made = super().kernel_attributes(threads, cluster)
+        if prod(cluster) == 1:
+            return made
+        return f"{made}, nvvm.cluster_dim = array<i32: {', '.join(map(str, cluster))}>"
 
     def prepare(self, code: ThreadCode, launch: ir.Operation) -> None:
         products, copies = collect_ops(launch, "accel.mma"), collect_ops(launch, "accel.copy")

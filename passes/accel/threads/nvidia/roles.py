@@ -5,11 +5,15 @@ Source: NVIDIA's PTX documentation, "setmaxnreg".
 
 from __future__ import annotations
 
+from math import prod
+
 from mlc.bindings import arith, ir, nvvm, scf
+from mlc.dialects.accel import cluster_around
 from mlc.passes.accel.layouts import LANE_BITS
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.code import Role, ThreadCode
 from mlc.passes.accel.threads.control import then
+from mlc.passes.accel.threads.nvidia import clusters
 from mlc.passes.accel.threads.nvidia.group_products import warp_number
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import collect_ops
@@ -39,8 +43,9 @@ def specialize(code: ThreadCode, op: ir.Operation) -> None:
     _check(op)
     warps = {role: op.attributes[f"{role}_warps"].value for role in ("consumer", "producer")}
     limited = sum(warps.values()) << LANE_BITS > _THREADS_WITHOUT_LIMIT
-    # Semaphores are initialised by one thread.
-    nvvm.barrier()
+    clustered = prod(cluster_around(op)) > 1
+    # Semaphores are initialised by one thread, of each block of a cluster.
+    clusters.synchronise() if clustered else nvvm.barrier()
     if limited:
         # ptxas must know with how many registers a thread begins.
         kernel = ir.InsertionPoint.current.block.owner
@@ -65,6 +70,9 @@ def specialize(code: ThreadCode, op: ir.Operation) -> None:
                 nvvm.prefetch(each, tensormap=True)
             code.emit_block(op.regions[0].blocks[0])
         scf.YieldOp([])
+    if clustered:
+        # A block must not end while others write to its shared memory, or arrive at its barriers.
+        clusters.synchronise()
 
 
 def _set_registers(op: ir.Operation, role: str, action: str) -> None:

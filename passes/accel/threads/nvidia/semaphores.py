@@ -6,12 +6,14 @@ Source: NVIDIA's PTX documentation, "mbarrier".
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, nvvm, scf
+from mlc.dialects.accel import cluster_around
 from mlc.passes.accel.layouts import LANE_BITS
+from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.shared_memory import BARRIER_BYTES
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import ThreadCode
 from mlc.passes.accel.threads.control import then
-from mlc.passes.accel.threads.nvidia import tensor_copies
+from mlc.passes.accel.threads.nvidia import clusters, tensor_copies
 from mlc.passes.base import PassFailure
 
 
@@ -54,7 +56,7 @@ def _is_produced(op: ir.Operation) -> bool:
 
 def notify(code: ThreadCode, op: ir.Operation) -> None:
     """With tokens, the copies start here; otherwise one thread of each warp arrives, when all of them have
-    read what they wanted."""
+    read what they wanted, or one for each block of the cluster that is told."""
     semaphore, stage, *tokens = op.operands
     barrier = _barrier(code, semaphore, stage)
     if _is_produced(op):
@@ -66,6 +68,11 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
         nvvm.wgmma_wait_group_sync_aligned(op.attributes["pending"].value)
     nvvm.bar_warp_sync(numbers.value(-1))
     lane = numbers.value(numbers.mask(code.thread(), (1 << LANE_BITS) - 1))
+    if MULTICAST in op.attributes:
+        told = clusters.blocks_along(cluster_around(op), list(op.attributes[MULTICAST]))
+        with ir.InsertionPoint(then(clusters.is_among(lane, told))):
+            clusters.arrive(barrier, lane)
+        return
     first = arith.cmpi(arith.CmpIPredicate.eq, lane, numbers.value(0))
     with ir.InsertionPoint(then(first)):
         nvvm.mbarrier_arrive(barrier, results=[])

@@ -7,13 +7,15 @@ import math
 from collections.abc import Iterator, Sequence
 
 from mlc.bindings import arith, ir, llvm, nvvm
+from mlc.dialects.accel import box_of, cluster_around
 from mlc.passes.accel.buffers import ends_at_semaphore, is_bulk
+from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.tensor_maps import mapped_dims, panel_columns, sides_of, tensor_map
+from mlc.passes.accel.tensor_maps import mapped_dims, own_part, panel_columns, sides_of, tensor_map
 from mlc.passes.accel.threads import addresses, numbers
 from mlc.passes.accel.threads.code import ThreadCode
 from mlc.passes.accel.threads.control import then
-from mlc.passes.accel.threads.nvidia import copies
+from mlc.passes.accel.threads.nvidia import clusters, copies
 
 
 def start(code: ThreadCode, copies: Sequence[ir.Operation], barrier: ir.Value) -> None:
@@ -30,24 +32,48 @@ def _tile_bytes(kind: ir.MemRefType) -> int:
 
 
 def _start(code: ThreadCode, copy: ir.Operation, barrier: ir.Value) -> None:
+    """To all blocks of a cluster for which it is, or to this block alone."""
     memref, _ = sides_of(copy)
     encoded, cluster = code.tensor_maps[memref, tensor_map(copy)], ir.Type.parse("!llvm.ptr<7>")
+    mask: ir.Value | None = None
+    if MULTICAST in copy.attributes:
+        dims = [copy.attributes[MULTICAST].value]
+        mask = clusters.half(clusters.blocks_along(cluster_around(copy), dims))
     for pointer, place in _panels(code, copy):
         written = llvm.addrspacecast(cluster, pointer)
-        nvvm.cp_async_bulk_tensor_shared_cluster_global(written, encoded, place, barrier, [])
+        nvvm.cp_async_bulk_tensor_shared_cluster_global(
+            written, encoded, place, barrier, [], multicast_mask=mask
+        )
 
 
 def _panels(code: ThreadCode, copy: ir.Operation) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
     """Where in shared memory each instruction begins, and where in the tensor map, innermost dim first: one
-    for each panel of a swizzled tile, or one for all of another."""
+    for each panel of a swizzled tile, or one for all of another; of the block's part, where blocks of a
+    cluster copy for each other."""
     _, tile = sides_of(copy)
-    memory, corner = code.memory(tile), [code.scalar(each) for each in list(copy.operands)[2:]]
+    start, corner = code.memory(tile).pointer, [code.scalar(each) for each in list(copy.operands)[2:]]
     columns, width = tile.type.shape[-1], panel_columns(copy)
     panel_bytes = _tile_bytes(tile.type) // (columns // width)
-    for panel in range(columns // width):
+    if MULTICAST in copy.attributes:
+        start, corner = _own_part(copy, start, corner, panel_bytes)
+    for panel in range(own_part(copy).counts[-1] // width):
         place = [*corner[:-1], numbers.value(numbers.add(corner[-1], panel * width))]
-        pointer = addresses.byte_pointer(memory.pointer, panel * panel_bytes)
+        pointer = addresses.byte_pointer(start, panel * panel_bytes)
         yield pointer, [place[dim] for dim in mapped_dims(copy)[::-1]]
+
+
+def _own_part(
+    copy: ir.Operation, start: ir.Value, corner: list[ir.Value], panel_bytes: int
+) -> tuple[ir.Value, list[ir.Value]]:
+    """Where the block's part of a tile lies in shared memory, and in the memref: by its place in the
+    cluster."""
+    part, (_, steps) = own_part(copy), box_of(copy)
+    place = clusters.place(copy.attributes[MULTICAST].value)
+    distance = numbers.multiply(place, part.counts[part.dim] * steps[part.dim])
+    moved = numbers.value(numbers.add(corner[part.dim], distance))
+    size = _tile_bytes(copy.operands[1].type) if part.of_columns else panel_bytes
+    target = addresses.byte_pointer(start, numbers.multiply(place, size // part.blocks))
+    return target, [*corner[: part.dim], moved, *corner[part.dim + 1 :]]
 
 
 def copy(code: ThreadCode, op: ir.Operation) -> None:

@@ -1,0 +1,47 @@
+"""Programs of thread blocks in clusters as PTX for sm_90a: multicast copies, arrivals at other blocks."""
+
+from __future__ import annotations
+
+import pytest
+from gpu_kernels.tile_product import TileProduct
+from mlc.codegen.ptxas import assemble_with_report, find_ptxas
+from test_accel_hopper import ARCH, REGISTERS_PER_SM, ptx_of_text
+
+# Name -> (program, copies for this block alone, copies for several)
+PRODUCTS = {
+    # One of two panels of the right operand.
+    "along rows": (TileProduct(cluster=(2, 1), stages=4), 1, 1),
+    # Half of the left operand, and both panels of the right one.
+    "along columns": (TileProduct(cluster=(1, 2), stages=4), 2, 1),
+    "along both": (TileProduct(cluster=(2, 2), stages=4), 0, 2),
+    # Of 2 panels none for each of 4: a quarter of the rows of each.
+    "of four": (TileProduct(cluster=(4, 1), stages=4), 1, 2),
+    "of large tiles": (TileProduct(columns=256, cluster=(2, 1), stages=4), 1, 2),
+}
+COPY = "cp.async.bulk.tensor.2d.shared::cluster.global"
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_ptx_has_the_instructions(name: str) -> None:
+    program, alone, several = PRODUCTS[name]
+    ptx = ptx_of_text(program.text()).decode()
+    x, y = program.cluster
+    assert f".reqnctapercluster {x}, {y}, 1" in ptx and ".explicitcluster" in ptx
+    copies = [line for line in ptx.splitlines() if COPY in line]
+    multicast = [line for line in copies if ".multicast::cluster" in line]
+    assert (len(copies) - len(multicast), len(multicast)) == (alone, several)
+    assert "mapa.shared::cluster" in ptx or "mapa.u32" in ptx or "mapa.shared" in ptx
+    assert ptx.count("mbarrier.arrive.release.cluster.shared::cluster") == ptx.count("mapa")
+    # At the begin and at the end.
+    assert ptx.count("barrier.cluster.arrive") == ptx.count("barrier.cluster.wait") == 2
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_ptxas_has_nothing_to_say(name: str) -> None:
+    program = PRODUCTS[name][0]
+    _, report = assemble_with_report(ptx_of_text(program.text()), ARCH)
+    (kernel,) = report.kernels
+    assert report.warnings == ()
+    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
+    assert 0 < kernel.registers * 32 * (program.warps + 4) <= REGISTERS_PER_SM

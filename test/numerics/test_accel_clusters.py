@@ -1,0 +1,133 @@
+"""Products whose blocks are in clusters, and copy for each other: on the CPU, and as threads in the emulator.
+
+Tolerances are those of test_accel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import accel_gpu
+import accel_products
+import accel_programs
+import numpy as np
+import pytest
+from accel_products import Product
+from emulator import EmulatorError, RaceFound
+from mlc.bindings import ir
+from mlc.dialects import create_context
+from mlc.pipelines.driver import run_pipeline
+from test_accel import SUM_ERROR, Run, check_product, numbers
+
+RUNS = {"cpu": accel_programs.run, "sm_90a": accel_gpu.RUNS["sm_90a"]}
+Change = Callable[[ir.Module], ir.Module]
+
+
+def small(m: int, n: int, k: int, cluster: tuple[int, int], element: str = "bf16", **more: object) -> Product:
+    return Product(m, n, k, element, cluster=cluster, **{"tile": (64, 64), "step": 64, **more})
+
+
+# A product, and how many of its two copies are multicast.
+BOTH = small(128, 128, 192, (2, 2))
+CLUSTERS = {
+    "along rows": (small(128, 64, 192, (2, 1)), 1),
+    "along both": (BOTH, 2),
+}
+SLOW_CLUSTERS = {
+    "along columns": (small(64, 128, 192, (1, 2), "f16", stages=3), 1),
+    "of four": (small(256, 64, 192, (4, 1), transpose_b=True), 1),
+    "of eight": (small(256, 128, 256, (4, 2), tile=(64, 64), transpose_a=True), 2),
+    "with tails": (small(200, 120, 136, (2, 2), bias=True), 2),
+    "of a batch": (small(128, 128, 128, (2, 2), batch=2), 2),
+    "of two groups of warps": (small(256, 256, 192, (2, 1), tile=(128, 128), warps=8, stages=3), 1),
+    "tf32": (small(128, 128, 92, (2, 2), "f32", precision="tf32", transpose_b=True, step=32), 2),
+    "int8": (small(128, 128, 256, (2, 2), "i8", sums="i32", transpose_b=True, step=128), 2),
+}
+
+
+def multicast(product: Product) -> int:
+    """How many copies are."""
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(accel_products.text(product))
+        run_pipeline("builtin.module(accel-multicast-copies)", module)
+        return str(module).count("multicast = ")
+
+
+def check(run: Run, product: Product, copies: int) -> None:
+    assert multicast(product) == copies
+    check_product(run, product, 0 if product.sums == "i32" else SUM_ERROR)
+
+
+@pytest.mark.parametrize("where", RUNS)
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_clusters(name: str, where: str) -> None:
+    check(RUNS[where], *CLUSTERS[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", RUNS)
+@pytest.mark.parametrize("name", SLOW_CLUSTERS)
+def test_other_clusters(name: str, where: str) -> None:
+    check(RUNS[where], *SLOW_CLUSTERS[name])
+
+
+def replaced(pattern: str, replacement: str, number: int) -> Change:
+    """The match `number` (negative: from the end) of `pattern` in the threads' code is another."""
+
+    def change(module: ir.Module) -> ir.Module:
+        text = str(module)
+        match = list(re.finditer(pattern, text, re.MULTILINE))[number]
+        return ir.Module.parse(text[: match.start()] + match.expand(replacement) + text[match.end() :])
+
+    return change
+
+
+WAIT, ARRIVE = r"^ *nvvm\.cluster\.wait.*$", r"^ *nvvm\.cluster\.arrive.*$"
+TRY_WAIT, DONE = r"(%\w+) = nvvm\.mbarrier\.try_wait .*", r"\1 = arith.constant true"
+# 3 blocks of 4 warps each say that a buffer is empty.
+ARRIVALS = r"constant 12 : i32"
+RACES = {
+    "a block ends before others are done with it": replaced(WAIT, "", -1),
+    "buffers read before they are full": replaced(TRY_WAIT, DONE, 0),
+    "buffers given back with products under way": replaced(
+        r"group\.sync\.aligned 1$", "group.sync.aligned 2", 0
+    ),
+    "buffers filled when some blocks have read them": replaced(ARRIVALS, "constant 8 : i32", 0),
+}
+OTHERS = {
+    "buffers filled before they are empty": replaced(TRY_WAIT, DONE, 1),
+    "barriers of other blocks used before they are made": replaced(WAIT, "nvvm.barrier", 0),
+    "barriers used before they are made": replaced(WAIT, "", 0),
+    "no arrival of some blocks": replaced(ARRIVALS, "constant 16 : i32", 0),
+    "a copy for this block alone": replaced(r" multicast_mask = %\w+", "", 0),
+    "all arrive at the same block": replaced(r"(nvvm\.mapa %[\w-]+), %[\w-]+", r"\1, %c0_i32", 0),
+}
+
+
+def run_changed(change: Change, seed: int) -> np.ndarray:
+    """The result of a product of a cluster of four blocks, with tiles that change."""
+    a, b = numbers(BOTH.shape_a(), "bf16", 0), numbers(BOTH.shape_b(), "bf16", 1)
+    found = np.zeros(BOTH.shape_c(), np.float32)
+    accel_gpu.run(accel_products.text(BOTH), a, b, found, arch="sm_90a", seed=seed, change=change)
+    return found
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_races_are_found(name: str) -> None:
+    with pytest.raises(RaceFound):
+        run_changed(RACES[name], 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", (1, 2))
+@pytest.mark.parametrize("name", RACES)
+def test_races_are_found_in_any_order(name: str, seed: int) -> None:
+    with pytest.raises(RaceFound):
+        run_changed(RACES[name], seed)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_mistakes_are_found(name: str) -> None:
+    with pytest.raises(EmulatorError):
+        run_changed(OTHERS[name], 0)
