@@ -14,11 +14,20 @@ SWIZZLES = (0, 32, 64, 128)
 def _alloc_fault(op: ext.Operation) -> str:
     memory, stages = op.operation.results[0], op.attributes["stages"].value
     kind, swizzle = memory.type, op.attributes["swizzle"].value
-    if not is_shared(memory) or not kind.has_static_shape or not _is_dense(kind):
-        return f"makes a dense memref of static shape in {SHARED}, not a {kind}"
+    if fault := _memory_fault(memory):
+        return fault
     if stages < 1 or (stages > 1 and (kind.rank < 2 or kind.shape[0] != stages)):
         return f"has {stages} stages, which must be the first dim of its {kind}"
     return _swizzle_fault(kind, swizzle) or fault_at_top_of_launch(op)
+
+
+def _memory_fault(memory: ir.Value) -> str:
+    kind = memory.type
+    if not is_shared(memory) or not kind.has_static_shape or not _is_dense(kind):
+        return f"makes a dense memref of static shape in {SHARED}, not a {kind}"
+    if not isinstance(kind.element_type, ir.IntegerType | ir.FloatType):
+        return f"holds integers or floats, not {kind.element_type}"
+    return ""
 
 
 def _swizzle_fault(kind: ir.MemRefType, swizzle: int) -> str:
@@ -32,7 +41,7 @@ def _swizzle_fault(kind: ir.MemRefType, swizzle: int) -> str:
 
 def element_bits(kind: ir.Type) -> int:
     """Of an element in memory; truth values take a byte."""
-    return 64 if isinstance(kind, ir.IndexType) else max(8, int(kind.width))
+    return max(8, int(kind.width))
 
 
 def _is_dense(kind: ir.MemRefType) -> bool:
@@ -61,8 +70,8 @@ def _reuse_fault(op: ext.Operation) -> str:
     kind, swizzle = after.type, op.attributes["swizzle"].value
     if isinstance(before, ir.BlockArgument) or before.owner.name != "accel.alloc":
         return "takes the memory of an accel.alloc"
-    if not is_shared(after) or not kind.has_static_shape or not _is_dense(kind):
-        return f"makes a dense memref of static shape in {SHARED}, not a {kind}"
+    if fault := _memory_fault(after):
+        return fault
     if swizzle and not before.owner.attributes["swizzle"].value:
         return "makes a swizzled buffer of one that is not"
     given, taken = (_size_bits(each.type) // 8 for each in (before, after))

@@ -28,6 +28,13 @@ def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ..
     shape. Raises PassFailure if it has none."""
     root = root_computation(kernel)
     reducing = [each for each in computations(kernel) if each.reductions]
+    for each in reducing:
+        if any(each.extents[dim] == 0 for dim in each.reductions):
+            # Upstream's tiling crashes on it.
+            raise PassFailure(
+                "a reduction of no elements has no schedule: graph-eliminate-empty leaves none",
+                each.op.location,
+            )
     if root is not None and len(reducing) == 1 and not collect_ops(kernel, "tensor.insert_slice"):
         if is_multiply_add(reducing[0]):
             if not schedule_vectors(kernel, root, reducing[0]):

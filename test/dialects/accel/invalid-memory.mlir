@@ -399,3 +399,15 @@ func.func @f(%c: index, %a: memref<512x512xf16>) {
   }) {warps = 4 : i64, cluster = array<i64: 2>} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    // expected-error @below {{'accel.alloc' op holds integers or floats, not complex<f32>}}
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xcomplex<f32>, #shared>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
