@@ -8,9 +8,10 @@ from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.copies import copies_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import Slice, Tile
+from mlc.passes.accel.tiles.operands import read
 from mlc.passes.accel.tiles.products import is_product, multiply_tiles
 from mlc.passes.accel.tiles.reductions import reduce_dims
-from mlc.passes.accel.tiles.space import Space, read, space_of
+from mlc.passes.accel.tiles.space import Space, space_of
 from mlc.passes.accel.tiles.transfers import gather, number, reshaped, splat, transposed
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of, terminator_of

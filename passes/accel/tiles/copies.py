@@ -19,8 +19,9 @@ from mlc.passes.accel.tiles.meanings import (
     as_value,
     multiply,
 )
+from mlc.passes.accel.tiles.operands import Access, accesses
 from mlc.passes.accel.tiles.slices import empty
-from mlc.passes.accel.tiles.space import Access, Space, accesses
+from mlc.passes.accel.tiles.space import Space
 from mlc.passes.base import PassFailure
 
 

@@ -9,7 +9,9 @@ from mlc.dialects.accel.compute import SUMS
 from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Slice, Tile
-from mlc.passes.accel.tiles.space import Space, accesses, read, without_padding
+from mlc.passes.accel.tiles.neutral import without_padding
+from mlc.passes.accel.tiles.operands import accesses, read
+from mlc.passes.accel.tiles.space import Space
 from mlc.passes.accel.tiles.transfers import reshaped, transposed
 from mlc.passes.rewriting import defining_op, terminator_of
 from mlc.passes.tloop.computation import dim_position, dims_read

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, vector
-from mlc.passes.accel.tiles.space import neutral_vector, without_padding
+from mlc.passes.accel.tiles.neutral import neutral_vector, without_padding
 from mlc.passes.accel.tiles.transfers import by_dim, reshaped, transposed
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import defining_op, terminator_of
