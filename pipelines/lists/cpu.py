@@ -47,7 +47,7 @@ CPU_KERNEL: list[str] = [
     "canonicalize",
     "cse",
     # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
-    "tloop-fuse-elementwise",
+    "tloop-fuse-elementwise{recompute=true}",
     "canonicalize",
     "cse",
     # The planner lets such kernels write over an operand; two loop nests would read what is overwritten.
