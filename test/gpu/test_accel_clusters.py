@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from gpu_kernels.tile_product import TileProduct
+from mlc.codegen.host import host_target
 from mlc.codegen.ptxas import assemble_with_report, find_ptxas
 from test_accel_hopper import ARCH, REGISTERS_PER_SM, ptx_of_text
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
+
+from tile_convolutions import Conv
+from tile_products import Product
 
 # Name -> (program, copies for this block alone, copies for several)
 PRODUCTS = {
@@ -45,3 +54,24 @@ def test_ptxas_has_nothing_to_say(name: str) -> None:
     assert report.warnings == ()
     assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
     assert 0 < kernel.registers * 32 * (program.warps + 4) <= REGISTERS_PER_SM
+
+
+KERNELS = {
+    "a large product": Product([4096, 1024], [1024, 4096], "bf16", epilogue="bias"),
+    "a batch": Product([16, 1024, 1024], [16, 1024, 1024], "f16"),
+    "a convolution": Conv((112, 112), 128, 128, pads=(1, 1, 1, 1), element="bf16", bias=True),
+    "a convolution with strides": Conv((114, 114), 128, 512, strides=(2, 2), element="f16"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+@pytest.mark.parametrize("name", KERNELS)
+def test_large_kernels_are_in_clusters(name: str) -> None:
+    text = KERNELS[name].text().replace(str(host_target()), "cuda:sm_90a")
+    ptx = ptx_of_text(text, "accel-kernel, accel-to-threads-sm90a")
+    assert b".reqnctapercluster 2, 1, 1" in ptx and ptx.count(b"multicast::cluster") == 1
+    _, report = assemble_with_report(ptx, ARCH)
+    (kernel,) = report.kernels
+    assert report.warnings == ()
+    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)

@@ -65,11 +65,11 @@ def ptx_of(name: str) -> bytes:
 
 
 @functools.cache
-def ptx_of_text(program: str) -> bytes:
-    """What `mlc-translate --mlir-to-ptx` gives for the lowered program."""
+def ptx_of_text(program: str, passes: str = "accel-to-threads-sm90a") -> bytes:
+    """What `mlc-translate --mlir-to-ptx` gives for the program lowered by `passes`."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(program)
-        run_pipeline("builtin.module(accel-to-threads-sm90a)", module)
+        run_pipeline(f"builtin.module({passes})", module)
         lower(module)
         text = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
     return emit(text, gpu_target("nvptx", ARCH, ""), "asm", own_runtime=False)
