@@ -1,0 +1,99 @@
+"""Kernels of models with products, as machine code: by tensor units, from registers, without warnings."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path
+
+import pytest
+from gpu_kernels.sass import instructions
+from mlc.codegen.host import host_target
+from mlc.codegen.ptxas import find_ptxas
+from mlc.compiler.device_job import compile_kernel
+from mlc.compiler.device_kernel import DeviceKernel
+from mlc.targets import parse_target
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
+
+from tile_convolutions import Conv
+from tile_products import Product
+
+TARGETS = ("cuda:sm_80", "cuda:sm_90a")
+REGISTERS_PER_SM = 65536
+# Products of warps with asynchronous copies; of groups of warps, with tiles that hardware copies in and out.
+AMPERE, HOPPER, STORES = {"HMMA", "LDGSTS"}, {"HGMMA", "UTMALDG"}, {"UTMASTG"}
+
+
+# Name -> (kernel, the instructions that it must have for each target)
+KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
+    "product bf16": (
+        Product([2048, 512], [512, 768], "bf16", epilogue="bias").text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+    "product tf32": (
+        Product([2048, 512], [512, 768], precision="tf32", b_order=(1, 0)).text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+    # Tiles that are too small for groups of warps.
+    "product f16 of few tiles": (
+        Product([128, 768], [768, 768], "f16", epilogue="residual").text(),
+        (AMPERE, AMPERE),
+    ),
+    "scores of heads": (
+        Product(
+            [1, 12, 128, 64], [1, 12, 64, 128], "bf16", a_order=(0, 2, 1, 3), b_order=(0, 2, 3, 1)
+        ).text(),
+        (AMPERE, {"HGMMA", "LDGSTS", *STORES}),
+    ),
+    "convolution bf16": (
+        Conv((56, 56), 64, 64, pads=(1, 1, 1, 1), element="bf16", bias=True).text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+    "convolution of a batch": (
+        Conv((28, 28), 128, 128, pads=(1, 1, 1, 1), element="bf16", batch=32).text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+    "convolution with strides": (
+        Conv((57, 57), 128, 256, strides=(2, 2), element="f16").text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+}
+FAST = ("product bf16", "convolution bf16")
+
+
+@functools.cache
+def compiled(name: str, target: str) -> DeviceKernel:
+    """As `mlc compile` compiles it, with what ptxas says of it."""
+    text = KERNELS[name][0].replace(str(host_target()), str(parse_target(target)))
+    job = {"text": text, "pipeline": parse_target(target).kernel_pipeline, "target": target, "optimize": 3}
+    return DeviceKernel.from_bytes(compile_kernel(job | {"assembler": "report"})["object"])
+
+
+def cases() -> list[object]:
+    """The representative ones are fast."""
+    return [
+        pytest.param(name, target, marks=() if name in FAST and target == TARGETS[1] else pytest.mark.slow)
+        for name in KERNELS
+        for target in TARGETS
+    ]
+
+
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+@pytest.mark.parametrize(("name", "target"), cases())
+def test_ptxas_has_nothing_to_say(name: str, target: str) -> None:
+    """Warnings of lost performance (C75xx) and registers in memory among them."""
+    kernel = compiled(name, target)
+    assert kernel.warnings == ()
+    for each in kernel.resources():
+        spills = each["stack_bytes"], each["spill_store_bytes"], each["spill_load_bytes"]
+        assert spills == (0, 0, 0), each
+        assert 0 < each["registers"] * each["threads"] <= REGISTERS_PER_SM
+
+
+@pytest.mark.parametrize(("name", "target"), cases())
+def test_code_has_the_instructions(name: str, target: str) -> None:
+    found = instructions(compiled(name, target).image, parse_target(target).cpu)
+    wanted = KERNELS[name][1][TARGETS.index(target)]
+    assert {each for each in wanted if not found[each]} == set()
+    assert not found["LDL"] and not found["STL"]
