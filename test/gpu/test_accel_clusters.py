@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import assembled
 import pytest
 from gpu_kernels.tile_product import TileProduct
 from mlc.codegen.host import host_target
-from mlc.codegen.ptxas import assemble_with_report, find_ptxas
-from test_accel_hopper import ARCH, REGISTERS_PER_SM, ptx_of_text
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
 from tile_convolutions import Conv
 from tile_products import Product
 
+ARCH = "sm_90a"
 # Name -> (program, copies for this block alone, copies for several)
 PRODUCTS = {
     # One of two panels of the right operand.
@@ -30,10 +30,14 @@ PRODUCTS = {
 COPY = "cp.async.bulk.tensor.2d.shared::cluster.global"
 
 
+def ptx_of(name: str) -> bytes:
+    return assembled.ptx_of(PRODUCTS[name][0].text(), ARCH, "accel-to-threads-sm90a")
+
+
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_ptx_has_the_instructions(name: str) -> None:
     program, alone, several = PRODUCTS[name]
-    ptx = ptx_of_text(program.text()).decode()
+    ptx = ptx_of(name).decode()
     x, y = program.cluster
     assert f".reqnctapercluster {x}, {y}, 1" in ptx and ".explicitcluster" in ptx
     copies = [line for line in ptx.splitlines() if COPY in line]
@@ -45,15 +49,9 @@ def test_ptx_has_the_instructions(name: str) -> None:
     assert ptx.count("barrier.cluster.arrive") == ptx.count("barrier.cluster.wait") == 2
 
 
-@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_ptxas_has_nothing_to_say(name: str) -> None:
-    program = PRODUCTS[name][0]
-    _, report = assemble_with_report(ptx_of_text(program.text()), ARCH)
-    (kernel,) = report.kernels
-    assert report.warnings == ()
-    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
-    assert 0 < kernel.registers * 32 * (program.warps + 4) <= REGISTERS_PER_SM
+    assembled.check_with_ptxas(ptx_of(name), ARCH)
 
 
 KERNELS = {
@@ -65,13 +63,9 @@ KERNELS = {
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
 @pytest.mark.parametrize("name", KERNELS)
 def test_large_kernels_are_in_clusters(name: str) -> None:
     text = KERNELS[name].text().replace(str(host_target()), "cuda:sm_90a")
-    ptx = ptx_of_text(text, "accel-kernel, accel-to-threads-sm90a")
+    ptx = assembled.ptx_of(text, ARCH, "accel-kernel, accel-to-threads-sm90a")
     assert b".reqnctapercluster 2, 1, 1" in ptx and ptx.count(b"multicast::cluster") == 1
-    _, report = assemble_with_report(ptx, ARCH)
-    (kernel,) = report.kernels
-    assert report.warnings == ()
-    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
+    assembled.check_with_ptxas(ptx, ARCH)

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import subprocess
-from pathlib import Path
-
+import assembled
 import pytest
-from gpu_kernels.lowering import lower
 from gpu_kernels.tile_product import TileProduct
-from mlc.bindings import ir
-from mlc.bindings.llvm_translation import translate_to_llvm_ir
-from mlc.codegen.emit import emit
-from mlc.codegen.machines import gpu_target
-from mlc.codegen.ptxas import assemble_with_report, find_ptxas
-from mlc.dialects import create_context
-from mlc.pipelines.driver import run_pipeline
-from mlc.tools.translate.gpu import device_module
-from test_ptxas import find_nvdisasm
 
 ARCH = "sm_90a"
-REGISTERS_PER_SM = 65536
 # Name -> (program, the instruction, how many of them a thread's code has, the instruction in the code)
 PRODUCTS = {
     # Two groups, each with 64 rows and all columns; 4 steps of 16.
@@ -61,18 +47,7 @@ PRODUCTS = {
 
 
 def ptx_of(name: str) -> bytes:
-    return ptx_of_text(PRODUCTS[name][0].text())
-
-
-@functools.cache
-def ptx_of_text(program: str, passes: str = "accel-to-threads-sm90a") -> bytes:
-    """What `mlc-translate --mlir-to-ptx` gives for the program lowered by `passes`."""
-    with create_context(), ir.Location.unknown():
-        module = ir.Module.parse(program)
-        run_pipeline(f"builtin.module({passes})", module)
-        lower(module)
-        text = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
-    return emit(text, gpu_target("nvptx", ARCH, ""), "asm", own_runtime=False)
+    return assembled.ptx_of(PRODUCTS[name][0].text(), ARCH, "accel-to-threads-sm90a")
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
@@ -104,29 +79,13 @@ def test_results_are_stored_by_the_copy_engine(name: str) -> None:
     assert ptx.count("st.shared.v2.b32") == (0 if program.result else sums // 2)
 
 
-@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_ptxas_has_nothing_to_say(name: str) -> None:
-    threads = 32 * (PRODUCTS[name][0].warps + 4)
-    _, report = assemble_with_report(ptx_of(name), ARCH)
-    (kernel,) = report.kernels
-    assert report.warnings == ()
-    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
-    assert 0 < kernel.registers * threads <= REGISTERS_PER_SM
+    assembled.check_with_ptxas(ptx_of(name), ARCH)
 
 
-@pytest.mark.skipif(
-    find_ptxas() is None or find_nvdisasm() is None,
-    reason="ptxas or nvdisasm (CUDA toolkit) is not installed",
-)
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_code_has_the_instructions(name: str, tmp_path: Path) -> None:
-    cubin, _ = assemble_with_report(ptx_of(name), ARCH)
-    (tmp_path / "kernel.cubin").write_bytes(cubin)
-    program = find_nvdisasm()
-    assert program is not None
-    command = [program, "-c", str(tmp_path / "kernel.cubin")]
-    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    words = {word.split(".")[0] for line in listing.splitlines() for word in line.split()}
-    assert {PRODUCTS[name][3], "UTMALDG", "UTMASTG"} <= words
-    assert not words & {"LDL", "STL"}
+def test_code_has_the_instructions(name: str) -> None:
+    words = assembled.instructions(ptx_of(name), ARCH)
+    assert words[PRODUCTS[name][3]] and words["UTMALDG"] and words["UTMASTG"]
+    assert not words["LDL"] and not words["STL"]

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
+import assembled
 import pytest
-from gpu_kernels.lowering import lower
 from gpu_kernels.tile_product import TileProduct
-from mlc.bindings import ir
-from mlc.bindings.llvm_translation import translate_to_llvm_ir
-from mlc.codegen.emit import emit
-from mlc.codegen.machines import gpu_target
-from mlc.codegen.ptxas import assemble_with_report, find_ptxas
-from mlc.dialects import create_context
-from mlc.pipelines.driver import run_pipeline
-from mlc.tools.translate.gpu import device_module
 
 ARCH = "sm_80"
-REGISTERS_PER_SM = 65536
 # Name -> (program, the instruction of tensor units, how many of them a thread's code has)
 PRODUCTS = {
     # A warp's part is 64x32 or 32x64, in instructions of 16x8x16: 4 * 4 of the result, 4 steps.
@@ -35,15 +24,8 @@ PRODUCTS = {
 }
 
 
-@functools.cache
 def ptx_of(name: str) -> bytes:
-    """What `mlc-translate --mlir-to-ptx` gives for the lowered program."""
-    with create_context(), ir.Location.unknown():
-        module = ir.Module.parse(PRODUCTS[name][0].text())
-        run_pipeline("builtin.module(accel-to-threads)", module)
-        lower(module)
-        text = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
-    return emit(text, gpu_target("nvptx", ARCH, ""), "asm", own_runtime=False)
+    return assembled.ptx_of(PRODUCTS[name][0].text(), ARCH, "accel-to-threads")
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
@@ -58,12 +40,6 @@ def test_ptx_has_the_instructions(name: str) -> None:
     assert ("ldmatrix.sync" in ptx) == (size == 2)
 
 
-@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_ptxas_has_nothing_to_say(name: str) -> None:
-    threads = 32 * PRODUCTS[name][0].warps
-    _, report = assemble_with_report(ptx_of(name), ARCH)
-    (kernel,) = report.kernels
-    assert report.warnings == ()
-    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
-    assert 0 < kernel.registers * threads <= REGISTERS_PER_SM
+    assembled.check_with_ptxas(ptx_of(name), ARCH)

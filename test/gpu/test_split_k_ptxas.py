@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 from pathlib import Path
 
+import assembled
 import pytest
-from gpu_kernels.lowering import lower
-from mlc.bindings import ir
-from mlc.bindings.llvm_translation import translate_to_llvm_ir
-from mlc.codegen.emit import emit
-from mlc.codegen.machines import gpu_target
-from mlc.codegen.ptxas import assemble_with_report, find_ptxas
-from mlc.dialects import create_context
-from mlc.pipelines.driver import run_pipeline
-from mlc.tools.translate.gpu import device_module
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
@@ -42,16 +33,10 @@ KERNELS = {
 }  # fmt: skip
 
 
-@functools.cache
 def ptx_of(name: str) -> bytes:
-    """What `mlc-translate --mlir-to-ptx` gives for the lowered kernel."""
     text, arch, _ = KERNELS[name]
-    with create_context(), ir.Location.unknown():
-        module = ir.Module.parse(text.replace(str(host_target()), f"cuda:{arch}"))
-        run_pipeline(f"builtin.module(accel-kernel, {PIPELINES[arch]})", module)
-        lower(module)
-        device = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
-    return emit(device, gpu_target("nvptx", arch, ""), "asm", own_runtime=False)
+    module = text.replace(str(host_target()), f"cuda:{arch}")
+    return assembled.ptx_of(module, arch, f"accel-kernel, {PIPELINES[arch]}")
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -64,11 +49,6 @@ def test_products_are_the_first_launch_s(name: str) -> None:
     assert "cp.async" not in second and "st.shared" not in second
 
 
-@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
 @pytest.mark.parametrize("name", KERNELS)
 def test_ptxas_has_nothing_to_say(name: str) -> None:
-    _, report = assemble_with_report(ptx_of(name), KERNELS[name][1])
-    assert len(report.kernels) == 2
-    assert report.warnings == ()
-    for each in report.kernels:
-        assert (each.stack_bytes, each.spill_store_bytes, each.spill_load_bytes) == (0, 0, 0)
+    assembled.check_with_ptxas(ptx_of(name), KERNELS[name][1])

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import sys
 from pathlib import Path
 
+import assembled
 import numpy as np
 import pytest
-from gpu_kernels.lowering import lower
-from mlc.bindings import ir
-from mlc.bindings.llvm_translation import translate_to_llvm_ir
-from mlc.codegen.emit import emit
-from mlc.codegen.machines import gpu_target
-from mlc.codegen.ptxas import assemble_with_report, find_ptxas
-from mlc.dialects import create_context
-from mlc.pipelines.driver import run_pipeline
-from mlc.tools.translate.gpu import device_module
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
@@ -27,7 +18,6 @@ from tile_kernels import text as text_of
 from tile_products import Product
 
 ARCH = "sm_80"
-REGISTERS_PER_SM = 65536
 BF16, F16 = "m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k16.row.col.f32.f16.f16.f32"
 # Name -> (kernel, the instruction of tensor units if any, whether its operands are read as matrices)
 KERNELS = {
@@ -69,15 +59,8 @@ KERNELS = {
 }  # fmt: skip
 
 
-@functools.cache
 def ptx_of(name: str) -> bytes:
-    """What `mlc-translate --mlir-to-ptx` gives for the lowered kernel."""
-    with create_context(), ir.Location.unknown():
-        module = ir.Module.parse(KERNELS[name][0])
-        run_pipeline("builtin.module(accel-kernel, accel-to-threads)", module)
-        lower(module)
-        text = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
-    return emit(text, gpu_target("nvptx", ARCH, ""), "asm", own_runtime=False)
+    return assembled.ptx_of(KERNELS[name][0], ARCH, "accel-kernel, accel-to-threads")
 
 
 @pytest.mark.parametrize("name", [name for name, (_, product, _) in KERNELS.items() if product])
@@ -106,11 +89,6 @@ def test_rows_are_moved_16_bytes_at_a_time() -> None:
     assert set(re.findall(r"ld\.global\.(\S+)", ptx)) == {"v4.b32", "b32"}
 
 
-@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
 @pytest.mark.parametrize("name", KERNELS)
 def test_ptxas_has_nothing_to_say(name: str) -> None:
-    _, report = assemble_with_report(ptx_of(name), ARCH)
-    (kernel,) = report.kernels
-    assert report.warnings == ()
-    assert (kernel.stack_bytes, kernel.spill_store_bytes, kernel.spill_load_bytes) == (0, 0, 0)
-    assert 0 < kernel.registers * 256 <= REGISTERS_PER_SM
+    assembled.check_with_ptxas(ptx_of(name), ARCH)
