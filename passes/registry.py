@@ -22,6 +22,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "accel-from-tiles": "mlc.passes.accel.from_tiles:FromTiles",
     "accel-insert-barriers": "mlc.passes.accel.insert_barriers:InsertBarriers",
     "accel-multicast-copies": "mlc.passes.accel.multicast_copies:MulticastCopies",
+    "accel-overlap-products": "mlc.passes.accel.overlap_products:OverlapProducts",
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",
     "accel-specialize-warps": "mlc.passes.accel.specialize_warps:SpecializeWarps",
     "accel-split-k": "mlc.passes.accel.split_k:SplitK",

@@ -7,6 +7,8 @@ from mlc.dialects.accel import is_shared
 from mlc.passes.base import PassFailure
 
 STAGES = "accel.stages"
+# Of a loop that runs at least once: its last product may run beside what the next iteration computes.
+OVERLAP = "accel.overlap"
 # More than shared memory has room for.
 MOST_STAGES = 64
 

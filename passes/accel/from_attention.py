@@ -13,6 +13,7 @@ from mlc.passes.accel.memory_functions import on_memory
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import erase_op
 from mlc.passes.tloop.kernel_functions import kernels_on_tensors
+from mlc.passes.tloop.target_attribute import target_of
 
 
 def lower_kernel(kernel: ir.Operation) -> bool:
@@ -22,7 +23,7 @@ def lower_kernel(kernel: ir.Operation) -> bool:
         return False
     body = on_memory(kernel)
     with ir.InsertionPoint(body), kernel.location:
-        build_launch(attention, sizes_of(attention), list(body.arguments))
+        build_launch(attention, sizes_of(attention, target_of(kernel)), list(body.arguments))
         func.ReturnOp([])
     erase_op(kernel)
     return True

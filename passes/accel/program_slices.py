@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.bindings.identity import address
+from mlc.passes.rewriting import collect_ops
 
 
 def slice_of(ops: Sequence[ir.Operation], block: ir.Block) -> list[ir.Operation]:
@@ -22,13 +23,15 @@ def slice_of(ops: Sequence[ir.Operation], block: ir.Block) -> list[ir.Operation]
 
 
 def clone_ops(ops: Sequence[ir.Operation], values: dict[ir.Value, ir.Value]) -> list[ir.Operation]:
-    """Copies of ops without regions at the current insertion point, with `values` for what they take; adds
-    what they make to it."""
+    """Copies of ops at the current insertion point, with `values` for what they take; adds what they make to
+    it."""
     copies = []
     for op in ops:
         copy = op.clone().operation
-        for index, operand in enumerate(op.operands):
-            copy.operands[index] = values.get(operand, operand)
+        for each in (*collect_ops(copy), copy):
+            for index, operand in enumerate(each.operands):
+                if operand in values:
+                    each.operands[index] = values[operand]
         values.update(zip(op.results, copy.results, strict=True))
         copies.append(copy)
     return copies

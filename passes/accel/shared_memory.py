@@ -29,6 +29,12 @@ class SharedMemory:
     def scratch_start(self) -> int:
         return _aligned(self.end, ALIGNMENT)
 
+    def reserve(self, size: int) -> int:
+        """Where `size` bytes lie, in front of what tiles need: before any of these is asked for."""
+        start = self.scratch_start
+        self.end = start + size
+        return start
+
     def need_scratch(self, size: int) -> None:
         """Says that `size` bytes are needed at a time."""
         self.scratch_bytes = max(self.scratch_bytes, size)

@@ -8,7 +8,8 @@ from typing import ClassVar
 from mlc.bindings import arith, ir, scf
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.copy_nests import CopyNest, copy_nest, indices_of
-from mlc.passes.accel.copying_loops import index, next_stage, stage_of
+from mlc.passes.accel.copying_loops import OVERLAP, index, next_stage, stage_of
+from mlc.passes.accel.first_copies import FirstCopies, first_copies
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.program_slices import clone_ops
 from mlc.passes.accel.warpgroups import GROUP, accumulation, group_grid
@@ -27,7 +28,8 @@ class SpecializeWarps(Pass):
     copies, ahead by as many iterations as there are stages; the others compute what the loop does, and then
     what comes behind it. For each stage of the rings of buffers there are two semaphores, which both count
     stages and phases: at `full` the consumers wait for the copies, at `empty` the producers for those who
-    read. Indices that both need are computed before.
+    read. Indices that both need are computed before. Producers start what TMA copies in front of the loop,
+    too.
 
     All other launches stay as they are: those of fewer than 4 warps, those in whose loop copies are not for
     TMA, or depend on what the loop computes, and those with products that are not for groups of warps, which
@@ -83,9 +85,12 @@ class _Roles:
     def build(self) -> None:
         ops = [each.operation for each in self.body.operations]
         shared = [*indices_of(ops), *(each for each in ops if each.name == "accel.alloc")]
+        first = first_copies(ops[: ops.index(self.nest.loops[0])], shared)
         buffers = self.copying.rings()
         with ir.InsertionPoint(self.body):
-            ring = _Ring(buffers, self.semaphore(1), self.semaphore(self.writers()))
+            full = self.semaphore(self.stages)
+            ring = _Ring(buffers, full, self.semaphore(self.stages, self.writers()))
+            arrived = [self.semaphore(1) for _ in first]
             roles = ir.Operation.create(
                 "accel.specialize", [], [], _sizes(self.launch.attributes["warps"].value), regions=2
             )
@@ -93,6 +98,8 @@ class _Roles:
         for op in ops:
             if op not in shared:
                 ir.InsertionPoint(consumer).insert(op.detach_from_parent())
+        for semaphore, copies in zip(arrived, first, strict=True):
+            self.start(semaphore, copies, producer)
         with ir.InsertionPoint(producer):
             self.produce(ring, 0, {}, [index(0), index(1)])
         with ir.InsertionPoint(self.nest.loops[0]):
@@ -106,9 +113,19 @@ class _Roles:
         cluster = cluster_of(self.launch)
         return 1 + sum(cluster[dim] - 1 for dim in self.multicast)
 
-    def semaphore(self, arrivals: int) -> ir.Value:
+    def start(self, semaphore: ir.Value, first: FirstCopies, producer: ir.Block) -> None:
+        """Has the producers start copies that the consumers wait for."""
+        with ir.InsertionPoint(producer), first.wait.location:
+            tokens = [each.results[0] for each in clone_ops(first.copies, {})]
+            ir.Operation.create("accel.notify", [], [semaphore, index(0), *tokens])
+        with ir.InsertionPoint(first.wait), first.wait.location:
+            ir.Operation.create("accel.await", [], [semaphore, index(0), index(0)])
+        for op in (first.wait, *first.copies):
+            op.erase()
+
+    def semaphore(self, stages: int, arrivals: int = 1) -> ir.Value:
         """A barrier per stage, at which a role of so many blocks arrives."""
-        attributes = {name: _i64(count) for name, count in (("stages", self.stages), ("arrivals", arrivals))}
+        attributes = {name: _i64(count) for name, count in (("stages", stages), ("arrivals", arrivals))}
         kind = ir.Type.parse("!accel.semaphore")
         return ir.Operation.create("accel.create_semaphore", [kind], [], attributes).results[0]
 
@@ -149,6 +166,8 @@ class _Roles:
         with ir.InsertionPoint(old), old.location:
             lower, upper, step, *initial = old.operands
             loop = scf.ForOp(lower, upper, step, [*initial, *place])
+        if OVERLAP in old.attributes:
+            loop.operation.attributes[OVERLAP] = old.attributes[OVERLAP]
         values, carried = [loop.induction_variable, *loop.inner_iter_args], len(initial) + 1
         for argument, value in zip(body.arguments, values[:carried], strict=True):
             argument.replace_all_uses_with(value)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, option
+from mlc.passes.lowering.fast_math import is_approximate
 from mlc.passes.rewriting import apply_patterns, defining_op, replace_op
 from mlc.passes.tloop.vector_math.arcs import acos, asin, atan
 from mlc.passes.tloop.vector_math.error_function import erf
@@ -44,6 +45,16 @@ def expand_log1p_of_unit(op: ir.Operation) -> bool:
     return _in_unit_interval(op.operands[0]) and expand(log1p_of_unit)(op)
 
 
+def expand_exactly(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:
+    """The same, but for ops that may be approximate (`afn`)."""
+    pattern = expand(function)
+
+    def exact(op: ir.Operation) -> bool:
+        return not is_approximate(op) and pattern(op)
+
+    return exact
+
+
 # What looks at an operand's op, before that is replaced.
 FIRST = {"math.log1p": expand_log1p_of_unit}
 PATTERNS = {
@@ -78,6 +89,11 @@ class ExpandMath(Pass):
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
+    keep_approximate: bool = option(
+        False, help="leave powers of two that may be approximate (`afn`), for which GPUs have an instruction"
+    )
+
     def run(self, op: ir.Operation) -> None:
         apply_patterns(op, FIRST)
-        apply_patterns(op, PATTERNS)
+        kept = {"math.exp2": expand_exactly(exp2)} if self.keep_approximate else {}
+        apply_patterns(op, {**PATTERNS, **kept})

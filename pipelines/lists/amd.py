@@ -30,7 +30,7 @@ AMDGPU_TO_LLVM: list[str] = [
 GFX90A_KERNEL: list[str] = [
     "accel-kernel",
     # LLVM has no functions for GPUs: exponentials and their like become arithmetic, on whole tiles.
-    "func.func(tloop-expand-math)",
+    "func.func(tloop-expand-math{keep-approximate=true})",
     "accel-to-threads-gfx90a",
     "amdgpu-to-llvm",
 ]
@@ -38,7 +38,7 @@ GFX90A_KERNEL: list[str] = [
 # The same for MI300.
 GFX942_KERNEL: list[str] = [
     "accel-kernel",
-    "func.func(tloop-expand-math)",
+    "func.func(tloop-expand-math{keep-approximate=true})",
     "accel-to-threads-gfx942",
     "amdgpu-to-llvm",
 ]

@@ -19,6 +19,8 @@ ACCEL_TO_THREADS_SM90A: list[str] = [
     "accel-multicast-copies",
     # Where the copy engine can run ahead, warps of their own tell it to; in other loops all warps copy.
     "accel-specialize-warps",
+    # Consumers multiply weights by values while they compute the next ones.
+    "accel-overlap-products",
     *ACCEL_AHEAD,
     # In the memory of rings, whose loops are done; barriers come between the two.
     "accel-stage-stores",
@@ -39,7 +41,7 @@ NVGPU_TO_LLVM: list[str] = [
 NVGPU_KERNEL: list[str] = [
     "accel-kernel",
     # LLVM has no functions for GPUs: exponentials and their like become arithmetic, on whole tiles.
-    "func.func(tloop-expand-math)",
+    "func.func(tloop-expand-math{keep-approximate=true})",
     "accel-to-threads",
     "nvgpu-to-llvm",
 ]
@@ -47,7 +49,7 @@ NVGPU_KERNEL: list[str] = [
 # The same for sm_90a.
 NVGPU_KERNEL_SM90A: list[str] = [
     "accel-kernel",
-    "func.func(tloop-expand-math)",
+    "func.func(tloop-expand-math{keep-approximate=true})",
     "accel-to-threads-sm90a",
     "nvgpu-to-llvm",
 ]

@@ -50,11 +50,22 @@ def shared_buffer(rows: int, columns: int, element: ir.Type) -> ir.Value:
     return new_buffer(kind)
 
 
-def copied(matrix: ir.Value, buffer: ir.Value, first_row: ir.Value) -> ir.Value:
-    """Starts to copy rows into a buffer; the token of the copy."""
-    token = ir.Type.parse("!accel.token")
-    operands = [matrix, buffer, first_row, index(0)]
-    return ir.Operation.create("accel.copy", [token], operands).results[0]
+def copied(
+    memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value], buffer: ir.Value, first_row: ir.Value
+) -> ir.Value:
+    """Starts to copy rows of one head into a buffer; the token of the copy. It is from the whole memory, as
+    hardware copies tiles from, not from a view of it."""
+    rank = len(tensor.order)
+    starts, box = [index(0)] * rank, [1] * rank
+    for dim, extent in enumerate(tensor.shape[:-2]):
+        if extent > 1:
+            starts[tensor.order[dim]] = heads[dim]
+    starts[tensor.order[-2]] = first_row
+    for dim, extent in zip(tensor.order[-2:], buffer.type.shape, strict=True):
+        box[dim] = extent
+    token, attributes = ir.Type.parse("!accel.token"), {"box": ir.DenseI64ArrayAttr.get(box)}
+    operands = [memory, buffer, *starts]
+    return ir.Operation.create("accel.copy", [token], operands, attributes).results[0]
 
 
 def wait(*tokens: ir.Value) -> None:

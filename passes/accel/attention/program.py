@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -17,9 +18,10 @@ from mlc.passes.accel.attention.operands import (
 )
 from mlc.passes.accel.attention.problem import Attention
 from mlc.passes.accel.attention.scores import Scores
-from mlc.passes.accel.attention.sizes import STAGES, Sizes
-from mlc.passes.accel.attention.softmax import Running, finished, step
+from mlc.passes.accel.attention.sizes import Sizes
+from mlc.passes.accel.attention.softmax import Running, Step, finished, step
 from mlc.passes.accel.attention.tiles import floats, index, product
+from mlc.passes.accel.copying_loops import OVERLAP
 from mlc.passes.accel.copying_loops import STAGES as STAGES_ATTRIBUTE
 from mlc.passes.accel.tiles.block_orders import places_of
 from mlc.passes.accel.tiles.meanings import as_value
@@ -78,45 +80,54 @@ class Block:
     def _queries(self) -> ir.Value:
         """The tile of queries."""
         attention, sizes = self.attention, self.sizes
-        rows = matrix_of(self.memory[attention.q.buffer], attention.q, self.place.heads)
+        memory, place = self.memory[attention.q.buffer], self.place
         if sizes.queries_in_registers:
-            return read_rows(rows, self.place.first_query, sizes.queries, sizes.width)
+            rows = matrix_of(memory, attention.q, place.heads)
+            return read_rows(rows, place.first_query, sizes.queries, sizes.width)
         buffer = shared_buffer(sizes.queries, sizes.width, attention.element)
-        wait(copied(rows, buffer, self.place.first_query))
+        wait(copied(memory, attention.q, place.heads, buffer, place.first_query))
         return buffer
 
     def _loop(self, operands: Operands) -> Running:
         """What is known of the queries behind the last key."""
         attention, sizes = self.attention, self.sizes
-        heads = self._heads_of_keys()
-        keys = matrix_of(self.memory[attention.k.buffer], attention.k, heads)
-        values = matrix_of(self.memory[attention.v.buffer], attention.v, heads)
+        scores = Scores(attention, sizes, self.memory, self.place)
+        heads, end = self._heads_of_keys(), scores.common_end()
         start = Running.start(sizes.queries, sizes.features)
         loop = scf.ForOp(index(0), self._end(), index(sizes.keys), start.values)
         with ir.InsertionPoint(loop.body):
             first = loop.induction_variable
-            wait(copied(keys, operands.keys, first), copied(values, operands.values, first))
-            scf.YieldOp(self._step(operands, first, Running(*loop.inner_iter_args)).values)
+            self._copy(operands, heads, first)
+            found = scores.masked(self._products(operands), first, end)
+            hidden = attention.may_hide_all
+            new = step(Running(*loop.inner_iter_args), found, scores.factor, may_hide_all=hidden)
+            scf.YieldOp(self._weighted(operands, new).values)
         if attention.keys > sizes.keys:
-            stages = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), STAGES)
+            stages = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), sizes.stages)
             loop.operation.attributes[STAGES_ATTRIBUTE] = stages
+            if sizes.overlap:
+                loop.operation.attributes[OVERLAP] = ir.UnitAttr.get()
         return Running(*loop.results)
 
-    def _step(self, operands: Operands, first: ir.Value, known: Running) -> Running:
-        """Takes in the keys and values from `first` on."""
-        sizes = self.sizes
-        scores = Scores(self.attention, sizes, self.memory, self.place)
-        none = splat(floats(sizes.queries, sizes.keys), 0)
-        raw = product(operands.queries, operands.keys, none, self.attention.precision, transpose_b=True)
-        new = step(known, scores.masked(raw, first), scores.factor)
-        weights = self._narrowed(new.weights)
+    def _copy(self, operands: Operands, heads: Sequence[ir.Value], first: ir.Value) -> None:
+        """Copies the keys and values from `first` on."""
+        pairs = ((self.attention.k, operands.keys), (self.attention.v, operands.values))
+        wait(*(copied(self.memory[tensor.buffer], tensor, heads, into, first) for tensor, into in pairs))
+
+    def _products(self, operands: Operands) -> ir.Value:
+        """Of queries and keys."""
+        none = splat(floats(self.sizes.queries, self.sizes.keys), 0)
+        precision = self.attention.precision
+        return product(operands.queries, operands.keys, none, precision, transpose_b=True)
+
+    def _weighted(self, operands: Operands, new: Step) -> Running:
+        """With the values' rows, by their weights."""
+        precision, weights = self.attention.precision, self._narrowed(new.weights)
         if operands.weights is not None:
             # Without tensor units a thread needs whole rows of them, which would not fit its registers.
             write_rows(weights, operands.weights, index(0))
             weights = operands.weights
-        return Running(
-            new.top, new.total, product(weights, operands.values, new.result, self.attention.precision)
-        )
+        return Running(new.top, new.total, product(weights, operands.values, new.result, precision))
 
     def _narrowed(self, tile: ir.Value) -> ir.Value:
         """A tile of f32 with the elements of the operands."""

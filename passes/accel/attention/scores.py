@@ -36,13 +36,13 @@ class Scores:
         that is not positive changes which is the greatest."""
         return self.attention.may_hide_all or self.attention.scale <= 0
 
-    def masked(self, scores: ir.Value, first_key: ir.Value) -> ir.Value:
-        """Of a product of queries and keys, the scores as the softmax takes them."""
+    def masked(self, scores: ir.Value, first_key: ir.Value, end: ir.Value | None) -> ir.Value:
+        """Of a product of queries and keys, the scores as the softmax takes them; `end` is `common_end`."""
         if self._scaled_first and self.attention.scale != 1:
             scores = arith.mulf(scores, filled(scores, self.attention.scale))
         if self.attention.mask is not None:
             scores = self._with_mask(scores, first_key)
-        return self._with_edges(scores, first_key)
+        return scores if end is None else self._with_edges(scores, first_key, end)
 
     def _with_mask(self, scores: ir.Value, first_key: ir.Value) -> ir.Value:
         mask = read_mask(self.attention, self.sizes, self.memory, self.place, first_key)
@@ -53,12 +53,9 @@ class Scores:
             mask = arith.extf(scores.type, mask)
         return arith.addf(scores, mask)
 
-    def _with_edges(self, scores: ir.Value, first_key: ir.Value) -> ir.Value:
+    def _with_edges(self, scores: ir.Value, first_key: ir.Value, end: ir.Value) -> ir.Value:
         """Hides keys behind the last one, and, where the mask is causal, behind the diagonal: in blocks that
         reach beyond these."""
-        end = self._common_end()
-        if end is None:
-            return scores
         behind = arith.addi(first_key, index(self.sizes.keys))
         branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.sgt, behind, end), [scores.type], has_else=True)
         with ir.InsertionPoint(branch.then_block):
@@ -67,7 +64,7 @@ class Scores:
             scf.YieldOp([scores])
         return branch.results[0]
 
-    def _common_end(self) -> ir.Value | None:
+    def common_end(self) -> ir.Value | None:
         """Before which key all queries of the tile see all keys; None if that is every key of every block."""
         if self.attention.causal:
             return arith.addi(self.place.first_query, index(self.attention.later + 1))

@@ -8,6 +8,8 @@ from math import prod
 from mlc.passes.accel.attention.problem import Attention
 from mlc.passes.accel.matrix_layouts import ROWS
 from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.accel.tensor_maps import UNIT_BYTES
+from mlc.targets import GpuTarget, Target
 
 # The shortest dim of a tile: what tensor units multiply at a time.
 LEAST = 16
@@ -17,6 +19,11 @@ BLOCKS = 128
 # Of keys and values in shared memory, by the bytes of a number, and how many times they lie there. Numbers of
 # 4 bytes are loaded one by one, and each address takes a register.
 STAGE_BYTES, STAGES = {2: 32 << 10, 4: 16 << 10}, 2
+# Where hardware copies tiles and products are asynchronous: keys whose scores fit in registers beside the
+# result, beside a mask too, and beside that of longer heads than `LONG`; and stages.
+SCORES, MASKED_SCORES, LONG_SCORES, LONG, MOST_STAGES = 128, 64, 32, 128, 4
+# Of shared memory, for semaphores, and a number of each thread.
+RESERVED_BYTES = 2 << 10
 # Of a query that a warp keeps in registers; longer ones stay in shared memory.
 REGISTER_BYTES = 256
 # Numbers of queries, keys and values of which a warp can have more rows.
@@ -38,10 +45,16 @@ class Sizes:
     # Whether the tensor units multiply: weights then stay in registers.
     tensor_units: bool
     queries_in_registers: bool
+    # Blocks of keys and values that are on their way or computed with.
+    stages: int = STAGES
+    # Whether the softmax of a block of keys runs beside the product of the one before with its values.
+    overlap: bool = False
 
 
-def sizes_of(attention: Attention) -> Sizes:
+def sizes_of(attention: Attention, target: Target) -> Sizes:
     """As large as registers and shared memory allow."""
+    if isinstance(target, GpuTarget) and target.clusters and _suits_groups(attention):
+        return _sizes_for_groups(attention, target.shared_bytes - RESERVED_BYTES)
     size = element_bytes(attention.element)
     tensor_units = size < 4 or attention.precision != "exact"
     width, features = padded(attention.width), padded(attention.features)
@@ -62,6 +75,24 @@ def sizes_of(attention: Attention) -> Sizes:
         tensor_units,
         tensor_units and width * size <= REGISTER_BYTES,
     )
+
+
+def _suits_groups(attention: Attention) -> bool:
+    """Whether groups of warps can multiply, and hardware copy: numbers of 16 bits, in rows of whole units."""
+    if element_bytes(attention.element) != 2 or attention.queries <= FEW_QUERIES // 2:
+        return False
+    return attention.width * 2 % UNIT_BYTES == 0 and attention.features * 2 % UNIT_BYTES == 0
+
+
+def _sizes_for_groups(attention: Attention, shared_bytes: int) -> Sizes:
+    """Each group of warps has 64 queries, which lie in shared memory."""
+    width, features = padded(attention.width), padded(attention.features)
+    queries = padded(attention.queries, _most_queries(attention))
+    most = SCORES if attention.mask is None else MASKED_SCORES
+    keys = padded(attention.keys, LONG_SCORES if max(width, features) > LONG else most)
+    rest = shared_bytes - queries * width * 2
+    stages = min(MOST_STAGES, rest // (keys * (width + features) * 2))
+    return Sizes(queries, keys, width, features, queries // ROWS, True, False, stages, overlap=True)
 
 
 def padded(extent: int, most: int = 1 << 30) -> int:

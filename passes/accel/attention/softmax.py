@@ -8,6 +8,7 @@ from math import inf
 
 from mlc.bindings import arith, ir, math
 from mlc.passes.accel.attention.tiles import across, filled, floats, reduced_rows
+from mlc.passes.lowering.fast_math import approximate
 from mlc.passes.lowering.vector_tools import splat
 
 
@@ -41,22 +42,47 @@ class Step:
     weights: ir.Value
 
 
-def step(known: Running, scores: ir.Value, factor: float) -> Step:
-    """Takes in scores whose weights are powers of two: `exp2(factor * score)`. `factor` must be positive."""
+def step(known: Running, scores: ir.Value, factor: float, *, may_hide_all: bool) -> Step:
+    """Takes in scores whose weights are powers of two: `exp2(factor * score)`. `factor` must be positive.
+
+    With `may_hide_all` differences come before factors, and scores that all are the lowest number there is
+    have equal weights; otherwise a score takes one multiply-add.
+    """
     top = reduced_rows("maximumf", scores, known.top)
     # Minus infinity, as long as there is no other score, would make NaN of itself.
     nothing = arith.cmpf(arith.CmpFPredicate.OEQ, top, filled(top, -inf))
     reference = arith.select(nothing, filled(top, 0), top)
-    correction = _power(arith.subf(known.top, reference), factor)
-    weights = _power(arith.subf(scores, across(reference, scores.type.shape[1])), factor)
+    power = _power_of_difference if may_hide_all else _power_of_multiples
+    correction, weights = power(known.top, reference, factor), power(scores, reference, factor)
     total = reduced_rows("add", weights, arith.mulf(known.total, correction))
     result = arith.mulf(known.result, across(correction, known.result.type.shape[1]))
     return Step(top, total, result, weights)
 
 
-def _power(difference: ir.Value, factor: float) -> ir.Value:
-    """Differences come before factors: equal scores, however great, have equal weights."""
-    return math.exp2(arith.mulf(difference, filled(difference, factor)))
+def _power_of_difference(scores: ir.Value, reference: ir.Value, factor: float) -> ir.Value:
+    """`exp2((scores - reference) * factor)`, of rows or of one score for each."""
+    difference = arith.subf(scores, _beside(scores, reference))
+    return _power(arith.mulf(difference, filled(difference, factor)))
+
+
+def _power_of_multiples(scores: ir.Value, reference: ir.Value, factor: float) -> ir.Value:
+    """`exp2(scores * factor - reference * factor)`: the product with the reference is rounded, alike in all
+    that is relative to it."""
+    bias = arith.mulf(reference, filled(reference, factor))
+    if scores.type.rank == 1:
+        # What was relative to the rounded product of the old one.
+        return _power(arith.subf(arith.mulf(scores, filled(scores, factor)), bias))
+    return _power(math.fma(scores, filled(scores, factor), _beside(scores, arith.negf(bias))))
+
+
+def _beside(scores: ir.Value, rows: ir.Value) -> ir.Value:
+    """One number for each row in the shape of scores."""
+    return rows if scores.type.rank == 1 else across(rows, scores.type.shape[1])
+
+
+def _power(exponents: ir.Value) -> ir.Value:
+    """An approximation will do, as weights are rounded."""
+    return math.exp2(exponents, fastmath=approximate())
 
 
 def finished(known: Running, *, safe: bool) -> ir.Value:

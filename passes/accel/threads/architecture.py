@@ -84,6 +84,11 @@ class Architecture(ABC):
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
         """How tensor units compute an `accel.mma`; None if they cannot."""
 
+    def wait(self, code: ThreadCode, written: Sequence[ir.Value], read: Sequence[ir.Value]) -> list[ir.Value]:
+        """Waits until no other groups of products than those of the code are under way. Those that end then
+        write registers, which are returned, and read others. Asked for where products leave such groups."""
+        raise NotImplementedError("products of this processor end at once")
+
     def load_operand(self, code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
         """A tile of a product's operand, which begins at `base` in `memory` and lies inside of it."""
         return load_tile(code, layout, memory, base, None, ANYTHING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from mlc.bindings import ir, llvm
@@ -54,6 +55,15 @@ class Role:
     warp: ir.Value
 
 
+@dataclass(frozen=True)
+class UnderWay:
+    """A group of products whose sums, the tile of `value`, are there when it has been waited for; until then
+    registers that it `reads` keep what they have."""
+
+    value: ir.Value
+    reads: tuple[ir.Value, ...] = ()
+
+
 Meaning: TypeAlias = "Tile | Memory | ir.Value"
 Handler = Callable[["ThreadCode", ir.Operation], None]
 
@@ -71,8 +81,14 @@ class ThreadCode:
     values: dict[ir.Value, Meaning] = field(default_factory=dict)
     # What has begun, and must end before other code runs, or other threads see it.
     unfinished: list[Callable[[], None]] = field(default_factory=list)
+    # What ends in this order, and is waited for where its tile is wanted.
+    under_way: list[UnderWay] = field(default_factory=list)
+    # What was reduced last beside products under way: it comes before the wait for them.
+    beside: tuple[ir.Value, ...] = ()
     tensor_maps: dict[tuple[ir.Value, TensorMap], ir.Value] = field(default_factory=dict)
     role: Role | None = None
+    # Where a processor has shared memory of its own, by what for.
+    places: dict[str, int] = field(default_factory=dict)
     # Whether asynchronous products or copies read what is written to shared memory.
     fences: bool = False
     _thread: ir.Value | None = None
@@ -97,7 +113,11 @@ class ThreadCode:
             handler(self, op)
 
     def tile(self, value: ir.Value) -> Tile:
-        """Of a vector."""
+        """Of a vector, when its registers hold it."""
+        for number, each in enumerate(self.under_way):
+            if each.value == value:
+                self._wait_for(number + 1)
+                break
         found = self.values[value]
         assert isinstance(found, Tile), "vectors become tiles"
         return found
@@ -136,6 +156,20 @@ class ThreadCode:
         for finish in self.unfinished:
             finish()
         self.unfinished.clear()
+        self._wait_for(len(self.under_way))
+
+    def _wait_for(self, count: int) -> None:
+        """Waits for the first ones under way."""
+        ended, self.under_way = self.under_way[:count], self.under_way[count:]
+        if not ended:
+            return
+        tiles = [self.tile(each.value) for each in ended]
+        written = [register for tile in tiles for register in tile.values]
+        read = [register for each in ended for register in each.reads]
+        there = iter(self.architecture.wait(self, written, read))
+        self.beside = ()
+        for each, tile in zip(ended, tiles, strict=True):
+            self.values[each.value] = Tile(tile.layout, tuple(islice(there, len(tile.values))))
 
     def place(self, layout: Layout, dim: int) -> Number:
         """The part of a coordinate that the thread's number gives: the same for all of its registers."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mlc.bindings import ir, scf
+from mlc.bindings import ir, llvm, scf
+from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.code import Meaning, ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.elementwise import scalar_type
+from mlc.passes.accel.threads.packs import vector_of
+
+# Of floats of 16 bits, two share a register. One by one each would take its own.
+_PAIR = 2
 
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
@@ -22,8 +27,8 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     ]
     loop = scf.ForOp(lower, upper, step, [each for given in initial for each in _registers(given)])
     code.values[body.arguments[0]] = loop.induction_variable
-    _bind(code, carried, loop.inner_iter_args)
     with ir.InsertionPoint(loop.body):
+        _bind(code, carried, loop.inner_iter_args)
         code.emit_block(body, "scf.yield")
         _yield(code, body, carried)
     _bind(code, list(op.results), list(loop.operation.results))
@@ -59,9 +64,24 @@ def _as_carried(code: ThreadCode, given: ir.Value, target: ir.Value) -> Meaning:
 
 def _registers(meaning: Meaning) -> tuple[ir.Value, ...]:
     if isinstance(meaning, Tile):
-        return meaning.values
+        values, run = meaning.values, _run(meaning.values[0].type, len(meaning.values))
+        if run == 1:
+            return values
+        return tuple(vector_of(values[at : at + run]) for at in range(0, len(values), run))
     assert isinstance(meaning, ir.Value), "memrefs are not carried"
     return (meaning,)
+
+
+def _run(kind: ir.Type, size: int) -> int:
+    """How many of `size` elements of a tile are carried in one register."""
+    return _PAIR if isinstance(kind, ir.FloatType) and kind.width == 16 and size % _PAIR == 0 else 1
+
+
+def _elements(carried: ir.Value) -> list[ir.Value]:
+    """Those that a register carries."""
+    if not isinstance(carried.type, ir.VectorType):
+        return [carried]
+    return [llvm.ExtractElementOp(carried, numbers.value(each)).result for each in range(_PAIR)]
 
 
 def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Value]) -> None:
@@ -70,14 +90,18 @@ def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Val
     for target in targets:
         if isinstance(target.type, ir.VectorType):
             layout = code.layouts[target]
-            code.values[target] = Tile(layout, tuple(next(rest) for _ in range(layout.size)))
+            words = layout.size // _run(scalar_type(target.type), layout.size)
+            carried = [next(rest) for _ in range(words)]
+            code.values[target] = Tile(layout, tuple(each for word in carried for each in _elements(word)))
         else:
             code.values[target] = next(rest)
 
 
 def _types(code: ThreadCode, value: ir.Value) -> list[ir.Type]:
     if isinstance(value.type, ir.VectorType):
-        return [scalar_type(value.type)] * code.layouts[value].size
+        kind, size = scalar_type(value.type), code.layouts[value].size
+        run = _run(kind, size)
+        return [kind if run == 1 else ir.VectorType.get([run], kind)] * (size // run)
     return [scalar_type(value.type)]
 
 

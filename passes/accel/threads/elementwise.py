@@ -154,9 +154,9 @@ def _kept_dims(kind: ir.VectorType, rank: int) -> list[bool]:
 def reshape(code: ThreadCode, op: ir.Operation) -> None:
     """`vector.shape_cast`, for which elements stay where they are."""
     (operand,), (result,) = op.operands, op.results
-    source = code.tile(operand)
-    moved = Tile(source.layout.reshaped(list(result.type.shape)), source.values)
-    code.values[result] = converted(code, moved, code.layouts[result])
+    layout = code.layouts[result]
+    source = laid_out(code, operand, layout.reshaped(list(operand.type.shape)))
+    code.values[result] = Tile(layout, source.values)
 
 
 def transpose(code: ThreadCode, op: ir.Operation) -> None:

@@ -42,6 +42,8 @@ def multi_reduction(code: ThreadCode, op: ir.Operation) -> None:
     tile = code.tile(source)
     reduced = _between_lanes(code, _in_registers(tile, dims, join), tile.layout, dims, join)
     reduced = _between_warps(code, reduced, tile.layout, dims, join)
+    if code.under_way:
+        code.beside = reduced.values
     if not isinstance(result.type, ir.VectorType):
         code.values[result] = join(code.scalar(initial), reduced.values[0])
         return

@@ -147,7 +147,7 @@ func.func @roles(%a: memref<256x512xbf16>, %b: memref<512x136xbf16>, %c: memref<
 // CHECK: llvm.inline_asm has_side_effects "{ .reg .pred p; setp.ne.b32 p, $13, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0,$1,$2,$3}, {$8,$9,$10,$11}, $12, p, 1, 1, 0; }", "=f,=f,=f,=f,0,1,2,3,r,r,r,r,l,n"
 // CHECK: llvm.inline_asm has_side_effects "{ .reg .pred p; setp.ne.b32 p, $13, 0; wgmma.mma_async.sync.aligned.m64n8k16
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
-// CHECK-NEXT: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7"
+// CHECK-NEXT: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,r,r,r,r,r,r,r,r"
 func.func @from_registers(%x: memref<128x16xf16>, %b: memref<8x16xf16>, %y: memref<128x8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -190,6 +190,46 @@ func.func @pixels(%n: index, %x: memref<1x4x28x28x1x64xf16>) {
     }, {
       "accel.await"(%full, %c0, %c0) : (!accel.semaphore, index, index) -> ()
     }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Two products are under way. The first one writes registers, as it is added to zeros, and is waited for where its sums
+// are reduced; the words of the other one's left operand are made before its fence, and stay until it has ended. What
+// was reduced is stored, so that it comes before the wait for the second one.
+// CHECK-LABEL: llvm.func @two_products_0(
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: nvvm.wgmma.mma_async %{{.*}}, %{{.*}}, %{{.*}}, <m = 64, n = 64, k = 16>, D[<f32>, <zero>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>]
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: %[[WORD:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-NOT: llvm.bitcast
+// CHECK: llvm.inline_asm has_side_effects "{ .reg .pred p; {{.*}} wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 1;"
+// CHECK: nvvm.shfl.sync
+// CHECK-NOT: wgmma.wait_group
+// CHECK: llvm.inline_asm has_side_effects "st.volatile.shared.f32 [$0], $1;", "r,f,~{memory}"
+// CHECK-NEXT: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;", "{{.*}},31,r,r,r,r,r,r,r,r,r,r,r,r,r,r,r,r" {{.*}}%[[WORD]]
+func.func @two_products(%n: index, %p: memref<64x64xbf16>, %s: memref<64xf32>, %r: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant 0.0 : bf16
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %q = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %zero = arith.constant dense<0.0> : vector<64x64xf32>
+    %start = arith.constant dense<1.0> : vector<64x64xf32>
+    %rows = arith.constant dense<0.0> : vector<64xf32>
+    %weights = vector.transfer_read %p[%c0, %c0], %none {in_bounds = [true, true]} : memref<64x64xbf16>, vector<64x64xbf16>
+    %one = "accel.mma"(%q, %q, %zero) {precision = "exact", transpose_b} : (memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+    %two = "accel.mma"(%weights, %q, %start) {precision = "exact"} : (vector<64x64xbf16>, memref<64x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+    %sums = vector.multi_reduction <add>, %one, %rows [1] : vector<64x64xf32> to vector<64xf32>
+    vector.transfer_write %two, %r[%c0, %c0] {in_bounds = [true, true]} : vector<64x64xf32>, memref<64x64xf32>
+    vector.transfer_write %sums, %s[%c0] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>
   }) {warps = 4 : i64} : (index) -> ()
   return
 }

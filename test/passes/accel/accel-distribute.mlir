@@ -313,3 +313,22 @@ func.func @largest_index(%y: memref<1xi32>) {
   }) {warps = 1 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+// Powers of two that may be approximate are one instruction.
+// CHECK-LABEL: llvm.func @powers_0
+// CHECK: %[[ONE:.*]] = nvvm.ex2 %{{.*}} {ftz = true} : f32
+// CHECK: math.exp2 %[[ONE]] : f32
+func.func private @powers(%n: index, %x: memref<32xf32>, %y: memref<32xf32>) {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant 0.0 : f32
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %v = vector.transfer_read %x[%c0], %none {in_bounds = [true]} : memref<32xf32>, vector<32xf32>
+    %a = math.exp2 %v fastmath<afn> : vector<32xf32>
+    %b = math.exp2 %a : vector<32xf32>
+    vector.transfer_write %b, %y[%c0] {in_bounds = [true]} : vector<32xf32>, memref<32xf32>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}

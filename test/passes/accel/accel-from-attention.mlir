@@ -17,16 +17,14 @@
 // CHECK-NEXT: %[[VALUES:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16,
 // CHECK: memref.subview %[[Q]][%[[HEAD]], 0, 0] [1, 128, 64]
 // CHECK-NEXT: %[[QUERIES:.*]] = vector.transfer_read %{{.*}}[%[[FIRST]], %c0]
-// CHECK: %[[ALL_KEYS:.*]] = memref.subview %[[K]][%[[HEAD]], 0, 0] [1, 256, 64]
-// CHECK: %[[ALL_VALUES:.*]] = memref.subview %[[V]][%[[HEAD]], 0, 0] [1, 256, 64]
-// CHECK: %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c192
+// CHECK: %[[COMMON:.*]] = arith.addi %[[FIRST]], %c129
+// CHECK-NEXT: %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c192
 // CHECK-NEXT: %[[END:.*]] = arith.minsi %[[BEHIND]], %c256
 // CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[AT:.*]] = %c0 to %[[END]] step %c64 iter_args(%[[TOP:.*]] = %[[NONE]], %[[TOTAL:.*]] = %{{.*}}, %[[RESULT:.*]] = %{{.*}}) -> (vector<64xf32>, vector<64xf32>, vector<64x64xf32>)
-// CHECK-NEXT: %[[TOKEN:.*]] = "accel.copy"(%[[ALL_KEYS]], %[[KEYS]], %[[AT]], %c0)
-// CHECK-NEXT: %[[TOKEN2:.*]] = "accel.copy"(%[[ALL_VALUES]], %[[VALUES]], %[[AT]], %c0)
+// CHECK-NEXT: %[[TOKEN:.*]] = "accel.copy"(%[[K]], %[[KEYS]], %[[HEAD]], %[[AT]], %c0) {box = array<i64: 1, 64, 64>}
+// CHECK-NEXT: %[[TOKEN2:.*]] = "accel.copy"(%[[V]], %[[VALUES]], %[[HEAD]], %[[AT]], %c0) {box = array<i64: 1, 64, 64>}
 // CHECK-NEXT: "accel.wait"(%[[TOKEN]], %[[TOKEN2]])
 // CHECK-NEXT: %[[RAW:.*]] = "accel.mma"(%[[QUERIES]], %[[KEYS]], %{{.*}}) {precision = "exact", transpose_b}
-// CHECK-NEXT: %[[COMMON:.*]] = arith.addi %[[FIRST]], %c129
 // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[AT]], %c64
 // CHECK-NEXT: %[[REACHES:.*]] = arith.cmpi sgt, %[[NEXT]], %[[COMMON]]
 // CHECK-NEXT: %[[SCORES:.*]] = scf.if %[[REACHES]]
@@ -38,11 +36,13 @@
 // CHECK: %[[NEW_TOP:.*]] = vector.multi_reduction <maximumf>, %[[SCORES]], %[[TOP]] [1]
 // CHECK-NEXT: %[[NOTHING:.*]] = arith.cmpf oeq, %[[NEW_TOP]], %[[NONE]]
 // CHECK-NEXT: %[[REFERENCE:.*]] = arith.select %[[NOTHING]], %{{.*}}, %[[NEW_TOP]]
-// CHECK-NEXT: %[[CHANGE:.*]] = arith.subf %[[TOP]], %[[REFERENCE]]
-// CHECK: %[[CORRECTION:.*]] = math.exp2 %{{.*}} : vector<64xf32>
-// CHECK: %[[LOW:.*]] = arith.subf %[[SCORES]], %{{.*}} : vector<64x64xf32>
-// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[LOW]], %[[FACTOR]]
-// CHECK-NEXT: %[[WEIGHTS:.*]] = math.exp2 %[[SCALED]] : vector<64x64xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[REFERENCE]], %{{.*}}
+// CHECK-NEXT: %[[OLD_PRODUCT:.*]] = arith.mulf %[[TOP]], %{{.*}}
+// CHECK-NEXT: %[[CHANGE:.*]] = arith.subf %[[OLD_PRODUCT]], %[[PRODUCT]]
+// CHECK-NEXT: %[[CORRECTION:.*]] = math.exp2 %[[CHANGE]] fastmath<afn> : vector<64xf32>
+// CHECK-NEXT: %[[BIAS:.*]] = arith.negf %[[PRODUCT]]
+// CHECK: %[[EXPONENTS:.*]] = math.fma %[[SCORES]], %[[FACTOR]], %{{.*}} : vector<64x64xf32>
+// CHECK-NEXT: %[[WEIGHTS:.*]] = math.exp2 %[[EXPONENTS]] fastmath<afn> : vector<64x64xf32>
 // CHECK-NEXT: %[[OLD_TOTAL:.*]] = arith.mulf %[[TOTAL]], %[[CORRECTION]]
 // CHECK-NEXT: %[[NEW_TOTAL:.*]] = vector.multi_reduction <add>, %[[WEIGHTS]], %[[OLD_TOTAL]] [1]
 // CHECK: %[[OLD:.*]] = arith.mulf %[[RESULT]], %{{.*}} : vector<64x64xf32>
@@ -69,12 +69,11 @@ func.func private @causal(%q: tensor<4x128x64xbf16>, %k: tensor<4x256x64xbf16>, 
 // CHECK-DAG: %[[LOG:.*]] = arith.constant dense<1.44269502> : vector<32x64xf32>
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<32x64xf32>
 // CHECK: %[[WEIGHTS:.*]] = "accel.alloc"() {{.*}} -> memref<32x64xf32,
-// CHECK: memref.subview %[[Q]][0, 0, %[[HEAD:.*]], 0] [1, 20, 1, 16] [1, 1, 1, 1] : memref<1x20x4x16xf32> to memref<20x16xf32, strided<[64, 1], offset: ?>>
 // CHECK: %[[QUERIES:.*]] = "accel.alloc"() {{.*}} -> memref<32x16xf32,
-// CHECK: "accel.copy"(%{{.*}}, %[[QUERIES]]
+// CHECK: "accel.copy"(%[[Q]], %[[QUERIES]], %c0, %{{.*}}, %[[HEAD:.*]], %c0) {box = array<i64: 1, 32, 1, 16>}
 // CHECK: "accel.wait"
 // CHECK: %[[GROUP:.*]] = arith.divui %[[HEAD]], %c2
-// CHECK: memref.subview %[[K]][0, 0, %[[GROUP]], 0] [1, 40, 1, 16]
+// CHECK: "accel.copy"(%[[K]], %{{.*}}, %c0, %c0, %[[GROUP]], %c0) {box = array<i64: 1, 64, 1, 16>}
 // CHECK: %[[RAW:.*]] = "accel.mma"(%[[QUERIES]], %{{.*}}, %{{.*}}) {precision = "exact", transpose_b}
 // CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[RAW]], %[[SCALE]]
 // CHECK-NEXT: %[[ADDED:.*]] = vector.transfer_read %[[MASK]][%c0, %c0, %c0, %{{.*}}], %{{.*}} {in_bounds = [true, false], permutation_map = #{{.*}}} : memref<1x1x1x40xf32>, vector<32x64xf32>
@@ -110,6 +109,25 @@ func.func private @grouped(%q: tensor<1x20x4x16xf32>, %k: tensor<1x40x2x16xf32>,
 func.func private @more_queries(%q: tensor<4x130x16xf16>, %k: tensor<4x20x16xf16>) -> tensor<4x130x16xf16> attributes {tloop.kernel} {
   %r = "graph.attention"(%q, %k, %k) {scale = 0.25 : f64, causal = true} : (tensor<4x130x16xf16>, tensor<4x20x16xf16>, tensor<4x20x16xf16>) -> tensor<4x130x16xf16>
   return %r : tensor<4x130x16xf16>
+}
+
+// -----
+
+// For sm_90a 64 queries in shared memory meet 128 keys at a time.
+// CHECK-LABEL: func.func private @groups(
+// CHECK: "accel.alloc"() {{.*}} -> memref<128x64xbf16,
+// CHECK: "accel.alloc"() {{.*}} -> memref<128x64xbf16,
+// CHECK: %[[QUERIES:.*]] = "accel.alloc"() {{.*}} -> memref<64x64xbf16,
+// CHECK: %[[TOKEN:.*]] = "accel.copy"(%{{.*}}, %[[QUERIES]]
+// CHECK-NEXT: "accel.wait"(%[[TOKEN]])
+// CHECK: scf.for %{{.*}} step %c128
+// CHECK: } {accel.overlap, accel.stages = 4 : i64}
+// CHECK: }) {warps = 4 : i64}
+module attributes {tloop.target = "cuda:sm_90a"} {
+  func.func private @groups(%q: tensor<4x128x64xbf16>, %k: tensor<4x256x64xbf16>) -> tensor<4x128x64xbf16> attributes {tloop.kernel} {
+    %r = "graph.attention"(%q, %k, %k) {scale = 0.125 : f64, causal = true} : (tensor<4x128x64xbf16>, tensor<4x256x64xbf16>, tensor<4x256x64xbf16>) -> tensor<4x128x64xbf16>
+    return %r : tensor<4x128x64xbf16>
+  }
 }
 
 // -----

@@ -328,3 +328,49 @@ func.func @clusters(%a: memref<512x512xbf16>, %b: memref<512x512xbf16>, %c: memr
   }) {cluster = array<i64: 2, 4>, warps = 4 : i64} : (index, index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// What is copied in front of the loop has a semaphore of its own; producers begin with it. The attribute goes with the
+// consumers' loop.
+// CHECK-LABEL: func.func @first_copies
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<8x64xf32>
+// CHECK: %[[ROW:.*]] = "accel.alloc"() {stages = 1
+// CHECK: "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK-NEXT: "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK-NEXT: %[[THERE:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 1 : i64}
+// CHECK-NEXT: "accel.specialize"() ({
+// CHECK-NEXT: %[[TOKEN:.*]] = "accel.copy"(%[[X]], %[[ROW]], %{{.*}}, %c0)
+// CHECK-NEXT: "accel.notify"(%[[THERE]], %c0, %[[TOKEN]])
+// CHECK-NEXT: scf.for
+// CHECK: }, {
+// CHECK: "accel.await"(%[[THERE]], %c0, %c0)
+// CHECK-NEXT: %[[FIRST:.*]] = vector.transfer_read %[[ROW]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]],
+// CHECK: } {accel.overlap}
+func.func @first_copies(%n: index, %x: memref<8x64xf32>, %y: memref<8x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %none = arith.constant 0.0 : f32
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
+    %row = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
+    %place = arith.addi %i, %c1 : index
+    %there = "accel.copy"(%x, %row, %place, %c0) : (memref<8x64xf32>, memref<64xf32, #shared>, index, index) -> !accel.token
+    "accel.wait"(%there) : (!accel.token) -> ()
+    %first = vector.transfer_read %row[%c0], %none : memref<64xf32, #shared>, vector<64xf32>
+    %all = scf.for %k = %c0 to %c8 step %c1 iter_args(%old = %first) -> vector<64xf32> {
+      %token = "accel.copy"(%x, %m, %k, %c0) : (memref<8x64xf32>, memref<64xf32, #shared>, index, index) -> !accel.token
+      "accel.wait"(%token) : (!accel.token) -> ()
+      %v = vector.transfer_read %m[%c0], %none : memref<64xf32, #shared>, vector<64xf32>
+      %new = arith.addf %old, %v : vector<64xf32>
+      scf.yield %new : vector<64xf32>
+    } {accel.stages = 2 : i64, accel.overlap}
+    vector.transfer_write %all, %y[%i, %c0] : vector<64xf32>, memref<8x64xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --tloop-expand-math | filecheck %s
+// RUN: mlc-opt %s --tloop-expand-math=keep-approximate=true | filecheck %s --check-prefix=KEEP
 
 // CHECK-LABEL: func.func @scalar
 // CHECK-NOT: math.{{e|l|t}}
@@ -94,4 +95,19 @@ func.func @log1p_of_unit(%x: f32) -> f32 {
   %2 = math.exp %1 : f32
   %3 = math.log1p %2 : f32
   return %3 : f32
+}
+
+// Powers of two that may be approximate are left if asked for.
+// CHECK-LABEL: func.func @approximate
+// CHECK-NOT: math.exp2
+// CHECK: return
+// KEEP-LABEL: func.func @approximate
+// KEEP: %[[R:.*]] = math.exp2 %{{.*}} fastmath<afn> : f32
+// KEEP-NOT: math.exp2
+// KEEP: arith.addf %[[R]], %{{.*}} : f32
+func.func @approximate(%x: f32) -> f32 {
+  %0 = math.exp2 %x fastmath<afn> : f32
+  %1 = math.exp2 %x : f32
+  %2 = arith.addf %0, %1 : f32
+  return %2 : f32
 }

@@ -9,7 +9,7 @@ from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.architecture import Architecture, TensorProduct
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
-from mlc.passes.accel.threads.nvidia import copies
+from mlc.passes.accel.threads.nvidia import copies, powers
 from mlc.passes.accel.threads.nvidia.matrices import is_matrix, load_matrices
 from mlc.passes.accel.threads.nvidia.products import WarpProduct, uses_tensor_units
 
@@ -23,7 +23,7 @@ class Ampere(Architecture):
 
     lane_bits = 5
     shared_limit = 163 << 10
-    handlers = copies.HANDLERS
+    handlers = {**copies.HANDLERS, **powers.HANDLERS}
 
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
         return f"nvvm.kernel, nvvm.reqntid = array<i32: {threads}, 1, 1>"

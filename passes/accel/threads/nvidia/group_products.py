@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, llvm, nvvm
 from mlc.passes.accel.layouts import LANE_BITS, Layout
 from mlc.passes.accel.matrix_layouts import (
+    DEPTH_BYTES,
     GROUP_ROWS,
     REGISTER_BYTES,
     WarpGrid,
@@ -16,7 +17,7 @@ from mlc.passes.accel.matrix_layouts import (
 )
 from mlc.passes.accel.tensor_maps import SWIZZLED_ROWS
 from mlc.passes.accel.threads import addresses, control, numbers
-from mlc.passes.accel.threads.code import ThreadCode, Tile, combined
+from mlc.passes.accel.threads.code import ThreadCode, Tile, UnderWay, combined
 from mlc.passes.accel.threads.conversions import converted
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.accel.threads.nvidia import wgmma
@@ -32,7 +33,7 @@ from mlc.passes.accel.warpgroups import (
     right_factor,
     stays_under_way,
 )
-from mlc.passes.rewriting import collect_ops, terminator_of
+from mlc.passes.rewriting import collect_ops, defining_op, terminator_of
 
 # Descriptors count in units of 16 bytes, and have a code for each swizzle.
 _UNIT_BITS, _ADDRESS_BITS = 4, 14
@@ -63,8 +64,19 @@ class GroupProduct:
         else:
             rows = describe(code, left_factor(self.op), group_place(code, layout, 0))
         columns = describe(code, right_factor(self.op), group_place(code, layout, 1))
-        sums = _multiply(start, rows, columns)
-        return Tile(layout, tuple(sums if _stays_under_way(code, self.op) else wait(0, sums)))
+        sums = _multiply(None if _is_zero(self.op.operands[2]) else start.values, layout, rows, columns)
+        if not _stays_under_way(code, self.op):
+            reads = rows.words if isinstance(rows, Held) else ()
+            code.under_way.append(UnderWay(self.op.results[0], reads))
+        return Tile(layout, tuple(sums))
+
+
+def _is_zero(sums: ir.Value) -> bool:
+    """Whether a product is added to zeros: its first instruction then writes registers, and adds to none."""
+    made = defining_op(sums, "arith.constant")
+    if made is None or not made.attributes["value"].is_splat:
+        return False
+    return bool(made.attributes["value"].get_splat_value().value == 0)
 
 
 def _stays_under_way(code: ThreadCode, op: ir.Operation) -> bool:
@@ -87,16 +99,18 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
             code.values[result] = Tile(tile.layout, tuple(wait(0, tile.values)))
 
 
-def _multiply(start: Tile, left: Described | Held, right: Described) -> list[ir.Value]:
-    """Starts all products, as a group."""
-    layout = start.layout
+def _multiply(
+    start: Sequence[ir.Value] | None, layout: Layout, left: Described | Held, right: Described
+) -> list[ir.Value]:
+    """Starts all products, as a group; without `start` they are added to zeros."""
     # A row of 4 threads has two sums of each 8 columns, and each thread those of two rows.
     columns = 2 << sum(1 for row, _ in layout.registers if row < GROUP_ROWS)
+    kind = right.factor.op.results[0].type.element_type
     width = min(columns, MOST_COLUMNS)
     instruction = Instruction(
         left.factor.value.type.element_type,
         right.factor.value.type.element_type,
-        start.values[0].type,
+        kind,
         width,
         left.factor.flipped,
         right.factor.flipped,
@@ -105,10 +119,11 @@ def _multiply(start: Tile, left: Described | Held, right: Described) -> list[ir.
     nvvm.wgmma_fence_aligned()
     for first in range(0, layout.size, width // 2):
         row, column = layout.offset(first)
-        part = wgmma.packed(start.values[first : first + width // 2])
+        part = None if start is None else wgmma.packed(start[first : first + width // 2])
         for step in range(0, left.factor.depth, instruction.depth):
             part = instruction.emit(part, left.at(row, step), right.at(column, step))
-        sums += wgmma.unpacked(part, [start.values[0].type] * (width // 2))
+        assert part is not None, "a reduction has a step"
+        sums += wgmma.unpacked(part, [kind] * (width // 2))
     nvvm.wgmma_commit_group_sync_aligned()
     return sums
 
@@ -130,26 +145,30 @@ def warp_number(code: ThreadCode) -> ir.Value:
 
 @dataclass(frozen=True)
 class Held:
-    """The left operand in registers."""
+    """The left operand in registers of 32 bits."""
 
     factor: Factor
-    values: Sequence[ir.Value]
+    words: tuple[ir.Value, ...]
 
-    def at(self, row: int, step: int) -> list[ir.Value]:
-        """The registers of 32 bits for the rows from `row` on, and the reduction from `step` on."""
-        pack = REGISTER_BYTES // self.factor.size
-        steps = self.factor.depth // (8 * pack)
-        first = (row // GROUP_ROWS * steps + step // (8 * pack)) * 4 * pack
-        groups = [self.values[at : at + pack] for at in range(first, first + 4 * pack, pack)]
-        if str(self.values[0].type) == "f32":
-            return [rounded_to_tf32(each) for (each,) in groups]
-        return [packed(each) for each in groups]
+    def at(self, row: int, step: int) -> Sequence[ir.Value]:
+        """The registers for the rows from `row` on, and the reduction from `step` on."""
+        depth = DEPTH_BYTES // self.factor.size
+        first = (row // GROUP_ROWS * (self.factor.depth // depth) + step // depth) * 4
+        return self.words[first : first + 4]
 
 
 def hold(code: ThreadCode, factor: Factor, sums: Layout) -> Held:
-    """The left operand, as `wgmma` takes it with these sums."""
+    """The left operand, as `wgmma` takes it with these sums. Its words are made before the first product:
+    what is computed between products has ptxas wait for each of them."""
     layout = warpgroup_left_operand(sums, factor.depth, factor.size)
-    return Held(factor, converted(code, code.tile(factor.value), layout).values)
+    values = converted(code, code.tile(factor.value), layout).values
+    pack = REGISTER_BYTES // factor.size
+    groups = [values[at : at + pack] for at in range(0, len(values), pack)]
+    return Held(factor, tuple(map(_word, groups)))
+
+
+def _word(values: Sequence[ir.Value]) -> ir.Value:
+    return rounded_to_tf32(values[0]) if str(values[0].type) == "f32" else packed(values)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,15 @@ from mlc.passes.accel.threads import numbers
 from mlc.passes.accel.threads.architecture import TensorProduct
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.numbers import Number
-from mlc.passes.accel.threads.nvidia import group_products, roles, semaphores, staging, tensor_copies
+from mlc.passes.accel.threads.nvidia import (
+    group_products,
+    order,
+    roles,
+    semaphores,
+    staging,
+    tensor_copies,
+    wgmma,
+)
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
 from mlc.passes.accel.threads.nvidia.group_products import GroupProduct
 from mlc.passes.accel.warpgroups import group_grid
@@ -43,7 +51,10 @@ class Hopper(Ampere):
 
     def prepare(self, code: ThreadCode, launch: ir.Operation) -> None:
         products, copies = collect_ops(launch, "accel.mma"), collect_ops(launch, "accel.copy")
-        code.fences = any(map(group_grid, products)) or any(map(is_bulk, copies))
+        by_groups = any(map(group_grid, products))
+        code.fences = by_groups or any(map(is_bulk, copies))
+        if by_groups and collect_ops(launch, "vector.multi_reduction"):
+            order.reserve(code)
 
     def barrier(self, code: ThreadCode) -> None:
         """Of the role, where there are roles. Asynchronous products and copies see what was stored before."""
@@ -55,6 +66,11 @@ class Hopper(Ampere):
             return
         threads = numbers.value(code.role.warps << LANE_BITS)
         nvvm.barrier(barrier_id=numbers.value(code.role.barrier), number_of_threads=threads)
+
+    def wait(self, code: ThreadCode, written: Sequence[ir.Value], read: Sequence[ir.Value]) -> list[ir.Value]:
+        if code.beside:
+            order.store(code, code.beside)
+        return wgmma.wait(len(code.under_way), written, read)
 
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
         grid = group_grid(op)

@@ -58,6 +58,9 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
     """With tokens, the copies start here; otherwise one thread of each warp arrives, when all of them have
     read what they wanted, or one for each block of the cluster that is told."""
     semaphore, stage, *tokens = op.operands
+    if "pending" not in op.attributes:
+        # Products read what is given back.
+        code.settle()
     barrier = _barrier(code, semaphore, stage)
     if _is_produced(op):
         tensor_copies.start(code, [each.owner.operation for each in tokens], barrier)

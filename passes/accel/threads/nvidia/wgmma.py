@@ -43,14 +43,17 @@ class Instruction:
         """Steps of the reduction."""
         return DEPTH_BYTES // element_bytes(self.left)
 
-    def emit(self, sums: ir.Value, left: ir.Value | Sequence[ir.Value], right: ir.Value) -> ir.Value:
-        """Starts a product, and returns the struct of registers that will hold `sums` and what is added to
-        them. `left` is a descriptor, or four registers of 32 bits; `right` a descriptor."""
+    def emit(self, sums: ir.Value | None, left: ir.Value | Sequence[ir.Value], right: ir.Value) -> ir.Value:
+        """Starts a product, and returns the struct of registers that will hold `sums`, or zeros, and what is
+        added to them. `left` is a descriptor, or four registers of 32 bits; `right` a descriptor."""
+        adds = sums is not None
+        if sums is None:
+            sums = llvm.UndefOp(_struct([self.sums] * (self.columns // 2))).result
         if isinstance(left, ir.Value):
-            return self._from_memory(sums, left, right)
-        return self._from_registers(sums, left, right)
+            return self._from_memory(sums, adds, left, right)
+        return self._from_registers(sums, adds, left, right)
 
-    def _from_memory(self, sums: ir.Value, left: ir.Value, right: ir.Value) -> ir.Value:
+    def _from_memory(self, sums: ir.Value, adds: bool, left: ir.Value, right: ir.Value) -> ir.Value:
         one = _attribute("wgmma_scale_in", "one")
         return nvvm.wgmma_mma_async(
             sums.type,
@@ -61,14 +64,16 @@ class Instruction:
             _attribute("wgmma_type", _NAMES[str(self.left)]),
             _attribute("wgmma_type", _NAMES[str(self.right)]),
             _attribute("wgmma_type", _SUMS[str(self.sums)]),
-            _attribute("wgmma_scale_out", "one"),
+            _attribute("wgmma_scale_out", "one" if adds else "zero"),
             one,
             one,
             _attribute("mma_layout", "col" if self.left_flipped else "row"),
             _attribute("mma_layout", "row" if self.right_flipped else "col"),
         )
 
-    def _from_registers(self, sums: ir.Value, left: Sequence[ir.Value], right: ir.Value) -> ir.Value:
+    def _from_registers(
+        self, sums: ir.Value, adds: bool, left: Sequence[ir.Value], right: ir.Value
+    ) -> ir.Value:
         """By inline PTX: nvvm has no op for it."""
         registers = unpacked(sums, [self.sums] * (self.columns // 2))
         count, words = len(registers), len(left)
@@ -82,7 +87,7 @@ class Instruction:
             f"{self._flags()}; }}"
         )
         constraints = ",".join([*_tied(registers), *["r"] * words, "l", "n"])
-        operands = [*registers, *left, right, numbers.value(1)]
+        operands = [*registers, *left, right, numbers.value(int(adds))]
         return llvm.inline_asm(sums.type, operands, text, constraints, has_side_effects=True)
 
     def _flags(self) -> str:
@@ -93,13 +98,15 @@ class Instruction:
         return f", 1, 1, {int(self.right_flipped)}" if element_bytes(self.left) == 2 else ", 1, 1"
 
 
-def wait(pending: int, registers: Sequence[ir.Value]) -> list[ir.Value]:
-    """Waits until at most `pending` groups of products are under way. The registers go through the
-    instruction, so that LLVM cannot move their uses before it."""
+def wait(pending: int, written: Sequence[ir.Value], read: Sequence[ir.Value] = ()) -> list[ir.Value]:
+    """Waits until at most `pending` groups of products are under way. Registers that the others have written
+    go through the instruction, so that LLVM cannot move their uses before it; those that they `read` are
+    operands, so that nothing else is in them before."""
     text = f"wgmma.wait_group.sync.aligned {pending};"
-    constraints = ",".join(_tied(registers))
-    kinds = [each.type for each in registers]
-    made = llvm.inline_asm(_struct(kinds), list(registers), text, constraints, has_side_effects=True)
+    constraints = ",".join([*_tied(written), *(_CONSTRAINTS[str(each.type)] for each in read)])
+    kinds = [each.type for each in written]
+    operands = [*written, *read]
+    made = llvm.inline_asm(_struct(kinds), operands, text, constraints, has_side_effects=True)
     return unpacked(made, kinds)
 
 
