@@ -17,7 +17,7 @@ from tile_products import Product
 # Kernel -> whether groups of warps multiply: by `wgmma`. All others are as for sm_80.
 KERNELS = {
     "bf16": (Product([2048, 512], [512, 768], "bf16", epilogue="bias").text(), True),
-    "f16 of few tiles": (Product([128, 768], [768, 768], "f16", epilogue="residual").text(), True),
+    "f16 of few tiles": (Product([128, 768], [768, 768], "f16", epilogue="residual").text(), False),
     "long reduction": (Product([512, 4096], [4096, 512], "bf16").text(), True),
     "tf32": (Product([2048, 512], [512, 768], precision="tf32").text(), False),
     "scores of heads": (
