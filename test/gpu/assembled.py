@@ -27,10 +27,12 @@ REGISTERS_PER_SM = 65536
 
 
 def find_nvdisasm() -> str | None:
-    """NVIDIA's disassembler, on PATH or in the triton package (the extra `gpu-test`)."""
+    """NVIDIA's disassembler: on PATH, in /usr/local/cuda*, or in triton (the extra `gpu-test`)."""
     spec = find_spec("triton")
     packages = (spec.submodule_search_locations or []) if spec else []
-    folders = [os.environ.get("PATH", ""), *(str(Path(each, "backends/nvidia/bin")) for each in packages)]
+    toolkits = [str(each) for each in sorted(Path("/usr/local").glob("cuda*/bin"))]
+    bundled = [str(Path(each, "backends/nvidia/bin")) for each in packages]
+    folders = [os.environ.get("PATH", ""), *toolkits, *bundled]
     return shutil.which("nvdisasm", path=os.pathsep.join(folders))
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpu_kernels.sass import instructions
+from assembled import REGISTERS_PER_SM, instructions
 from mlc.codegen.host import host_target
 from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler.device_job import compile_kernel
@@ -20,9 +20,19 @@ from tile_convolutions import Conv
 from tile_products import Product
 
 TARGETS = ("cuda:sm_80", "cuda:sm_90a")
-REGISTERS_PER_SM = 65536
 # Products of warps with asynchronous copies; of groups of warps, with tiles that hardware copies in and out.
 AMPERE, HOPPER, STORES = {"HMMA", "LDGSTS"}, {"HGMMA", "UTMALDG"}, {"UTMASTG"}
+
+
+def attention(width: int, causal: bool, element: str = "bf16") -> str:
+    """Of 64 heads and 1024 positions."""
+    kind = f"tensor<64x1024x{width}x{element}>"
+    return f"""module attributes {{tloop.target = "{host_target()}"}} {{
+      func.func private @k(%q: {kind}, %k: {kind}, %v: {kind}) -> {kind} attributes {{tloop.kernel}} {{
+        %r = "graph.attention"(%q, %k, %v) {{scale = 0.125 : f64, causal = {str(causal).lower()}}} :
+          ({kind}, {kind}, {kind}) -> {kind}
+        return %r : {kind}
+      }} }}"""
 
 
 # Name -> (kernel, the instructions that it must have for each target)
@@ -58,6 +68,8 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
         Conv((57, 57), 128, 256, strides=(2, 2), element="f16").text(),
         (AMPERE, HOPPER | STORES),
     ),
+    "attention": (attention(128, False), (AMPERE, HOPPER)),
+    "causal attention": (attention(64, True), (AMPERE, HOPPER)),
 }
 FAST = ("product bf16", "convolution bf16")
 
