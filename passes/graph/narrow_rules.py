@@ -126,7 +126,7 @@ _TABLE: Rules = {
     "graph.cast": (round_trip, round_before_move),
     "graph.transpose": (move_narrow, round_behind_transpose),
 }
-RULES = patterns(_TABLE, "rounding")
+PATTERNS = patterns(_TABLE, "rounding")
 
 
 def erase_unused_casts(function: ir.Operation) -> None:

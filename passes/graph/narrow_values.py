@@ -14,7 +14,7 @@ from mlc.passes.graph.fusion import REDUCTIONS, ROWS, Group, fuse
 from mlc.passes.graph.narrow_rules import (
     COMPUTED,
     MOVES,
-    RULES,
+    PATTERNS,
     converted,
     erase_unused_casts,
     is_rounding,
@@ -106,6 +106,6 @@ class NarrowValues(Pass):
         results = [each.result for each in fuse(main.operation) if is_narrowed(each, known)]
         for value in results:
             narrow(value, element)
-        apply_patterns(main.operation, RULES)
+        apply_patterns(main.operation, PATTERNS)
         erase_unused_casts(main.operation)
         return bool(results)
