@@ -235,7 +235,7 @@ def test_attention(name: str, where: str) -> None:
 
 
 @pytest.mark.parametrize("where", ["gfx942", "sm_90a"])
-@pytest.mark.parametrize("name", ["bf16 of odd extents", "bf16, wide", "tf32, wide"])
+@pytest.mark.parametrize("name", ["bf16 of odd extents", "bf16, grouped, causal", "bf16, wide", "tf32, wide"])
 def test_matrix_instructions_of_others(name: str, where: str) -> None:
     """Whose operands in registers lie otherwise: those of wavefronts, and of groups of warps."""
     check(CASES[name], where)
