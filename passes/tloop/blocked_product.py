@@ -17,7 +17,8 @@ from mlc.targets import Target
 
 # In sizes of the second cache: larger left operands come from the third one for each panel.
 LARGE = 1.5
-# Rows that lie a multiple of this apart share few sets of the first cache, and push each other out.
+# Rows that lie a multiple of this apart share few sets of the first cache. It is also what a way of such a
+# cache holds.
 ALIASING_BYTES = 4096
 # Of the second cache, for the copied block: a block of a panel, and the one that is fetched, lie beside it.
 BLOCK = 3 / 8
@@ -37,10 +38,13 @@ class Blocks:
     depth: int
 
 
-def choose_blocks(rows: int, panels: int, depth: int, target: Target) -> Blocks | None:
-    """The blocks of a product `rows` x `depth` times `depth` x `panels` panels; None where the left operand
-    is read well as it lies, or where the sizes have no suitable divisors."""
-    if panels < LEAST_PANELS or depth <= LARGEST_DEPTH or not _reads_badly(rows, depth, target):
+def choose_blocks(rows: int, panels: int, depth: int, target: Target, tile_rows: int) -> Blocks | None:
+    """The blocks of a product `rows` x `depth` times `depth` x `panels` panels, whose register tiles have
+    `tile_rows`; None where the left operand is read well as it lies, or where the sizes have no suitable
+    divisors."""
+    if panels < LEAST_PANELS or depth <= LARGEST_DEPTH or _ways(target) > tile_rows + 1:
+        return None
+    if not _reads_badly(rows, depth, target):
         return None
     most = min(int(target.l2 * BLOCK), LARGEST_BLOCK_BYTES) // ELEMENT_BYTES
     for block_depth in range(LARGEST_DEPTH, LEAST_DEPTH - 1, -1):
@@ -50,6 +54,12 @@ def choose_blocks(rows: int, panels: int, depth: int, target: Target) -> Blocks 
             if block_rows is not None:
                 return Blocks(block_rows, block_depth)
     return None
+
+
+def _ways(target: Target) -> int:
+    """How many lines of one set the first cache holds: with one for each row of a tile and one for the panel,
+    whole rows are read as well as blocks of them."""
+    return target.l1d // ALIASING_BYTES
 
 
 def _reads_badly(rows: int, depth: int, target: Target) -> bool:
@@ -68,7 +78,8 @@ def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
     if not packed or not in_place or not is_multiply_add(anchor) or not _is_f32(anchor):
         return None
     rows, panels, _, depth = anchor.extents
-    blocks = choose_blocks(rows, panels, depth, schedule.target)
+    tile = choose_tile(anchor, schedule.target)
+    blocks = choose_blocks(rows, panels, depth, schedule.target, tile.rows)
     return None if blocks is None else BlockedProduct(schedule, blocks)
 
 
