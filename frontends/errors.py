@@ -1,4 +1,4 @@
-"""The one error type of the front ends: a message for the person who gave the model."""
+"""The errors of the front ends: messages for the person who gave the model."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ class ImportFailure(Exception):
 
     def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(_printable(line) for line in lines))
+
+
+class UnsupportedModel(ImportFailure):
+    """A model that ONNX allows, with operators, types, or uses of them that the front end does not cover."""
 
 
 def _printable(text: str) -> str:

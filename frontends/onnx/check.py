@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import onnx
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from onnx import GraphProto, ModelProto, NodeProto, checker, defs
 
 Opsets = dict[str, int]
@@ -25,7 +25,7 @@ def check_model(model: ModelProto, name: str) -> Opsets:
     if not model.opset_import and model.ir_version >= 3:
         raise ImportFailure(f"{name}: the model imports no operator set")
     if model.graph.sparse_initializer:
-        raise ImportFailure(f"{name}: sparse initializers are not supported")
+        raise UnsupportedModel(f"{name}: sparse initializers are not supported")
     return opsets
 
 

@@ -64,7 +64,7 @@ class Importer:
         try:
             return self.model.tensors.read(tensor)
         except ImportFailure as error:
-            raise ImportFailure(f"{self.model.name}: {error}") from None
+            raise type(error)(f"{self.model.name}: {error}") from None
 
     def import_node(self, node: NodeProto, scope: Scope, frame: Frame) -> None:
         """Binds the node's outputs in `scope`. Raises `ImportFailure` if the node is wrong."""

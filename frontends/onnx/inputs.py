@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.values import Dim, Symbol
 from onnx import GraphProto, ValueInfoProto
@@ -61,7 +61,7 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
             if kind == "tensor_type"
             else str(kind or "no type")
         )
-        raise ImportFailure(f"{name}: input '{info.name}' is of {found}, which is not supported")
+        raise UnsupportedModel(f"{name}: input '{info.name}' is of {found}, which is not supported")
     tensor = info.type.tensor_type
     if not tensor.HasField("shape") and given is None:
         raise ImportFailure(

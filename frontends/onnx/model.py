@@ -10,7 +10,7 @@ from typing import Any
 import onnx
 from mlc import dialects
 from mlc.bindings import func, ir
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.check import check_model
@@ -55,7 +55,7 @@ def import_model(
     `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). Weights are
     referenced, not
     copied. Raises `ImportFailure` with one message: what is wrong, in which file, at which node or tensor;
-    operators that are not supported are named all at once.
+    operators that are not supported are named all at once, by `UnsupportedModel`, a kind of it.
     """
     loaded = load_model(model, name)
     opsets = check_model(loaded.proto, loaded.name)
@@ -92,7 +92,7 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
         }
         outputs = importer.import_graph(graph, scope, frame)
         if importer.problems:
-            raise ImportFailure(*report(loaded.name, importer.problems))
+            raise UnsupportedModel(*report(loaded.name, importer.problems))
         results = [_result(loaded.name, o, v) for o, v in zip(graph.output, outputs, strict=True)]
         func.ReturnOp(results)
     main.attributes["function_type"] = ir.TypeAttr.get(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 import numpy as np
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.wire import Range
 from mlc.frontends.paths import check_relative
@@ -113,7 +113,7 @@ class TensorReader:
 def checked_dims(tensor: TensorProto) -> tuple[int, ...]:
     """The dims of a tensor of a supported type with sane dims. Raises `ImportFailure`."""
     if not types.is_supported(tensor.data_type):
-        raise ImportFailure(f"{types.type_name(tensor.data_type)} elements are not supported")
+        raise UnsupportedModel(f"{types.type_name(tensor.data_type)} elements are not supported")
     dims = tuple(tensor.dims)
     if len(dims) > MAX_RANK:
         raise ImportFailure(f"rank {len(dims)} is over the limit of {MAX_RANK}")
