@@ -45,6 +45,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-infer-shapes": "mlc.passes.graph.infer_shapes:InferShapes",
     "graph-lower-precision": "mlc.passes.graph.lower_precision:LowerPrecision",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
+    "graph-name-dims": "mlc.passes.graph.name_dims:NameDims",
     "graph-narrow-values": "mlc.passes.graph.narrow_values:NarrowValues",
     "graph-outline-constants": "mlc.passes.graph.outline_constants:OutlineConstants",
     "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",

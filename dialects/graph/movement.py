@@ -14,6 +14,7 @@ from .rules import (
     product,
     text,
 )
+from .sizes import differ
 from .spec import (
     Attribute,
     Call,
@@ -70,14 +71,14 @@ def _reshape(call: Call) -> Tensor:
     if None not in dims:
         _check_count(call, total, known)
     elif total is not None and dims.count(None) == 1:
-        dims = tuple(_quotient(call, total, known) if dim is None else dim for dim in dims)
+        dims = tuple(_quotient(call, total, known or 0) if dim is None else dim for dim in dims)
     return Tensor(dims, call.x.element)
 
 
 def _check_count(call: Call, total: Dim, known: Dim) -> None:
     """All of the shape is known: x's known dims must divide it, or equal it where all are known."""
     factor = product([dim for dim in call.x.shape if dim is not None])
-    if total is not None and total != known:
+    if total is not None and known is not None and differ(total, known):
         raise ShapeError("shape", f"{text(call.shape)} has {known} elements, x has {total}: {call.x}")
     if total is None and factor and known and known % factor:
         raise ShapeError(
@@ -85,10 +86,10 @@ def _check_count(call: Call, total: Dim, known: Dim) -> None:
         )
 
 
-def _quotient(call: Call, total: int, known: Dim) -> Dim:
-    if not known:
+def _quotient(call: Call, total: int, known: int) -> Dim:
+    if known == 0:
         raise ShapeError("shape", f"{text(call.shape)} leaves -1 undetermined next to a dim of 0")
-    if total % known:
+    if isinstance(total, int) and isinstance(known, int) and total % known:
         raise ShapeError("shape", f"{text(call.shape)} does not divide the {total} elements of x: {call.x}")
     return total // known
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
+from . import sizes
 from .elements import holds
+from .sizes import differ
 from .spec import Call, Dim, Shape, ShapeError, Tensor
 
 
@@ -23,10 +26,10 @@ def text(dims: Sequence[Dim]) -> str:
 
 
 def merge(field: str, one: Dim, other: Dim, what: str) -> Dim:
-    """The dim that two places share."""
-    if one is not None and other is not None and one != other:
+    """The dim that two places share: a number where one is."""
+    if one is not None and other is not None and differ(one, other):
         raise ShapeError(field, f"{what}: {one} against {other}")
-    return other if one is None else one
+    return other if one is None or isinstance(other, int) else one
 
 
 def product(dims: Sequence[Dim]) -> Dim:
@@ -38,13 +41,11 @@ def product(dims: Sequence[Dim]) -> Dim:
 
 def broadcast_dims(one: Dim, other: Dim) -> Dim:
     """NumPy's rule for one dim; raises ValueError."""
-    if one in (1, other):
-        return other
-    if other == 1:
-        return one
     if one is None or other is None:
-        return other if one is None else one
-    raise ValueError
+        known = other if one is None else one
+        return None if known == 1 else known
+    joined: Any = sizes.broadcast(one, other)
+    return joined
 
 
 def broadcast(**shapes: Shape) -> Shape:

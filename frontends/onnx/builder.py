@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects.graph import ShapeError, build
+from mlc.dialects.graph.folding import fold
+from mlc.dialects.graph.sizes import symbol
+from mlc.dialects.graph.symbolic import result_dims
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.folding import fold
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.node import NodeFailure
-from mlc.frontends.onnx.symbols import result_dims
 from mlc.frontends.onnx.tensors import Constant
-from mlc.frontends.onnx.values import Value, from_array, from_ir
+from mlc.frontends.onnx.values import Dim, Value, from_array, from_ir
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,20 @@ class GraphBuilder:
             if folded is not None:
                 return self._known(folded, make, location)
         made = make()
-        rank = ir.RankedTensorType(made.type).rank
-        return from_ir("", made, result_dims(op, values, attributes, rank, next(self.serials)))
+        return from_ir("", made, self.dims_of(made, values))
+
+    def dims_of(self, result: ir.Value, values: Sequence[Value]) -> tuple[Dim, ...]:
+        """The dims of an op's result as sizes of the model's dynamic dims; one that does not follow from the
+        operands gets a name of its own."""
+        op = result.owner.operation
+        static = [None if size == _DYNAMIC else size for size in result.type.shape]
+        if None not in static:
+            return tuple(size for size in static if size is not None)
+        # A concatenation of many values is a tree of ops, of which the last one has other operands.
+        same = len(op.operands) == len(values)
+        found = result_dims(op, [value.shape for value in values])[0] if same else static
+        name = f"{op.name.removeprefix('graph.')}#{next(self.serials)}.shape"
+        return tuple(symbol(f"{name}[{axis}]") if dim is None else dim for axis, dim in enumerate(found))
 
     def _known(self, array: np.ndarray, make: Callable[[], ir.Value], location: ir.Location) -> Value:
         value = from_array("", array, make)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mlc.dialects.graph.sizes import Size, symbol
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.values import Dim, Symbol
+from mlc.frontends.onnx.values import Dim
 from onnx import GraphProto, ValueInfoProto
 
 
@@ -22,7 +23,7 @@ class InputType:
     @property
     def dynamic_dims(self) -> tuple[str, ...]:
         """The names of the dims that are not known, each once; some have none."""
-        symbols = [(axis, dim.text) for axis, dim in enumerate(self.shape) if isinstance(dim, Symbol)]
+        symbols = [(axis, str(dim)) for axis, dim in enumerate(self.shape) if isinstance(dim, Size)]
         return tuple(dict.fromkeys(text for axis, text in symbols if text != f"{self.name}.shape[{axis}]"))
 
 
@@ -78,14 +79,14 @@ def _dim(name: str, axis: int, parameter: str, value: int | None, dims: Mapping[
         return value
     if parameter in dims:
         return int(dims[parameter])
-    return Symbol(parameter or f"{name}.shape[{axis}]")
+    return symbol(parameter or f"{name}.shape[{axis}]")
 
 
 def _merged(input_name: str, name: str, own: list[Dim], given: Sequence[int], has_shape: bool) -> list[Dim]:
     """The given shape; it must agree with the dims that the model fixes. -1 leaves a dim as it is."""
     text = "x".join(map(str, given))
     if not has_shape:
-        return [d if d >= 0 else Symbol(f"{input_name}.shape[{i}]") for i, d in enumerate(given)]
+        return [d if d >= 0 else symbol(f"{input_name}.shape[{i}]") for i, d in enumerate(given)]
     if len(given) != len(own):
         raise ImportFailure(f"{name}: --shape {input_name}:{text}: the input has rank {len(own)}")
     for axis, (old, new) in enumerate(zip(own, given, strict=True)):
@@ -99,8 +100,8 @@ def dynamic_hint(inputs: Sequence[InputType]) -> str:
     hints = []
     for entry in inputs:
         for axis, dim in enumerate(entry.shape):
-            if isinstance(dim, Symbol):
-                named = dim.text != f"{entry.name}.shape[{axis}]"
+            if isinstance(dim, Size):
+                named = str(dim) != f"{entry.name}.shape[{axis}]"
                 option = f"--dim {dim}=N" if named else f"--shape {entry.name}:..."
                 shown = f"the dynamic dim '{dim}'" if named else f"the unnamed dynamic dim {axis}"
                 hints.append(f"input '{entry.name}' has {shown}: give {option}")

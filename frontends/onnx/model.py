@@ -10,6 +10,7 @@ from typing import Any
 import onnx
 from mlc import dialects
 from mlc.bindings import func, ir
+from mlc.dialects.graph.dims import NAMES
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.builder import GraphBuilder
@@ -98,8 +99,8 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     main.attributes["function_type"] = ir.TypeAttr.get(
         ir.FunctionType.get(arguments, [r.type for r in results])
     )
-    _name(main, "arg_attrs", [i.name for i in inputs])
-    _name(main, "res_attrs", [o.name for o in graph.output])
+    _describe(main, "arg_attrs", [_argument(i) for i in inputs])
+    _describe(main, "res_attrs", [{NAME_ATTRIBUTE: ir.StringAttr.get(o.name)} for o in graph.output])
 
 
 def _result(file: str, output: onnx.ValueInfoProto, value: Any) -> ir.Value:
@@ -118,7 +119,15 @@ def _result(file: str, output: onnx.ValueInfoProto, value: Any) -> ir.Value:
         raise ImportFailure(f"{file}: output '{output.name}': {error}") from None
 
 
-def _name(main: func.FuncOp, attribute: str, names: Sequence[str]) -> None:
-    if names:
-        entries = [ir.DictAttr.get({NAME_ATTRIBUTE: ir.StringAttr.get(n)}) for n in names]
-        main.attributes[attribute] = ir.ArrayAttr.get(entries)
+def _argument(entry: InputType) -> dict[str, ir.Attribute]:
+    """What is said of an argument: its name, and those of its dynamic dims."""
+    name = {NAME_ATTRIBUTE: ir.StringAttr.get(entry.name)}
+    if all(isinstance(dim, int) for dim in entry.shape):
+        return name
+    texts = ["" if isinstance(dim, int) else str(dim) for dim in entry.shape]
+    return name | {NAMES: ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])}
+
+
+def _describe(main: func.FuncOp, attribute: str, entries: Sequence[dict[str, ir.Attribute]]) -> None:
+    if entries:
+        main.attributes[attribute] = ir.ArrayAttr.get([ir.DictAttr.get(each) for each in entries])

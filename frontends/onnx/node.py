@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from mlc.bindings import ir
+from mlc.dialects.graph.sizes import Size
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.values import UNKNOWN, Dim, Symbol, Value
+from mlc.frontends.onnx.values import UNKNOWN, Dim, Value
 
 _REQUIRED = object()
 
@@ -123,7 +124,7 @@ class Node:
         if value.known is None:
             what = f"input {index} ('{value.name}') must be known when the model is compiled"
             raise Unsupported(f"{what}; {self.emitter.dynamic_hint()}")
-        return [e if isinstance(e, Symbol) else int(e) for e in value.known.reshape(-1)]
+        return [e if isinstance(e, Size) else int(e) for e in value.known.reshape(-1)]
 
     def ints(self, index: int) -> list[int]:
         """The elements of the integer input `index`; raises if any is unknown or depends on a dynamic dim."""
@@ -135,12 +136,12 @@ class Node:
 
     def static(self, dims: Sequence[Dim], what: str) -> list[int]:
         """`dims` as numbers; raises naming the model's dynamic dims if some are symbols."""
-        symbols = [d for d in dims if isinstance(d, Symbol)]
+        symbols = [d for d in dims if isinstance(d, Size)]
         if symbols:
             raise NodeFailure(
                 f"{what} depends on {symbols[0]}, which is dynamic; {self.emitter.dynamic_hint()}"
             )
-        return [d for d in dims if not isinstance(d, Symbol)]
+        return [d for d in dims if not isinstance(d, Size)]
 
     def shape(self, value: Value) -> list[int]:
         """The shape of `value`, which must be static."""
@@ -150,14 +151,14 @@ class Node:
         """`value` in a new shape; at most one dim may be a symbol."""
         if tuple(shape) == value.shape:
             return value
-        symbols = [d for d in shape if isinstance(d, Symbol)]
+        symbols = [d for d in shape if isinstance(d, Size)]
         if len(symbols) > 1:
             self.static(shape, "the new shape")
-        result = self.emit("reshape", value, shape=[-1 if isinstance(d, Symbol) else int(d) for d in shape])
+        result = self.emit("reshape", value, shape=[-1 if isinstance(d, Size) else int(d) for d in shape])
         return self.named(result, shape)
 
     def named(self, result: Value, shape: Sequence[Dim]) -> Value:
         """`result` with the names in `shape` for its dynamic dims; UNKNOWN leaves the name that it has."""
         pairs = zip(result.shape, shape, strict=True)
-        result.shape = tuple(new if isinstance(old, Symbol) and new != UNKNOWN else old for old, new in pairs)
+        result.shape = tuple(new if isinstance(old, Size) and new != UNKNOWN else old for old, new in pairs)
         return result

@@ -7,44 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from mlc.bindings import ir
+from mlc.dialects.graph.sizes import Size, symbol
 from mlc.frontends.onnx import types
 from onnx import TensorProto
 
+Dim = int | Size
 
-@dataclass(frozen=True)
-class Symbol:
-    """An integer that is not known before the model runs: a dynamic dim or arithmetic on one."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __add__(self, other: object) -> Symbol:
-        return self if other == 0 else Symbol(f"({self} + {other})")
-
-    def __radd__(self, other: object) -> Symbol:
-        return self + other
-
-    def __sub__(self, other: object) -> Symbol:
-        return self if other == 0 else Symbol(f"({self} - {other})")
-
-    def __rsub__(self, other: object) -> Symbol:
-        return Symbol(f"({other} - {self})")
-
-    def __mul__(self, other: object) -> Symbol | int:
-        if other == 0:
-            return 0
-        return self if other == 1 else Symbol(f"({self} * {other})")
-
-    def __rmul__(self, other: object) -> Symbol | int:
-        return self * other
-
-
-Dim = int | Symbol
+Symbol = Size
 
 # A dim that follows from the number of elements.
-UNKNOWN = Symbol("-1")
+UNKNOWN = symbol("-1")
 
 
 @dataclass
@@ -52,7 +24,7 @@ class Value:
     """A tensor of the ONNX graph.
 
     `known`: its elements where import-time arithmetic knows them (at most 1 KiB; dtype object if some are
-    `Symbol`s). `build` makes the IR; it runs at most once, at the first use of `ir`.
+    `Size`s). `build` makes the IR; it runs at most once, at the first use of `ir`.
     """
 
     name: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.tensors import SMALL
-from mlc.frontends.onnx.values import Dim, Symbol, Value
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 _CONSTANT_DTYPES = {
@@ -35,7 +36,7 @@ def constant_of_shape(node: Node) -> Value:
     value = node.attributes.get("value")
     element = np.float32(0) if value is None else value.known.reshape(-1)[0]
     dims = node.dims(0)
-    if not any(isinstance(d, Symbol) for d in dims):
+    if not any(isinstance(d, Size) for d in dims):
         return filled(node, node.ints(0), element)
     kind = node.type_of(dims, types.onnx_number(np.asarray(element).dtype))
     return node.named(node.emit("full", node.input(0), result_type=kind, value=element.item()), dims)
@@ -61,7 +62,7 @@ def shape(node: Node) -> Value:
 
 def known_dims(node: Node, x: Value, dims: list[Dim], start: int, end: int) -> Value:
     """The dims `start` to `end` of x as an i64 tensor, known as far as they are."""
-    if not any(isinstance(d, Symbol) for d in dims):
+    if not any(isinstance(d, Size) for d in dims):
         return node.constant(np.array(dims, np.int64))
     whole = node.emit("shape_of", x)
     if len(dims) == x.rank:
@@ -76,7 +77,11 @@ def known_dims(node: Node, x: Value, dims: list[Dim], start: int, end: int) -> V
 
 @onnx_operator("Size")
 def size(node: Node) -> Value:
-    return node.constant(np.int64(math.prod(node.shape(node.input(0)))))
+    x = node.input(0)
+    if x.is_static:
+        return node.constant(np.int64(math.prod(node.shape(x))))
+    dims = known_dims(node, x, list(x.shape), 0, x.rank)
+    return node.emit("reduce_prod", dims, axes=[0], keepdims=False)
 
 
 @onnx_operator("Range", since=11)

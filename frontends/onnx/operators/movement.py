@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from mlc.dialects.graph.sizes import Size, differ, exact_quotient, product
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import UNKNOWN, Dim, Symbol, Value
+from mlc.frontends.onnx.values import UNKNOWN, Dim, Value
 
 
 @onnx_operator("Reshape")
@@ -22,7 +22,7 @@ def reshape(node: Node) -> Value:
         wanted = [x.shape[i] if d == 0 else d for i, d in enumerate(wanted)]
     shape = _resolved(node, x, wanted)
     dims = node.optional(1)
-    if dims is not None and sum(isinstance(d, Symbol) for d in shape) > 1 and not {0, -1} & set(node.dims(1)):
+    if dims is not None and sum(isinstance(d, Size) for d in shape) > 1 and not {0, -1} & set(node.dims(1)):
         # Several dims are only known when the model runs: the op takes them as an operand.
         return node.named(node.emit("reshape", x, dims, shape=_open(shape)), shape)
     return node.reshape(x, shape)
@@ -30,7 +30,7 @@ def reshape(node: Node) -> Value:
 
 def _open(shape: Sequence[Dim]) -> list[int]:
     """The shape as an attribute: -1 for what is not known."""
-    return [-1 if isinstance(d, Symbol) else d for d in shape]
+    return [-1 if isinstance(d, Size) else d for d in shape]
 
 
 def _resolved(node: Node, x: Value, wanted: list[Dim]) -> list[Dim]:
@@ -39,29 +39,19 @@ def _resolved(node: Node, x: Value, wanted: list[Dim]) -> list[Dim]:
         raise NodeFailure(
             f"the new shape {_text(wanted)} is wrong: at most one dim may be -1, the others are not negative"
         )
-    if -1 in wanted:
-        # Symbols on both sides cancel; what is left must divide.
-        have, rest = list(x.shape), [d for d in wanted if d != -1]
-        for dim in [d for d in rest if isinstance(d, Symbol) and d in have]:
-            have.remove(dim)
-            rest.remove(dim)
-        if not any(isinstance(d, Symbol) for d in [*have, *rest]):
-            known, total = math.prod(_numbers(rest)), math.prod(_numbers(have))
-            if known == 0 or total % known:
-                raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
-            return [total // known if d == -1 else d for d in wanted]
-        if any(isinstance(d, Symbol) for d in rest):
-            node.static(rest, "the new shape")
-        return [UNKNOWN if d == -1 else d for d in wanted]
-    known = x.is_static and not any(isinstance(d, Symbol) for d in wanted)
-    if known and math.prod(_numbers(wanted)) != math.prod(node.shape(x)):
+    total, known = product(x.shape), product([d for d in wanted if d != -1])
+    if -1 not in wanted:
+        if differ(total, known):
+            raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
+        return wanted
+    # Sizes on both sides cancel; what is left must divide.
+    rest = None if known == 0 else exact_quotient(total, known)
+    if rest is not None:
+        return [rest if d == -1 else d for d in wanted]
+    if isinstance(total, int) and isinstance(known, int):
         raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
-    return wanted
-
-
-def _numbers(dims: Sequence[Dim]) -> list[int]:
-    """The dims that are known."""
-    return [d for d in dims if not isinstance(d, Symbol)]
+    node.static([d for d in wanted if d != -1], "the new shape")
+    return [UNKNOWN if d == -1 else d for d in wanted]
 
 
 def _text(dims: Sequence[Dim]) -> str:
@@ -72,14 +62,7 @@ def _text(dims: Sequence[Dim]) -> str:
 def flatten(node: Node) -> Value:
     x, axis = node.input(0), node.attr("axis", 1)
     axis = x.rank if axis == x.rank else node.axis(axis, x.rank)
-    return node.reshape(x, [_product(x.shape[:axis]), _product(x.shape[axis:])])
-
-
-def _product(dims: Sequence[Dim]) -> Dim:
-    product: Dim = 1
-    for dim in dims:
-        product = dim * product if isinstance(dim, Symbol) else product * dim
-    return product
+    return node.reshape(x, [product(x.shape[:axis]), product(x.shape[axis:])])
 
 
 @onnx_operator("Transpose")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Dim, Symbol, Value
+from mlc.frontends.onnx.values import Dim, Value
 
 
 @onnx_operator("Slice")
@@ -52,7 +53,7 @@ def sliced(node: Node, x: Value, ranges: dict[int, tuple[int, int, int]]) -> Val
     """Takes (first index, number of elements, step) along the given axes; the others are whole."""
     if not ranges:
         return x
-    sizes = [-1 if isinstance(d, Symbol) else d for d in x.shape]
+    sizes = [-1 if isinstance(d, Size) else d for d in x.shape]
     whole = [(0, size, 1) for size in sizes]
     starts, counts, steps = zip(*[ranges.get(i, w) for i, w in enumerate(whole)], strict=True)
     return node.emit("slice", x, starts=list(starts), sizes=list(counts), steps=list(steps))

@@ -45,7 +45,8 @@ def test_signature_and_given_context() -> None:
     assert (imported.inputs, imported.outputs, imported.name) == (("x",), ("y",), "g")
     assert imported.module.context == context
     header = (
-        'func.func @main(%arg0: tensor<?x32xf32> {graph.name = "x"}) -> (tensor<?x32xf32> {graph.name = "y"})'
+        'func.func @main(%arg0: tensor<?x32xf32> {graph.dims = ["N", ""], graph.name = "x"}) '
+        '-> (tensor<?x32xf32> {graph.name = "y"})'
     )
     assert header in str(imported.module)
 
@@ -190,6 +191,33 @@ def test_several_dynamic_dims_are_an_operand() -> None:
     assert "-> tensor<?x4x?x2xf32>" in text
     assert '"graph.full"' in text
     assert '"graph.expand"' in text
+
+
+def test_sizes_go_through_what_exporters_compute_with_them() -> None:
+    """Halves, products, a choice and a comparison of dims: the new shape follows, and nothing is computed."""
+    nodes = [
+        node("Shape", ["x"], ["s"]),
+        node("Split", ["s"], ["b", "n", "d"], axis=0),
+        node("Mul", ["b", "n"], ["rows"]),
+        node("Div", ["rows", "one"], ["same"]),
+        node("Size", ["x"], ["count"]),
+        node("Div", ["count", "eight"], ["groups"]),
+        node("Max", ["groups", "zero"], ["positive"]),
+        node("Concat", ["same", "heads", "minus"], ["wanted"], axis=0),
+        node("Equal", ["wanted", "minus"], ["open"]),
+        node("Where", ["open", "four", "wanted"], ["shape"]),
+        node("Reshape", ["x", "shape"], ["y"], name="split"),
+        node("Unsqueeze", ["positive", "zero"], ["length"]),
+        node("Reshape", ["y", "length8"], ["z"], name="flat"),
+    ]
+    values = {
+        "one": [1], "eight": 8, "zero": [0], "heads": [2], "minus": [-1], "four": [4], "length8": [-1, 8],
+    }  # fmt: skip
+    constants = [numpy_helper.from_array(np.asarray(value), name) for name, value in values.items()]
+    text = _text(model(nodes, [info("x", "batch", "seq", 8)], ["y", "z"], constants))
+    assert "graph.reshape" in text
+    assert "tensor<?x2x4xf32>" in text
+    assert not [op for op in ("div", "where", "equal", "max") if f"graph.{op}" in text]
 
 
 def test_dims_of_different_tensors_do_not_cancel() -> None:

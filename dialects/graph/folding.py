@@ -1,8 +1,7 @@
-"""Shape arithmetic at import: graph ops on values of at most 1 KiB, evaluated in NumPy.
+"""Shape arithmetic: graph ops on values of at most 1 KiB, evaluated in NumPy.
 
 Not a second implementation of the operators: only what exporters put between Shape and Reshape, on values
-exact in
-any order of evaluation. Elements may be `Symbol`s (dtype object). A function that cannot fold raises
+exact in any order of evaluation. Elements may be `Size`s (dtype object). A function that cannot fold raises
 `NotFoldable`.
 """
 
@@ -13,9 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from mlc.frontends.onnx.values import Symbol
 
-# As in tensors.SMALL: what may stand in the IR as a dense attribute.
+from .sizes import Size, Undecided, differ, maximum, minimum
+
+# What may stand in the IR as a dense attribute.
 LIMIT = 1024
 
 Folder = Callable[[Sequence[np.ndarray], dict[str, Any]], np.ndarray]
@@ -38,7 +38,7 @@ def fold(
     try:
         with np.errstate(all="ignore"):
             result = np.asarray(folder(arrays, {**attributes, "dtype": dtype}))
-    except (NotFoldable, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError):
+    except (NotFoldable, Undecided, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError):
         # What is wrong with the operands is for the op's verifier to say.
         return None
     size = result.size * 8 if result.dtype == object else result.nbytes
@@ -56,7 +56,7 @@ def folds(*names: str) -> Callable[[Folder], Folder]:
 
 
 def _concrete(arrays: Sequence[np.ndarray]) -> None:
-    if any(isinstance(e, Symbol) for a in arrays if a.dtype == object for e in a.flat):
+    if any(isinstance(e, Size) for a in arrays if a.dtype == object for e in a.flat):
         raise NotFoldable
 
 
@@ -71,27 +71,56 @@ def _elementwise(function: Callable[..., Any], symbols: bool = False) -> Folder:
     return folder
 
 
+def _holds_sizes(*arrays: np.ndarray) -> bool:
+    return any(isinstance(each, Size) for a in arrays if a.dtype == object for each in a.flat)
+
+
 def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """ONNX's division: integers truncate towards zero."""
     if a.dtype.kind not in "iuO":
         return np.true_divide(a, b)
+    if _holds_sizes(a, b):
+        if not np.all(np.greater_equal(a, 0)) or not np.all(np.greater(b, 0)):
+            raise NotFoldable
+        return np.floor_divide(a, b)
     if np.any(b == 0):
         raise NotFoldable
     quotient = np.abs(a) // np.abs(b)
     return np.where((a < 0) ^ (b < 0), -quotient, quotient)
 
 
+def _on_sizes(function: Callable[..., Any], sizes: Callable[..., Any], dtype: Any = object) -> Any:
+    """`function` for arrays of numbers, `sizes`, element by element, for those that hold sizes."""
+    by_element = np.frompyfunc(sizes, 2, 1)
+
+    def either(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.asarray(by_element(a, b)).astype(dtype) if _holds_sizes(a, b) else function(a, b)
+
+    return either
+
+
+def _same(a: int | Size, b: int | Size) -> bool:
+    if a != b and not differ(a, b):
+        raise Undecided(f"{a} == {b}")
+    return bool(a == b)
+
+
 _EXACT: dict[str, Callable[..., Any]] = {
-    "div": _divide, "neg": np.negative, "abs": np.abs, "min": np.minimum,
-    "max": np.maximum,
-    "floor": np.floor, "ceil": np.ceil, "round": np.rint, "sqrt": np.sqrt, "sign": np.sign, "equal": np.equal,
-    "less": np.less, "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal,
+    "neg": np.negative, "abs": np.abs,
+    "floor": np.floor, "ceil": np.ceil, "round": np.rint, "sqrt": np.sqrt, "sign": np.sign,
     "and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor, "not": np.logical_not,
 }  # fmt: skip
+# What sizes can do, too.
+_INTEGER: dict[str, Callable[..., Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": _divide,
+    "min": _on_sizes(np.minimum, minimum), "max": _on_sizes(np.maximum, maximum),
+    "equal": _on_sizes(np.equal, _same, bool),
+    "less": _on_sizes(np.less, operator.lt, bool), "less_equal": _on_sizes(np.less_equal, operator.le, bool),
+    "greater": _on_sizes(np.greater, operator.gt, bool),
+    "greater_equal": _on_sizes(np.greater_equal, operator.ge, bool),
+}  # fmt: skip
 _FOLDERS.update({name: _elementwise(function) for name, function in _EXACT.items()})
-_FOLDERS["add"] = _elementwise(operator.add, symbols=True)
-_FOLDERS["sub"] = _elementwise(operator.sub, symbols=True)
-_FOLDERS["mul"] = _elementwise(operator.mul, symbols=True)
+_FOLDERS.update({name: _elementwise(function, symbols=True) for name, function in _INTEGER.items()})
 
 
 @folds("reciprocal")
@@ -111,7 +140,8 @@ def _pow(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
 
 @folds("mod")
 def _mod(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarray:
-    _concrete(arrays)
+    if _holds_sizes(*arrays):
+        return arrays[0] - _divide(*arrays) * arrays[1]
     if arrays[0].dtype.kind not in "iu" or np.any(arrays[1] == 0):
         raise NotFoldable
     return (np.fmod if attributes.get("fmod") else np.mod)(*arrays)
@@ -131,7 +161,7 @@ def _cast(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarra
 @folds("where")
 def _where(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
     condition, x, y = arrays
-    if condition.dtype == object:
+    if _holds_sizes(condition):
         raise NotFoldable
     return np.where(condition, x, y)
 

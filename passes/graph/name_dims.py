@@ -1,0 +1,43 @@
+"""graph-name-dims: what is known of dims before the program runs, written at the ops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects.graph.dims import NAMES, Dims, Shape
+from mlc.dialects.graph.sizes import Size
+from mlc.passes.base import Pass
+
+
+def names_attribute(shapes: list[Shape]) -> ir.Attribute:
+    """Per result its dims as text, "" for those that its type tells."""
+    return ir.ArrayAttr.get(
+        [
+            ir.ArrayAttr.get([ir.StringAttr.get(str(dim) if isinstance(dim, Size) else "") for dim in shape])
+            for shape in shapes
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class NameDims(Pass):
+    """Give each op with a result of dynamic dims the attribute `graph.dims`: per result its dims as sums of
+    products of named dims, such as "2*batch*seq + 1"; "" for dims that the type tells.
+
+    Names are those of the function's arguments (`graph.dims` on them, as the importer writes it, or
+    "arg0.shape[1]"), and "nonzero#3.shape[0]" for a dim that only running the op tells. Equal texts are
+    equal sizes. The elements of small integer tensors are followed through shape arithmetic.
+    """
+
+    name: ClassVar[str] = "graph-name-dims"
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        dims = Dims(op)
+        with op.context:
+            for each in [each.operation for each in op.regions[0].blocks[0]]:
+                shapes = [dims.of(value) for value in each.results]
+                if any(isinstance(dim, Size) for shape in shapes for dim in shape):
+                    each.attributes[NAMES] = names_attribute(shapes)

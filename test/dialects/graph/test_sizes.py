@@ -1,0 +1,120 @@
+"""Sizes of named dims: one form for equal ones, bounds, and the numbers that they stand for."""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Callable
+
+import pytest
+from mlc.dialects.graph.sizes import (
+    Size,
+    Undecided,
+    broadcast,
+    differ,
+    evaluate,
+    exact_quotient,
+    floordiv,
+    maximum,
+    minimum,
+    product,
+    symbol,
+)
+
+A, B = symbol("a"), symbol("b")
+# What they are for sizes and for numbers.
+OPERATIONS: dict[str, tuple[Callable, Callable]] = {
+    "+": (operator.add, operator.add),
+    "-": (operator.sub, operator.sub),
+    "*": (operator.mul, operator.mul),
+    "/": (floordiv, operator.floordiv),
+    ">": (maximum, max),
+    "<": (minimum, min),
+}
+
+
+def test_equal_sizes_have_one_form() -> None:
+    assert A * B * 768 // 12 == 64 * B * A
+    assert (A + 1) * (A - 1) == A * A - 1
+    assert (A + B) - B == A
+    assert A - A == 0
+    assert hash(A + B) == hash(B + A)
+    assert str(2 * A * B - A + 3) == "2*a*b - a + 3"
+
+
+def test_a_size_without_names_is_a_number() -> None:
+    assert (A + 5) - A == 5
+    assert isinstance((A + 5) - A, int)
+    assert product([2, 3]) == 6
+    assert product([A, 2, B]) == 2 * A * B
+
+
+def test_what_does_not_divide_is_a_factor() -> None:
+    half = A // 2
+    assert str(half) == "floordiv(a, 2)"
+    assert exact_quotient(A, 2) is None
+    assert exact_quotient(4 * A * B + 2 * A, 2 * A) == 2 * B + 1
+    assert evaluate(half * 3 + 1, {"a": 7}) == 10
+    assert evaluate(A % 2, {"a": 7}) == 1
+    with pytest.raises(ZeroDivisionError):
+        floordiv(A, 0)
+
+
+def test_comparisons_know_bounds() -> None:
+    assert A + 1 > 0
+    assert A >= 0
+    assert not A + B + 2 < 2
+    assert differ(A + 1, 0)
+    assert differ(A, -1)
+    assert not differ(A, B)
+    assert A // 2 >= 0
+    with pytest.raises(Undecided):
+        bool(A)
+    with pytest.raises(Undecided):
+        assert A > B
+    with pytest.raises(Undecided):
+        assert (A - 5) // 2 >= 0
+
+
+def test_extremes() -> None:
+    assert maximum(A, A + 2) == A + 2
+    assert minimum(A, A + 2) == A
+    assert maximum(A, B) == maximum(B, A)
+    assert maximum(A - 5, 1) >= 1
+    assert evaluate(minimum(A, B), {"a": 3, "b": 2}) == 2
+
+
+def test_broadcast() -> None:
+    assert broadcast(A, 1) == A
+    assert broadcast(1, A) == A
+    assert broadcast(A, 4) == 4
+    both = broadcast(A, B)
+    assert both == broadcast(B, A)
+    assert [evaluate(both, {"a": a, "b": b}) for a, b in ((1, 0), (0, 1), (3, 3), (1, 7))] == [0, 0, 3, 7]
+    with pytest.raises(ValueError, match="3 and 4"):
+        broadcast(3, 4)
+
+
+def test_names() -> None:
+    size = A * 2 + B // 3
+    assert isinstance(size, Size)
+    assert size.names == {"a", "b"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_arithmetic_is_that_of_numbers(seed: int) -> None:
+    """Random expressions, computed with sizes and with the numbers that their names stand for."""
+    generator = random.Random(seed)
+    dims = {name: generator.randrange(1, 9) for name in "abc"}
+    sizes: list[tuple[int | Size, int]] = [(symbol(name), dims[name]) for name in "abc"] + [(3, 3), (2, 2)]
+    for _ in range(12):
+        (one, left), (two, right) = generator.choices(sizes, k=2)
+        kind = generator.choice("+-*/><")
+        if kind == "/" and right <= 0:
+            continue
+        on_sizes, on_numbers = OPERATIONS[kind]
+        made = (on_sizes(one, two), on_numbers(left, right))
+        sizes.append(made)
+        assert evaluate(made[0], dims) == made[1]
+        bound = made[0].least if isinstance(made[0], Size) else None
+        assert bound is None or bound <= made[1]

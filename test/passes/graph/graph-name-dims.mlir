@@ -1,0 +1,56 @@
+// RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(graph-name-dims))' --split-input-file | filecheck %s
+
+// Dims of arguments go through ops; what cancels has one form, what does not divide is a quotient.
+
+// CHECK-LABEL: func.func @sizes
+func.func @sizes(%x: tensor<?x?x8xf32> {graph.dims = ["batch", "seq", ""]}, %w: tensor<8x6xf32>) -> (tensor<?x?x6xf32>, tensor<?x6xf32>, tensor<?x?x6xf32>) {
+  // CHECK: "graph.matmul"{{.*}}graph.dims = {{.}}["batch", "seq", ""]
+  %0 = "graph.matmul"(%x, %w) : (tensor<?x?x8xf32>, tensor<8x6xf32>) -> tensor<?x?x6xf32>
+  // CHECK: "graph.reshape"{{.*}}graph.dims = {{.}}["batch*seq", ""]
+  %1 = "graph.reshape"(%0) {shape = array<i64: -1, 6>} : (tensor<?x?x6xf32>) -> tensor<?x6xf32>
+  // CHECK: "graph.concat"{{.*}}graph.dims = {{.}}["2*batch", "seq", ""]
+  %2 = "graph.concat"(%0, %0) {axis = 0, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x?x6xf32>, tensor<?x?x6xf32>) -> tensor<?x?x6xf32>
+  %3 = "graph.transpose"(%0) {permutation = array<i64: 0, 2, 1>} : (tensor<?x?x6xf32>) -> tensor<?x6x?xf32>
+  // CHECK: "graph.max_pool"{{.*}}graph.dims = {{.}}["batch", "", "floordiv(seq - 2, 2) + 1"]
+  %4 = "graph.max_pool"(%3) {kernel = array<i64: 2>, strides = array<i64: 2>, dilations = array<i64: 1>, pads = array<i64: 0, 0>} : (tensor<?x6x?xf32>) -> tensor<?x6x?xf32>
+  return %0, %1, %2 : tensor<?x?x6xf32>, tensor<?x6xf32>, tensor<?x?x6xf32>
+}
+
+// -----
+
+// Shape arithmetic on small integer tensors is followed to the dims that it says.
+
+// CHECK-LABEL: func.func @arithmetic
+func.func @arithmetic(%x: tensor<?x?x8xf32> {graph.dims = ["batch", "seq", ""]}) -> tensor<?x?x2x4xf32> {
+  %heads = "graph.constant"() {value = dense<[2, 4]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %dims = "graph.shape_of"(%x) : (tensor<?x?x8xf32>) -> tensor<3xi64>
+  %lead = "graph.slice"(%dims) {starts = array<i64: 0>, sizes = array<i64: 2>, steps = array<i64: 1>} : (tensor<3xi64>) -> tensor<2xi64>
+  %shape = "graph.concat"(%lead, %heads) {axis = 0, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
+  // CHECK: "graph.reshape"{{.*}}graph.dims = {{.}}["batch", "seq", "", ""]
+  %0 = "graph.reshape"(%x, %shape) {shape = array<i64: -1, -1, 2, 4>} : (tensor<?x?x8xf32>, tensor<4xi64>) -> tensor<?x?x2x4xf32>
+  return %0 : tensor<?x?x2x4xf32>
+}
+
+// -----
+
+// Without names, arguments' dims are called by their places; different ones may differ, so a sum is none of them.
+
+// CHECK-LABEL: func.func @unnamed
+func.func @unnamed(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK: "graph.concat"{{.*}}graph.dims = {{.}}["arg0.shape[0] + arg1.shape[0]", ""]
+  %0 = "graph.concat"(%x, %y) {axis = 0, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  // CHECK: "graph.add"{{.*}}graph.dims = {{.}}["broadcast(arg0.shape[0], arg1.shape[0])", ""]
+  %1 = "graph.add"(%x, %y) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %0, %1 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// -----
+
+// A size that a value of the model says has a name of its own.
+
+// CHECK-LABEL: func.func @values
+func.func @values(%x: tensor<1x4xf32>, %count: tensor<2xi64>) -> tensor<?x4xf32> {
+  // CHECK: "graph.expand"{{.*}}graph.dims = {{.}}["expand#0.shape[0]", ""]
+  %0 = "graph.expand"(%x, %count) {shape = array<i64: -1, 4>} : (tensor<1x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
