@@ -83,7 +83,7 @@ def byte_size(value: ir.Value, count: int | None = None) -> int:
 def touched(op: ir.Operation, index: int) -> int:
     """How many elements of operand `index` the op reads, each counted once."""
     size = elements(op.operands[index])
-    selects = op.name in ("graph.gather", "graph.gather_elements", "graph.slice")
+    selects = op.name in ("graph.gather", "graph.gather_elements", "graph.gather_nd", "graph.slice")
     return min(size, elements(op.results[0])) if selects and index == 0 else size
 
 
@@ -142,6 +142,17 @@ def _lrn(op: ir.Operation) -> int:
     return elements(op.results[0]) * (2 * graph.attribute(op, "size") + 4)
 
 
+def _scatter(op: ir.Operation) -> int:
+    """One per update that joins an element."""
+    return 0 if graph.attribute(op, "reduction") == "none" else elements(op.operands[2])
+
+
+def _det(op: ir.Operation) -> int:
+    """Elimination: a product and a difference for each element right below each of N - 1 pivots."""
+    rows = shape(op.operands[0])[-1]
+    return elements(op.results[0]) * 2 * sum(below * below for below in range(rows))
+
+
 def _nothing(_op: ir.Operation) -> int:
     return 0
 
@@ -150,13 +161,18 @@ _FAMILY_FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "elementwise": _per_result(1),
     "reduction": _per_operand,
     "quantisation": _per_result(2),
+    "ordering": _per_operand,
     "movement": _nothing,
     "creation": _nothing,
     "control flow": _nothing,
 }
 _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "attention": _attention_flops,
+    "bitcast": _nothing,
     "identity": _nothing,
+    "det": _det,
+    "scatter_elements": _scatter,
+    "scatter_nd": _scatter,
     "max_pool": _window,
     "average_pool": _window,
     "lrn": _lrn,

@@ -65,6 +65,12 @@ def _gather_elements(x: Array, indices: Array, axis: int) -> Array:
     return np.take_along_axis(x[kept], _bounded(indices, x.shape[axis]), axis)
 
 
+def _gather_nd(x: Array, indices: Array, batch_dims: int) -> Array:
+    batch = np.indices(indices.shape[:-1], sparse=True)[:batch_dims]
+    extents = x.shape[batch_dims : batch_dims + indices.shape[-1]]
+    return x[(*batch, *(_bounded(indices[..., at], extent) for at, extent in enumerate(extents)))]
+
+
 def _bounded(indices: Array, extent: int) -> Array:
     """As kernels take them: negative ones count from the end, those outside are clamped."""
     return np.clip(np.where(indices < 0, indices + extent, indices), 0, extent - 1)
@@ -95,9 +101,10 @@ _MOVEMENT: dict[str, Callable[..., Array]] = {
     "concat": lambda *xs, axis: np.concatenate(xs, axis),
     "gather": _gather,
     "gather_elements": _gather_elements,
+    "gather_nd": _gather_nd,
 }
 # Movement that brings in no numbers.
-_PLAIN = frozenset({"identity", "transpose", "concat", "gather", "gather_elements"})
+_PLAIN = frozenset({"identity", "transpose", "concat", "gather", "gather_elements", "gather_nd"})
 # What takes its result's shape.
 _SHAPED: dict[str, Callable[[Array, tuple[int, ...]], Array]] = {
     "reshape": np.reshape,

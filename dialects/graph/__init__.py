@@ -18,9 +18,11 @@ from . import (  # noqa: F401
     layout,
     movement,
     normalisation,
+    ordering,
     pooling,
     quantisation,
     reduction,
+    scatter,
     selection,
     winograd,
 )

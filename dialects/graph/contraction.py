@@ -1,8 +1,8 @@
-"""Matrix products."""
+"""Matrix products and determinants."""
 
 from __future__ import annotations
 
-from .elements import NUMBER
+from .elements import FLOAT, NUMBER
 from .rules import broadcast, check_rank, merge
 from .spec import Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
@@ -53,4 +53,25 @@ contraction(
     "t, n % t]`. Batched: a `[B, M, K]`, b `[B, N/t, K, t]`, result `[B, M, N/t, t]`.",
     "made by layout passes",
     _matmul_packed,
+)
+
+
+def _det(call: Call) -> Tensor:
+    if call.x.rank < 2:
+        raise ShapeError("x", f"needs rank 2 or more: {call.x}")
+    rows, columns = call.x.shape[-2:]
+    merge("x", rows, columns, f"the last two dims of {call.x} differ")
+    return Tensor(call.x.shape[:-2], call.x.element)
+
+
+define(
+    OpSpec(
+        "det",
+        FAMILY,
+        "determinants of square matrices",
+        "x `[..., N, N]` gives `[...]`.",
+        ("Det",),
+        (Operand("x", FLOAT),),
+        _det,
+    )
 )

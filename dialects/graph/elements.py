@@ -109,5 +109,8 @@ NUMBER = ElementClass("number", _FLOAT | _SIGNED | _UNSIGNED)
 INDEX = ElementClass("index (i32 or i64)", frozenset({"i32", "i64"}))
 BOOL = ElementClass("bool (i1)", frozenset({"i1"}))
 ORDERED = ElementClass("number or bool", NUMBER.members | BOOL.members)
+BITS = ElementClass(
+    "of 8 to 64 bits", NUMBER.members | frozenset(name for name in _NARROW if name.startswith("f8"))
+)
 QUANTISED = ElementClass("quantised", _NARROW | {"i8", "i16", "ui8", "ui16", "i32"})
 ANY = ElementClass("any")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .elements import ANY, BOOL, FLOAT, INTEGER, NUMBER, ORDERED, ElementClass
+from .elements import ANY, BITS, BOOL, FLOAT, INTEGER, NUMBER, ORDERED, ElementClass, element_bytes
 from .rules import agree, broadcast, check_number, like_first
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
@@ -179,6 +179,30 @@ define(
                 "saturate", "bool", "out-of-range values become the largest one (float8 results only)", True
             ),
         ),
+        result_given=True,
+    )
+)
+
+
+def _bitcast(call: Call) -> Tensor:
+    element = call.given.element
+    for name, each in (("x", call.x.element), ("result", element)):
+        if not BITS.admits(each):
+            raise ShapeError(name, f"has elements {each}, not {BITS.name}")
+    if element_bytes(element) != element_bytes(call.x.element):
+        raise ShapeError("result", f"has elements {element}, which are not as wide as x's: {call.x}")
+    return Tensor(call.x.shape, element)
+
+
+define(
+    OpSpec(
+        "bitcast",
+        FAMILY,
+        "the bits of x as elements of another type of the same width",
+        "The result has x's shape; its element type is given.",
+        ("BitCast",),
+        (Operand("x"),),
+        _bitcast,
         result_given=True,
     )
 )

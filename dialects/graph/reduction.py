@@ -1,4 +1,4 @@
-"""Reductions over axes, arg_max/arg_min, cumulative sums."""
+"""Reductions over axes, arg_max/arg_min, cumulative sums and products."""
 
 from __future__ import annotations
 
@@ -74,31 +74,16 @@ arg_reduction("arg_max", "position of the largest element", "ArgMax")
 arg_reduction("arg_min", "position of the smallest element", "ArgMin")
 
 
-def scan_along_axis(
-    name: str, summary: str, onnx: str, elements: ElementClass, *attributes: Attribute
-) -> None:
-    """Define an op that works along one axis and keeps x's type."""
-    axis = Attribute("axis", "int", "the axis, in [0, rank)")
-    shapes = "The result has x's shape and element type."
-    define(
-        OpSpec(
-            name,
-            FAMILY,
-            summary,
-            shapes,
-            (onnx,),
-            (Operand("x", elements),),
-            _along_axis,
-            (axis, *attributes),
-        )
+def scan(name: str, summary: str, onnx: str) -> None:
+    """Define an op that joins the elements along one axis up to each position."""
+    attributes = (
+        Attribute("axis", "int", "the axis, in [0, rank)"),
+        Attribute("exclusive", "bool", "leave out the position's own element", False),
+        Attribute("reverse", "bool", "begin at the end", False),
     )
+    shapes = "The result has x's shape and element type."
+    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", NUMBER),), _along_axis, attributes))
 
 
-scan_along_axis(
-    "cumsum",
-    "sums of the elements up to each position",
-    "CumSum",
-    NUMBER,
-    Attribute("exclusive", "bool", "leave out the position's own element", False),
-    Attribute("reverse", "bool", "sum from the end", False),
-)
+scan("cumsum", "sums of the elements up to each position", "CumSum")
+scan("cumprod", "products of the elements up to each position", "CumProd")

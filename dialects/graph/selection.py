@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .elements import INDEX
 from .movement import movement
-from .rules import check_axis, check_least, check_length, check_number, check_rank, text
+from .rules import check_axis, check_least, check_length, check_number, check_rank, merge, text
 from .spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
 
 
@@ -107,6 +107,30 @@ def _gather_elements(call: Call) -> Tensor:
     return Tensor(call.indices.shape, call.data.element)
 
 
+def _gather_nd(call: Call) -> Tensor:
+    data, indices, batch = call.data, call.indices, call.batch_dims
+    if indices.rank and not 0 <= batch < min(data.rank, indices.rank):
+        raise ShapeError("batch_dims", f"{batch} is outside [0, {min(data.rank, indices.rank)})")
+    taken = indexed_dims("indices", data, indices, batch)
+    shared = [
+        merge("indices", one, other, f"dim {axis} of data and of indices, a batch dim, differ")
+        for axis, (one, other) in enumerate(zip(data.shape[:batch], indices.shape[:batch], strict=True))
+    ]
+    return Tensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
+
+
+def indexed_dims(field: str, data: Tensor, indices: Tensor, batch: int = 0) -> int:
+    """How many dims of data behind the batch dims one index names: the last dim of indices."""
+    if not indices.shape:
+        raise ShapeError(field, f"needs rank 1 or more: {indices}")
+    count = indices.shape[-1]
+    if not isinstance(count, int):
+        raise ShapeError(field, f"needs a last dim that is known: {indices}")
+    if not 1 <= count <= data.rank - batch:
+        raise ShapeError(field, f"has indices of length {count} for {data.rank - batch} dims: {indices}")
+    return count
+
+
 _GATHER_OPERANDS = (Operand("data"), Operand("indices", INDEX))
 _AXIS = (Attribute("axis", "int", "the indexed axis of data, in [0, rank)"),)
 
@@ -126,5 +150,15 @@ movement(
     "GatherElements",
     _gather_elements,
     attributes=_AXIS,
+    operands=_GATHER_OPERANDS,
+)
+movement(
+    "gather_nd",
+    "slices of data at the tuples along the last dim of indices; negative ones count from the end",
+    "data `[b..., d..., e...]` with `batch_dims` dims b and indices `[b..., i..., number of dims d]` give "
+    "`[b..., i..., e...]`.",
+    "GatherND",
+    _gather_nd,
+    attributes=(Attribute("batch_dims", "int", "leading dims that data and indices share", 0),),
     operands=_GATHER_OPERANDS,
 )

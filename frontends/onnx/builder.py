@@ -54,6 +54,13 @@ class GraphBuilder:
         made = make()
         return from_ir("", made, self.dims_of(made, values))
 
+    def emit_several(
+        self, op: str, values: Sequence[Value], attributes: Mapping[str, Any], location: ir.Location
+    ) -> list[Value]:
+        """`graph.<op>`, which has several results. Raises `NodeFailure`."""
+        made = _build(op, [v.ir for v in values], attributes, None, location)
+        return [from_ir("", each, self.dims_of(each, values)) for each in made]
+
     def dims_of(self, result: ir.Value, values: Sequence[Value]) -> tuple[Dim, ...]:
         """The dims of an op's result as sizes of the model's dynamic dims; one that does not follow from the
         operands gets a name of its own."""
@@ -63,9 +70,10 @@ class GraphBuilder:
             return tuple(size for size in static if size is not None)
         # A concatenation of many values is a tree of ops, of which the last one has other operands.
         same = len(op.operands) == len(values)
-        found = result_dims(op, [value.shape for value in values])[0] if same else static
+        found = result_dims(op, [value.shape for value in values]) if same else None
+        dims = found[result.result_number] if found else static
         name = f"{op.name.removeprefix('graph.')}#{next(self.serials)}.shape"
-        return tuple(symbol(f"{name}[{axis}]") if dim is None else dim for axis, dim in enumerate(found))
+        return tuple(symbol(f"{name}[{axis}]") if dim is None else dim for axis, dim in enumerate(dims))
 
     def _known(self, array: np.ndarray, make: Callable[[], ir.Value], location: ir.Location) -> Value:
         value = from_array("", array, make)
@@ -107,7 +115,8 @@ def _build(
     attributes: Mapping[str, Any],
     result_type: Any,
     location: ir.Location,
-) -> ir.Value:
+) -> Any:
+    """The op's result, or a list of them where it has several."""
     try:
         return build(op, operands, attributes, result_type=result_type, location=location)
     except ShapeError as error:

@@ -36,6 +36,10 @@ class Emitter(Protocol):
         location: ir.Location,
     ) -> Value: ...
 
+    def emit_several(
+        self, op: str, values: Sequence[Value], attributes: dict[str, Any], location: ir.Location
+    ) -> list[Value]: ...
+
     def constant(self, array: np.ndarray, location: ir.Location) -> Value: ...
 
     def dynamic_hint(self) -> str: ...
@@ -81,6 +85,10 @@ class Node:
     def emit(self, op: str, *values: Value, result_type: Any = None, **attributes: Any) -> Value:
         """Makes the op `graph.<op>`, or folds it if its operands are known and small."""
         return self.emitter.emit(op, values, attributes, result_type, self.location)
+
+    def emit_several(self, op: str, *values: Value, **attributes: Any) -> list[Value]:
+        """Makes the op `graph.<op>`, which has several results."""
+        return self.emitter.emit_several(op, values, attributes, self.location)
 
     def constant(self, array: Any, dtype: Any = None) -> Value:
         """A small constant."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 OperatorFunction = Callable[["Node"], "Value | Sequence[Value | None]"]
 
 _MODULES = (
-    "contrib", "contraction", "convolution", "creation", "einsum", "elementwise", "logic",
-    "movement", "normalisation", "pooling", "quantisation", "reduction", "slicing",
+    "compaction", "contrib", "contraction", "convolution", "creation", "einsum", "elementwise", "indexing",
+    "logic", "movement", "normalisation", "ordering", "pooling", "quantisation", "reduction", "slicing",
 )  # fmt: skip
 
 

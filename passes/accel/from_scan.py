@@ -1,4 +1,4 @@
-"""accel-from-scan: kernels of running sums become programs of thread blocks."""
+"""accel-from-scan: kernels of running sums and products become programs of thread blocks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from mlc.bindings import arith, func, ir, scf, vector
 from mlc.passes.accel.memory_functions import on_memory
-from mlc.passes.accel.scan_tiles import Scan, add, broadcast, reshaped, zeros
+from mlc.passes.accel.scan_tiles import PRODUCTS, SUMS, Joining, Scan, broadcast, reshaped
 from mlc.passes.accel.tiles.block_orders import places_of
 from mlc.passes.accel.tiles.launches import launch
 from mlc.passes.accel.tiles.meanings import Index, as_value
@@ -19,7 +19,7 @@ from mlc.passes.rewriting import collect_ops, erase_op
 from mlc.passes.tloop.block_tiles import ELEMENTS, padded
 from mlc.passes.tloop.kernel_functions import kernels_on_tensors
 
-SCAN = "graph.cumsum"
+SCANS: dict[str, Joining] = {"graph.cumsum": SUMS, "graph.cumprod": PRODUCTS}
 # Lines side by side in memory, whose elements neighbouring threads read.
 LINES = 128
 
@@ -55,10 +55,10 @@ class Tile:
         """Elements along a dim of the memory."""
         return self.steps if dim == self.axis else self.lines if dim == self.across else 1
 
-    def scan(self, reverse: bool) -> Scan:
+    def scan(self, reverse: bool, joining: Joining) -> Scan:
         """Of such a tile."""
         inner = self.across is not None and self.across > self.axis
-        return Scan(1 if inner else self.lines, self.steps, self.lines if inner else 1, reverse)
+        return Scan(1 if inner else self.lines, self.steps, self.lines if inner else 1, reverse, joining)
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,12 @@ class Program:
         return bool(self.op.attributes["reverse"].value)
 
     @property
+    def joining(self) -> Joining:
+        return SCANS[self.op.name]
+
+    @property
     def element(self) -> ir.Type:
-        """Sums of floats of 16 bits are f32."""
+        """Sums and products of floats of 16 bits are f32."""
         own = self.x.type.element_type
         return ir.F32Type.get() if isinstance(own, ir.F16Type | ir.BF16Type) else own
 
@@ -91,8 +95,8 @@ class Program:
             self._parts(starts, -(-shape[tile.axis] // tile.steps))
 
     def _parts(self, starts: list[Index], count: int) -> None:
-        scan = self.tile.scan(self.reverse)
-        carried = zeros([scan.before, scan.after], self.element)
+        scan = self.tile.scan(self.reverse, self.joining)
+        carried = self.joining.neutral([scan.before, scan.after], self.element)
         if count == 1:
             self._part(starts, 0, carried)
             return
@@ -105,21 +109,21 @@ class Program:
             scf.YieldOp([self._part(starts, _times(number, self.tile.steps), loop.inner_iter_args[0])])
 
     def _part(self, starts: list[Index], first: Index, carried: ir.Value) -> ir.Value:
-        """Writes the sums of one part of the lines; what the next part adds to its own."""
-        scan = self.tile.scan(self.reverse)
+        """Writes what one part of the lines sums to; what the next part adds to its own."""
+        scan, join = self.tile.scan(self.reverse, self.joining), self.joining.join
         indices = [first if dim == self.tile.axis else start for dim, start in enumerate(starts)]
         shape = [scan.before, scan.extent, scan.after]
         numbers = reshaped(self._read(indices), shape)
         before, total = scan.sums(numbers)
-        before = add(before, broadcast(reshaped(carried, [scan.before, 1, scan.after]), shape))
+        before = join(before, broadcast(reshaped(carried, [scan.before, 1, scan.after]), shape))
         exclusive = bool(self.op.attributes["exclusive"].value)
-        self._write(before if exclusive else add(before, numbers), indices)
-        return add(carried, total)
+        self._write(before if exclusive else join(before, numbers), indices)
+        return join(carried, total)
 
     def _read(self, indices: list[Index]) -> ir.Value:
         own = self.x.type.element_type
         kind = ir.VectorType.get([self.tile.extent(dim) for dim in self.tile.places], own)
-        outside = constant(own, 0)
+        outside = constant(own, self.joining.number)
         places = list(map(as_value, indices))
         tile = vector.TransferReadOp(kind, self.x, places, self._map(), outside, self._inside()).result
         if own == self.element:
@@ -151,11 +155,11 @@ def _times(number: Index, factor: int) -> Index:
 
 
 def lower_kernel(kernel: ir.Operation) -> bool:
-    """Puts a program in place of a kernel of running sums; other kernels stay."""
-    found = collect_ops(kernel, SCAN)
+    """Puts a program in place of a kernel of running sums or products; other kernels stay."""
+    found = [op for op in collect_ops(kernel) if op.name in SCANS]
     if not found:
         return False
-    # Whether integers have a sign is the same to sums.
+    # Whether integers have a sign is the same to sums and products.
     drop_signedness(kernel)
     body = on_memory(kernel)
     with ir.InsertionPoint(body), kernel.location:
@@ -169,9 +173,9 @@ def lower_kernel(kernel: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class FromScan(Pass):
-    """Make an `accel.launch` of each kernel of `graph.cumsum`: a block for some lines along the axis, which
-    it takes in part by part, and carries their sums. Lines that lie side by side in memory are read side by
-    side.
+    """Make an `accel.launch` of each kernel of `graph.cumsum` or `graph.cumprod`: a block for some lines
+    along the axis, which it takes in part by part, and carries their sums. Lines that lie side by side in
+    memory are read side by side.
 
     Of a part of 2^n elements n steps make the running sums (Sklansky, "Conditional-sum addition logic",
     1960): each doubles the runs whose sums are known. A thread's registers, then lanes, then warps add what

@@ -16,7 +16,7 @@ from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import defining_op, has_one_use, has_one_user, users
 
 # A scan is a kernel of its own: its result depends on the order of the iterations.
-SCANS = frozenset({"graph.cumsum"})
+SCANS = frozenset({"graph.cumsum", "graph.cumprod"})
 REDUCTIONS = (
     frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction") - SCANS
 )
@@ -28,7 +28,7 @@ WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # Ops whose result is computed element by element from places that follow from the index: they fuse like
 # elementwise ones.
 MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack", "graph.slice"})
-OTHERS = frozenset({"graph.gather", "graph.lrn", "graph.winograd_output"})
+OTHERS = frozenset({"graph.gather", "graph.gather_nd", "graph.lrn", "graph.winograd_output"})
 # After these an elementwise op on a value of the same shape can run while the value is in registers or in the
 # first cache.
 TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | OTHERS

@@ -19,7 +19,10 @@ from mlc.passes.rewriting import apply_patterns, collect_ops, replace_op
 
 _COPIES = VIEWS | {"graph.identity"}
 # They read where their operands say, or run for as long.
-INDEXED = frozenset({"graph.gather", "graph.gather_elements", "graph.range"})
+INDEXED = frozenset(
+    f"graph.{name}"
+    for name in ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd", "range")
+)
 DIVISIONS = frozenset({"graph.div", "graph.mod"})
 
 

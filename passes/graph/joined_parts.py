@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.graph.families import CONVERTING, ELEMENTWISE
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
 from mlc.passes.graph.values import is_constant, is_ranked
 from mlc.passes.rewriting import attributes_of, defining_op, has_one_use
@@ -74,7 +74,7 @@ class Alike(Joined):
     def build(self) -> ir.Value:
         attributes = attributes_of(self.op)
         operands = [each.build() for each in self.operands]
-        kind = _joined_type(self.op, operands) if self.op.name == "graph.cast" else None
+        kind = _joined_type(self.op, operands) if self.op.name in CONVERTING else None
         return graph.build(self.op.name, operands, attributes | self.attributes, kind)
 
 

@@ -195,7 +195,7 @@ def _reaches_end(op: ir.Operation, rows: Part) -> bool:
 _RULES: dict[str, Rule] = {
     **dict.fromkeys(ELEMENTWISE, _elementwise),
     **dict.fromkeys(REDUCTIONS, _reduction),
-    **dict.fromkeys(("softmax", "log_softmax", "layer_norm", "rms_norm", "cumsum"), _along_rows),
+    **dict.fromkeys(("softmax", "log_softmax", "layer_norm", "rms_norm", "cumsum", "cumprod"), _along_rows),
     **dict.fromkeys(("graph.max_pool", "graph.average_pool"), _pool),
     "graph.matmul": _matmul,
     "graph.conv": _convolution,

@@ -143,7 +143,7 @@ def _order_of_groups(groups: list[tuple[list[int], list[int]]], order: Order) ->
 
 _PLANS: dict[str, Callable[[ir.Operation, Order], Permuted | None]] = {
     **dict.fromkeys(ELEMENTWISE, _alike),
-    **dict.fromkeys(("graph.softmax", "graph.log_softmax", "graph.cumsum"), _one_axis),
+    **dict.fromkeys(("graph.softmax", "graph.log_softmax", "graph.cumsum", "graph.cumprod"), _one_axis),
     **dict.fromkeys(("graph.concat", "graph.gather_elements"), _one_axis),
     **dict.fromkeys(("graph.layer_norm", "graph.rms_norm"), _axes),
     **dict.fromkeys(("graph.arg_max", "graph.arg_min"), _arg_reduction),

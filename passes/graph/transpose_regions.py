@@ -25,7 +25,14 @@ from mlc.passes.rewriting import defining_op, has_one_use
 _UNKNOWN_DIM = 32
 _PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
 _ROWS = frozenset(
-    {"graph.softmax", "graph.log_softmax", "graph.layer_norm", "graph.rms_norm", "graph.cumsum"}
+    {
+        "graph.softmax",
+        "graph.log_softmax",
+        "graph.layer_norm",
+        "graph.rms_norm",
+        "graph.cumsum",
+        "graph.cumprod",
+    }
 )
 
 

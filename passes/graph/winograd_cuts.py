@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects import graph
-from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.graph.families import CONVERTING, ELEMENTWISE
 from mlc.passes.rewriting import attributes_of, defining_op, erase_op, replace_op, users
 
 POOLS = frozenset({"graph.max_pool", "graph.average_pool"})
 # Whose result types follow from those of their operands.
-PLACEWISE = ELEMENTWISE - {"graph.cast"}
+PLACEWISE = ELEMENTWISE - CONVERTING
 # The dims of height and width in `[N, C/c, H, W, c]`.
 SPATIAL = (2, 3)
 # Rows and columns.

@@ -128,6 +128,7 @@ BODIES: dict[str, Body] = {
         s[0], attribute(op, "detect_negative"), attribute(op, "detect_positive")
     ),
     "cast": lambda s, _op, kind: convert(s[0], kind),
+    "bitcast": lambda s, _op, kind: arith.bitcast(kind, s[0]),
     "identity": _unary(lambda x: x),
     "add": _binary(add),
     "sub": _binary(sub),

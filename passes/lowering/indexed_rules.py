@@ -72,6 +72,31 @@ def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
     return [generic([indices], [identity], empty(shape, tensor_type(data).element_type), identity, body)]
 
 
+@rule("gather_nd")
+def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
+    """result[batch..., places..., after...] = data[batch..., indices[batch..., places..., :], after...]."""
+    data, indices = op.operands
+    batch, shape, extents = (
+        op.attributes["batch_dims"].value,
+        static_shape(op.results[0].type),
+        static_shape(data),
+    )
+    *outer, taken = static_shape(indices)
+    count = len(shape)
+
+    def body(*scalars: ir.Value) -> ir.Value:
+        named = zip(scalars[:-1], extents[batch:], strict=False)
+        places = [bounded_index(index, extent) for index, extent in named]
+        after = [_index(dim) for dim in range(len(outer), count)]
+        return tensor.extract(data, [*(_index(dim) for dim in range(batch)), *places, *after])
+
+    # The indices are an operand for each dim that they name.
+    numbers = [ir.AffineExpr.get_constant(place) for place in range(taken)]
+    reads = [affine_map(count, [*dims(count)[: len(outer)], number]) for number in numbers]
+    output = empty(shape, tensor_type(data).element_type)
+    return [generic([indices] * taken, reads, output, affine_map(count, dims(count)), body)]
+
+
 @rule("trilu")
 def lower_trilu(op: ir.Operation) -> list[ir.Value]:
     upper, k = bool(op.attributes["upper"].value), op.attributes["k"].value

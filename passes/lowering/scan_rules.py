@@ -1,10 +1,10 @@
-"""Sums along an axis up to each position, and the positions of extremes."""
+"""Sums and products along an axis up to each position, and the positions of extremes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from mlc.bindings import arith, ir, linalg, scf, tensor
+from mlc.bindings import arith, ir, linalg, tensor
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
@@ -16,64 +16,45 @@ from mlc.passes.lowering.linalg_tools import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.lowering.reduction_rules import highest, lowest, reduce
+from mlc.passes.lowering.loop_tools import Carried, Places, loop, nest
+from mlc.passes.lowering.reduction_rules import Combine, highest, lowest, reduce
 from mlc.passes.lowering.rule import rule
-from mlc.passes.lowering.scalars import add, compare, convert, maximum, minimum, select
+from mlc.passes.lowering.scalars import add, compare, convert, maximum, minimum, mul, select
+from mlc.passes.lowering.vector_tools import index_constant
 
 
 @rule("cumsum")
 def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
-    """Loops over the other dims, and inside them one along the axis that carries the running total."""
-    x, axis = op.operands[0], op.attributes["axis"].value
-    shape, element = static_shape(x), tensor_type(x).element_type
-    order = [*(dim for dim in range(len(shape)) if dim != axis), axis]
-
-    def nest(depth: int, places: dict[int, ir.Value], result: ir.Value) -> ir.Value:
-        if depth == len(shape) - 1:
-            return _scan_line(op, places, result)
-        extent = shape[order[depth]]
-        return _loop(
-            extent,
-            [result],
-            lambda place, carried: [nest(depth + 1, places | {order[depth]: place}, *carried)],
-        )[0]
-
-    return [nest(0, {}, empty(shape, element))]
+    return [_scanned(op, 0, add)]
 
 
-def _total_type(element: ir.Type) -> ir.Type:
-    return ir.F32Type.get() if is_float(element) and element.width == 16 else element
+@rule("cumprod")
+def lower_cumprod(op: ir.Operation) -> list[ir.Value]:
+    return [_scanned(op, 1, mul)]
 
 
-def _scan_line(op: ir.Operation, places: dict[int, ir.Value], result: ir.Value) -> ir.Value:
-    """`result` with the sums of one line along the axis; `places` are the line's positions in the other dims.
+def _scanned(op: ir.Operation, neutral: int, combine: Combine) -> ir.Value:
+    """Loops over the other dims, and inside them one along the axis that carries the running total.
 
-    The running total of 16-bit floats is an f32.
+    That of 16-bit floats is an f32.
     """
     x, axis = op.operands[0], op.attributes["axis"].value
     exclusive, reverse = bool(op.attributes["exclusive"].value), bool(op.attributes["reverse"].value)
-    extent, element = static_shape(x)[axis], tensor_type(x).element_type
-    total = _total_type(element)
+    shape, element = static_shape(x), tensor_type(x).element_type
+    total = ir.F32Type.get() if is_float(element) and element.width == 16 else element
 
-    def step(index: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
-        line, before = carried
-        place = arith.subi(constant(ir.IndexType.get(), extent - 1), index) if reverse else index
-        at = [place if dim == axis else places[dim] for dim in range(len(static_shape(x)))]
-        after = add(before, convert(tensor.extract(x, at), total))
-        return [tensor.insert(convert(before if exclusive else after, element), line, at), after]
+    def line(places: Places, carried: Carried) -> Carried:
+        def step(index: ir.Value, values: Carried) -> Carried:
+            result, before = values
+            place = arith.subi(index_constant(shape[axis] - 1), index) if reverse else index
+            at = [place if dim == axis else places[dim] for dim in range(len(shape))]
+            after = combine(before, convert(tensor.extract(x, at), total))
+            return [tensor.insert(convert(before if exclusive else after, element), result, at), after]
 
-    return _loop(extent, [result, constant(total, 0)], step)[0]
+        return loop(shape[axis], [*carried, constant(total, neutral)], step)[:1]
 
-
-def _loop(
-    extent: int, carried: list[ir.Value], body: Callable[[ir.Value, list[ir.Value]], list[ir.Value]]
-) -> list[ir.Value]:
-    """What `body(index, carried)` makes of `carried` in `extent` iterations."""
-    low, high, step = (constant(ir.IndexType.get(), each) for each in (0, extent, 1))
-    loop = scf.ForOp(low, high, step, carried)
-    with ir.InsertionPoint(loop.body):
-        scf.YieldOp(body(loop.induction_variable, list(loop.inner_iter_args)))
-    return list(loop.results)
+    others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
+    return nest(others, [empty(shape, element)], line)[0]
 
 
 @rule("arg_max")
@@ -89,7 +70,7 @@ def lower_arg_min(op: ir.Operation) -> list[ir.Value]:
 def _position(
     op: ir.Operation,
     neutral: Callable[[ir.Type], float],
-    combine: Callable[[ir.Value, ir.Value], ir.Value],
+    combine: Combine,
 ) -> ir.Value:
     """The extreme first, then the first or last position where it stands. NaN counts as the extreme, as
     in NumPy."""

@@ -10,12 +10,14 @@ from mlc.bindings import ir
 
 
 def signless(kind: ir.Type) -> ir.Type:
-    """`kind` with signless integers: a scalar, a ranked tensor, or any other type, which stays."""
+    """`kind` with signless integers: a scalar, a ranked tensor, a vector, or any other type, which stays."""
     if isinstance(kind, ir.IntegerType):
         return kind if kind.is_signless else ir.IntegerType.get_signless(kind.width)
     if isinstance(kind, ir.RankedTensorType):
         element = signless(kind.element_type)
         return kind if element == kind.element_type else ir.RankedTensorType.get(kind.shape, element)
+    if isinstance(kind, ir.VectorType):
+        return ir.VectorType.get(kind.shape, signless(kind.element_type))
     return kind
 
 

@@ -56,12 +56,14 @@ def write(value: ir.Value, into: ir.Value, indices: Sequence[ir.Value], rank: in
     return vector.TransferWriteOp(into.type, value, into, list(indices), places, inside).result
 
 
-def insert_in_parallel(loop: scf.ForallOp, part: ir.Value, place: Sequence[ir.Value | int]) -> None:
-    """Ends the loop: `part` goes to `place` of the loop's result."""
+def insert_in_parallel(
+    loop: scf.ForallOp, part: ir.Value, place: Sequence[ir.Value | int], number: int = 0
+) -> None:
+    """Ends the loop: `part` goes to `place` of the loop's result of that number."""
     static = [each if isinstance(each, int) else ir.ShapedType.get_dynamic_size() for each in place]
     dynamic = [each for each in place if not isinstance(each, int)]
     sizes = static_shape(part)
     with ir.InsertionPoint(loop.terminator().regions[0].blocks[0]):
         tensor.ParallelInsertSliceOp(
-            part, loop.inner_iter_args[0], dynamic, [], [], static, sizes, [1] * len(sizes)
+            part, loop.inner_iter_args[number], dynamic, [], [], static, sizes, [1] * len(sizes)
         )

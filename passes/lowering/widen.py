@@ -16,7 +16,19 @@ from mlc.passes.rewriting import defining_op, erase_if_unused, users
 
 FAMILIES = ("elementwise", "reduction", "contraction", "convolution", "pooling", "normalisation")
 # These move or compare elements: nothing is computed. A scan widens its running total itself.
-EXACT = {"cast", "identity", "where", "is_nan", "is_inf", "arg_max", "arg_min", "max_pool", "cumsum"}
+EXACT = {
+    "bitcast",
+    "cast",
+    "identity",
+    "where",
+    "is_nan",
+    "is_inf",
+    "arg_max",
+    "arg_min",
+    "max_pool",
+    "cumsum",
+    "cumprod",
+}
 WIDENED = {
     f"graph.{spec.name}"
     for spec in graph.specs().values()

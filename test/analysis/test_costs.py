@@ -110,6 +110,11 @@ def test_moved_bytes_count_each_value_once_in_its_own_type() -> None:
         ("transpose", "permutation = array<i64: 1, 0>", "2x3xf32", "3x2xf32", 0, 12),
         # Of a table only the rows that are gathered are read.
         ("gather", "axis = 0 : i64", "1000x8xf32 3xi64", "3x8xf32", 0, 24 + 3 + 24),
+        ("gather_nd", "batch_dims = 0 : i64", "10x100x8xf32 3x2xi64", "3x8xf32", 0, 24 + 6 + 24),
+        ("scatter_nd", 'reduction = "add"', "50x8xf32 3x1xi64 3x8xf32", "50x8xf32", 24, 400 + 3 + 24 + 400),
+        ("scatter_nd", 'reduction = "none"', "50x8xf32 3x1xi64 3x8xf32", "50x8xf32", 0, 400 + 3 + 24 + 400),
+        # 3 * 3 elements beside the first pivot, then 2 * 2, then 1.
+        ("det", "", "5x4x4xf32", "5xf32", 5 * 2 * (9 + 4 + 1), 80 + 5),
     ],
 )  # fmt: skip
 def test_other_ops(name: str, attributes: str, operands: str, result: str, flops: int, accesses: int) -> None:

@@ -85,6 +85,13 @@ EXACT = {
         "tensor<2x3xf32>",
         "tensor<2x3xf32>",
     ),
+    "gather_nd": (
+        '%i = "graph.constant"() {value = dense<[[0, -1], [5, 9]]> : tensor<2x2xi64>} : () -> '
+        "tensor<2x2xi64>\n"
+        '%r = "graph.gather_nd"(%a, %i) {batch_dims = 0 : i64} : (tensor<6x8xf32>, tensor<2x2xi64>) -> '
+        "tensor<2xf32>",
+        "tensor<2xf32>",
+    ),
     "concat": (
         '%u = "graph.unsqueeze"(%b) {axes = array<i64: 0>} : (tensor<8xf32>) -> tensor<1x8xf32>\n'
         '%r = "graph.concat"(%a, %u) {axis = 0 : i64, '

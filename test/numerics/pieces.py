@@ -3,6 +3,7 @@ piece."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,24 @@ class Pieces:
         self.constants.append(numpy_helper.from_array(np.asarray(value), name))
         return name
 
-    def add(self, name: str, op_type: str, *operands: Any, out: int | None = None, **attributes: Any) -> None:
+    def add(
+        self,
+        name: str,
+        op_type: str,
+        *operands: Any,
+        out: int | Sequence[int] | None = None,
+        **attributes: Any,
+    ) -> None:
         """A node; operands are arrays (inputs), names, lists (constants), or None (absent). `out`: its
-        element type, if not the first operand's."""
+        element type, if not the first operand's, or those of several results, `name`, `name:1`, ..."""
         names = [self._operand(f"{name}.{index}", value) for index, value in enumerate(operands)]
-        self.nodes.append(helper.make_node(op_type, names, [name], name=name, **attributes))
-        number = out if out is not None else helper.np_dtype_to_tensor_dtype(self.inputs[names[0]].dtype)
-        self.outputs.append(helper.make_tensor_value_info(name, number, None))
+        if out is None:
+            out = helper.np_dtype_to_tensor_dtype(self.inputs[names[0]].dtype)
+        numbers = [out] if isinstance(out, int) else out
+        results = [f"{name}:{place}" if place else name for place in range(len(numbers))]
+        self.nodes.append(helper.make_node(op_type, names, results, name=name, **attributes))
+        for result, number in zip(results, numbers, strict=True):
+            self.outputs.append(helper.make_tensor_value_info(result, number, None))
 
     def _operand(self, name: str, value: Any) -> str:
         if value is None:

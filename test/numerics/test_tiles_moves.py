@@ -170,6 +170,11 @@ MOVES = {
         lambda x, at: np.take_along_axis(x, np.where(at < 0, at + 50, at), 1), "axis = 1 : i64",
         values=[numbers, integers(-50, 50)],
     ),
+    "gather_nd": single(
+        "gather_nd", ["3x9x50xf32", "3x7x1xi64"], "3x7x50xf32",
+        lambda x, at: x[np.arange(3)[:, None], at[..., 0]], "batch_dims = 1 : i64",
+        values=[numbers, integers(-9, 9)],
+    ),
     "concat": single("concat", ["3x5x20xf32", "3x8x20xf32", "3x5x20xf32"], "3x18x20xf32",
                      lambda *parts: np.concatenate(parts, 1),
                      "axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>"),
@@ -232,6 +237,13 @@ MOVES = {
     "cumsum of a long row from the end": single(
         "cumsum", ["1500xi32"], "1500xi32", lambda x: x[::-1].cumsum()[::-1],
         "axis = 0 : i64, exclusive = false, reverse = true", values=[integers(-99, 99)],
+    ),
+    "cumprod": single("cumprod", ["5x40xf32"], "5x40xf32", lambda x: x.cumprod(1),
+                      "axis = 1 : i64, exclusive = false, reverse = false"),
+    "cumprod of columns from the end": single(
+        "cumprod", ["2x7x40xi32"], "2x7x40xi32",
+        lambda x: np.concatenate([x[:, :0:-1].cumprod(1)[:, ::-1], np.ones_like(x[:, :1])], 1),
+        "axis = 1 : i64, exclusive = true, reverse = true", values=[integers(-3, 4)],
     ),
     "lrn": single("lrn", ["1x9x6x5xf32"], "1x9x6x5xf32", neighbours,
                   "size = 5 : i64, alpha = 1.0e-2 : f64, beta = 0.75 : f64, bias = 1.0 : f64, "

@@ -94,11 +94,16 @@ def _arg(function: Callable[..., Array]) -> Callable[..., Array]:
     return rule
 
 
-def _cumsum(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
-    turned = np.flip(x, axis) if reverse else x
-    total = np.cumsum(turned, axis)
-    total = total - turned if exclusive else total
-    return np.flip(total, axis) if reverse else total
+def _scan(join: np.ufunc) -> Callable[..., Array]:
+    def rule(x: Array, axis: int, exclusive: bool, reverse: bool) -> Array:
+        turned = np.flip(x, axis) if reverse else x
+        if exclusive:
+            first = np.full_like(np.take(turned, [0], axis), join.identity)
+            turned = np.concatenate([first, np.take(turned, np.arange(x.shape[axis] - 1), axis)], axis)
+        total = join.accumulate(turned, axis)
+        return np.flip(total, axis) if reverse else total
+
+    return rule
 
 
 REDUCTIONS: dict[str, Callable[..., Array]] = {
@@ -108,7 +113,8 @@ REDUCTIONS: dict[str, Callable[..., Array]] = {
     "reduce_sum_square": _reduction(lambda x, **where: np.sum(x * x, **where)),
     "reduce_log_sum": _reduction(lambda x, **where: np.log(np.sum(x, **where))),
     "reduce_log_sum_exp": _reduction(_log_sum_exp),
-    "arg_max": _arg(np.argmax), "arg_min": _arg(np.argmin), "cumsum": _cumsum,
+    "arg_max": _arg(np.argmax), "arg_min": _arg(np.argmin), "cumsum": _scan(np.add),
+    "cumprod": _scan(np.multiply),
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from evaluator_attention import ATTENTION_OPS
+from evaluator_indexed import INDEXED_OPS
 from evaluator_ops import OPS
 from evaluator_windows import WINDOW_OPS
 from evaluator_winograd import WINOGRAD_OPS
@@ -19,7 +20,13 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference, WeightStore
 
-RULES: dict[str, Callable[..., np.ndarray]] = {**OPS, **WINDOW_OPS, **WINOGRAD_OPS, **ATTENTION_OPS}
+RULES: dict[str, Callable[..., Any]] = {
+    **OPS,
+    **INDEXED_OPS,
+    **WINDOW_OPS,
+    **WINOGRAD_OPS,
+    **ATTENTION_OPS,
+}
 
 # Those that the evaluator itself computes: their results follow from types, weights and bodies.
 BY_TYPE = {"constant", "weight", "prepared", "full", "cast", "range"}
@@ -67,7 +74,8 @@ class Evaluator:
                 return self.block(op.regions[0 if operands[0] else 1].blocks[0], [])
             case "graph.loop":
                 return self.loop(op.regions[0].blocks[0], *operands)
-        return [self.result(op, operands)]
+        found = self.result(op, operands)
+        return list(found) if isinstance(found, tuple) else [found]
 
     def loop(
         self, body: ir.Block, trips: np.ndarray, condition: np.ndarray, *carried: np.ndarray
@@ -81,7 +89,8 @@ class Evaluator:
             iteration += 1
         return [*current, *(np.stack(each) for each in zip(*scanned, strict=True))]
 
-    def result(self, op: ir.Operation, operands: list[np.ndarray]) -> np.ndarray:
+    def result(self, op: ir.Operation, operands: list[np.ndarray]) -> Any:
+        """An array, or a tuple of them where the op has several results."""
         attributes = _attributes(op)
         match op.name:
             case "graph.constant":

@@ -13,6 +13,11 @@ def matmul(node: Node) -> Value:
     return node.emit("matmul", node.input(0), node.input(1))
 
 
+@onnx_operator("Det", since=11)
+def det(node: Node) -> Value:
+    return node.emit("det", node.input(0))
+
+
 @onnx_operator("Gemm")
 def gemm(node: Node) -> Value:
     """alpha * op(A) @ op(B) + beta * C; a transposed weight stays a transpose of the weight."""

@@ -117,16 +117,18 @@ def counted(node: Node, count: int, number: int) -> Value:
 
 @onnx_operator("OneHot", since=9)
 def one_hot(node: Node) -> Value:
-    """where(index == position, on, off); negative indices count from the back (opset 11)."""
+    """where(index == position, on, off); negative indices count from the back from opset 11 on."""
     indices, values = node.cast(node.input(0), TensorProto.INT64), node.input(2)
     depth_input = node.input(1)
     if not depth_input.is_constant or depth_input.known is None:
         raise Unsupported(f"input 1 ('{depth_input.name}') must be known when the model is compiled")
     depth = int(depth_input.known.reshape(-1)[0])
     axis = node.axis(node.attr("axis", -1), indices.rank + 1)
-    negative = node.emit("less", indices, node.constant(np.int64(0)))
-    wrapped = node.emit("add", indices, node.constant(np.int64(depth)))
-    index = node.emit("unsqueeze", node.emit("where", negative, wrapped, indices), axes=[axis])
+    if node.opset >= 11:
+        negative = node.emit("less", indices, node.constant(np.int64(0)))
+        wrapped = node.emit("add", indices, node.constant(np.int64(depth)))
+        indices = node.emit("where", negative, wrapped, indices)
+    index = node.emit("unsqueeze", indices, axes=[axis])
     positions = node.reshape(counted(node, depth, TensorProto.INT64), [depth, *[1] * (indices.rank - axis)])
     off, on = (node.emit("slice", values, starts=[i], sizes=[1], steps=[1]) for i in (0, 1))
     return node.emit("where", node.emit("equal", index, positions), on, off)

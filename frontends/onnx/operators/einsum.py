@@ -6,7 +6,8 @@ import math
 import string
 from dataclasses import dataclass
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -21,10 +22,7 @@ class Term:
 
 @onnx_operator("Einsum", since=12)
 def einsum(node: Node) -> Value:
-    """Contracts the operands from left to right.
-
-    A letter twice in one operand (a diagonal) is not supported.
-    """
+    """Contracts the operands from left to right; a letter twice in one operand is its diagonal."""
     inputs = [node.input(i) for i in range(len(node.inputs))]
     terms, output = _parse(node, node.attr("equation"), inputs)
     first, *rest = terms
@@ -54,25 +52,43 @@ def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], 
     if most < 0 or most > len(spare):
         raise NodeFailure(f"the equation '{equation}' does not fit the ranks of its inputs")
     ellipsis = "".join(spare[:most])
-    terms = [_term(node, p, v, ellipsis) for p, v in zip(parts, inputs, strict=True)]
+    named = [_axes(p, v, ellipsis) for p, v in zip(parts, inputs, strict=True)]
+    terms = [_diagonal(node, Term(v, axes)) for v, axes in zip(inputs, named, strict=True)]
+    letters = "".join(named)
     if not arrow:
-        letters = "".join(t.axes for t in terms)
         once = sorted(c for c in set(letters) - set(ellipsis) if letters.count(c) == 1)
         return terms, ellipsis + "".join(once)
     output = right.replace("...", ellipsis)
-    if len(set(output)) != len(output) or not set(output) <= set("".join(t.axes for t in terms)):
+    if len(set(output)) != len(output) or not set(output) <= set(letters):
         raise NodeFailure(f"the output of the equation '{equation}' is wrong")
     return terms, output
 
 
-def _term(node: Node, part: str, value: Value, ellipsis: str) -> Term:
+def _axes(part: str, value: Value, ellipsis: str) -> str:
+    """The letters of an operand's axes."""
     own = value.rank - len(part.replace("...", ""))
     axes = part.replace("...", ellipsis[len(ellipsis) - own :] if own > 0 else "")
     if len(axes) != value.rank:
         raise NodeFailure(f"'{part}' does not fit the rank {value.rank} of '{value.name}'")
-    if len(set(axes)) != len(axes):
-        raise Unsupported(f"'{part}': a letter twice in one operand is not supported")
-    return Term(value, axes)
+    return axes
+
+
+def _diagonal(node: Node, term: Term) -> Term:
+    """The elements whose places along all axes of one letter are the same: in the dims [n, n], read as one of
+    n * n elements, those at a distance of n + 1."""
+    twice = next((c for c in term.axes if term.axes.count(c) > 1), None)
+    if twice is None:
+        return term
+    one = term.axes.index(twice)
+    other = term.axes.index(twice, one + 1)
+    size, same = node.static([term.value.shape[one], term.value.shape[other]], f"the size of '{twice}'")
+    if size != same:
+        raise NodeFailure(f"axis '{twice}' has the sizes {size} and {same}")
+    rest = [axis for axis in range(len(term.axes)) if axis not in (one, other)]
+    moved = node.emit("transpose", term.value, permutation=[*rest, one, other])
+    flat = node.reshape(moved, [*moved.shape[:-2], size * size])
+    diagonal = sliced(node, flat, {len(rest): (0, size, size + 1)})
+    return _diagonal(node, Term(diagonal, "".join(term.axes[axis] for axis in rest) + twice))
 
 
 def _summed(node: Node, term: Term, needed: set[str]) -> Term:

@@ -1,4 +1,4 @@
-"""Reductions, ArgMax/ArgMin, CumSum and global pooling."""
+"""Reductions, ArgMax/ArgMin, CumSum, CumProd and global pooling."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ def arg_reduction(node: Node) -> Value:
 
 
 @onnx_operator("CumSum", since=11)
-def cumsum(node: Node) -> Value:
+@onnx_operator("CumProd", since=26)
+def scan(node: Node) -> Value:
     x = node.input(0)
     (axis,) = node.ints(1)
     flags = {name: bool(node.attr(name, 0)) for name in ("exclusive", "reverse")}
-    return node.emit("cumsum", x, axis=node.axis(axis, x.rank), **flags)
+    return node.emit(node.op_type.lower(), x, axis=node.axis(axis, x.rank), **flags)
 
 
 @onnx_operator(*_GLOBAL)

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s | mlc-opt | filecheck %s
 
-// Matrix products with NumPy's shapes.
+// Matrix products with NumPy's shapes, determinants.
 
 // CHECK-LABEL: func.func @f
 func.func @f(%m: tensor<5x4xf32>,
@@ -9,7 +9,8 @@ func.func @f(%m: tensor<5x4xf32>,
             %batch: tensor<?x1x5x4xf32>,
             %other: tensor<7x4x3xf32>,
             %p: tensor<2x4x16xf32>,
-            %i: tensor<4x4xi32>) {
+            %i: tensor<4x4xi32>,
+            %square: tensor<?x3x3xf64>) {
   // CHECK-NEXT: %{{.*}} = "graph.matmul"(%{{.*}}, %{{.*}}) : (tensor<5x4xf32>, tensor<4x3xf32>) -> tensor<5x3xf32>
   %0 = "graph.matmul"(%m, %n) : (tensor<5x4xf32>, tensor<4x3xf32>) -> tensor<5x3xf32>
   // CHECK-NEXT: %{{.*}} = "graph.matmul"(%{{.*}}, %{{.*}}) : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
@@ -26,5 +27,7 @@ func.func @f(%m: tensor<5x4xf32>,
   %6 = "graph.matmul_packed"(%m, %p) : (tensor<5x4xf32>, tensor<2x4x16xf32>) -> tensor<5x2x16xf32>
   // CHECK-NEXT: %{{.*}} = "graph.matmul_packed"(%{{.*}}, %{{.*}}) : (tensor<?x1x5x4xf32>, tensor<2x4x16xf32>) -> tensor<?x1x5x2x16xf32>
   %7 = "graph.matmul_packed"(%batch, %p) : (tensor<?x1x5x4xf32>, tensor<2x4x16xf32>) -> tensor<?x1x5x2x16xf32>
+  // CHECK-NEXT: %{{.*}} = "graph.det"(%{{.*}}) : (tensor<?x3x3xf64>) -> tensor<?xf64>
+  %8 = "graph.det"(%square) : (tensor<?x3x3xf64>) -> tensor<?xf64>
   return
 }

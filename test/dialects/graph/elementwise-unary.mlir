@@ -100,5 +100,7 @@ func.func @f(%x: tensor<2x?xf32>, %i: tensor<2x?xi32>, %b: tensor<2x?xi1>) {
   %46 = "graph.relu"(%i) : (tensor<2x?xi32>) -> tensor<2x?xi32>
   // CHECK-NEXT: %{{.*}} = "graph.identity"(%{{.*}}) : (tensor<2x?xi1>) -> tensor<2x?xi1>
   %47 = "graph.identity"(%b) : (tensor<2x?xi1>) -> tensor<2x?xi1>
+  // CHECK-NEXT: %{{.*}} = "graph.bitcast"(%{{.*}}) : (tensor<2x?xf32>) -> tensor<2x?xui32>
+  %48 = "graph.bitcast"(%x) : (tensor<2x?xf32>) -> tensor<2x?xui32>
   return
 }

@@ -118,6 +118,22 @@ func.func @f(%a: tensor<2x3xf32>) {
 
 // -----
 
+func.func @f(%a: tensor<2xf32>) {
+  // expected-error @below {{'graph.bitcast' op 'result' has elements i16, which are not as wide as x's: tensor<2xf32>}}
+  %r = "graph.bitcast"(%a) : (tensor<2xf32>) -> tensor<2xi16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2xi1>) {
+  // expected-error @below {{'graph.bitcast' op 'x' has elements i1, not of 8 to 64 bits}}
+  %r = "graph.bitcast"(%a) : (tensor<2xi1>) -> tensor<2xui8>
+  return
+}
+
+// -----
+
 // Element types.
 
 func.func @f(%a: tensor<2xi32>) {
@@ -263,6 +279,46 @@ func.func @f(%a: tensor<2x3xf32>) {
 func.func @f(%a: tensor<2x3xf32>) {
   // expected-error @below {{'graph.cumsum' op 'axis' -1 is outside [0, 2)}}
   %r = "graph.cumsum"(%a) {axis = -1} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error @below {{'graph.det' op 'x' the last two dims of tensor<2x3xf32> differ: 2 against 3}}
+  %r = "graph.det"(%a) : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<3xf32>) {
+  // expected-error @below {{'graph.det' op 'x' needs rank 2 or more: tensor<3xf32>}}
+  %r = "graph.det"(%a) : (tensor<3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error @below {{'graph.top_k' op 'k' 4 is outside [1, 3]}}
+  %r:2 = "graph.top_k"(%a) {axis = 1, k = 4} : (tensor<2x3xf32>) -> (tensor<2x4xf32>, tensor<2x4xi64>)
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x?xf32>) {
+  // expected-error @below {{'graph.top_k' op 'k' 0 is outside [1, ?]}}
+  %r:2 = "graph.top_k"(%a) {axis = 1, k = 0} : (tensor<2x?xf32>) -> (tensor<2x0xf32>, tensor<2x0xi64>)
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2x3xf32>) {
+  // expected-error @below {{'graph.top_k' op 'indices' is tensor<2x2xi32>, the definition gives tensor<2x2xi64>}}
+  %r:2 = "graph.top_k"(%a) {axis = 1, k = 2} : (tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
   return
 }
 
@@ -735,6 +791,110 @@ func.func @f(%a: tensor<4x2xf32>, %b: tensor<3xi64>) {
 func.func @f(%a: tensor<4x2xf32>, %b: tensor<5x2xi64>) {
   // expected-error @below {{'graph.gather_elements' op 'indices' dim 0 is larger than data's: tensor<5x2xi64> against tensor<4x2xf32>}}
   %r = "graph.gather_elements"(%a, %b) {axis = 1} : (tensor<4x2xf32>, tensor<5x2xi64>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<4x2xi64>) {
+  // expected-error @below {{'graph.gather_nd' op 'batch_dims' 2 is outside [0, 2)}}
+  %r = "graph.gather_nd"(%a, %b) {batch_dims = 2} : (tensor<4x3x2xf32>, tensor<4x2xi64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x2xi64>) {
+  // expected-error @below {{'graph.gather_nd' op 'indices' dim 0 of data and of indices, a batch dim, differ: 4 against 5}}
+  %r = "graph.gather_nd"(%a, %b) {batch_dims = 1} : (tensor<4x3x2xf32>, tensor<5x2xi64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x4xi64>) {
+  // expected-error @below {{'graph.gather_nd' op 'indices' has indices of length 4 for 3 dims: tensor<5x4xi64>}}
+  %r = "graph.gather_nd"(%a, %b) : (tensor<4x3x2xf32>, tensor<5x4xi64>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x?xi64>) {
+  // expected-error @below {{'graph.gather_nd' op 'indices' needs a last dim that is known: tensor<5x?xi64>}}
+  %r = "graph.gather_nd"(%a, %b) : (tensor<4x3x2xf32>, tensor<5x?xi64>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<i64>) {
+  // expected-error @below {{'graph.gather_nd' op 'indices' needs rank 1 or more: tensor<i64>}}
+  %r = "graph.gather_nd"(%a, %b) : (tensor<4x3x2xf32>, tensor<i64>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<4x3x2xi64>, %c: tensor<4x3x2xf32>) {
+  // expected-error @below {{'graph.scatter_elements' op 'axis' 3 is outside [0, 3)}}
+  %r = "graph.scatter_elements"(%a, %b, %c) {axis = 3} : (tensor<4x3x2xf32>, tensor<4x3x2xi64>, tensor<4x3x2xf32>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<4x1x2xi64>, %c: tensor<4x2x2xf32>) {
+  // expected-error @below {{'graph.scatter_elements' op 'updates' dim 1 of indices and of updates differ: 1 against 2}}
+  %r = "graph.scatter_elements"(%a, %b, %c) {axis = 1} : (tensor<4x3x2xf32>, tensor<4x1x2xi64>, tensor<4x2x2xf32>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x1x2xi64>, %c: tensor<5x1x2xf32>) {
+  // expected-error @below {{'graph.scatter_elements' op 'indices' dim 0 is larger than data's: tensor<5x1x2xi64> against tensor<4x3x2xf32>}}
+  %r = "graph.scatter_elements"(%a, %b, %c) {axis = 1} : (tensor<4x3x2xf32>, tensor<5x1x2xi64>, tensor<5x1x2xf32>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<4x1x2xi64>, %c: tensor<4x1x2xf64>) {
+  // expected-error @below {{'graph.scatter_elements' op 'updates' has elements f64, data has f32}}
+  %r = "graph.scatter_elements"(%a, %b, %c) {axis = 1} : (tensor<4x3x2xf32>, tensor<4x1x2xi64>, tensor<4x1x2xf64>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5xf32>) {
+  // expected-error @below {{'graph.scatter_nd' op 'updates' has rank 1 instead of 2 (the dims of indices but the last, then data's others): tensor<5xf32>}}
+  %r = "graph.scatter_nd"(%a, %b, %c) : (tensor<4x3x2xf32>, tensor<5x2xi64>, tensor<5xf32>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x3xf32>) {
+  // expected-error @below {{'graph.scatter_nd' op 'updates' dim 1 does not follow from data and indices: 2 against 3}}
+  %r = "graph.scatter_nd"(%a, %b, %c) : (tensor<4x3x2xf32>, tensor<5x2xi64>, tensor<5x3xf32>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2xf32>) {
+  // expected-error @below {{'graph.scatter_nd' op 'reduction' is "sum" instead of one of none, add, mul, min, max}}
+  %r = "graph.scatter_nd"(%a, %b, %c) {reduction = "sum"} : (tensor<4x3x2xf32>, tensor<5x2xi64>, tensor<5x2xf32>) -> tensor<4x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xcomplex<f32>>, %b: tensor<5x1xi64>, %c: tensor<5xcomplex<f32>>) {
+  // expected-error @below {{'graph.scatter_nd' op 'data' has elements complex<f32>, which cannot be joined: tensor<4xcomplex<f32>>}}
+  %r = "graph.scatter_nd"(%a, %b, %c) {reduction = "add"} : (tensor<4xcomplex<f32>>, tensor<5x1xi64>, tensor<5xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
 

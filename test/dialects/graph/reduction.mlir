@@ -36,5 +36,7 @@ func.func @f(%x: tensor<2x?x4xf32>, %i: tensor<5x3xi64>) {
   %14 = "graph.cumsum"(%x) {axis = 1} : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
   // CHECK-NEXT: %{{.*}} = "graph.cumsum"(%{{.*}}) {axis = 0 : i64, exclusive = true, reverse = true} : (tensor<5x3xi64>) -> tensor<5x3xi64>
   %15 = "graph.cumsum"(%i) {axis = 0, exclusive = true, reverse = true} : (tensor<5x3xi64>) -> tensor<5x3xi64>
+  // CHECK-NEXT: %{{.*}} = "graph.cumprod"(%{{.*}}) {axis = 0 : i64, reverse = true} : (tensor<5x3xi64>) -> tensor<5x3xi64>
+  %16 = "graph.cumprod"(%i) {axis = 0, reverse = true} : (tensor<5x3xi64>) -> tensor<5x3xi64>
   return
 }

@@ -16,13 +16,15 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """`expected` is the result's shape, None when the op is not allowed."""
+    """`expected` is the result's shape, None when the op is not allowed. Of operands in `known` the last dim
+    says what rank the result has."""
 
     name: str
     operands: tuple[Shape, ...]
     expected: Shape | None
     attributes: dict[str, Any] = field(default_factory=dict)
     elements: tuple[str, ...] = ()
+    known: tuple[int, ...] = ()
 
 
 def _shape(random: Random, low: int = 0, high: int = 4) -> Shape:

@@ -14,7 +14,11 @@ from mlc.bindings import ir
 from mlc.dialects import create_context, graph
 
 sys.path.insert(0, str(Path(__file__).parent))
-from shape_cases import FAMILIES, Case, cases
+from indexed_cases import indexed
+from shape_cases import FAMILIES as PLAIN
+from shape_cases import Case, cases
+
+FAMILIES = (*PLAIN, indexed)
 
 UNKNOWN = ir.ShapedType.get_dynamic_size()
 COUNT = 300
@@ -28,10 +32,13 @@ def _context() -> Iterator[None]:
 
 def _types(case: Case, unknown: Callable[[], bool] = lambda: False) -> list[ir.Type]:
     elements = case.elements or ("f32",) * len(case.operands)
-    return [
-        ir.RankedTensorType.get([UNKNOWN if unknown() else dim for dim in shape], ir.Type.parse(element))
-        for shape, element in zip(case.operands, elements, strict=True)
-    ]
+    found = []
+    for place, (shape, element) in enumerate(zip(case.operands, elements, strict=True)):
+        dims = [UNKNOWN if unknown() else dim for dim in shape]
+        if place in case.known:
+            dims[-1:] = shape[-1:]
+        found.append(ir.RankedTensorType.get(dims, ir.Type.parse(element)))
+    return found
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)

@@ -18,6 +18,7 @@ from to_onnx import to_onnx
 _RUNTIME = (
     "ms_", "conv_integer", "average_pool_ceil", "max_pool_pads_ceil", "lp_pool", "lp_normalization",
     "pad_negative", "global_lp_pool", "batch_norm_epsilon", "softmax_opset11", "logsoftmax_opset11",
+    "one_hot_floats", "unique_first",
 )  # fmt: skip
 
 

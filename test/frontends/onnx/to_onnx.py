@@ -16,7 +16,7 @@ from mlc.frontends.onnx import ImportedModel, types
 from mlc.frontends.sidecar import get_reference
 from onnx import NodeProto, helper, numpy_helper
 
-OPSET = 23
+OPSET = 26
 
 # Ops whose ONNX operator has the same attributes under the same names.
 _SAME = {
@@ -24,7 +24,9 @@ _SAME = {
     "thresholded_relu": ("alpha",), "hard_sigmoid": ("alpha", "beta"), "gelu": ("approximate",),
     "mod": ("fmod",),
     "is_inf": ("detect_negative", "detect_positive"), "concat": ("axis",), "gather": ("axis",),
-    "gather_elements": ("axis",), "softmax": ("axis",), "log_softmax": ("axis",), "trilu": ("upper",),
+    "gather_elements": ("axis",), "gather_nd": ("batch_dims",), "scatter_nd": ("reduction",),
+    "scatter_elements": ("axis", "reduction"), "softmax": ("axis",), "log_softmax": ("axis",),
+    "trilu": ("upper",),
     "arg_max": ("axis", "keepdims", "select_last_index"),
     "arg_min": ("axis", "keepdims", "select_last_index"),
     "batch_norm": ("epsilon",), "lrn": ("size", "alpha", "beta", "bias"),
@@ -50,10 +52,15 @@ class Writer:
         return name
 
     def node(self, op_type: str, inputs: Sequence[str], **attributes: Any) -> str:
+        return self.several(op_type, inputs, 1, **attributes)[0]
+
+    def several(self, op_type: str, inputs: Sequence[str], count: int, **attributes: Any) -> list[str]:
+        """A node's results."""
         name = self.fresh()
+        names = [name, *(f"{name}.{place}" for place in range(1, count))]
         values: dict[str, Any] = {k: int(v) if isinstance(v, bool) else v for k, v in attributes.items()}
-        self.nodes.append(helper.make_node(op_type, list(inputs), [name], **values))
-        return name
+        self.nodes.append(helper.make_node(op_type, list(inputs), names, **values))
+        return names
 
 
 def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
@@ -65,7 +72,10 @@ def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
         writer.names[argument] = name
     *ops, last = block.operations
     for op in ops:
-        writer.names[op.operation.results[0]] = _op(writer, op.operation)
+        if op.operation.name == "graph.top_k":
+            writer.names.update(zip(op.operation.results, _top_k(writer, op.operation), strict=True))
+        else:
+            writer.names[op.operation.results[0]] = _op(writer, op.operation)
     for name, value in zip(imported.outputs, last.operands, strict=True):
         writer.nodes.append(helper.make_node("Identity", [writer.names[value]], [name]))
     inputs = [_info(n, a.type) for n, a in zip(imported.inputs, block.arguments, strict=True)]
@@ -159,6 +169,17 @@ def _windows(w: Writer, op: ir.Operation, inputs: list[str], op_type: str, *more
     return w.node(op_type, inputs, **values)
 
 
+def _top_k(w: Writer, op: ir.Operation) -> list[str]:
+    flags = {a: attribute(op, a) for a in ("axis", "largest", "sorted")}
+    inputs = [w.names[op.operands[0]], w.constant([attribute(op, "k")])]
+    return w.several("TopK", inputs, 2, **flags)
+
+
+def _scan(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    flags = {a: attribute(op, a) for a in ("exclusive", "reverse")}
+    return w.node(_onnx_name(op.name[6:]), [*inputs, w.constant(attribute(op, "axis"))], **flags)
+
+
 def _layer_norm(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     axes = w.constant(attribute(op, "axes"))
     mean = w.node("ReduceMean", [*inputs, axes])
@@ -200,10 +221,7 @@ _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
     "trilu": lambda w, op, i: w.node(
         "Trilu", [*i, w.constant(attribute(op, "k"))], upper=attribute(op, "upper")
     ),
-    "cumsum": lambda w, op, i: w.node(
-        "CumSum",
-        [*i, w.constant(attribute(op, "axis"))],
-        exclusive=attribute(op, "exclusive"),
-        reverse=attribute(op, "reverse"),
-    ),
+    "cumsum": _scan,
+    "cumprod": _scan,
+    "bitcast": lambda w, op, i: w.node("BitCast", i, to=_number(op)),
 }

@@ -38,6 +38,19 @@ func.func private @columns(%x: tensor<2x40x300xf16>) -> tensor<2x40x300xf16> att
 
 // -----
 
+// Products: what lies outside, and what is none of the earlier elements, is 1.
+// CHECK-LABEL: func.func private @products(
+// CHECK: %[[ONE:.*]] = arith.constant dense<1> : vector<{{.*}}xi32>
+// CHECK: arith.muli %{{.*}} : vector<{{.*}}xi32>
+// CHECK: vector.multi_reduction <mul>
+// CHECK-NOT: arith.addi %{{.*}} : vector<
+func.func private @products(%x: tensor<6x20xi32>) -> tensor<6x20xi32> attributes {tloop.kernel} {
+  %0 = "graph.cumprod"(%x) {axis = 1, exclusive = true, reverse = false} : (tensor<6x20xi32>) -> tensor<6x20xi32>
+  return %0 : tensor<6x20xi32>
+}
+
+// -----
+
 // Other kernels stay.
 // CHECK-LABEL: func.func private @other(
 // CHECK-NEXT: "graph.exp"

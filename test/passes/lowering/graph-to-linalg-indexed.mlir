@@ -17,6 +17,22 @@ func.func private @gather(%x: tensor<10x4xf32>, %i: tensor<5xi64>) -> tensor<5x4
   return %0 : tensor<5x4xf32>
 }
 
+// The indices are read once for each dim that they name; the batch dim and the rest of the slice stay in place.
+// CHECK-LABEL: func.func private @gather_nd
+// CHECK: linalg.generic {{.*}} ins(%arg1, %arg1 : tensor<2x3x2xi64>, tensor<2x3x2xi64>)
+// CHECK-NEXT: ^bb0(%[[I:.*]]: i64, %[[J:.*]]: i64, %{{.*}}: f32):
+// CHECK: arith.index_cast %[[I]]
+// CHECK: %[[ROW:.*]] = arith.minsi
+// CHECK: arith.index_cast %[[J]]
+// CHECK: %[[COLUMN:.*]] = arith.minsi
+// CHECK-DAG: %[[BATCH:.*]] = linalg.index 0
+// CHECK-DAG: %[[REST:.*]] = linalg.index 2
+// CHECK: tensor.extract %arg0[%[[BATCH]], %[[ROW]], %[[COLUMN]], %[[REST]]]
+func.func private @gather_nd(%x: tensor<2x10x7x4xf32>, %i: tensor<2x3x2xi64>) -> tensor<2x3x4xf32> attributes {tloop.kernel} {
+  %0 = "graph.gather_nd"(%x, %i) {batch_dims = 1} : (tensor<2x10x7x4xf32>, tensor<2x3x2xi64>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
+
 // CHECK-LABEL: func.func private @trilu
 // CHECK: %[[ROW:.*]] = linalg.index 0
 // CHECK: %[[DIAGONAL:.*]] = arith.addi %[[ROW]]

@@ -15,6 +15,18 @@ func.func private @exclusive_reverse(%x: tensor<3x4xf32>) -> tensor<3x4xf32> att
 
 // -----
 
+// CHECK-LABEL: func.func private @products
+// CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}, %[[TOTAL:[a-z0-9]+]] = %[[ONE]]) -> (tensor<4xf16>, f32)
+// CHECK: %[[NEXT:.*]] = arith.mulf %[[TOTAL]], %{{.*}} : f32
+// CHECK: arith.truncf %[[NEXT]] : f32 to f16
+func.func private @products(%x: tensor<4xf16>) -> tensor<4xf16> attributes {tloop.kernel} {
+  %0 = "graph.cumprod"(%x) {axis = 0, exclusive = false, reverse = false} : (tensor<4xf16>) -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
 // The largest element first, then the first position where it stands, or a NaN.
 // CHECK-LABEL: func.func private @first_largest
 // CHECK: arith.maximumf

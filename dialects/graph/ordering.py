@@ -1,0 +1,42 @@
+"""Ops that put elements in order."""
+
+from __future__ import annotations
+
+from .elements import NUMBER
+from .rules import check_axis
+from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+
+FAMILY = define_family(
+    "ordering",
+    "Elements are compared as numbers: of equal ones that with the lower position comes first, and NaN is "
+    "larger than every other number.",
+)
+
+
+def _top_k(call: Call) -> tuple[Tensor, Tensor]:
+    check_axis("axis", call.axis, call.x.rank)
+    dim = call.x.shape[call.axis]
+    if call.k < 1 or (dim is not None and call.k > dim):
+        raise ShapeError("k", f"{call.k} is outside [1, {'?' if dim is None else dim}]")
+    shape = tuple(call.k if axis == call.axis else dim for axis, dim in enumerate(call.x.shape))
+    return Tensor(shape, call.x.element), Tensor(shape, "i64")
+
+
+define(
+    OpSpec(
+        "top_k",
+        FAMILY,
+        "the k largest or smallest elements along an axis, and their positions",
+        "values have x's shape with k at the axis, and x's element type; indices are i64 of that shape.",
+        ("TopK",),
+        (Operand("x", NUMBER),),
+        _top_k,
+        (
+            Attribute("axis", "int", "the searched axis, in [0, rank)"),
+            Attribute("k", "int", "number of elements to find, at most the dim"),
+            Attribute("largest", "bool", "the largest elements, not the smallest", True),
+            Attribute("sorted", "bool", "the first of them first; otherwise in any order", True),
+        ),
+        results=("values", "indices"),
+    )
+)
