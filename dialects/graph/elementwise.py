@@ -186,9 +186,8 @@ define(
 
 def _bitcast(call: Call) -> Tensor:
     element = call.given.element
-    for name, each in (("x", call.x.element), ("result", element)):
-        if not BITS.admits(each):
-            raise ShapeError(name, f"has elements {each}, not {BITS.name}")
+    if not BITS.admits(element):
+        raise ShapeError("result", f"has elements {element}, not {BITS.name}")
     if element_bytes(element) != element_bytes(call.x.element):
         raise ShapeError("result", f"has elements {element}, which are not as wide as x's: {call.x}")
     return Tensor(call.x.shape, element)
@@ -201,7 +200,7 @@ define(
         "the bits of x as elements of another type of the same width",
         "The result has x's shape; its element type is given.",
         ("BitCast",),
-        (Operand("x"),),
+        (Operand("x", BITS),),
         _bitcast,
         result_given=True,
     )

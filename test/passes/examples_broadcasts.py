@@ -17,6 +17,12 @@ def _stack(v: Values) -> ir.Value:
     return v.concat(*[v.unsqueeze(v.n, axes=[0])] * 3, axis=0)
 
 
+def _other_type(value: ir.Value) -> str:
+    """One of the width of the value's elements."""
+    kind = graph.element_type(value)
+    return f"i{kind.width}" if str(kind) != f"i{kind.width}" else f"ui{kind.width}"
+
+
 def _of_expanded() -> Iterator[Example]:
     """Every elementwise op of one operand, of an expanded row."""
     for spec in graph.specs().values():
@@ -25,6 +31,9 @@ def _of_expanded() -> Iterator[Example]:
         row = {BOOL: lambda v: v.cast(v.one, type="i1"), INTEGER: lambda v: v.part(v.i, [0], [6])}.get(
             spec.operands[0].elements, lambda v: v.one
         )
+        if spec.name == "bitcast":
+            yield lambda v: v.bitcast(v.expand(v.one, shape=[4, 6]), type=_other_type(v.one))
+            continue
         kind = {"type": "f64"} if spec.name == "cast" else {}
         yield lambda v, name=spec.name, row=row, kind=kind: getattr(v, name)(
             v.expand(row(v), shape=[4, 6]), **kind
