@@ -153,6 +153,12 @@ def _det(op: ir.Operation) -> int:
     return elements(op.results[0]) * 2 * sum(below * below for below in range(rows))
 
 
+def _decisions(op: ir.Operation) -> int:
+    """One comparison per decision, at most, and one addition per tree and weight."""
+    rows, (groups, trees), weights = shape(op.results[0])[0], shape(op.operands[1]), shape(op.operands[5])[1]
+    return rows * groups * trees * (graph.attribute(op, "depth") + weights)
+
+
 def _nothing(_op: ir.Operation) -> int:
     return 0
 
@@ -176,6 +182,7 @@ _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "max_pool": _window,
     "average_pool": _window,
     "lrn": _lrn,
+    "tree_ensemble": _decisions,
     "softmax": _per_result(5),  # maximum, difference, exponential, sum, quotient
     "log_softmax": _per_result(5),  # maximum, difference, exponential, sum, difference
     "layer_norm": _per_result(5),  # sum, difference, square, sum, product

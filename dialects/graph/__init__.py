@@ -24,6 +24,7 @@ from . import (  # noqa: F401
     reduction,
     scatter,
     selection,
+    trees,
     winograd,
 )
 from .attributes import array_of, attribute

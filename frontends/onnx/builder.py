@@ -16,17 +16,19 @@ from mlc.dialects.graph.symbolic import result_dims
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.node import NodeFailure
-from mlc.frontends.onnx.tensors import Constant
+from mlc.frontends.onnx.tensors import SMALL, Constant
 from mlc.frontends.onnx.values import Dim, Value, from_array, from_ir
+from mlc.frontends.weights import Reference, WeightStore
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 @dataclass(frozen=True)
 class GraphBuilder:
-    """Implements `node.Emitter` at the current insertion point."""
+    """Implements `node.Emitter` at the current insertion point. Large constants go to `store`."""
 
     inputs: Sequence[InputType]
+    store: WeightStore
     serials: Iterator[int] = field(default_factory=itertools.count)
 
     def emit(
@@ -82,7 +84,11 @@ class GraphBuilder:
         return value
 
     def constant(self, array: np.ndarray, location: ir.Location) -> Value:
-        """A small constant, made where it is first used as a tensor."""
+        """A constant, made where it is first used as a tensor."""
+        if array.nbytes > SMALL:
+            data = np.ascontiguousarray(array)
+            reference = self.store.add_blob(data.view(np.uint8).reshape(-1).data)
+            return self._weight("", data.shape, types.onnx_number(data.dtype), reference, location)
         return from_array("", array, lambda: _build("constant", [], {"value": array}, None, location))
 
     def stored(self, name: str, constant: Constant, location: ir.Location) -> Value:
@@ -91,17 +97,25 @@ class GraphBuilder:
             value = self.constant(constant.array, location)
             value.name = name
             return value
-        reference = constant.reference
-        assert reference is not None
+        assert constant.reference is not None
+        return self._weight(name, constant.shape, constant.number, constant.reference, location)
+
+    def _weight(
+        self, name: str, shape: tuple[int, ...], number: int, reference: Reference, location: ir.Location
+    ) -> Value:
         fields = {
             "source": reference.source,
             "offset": reference.offset,
             "size": reference.size,
             "hash": reference.hash,
         }
-        kind = types.tensor_type(list(constant.shape), constant.number)
+        kind, dtype = types.tensor_type(list(shape), number), types.numpy_dtype(number)
         return Value(
-            name, constant.shape, constant.number, lambda: _build("weight", [], fields, kind, location)
+            name,
+            shape,
+            number,
+            lambda: _build("weight", [], fields, kind, location),
+            stored=lambda: self.store.buffer(reference).view(dtype).reshape(shape),
         )
 
     def dynamic_hint(self) -> str:

@@ -86,7 +86,7 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     main = func.FuncOp("main", (arguments, []))
     block = main.add_entry_block([ir.Location.name(i.name) for i in inputs])
     with ir.InsertionPoint(block):
-        importer = Importer(loaded, GraphBuilder(inputs))
+        importer = Importer(loaded, GraphBuilder(inputs, loaded.store))
         scope: dict[str, Any] = {
             entry.name: from_ir(entry.name, argument, entry.shape)
             for entry, argument in zip(inputs, block.arguments, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -70,6 +70,10 @@ class Node:
         """The input `index`, or None if it was left out."""
         return self.inputs[index] if index < len(self.inputs) else None
 
+    def with_inputs(self, *inputs: Value | None) -> Node:
+        """The node with other inputs."""
+        return replace(self, inputs=inputs)
+
     def wants(self, index: int) -> bool:
         """Whether output `index` is used."""
         return index < len(self.outputs) and bool(self.outputs[index])
@@ -91,8 +95,16 @@ class Node:
         return self.emitter.emit_several(op, values, attributes, self.location)
 
     def constant(self, array: Any, dtype: Any = None) -> Value:
-        """A small constant."""
+        """A constant of any size."""
         return self.emitter.constant(np.asarray(array, dtype), self.location)
+
+    def elements(self, value: Value) -> np.ndarray:
+        """The elements of a constant of any size; raises if `value` is none."""
+        if value.is_constant and value.known is not None:
+            return value.known
+        if value.stored is None:
+            raise Unsupported(f"'{value.name}' must be known when the model is compiled")
+        return value.stored()
 
     def scalar(self, value: float, like: Value) -> Value:
         """A rank-0 constant of `like`'s element type."""

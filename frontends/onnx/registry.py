@@ -6,17 +6,22 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from mlc.frontends.onnx.node import Node
     from mlc.frontends.onnx.values import Value
 
 OperatorFunction = Callable[["Node"], "Value | Sequence[Value | None]"]
+_Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
-    "compaction", "contrib", "contraction", "convolution", "creation", "einsum", "elementwise", "indexing",
-    "logic", "movement", "normalisation", "ordering", "pooling", "quantisation", "reduction", "slicing",
+    "compaction", "contraction", "convolution", "creation", "einsum", "elementwise", "indexing", "logic",
+    "movement", "normalisation", "ordering", "pooling", "quantisation", "reduction", "slicing",
+    "microsoft.activations", "microsoft.attention", "microsoft.group_query", "microsoft.movement",
+    "microsoft.nbits", "microsoft.normalisation", "microsoft.products", "microsoft.quantised_attention",
+    "microsoft.quantised_products", "microsoft.quantised", "microsoft.rotary",
+    "ml.label_encoder", "ml.linear", "ml.preprocessing", "ml.support_vectors", "ml.tree_ensemble", "ml.trees",
 )  # fmt: skip
 
 
@@ -34,10 +39,10 @@ _REGISTRY: dict[tuple[str, str], list[Registration]] = {}
 
 def onnx_operator(
     *names: str, since: int = 1, until: int | None = None, domain: str = ""
-) -> Callable[[OperatorFunction], OperatorFunction]:
+) -> Callable[[_Function], _Function]:
     """Registers the decorated function for the operators `names` of a domain and range of opsets."""
 
-    def register(function: OperatorFunction) -> OperatorFunction:
+    def register(function: _Function) -> _Function:
         for name in names:
             _REGISTRY.setdefault((domain, name), []).append(Registration(function, since, until))
         return function

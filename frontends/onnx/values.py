@@ -24,7 +24,8 @@ class Value:
     """A tensor of the ONNX graph.
 
     `known`: its elements where import-time arithmetic knows them (at most 1 KiB; dtype object if some are
-    `Size`s). `build` makes the IR; it runs at most once, at the first use of `ir`.
+    `Size`s). `build` makes the IR; it runs at most once, at the first use of `ir`. `stored` reads the
+    elements of a constant that is too large for `known`.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Value:
     number: int
     build: Callable[[], ir.Value]
     known: np.ndarray | None = None
+    stored: Callable[[], np.ndarray] | None = field(default=None, repr=False)
     _ir: ir.Value | None = field(default=None, repr=False)
 
     @property

@@ -23,6 +23,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     reduction_rules,
     scan_rules,
     scatter_rules,
+    tree_rules,
     window_rules,
     winograd_rules,
 )

@@ -24,6 +24,7 @@ from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
 from mlc.passes.tloop.target_attribute import target_of
 from mlc.passes.tloop.transpose_schedule import schedule_transpose
+from mlc.passes.tloop.tree_schedule import schedule_trees
 from mlc.passes.tloop.window_schedule import schedule_window
 from mlc.passes.tloop.winograd_schedule import schedule_winograd
 
@@ -41,7 +42,7 @@ def tag(computation: Computation, name: str) -> None:
 
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
-    if schedule_winograd(kernel) or schedule_window(kernel):
+    if schedule_winograd(kernel) or schedule_window(kernel) or schedule_trees(kernel):
         return
     root, everything = root_computation(kernel), computations(kernel)
     # Nothing can be tiled without a point.
@@ -170,7 +171,8 @@ def elementwise_sizes(extents: Sequence[int]) -> list[int]:
 @dataclass(frozen=True)
 class DefaultSchedules(Pass):
     """Attach a `tloop.schedule` to each kernel that has none: register tiles for contractions, convolutions
-    and pooling; a loop over rows for softmax and normalisations; a parallel loop for elementwise kernels."""
+    and pooling; tiles of rows for ensembles of trees; a loop over rows for softmax and normalisations; a
+    parallel loop for elementwise kernels."""
 
     name: ClassVar[str] = "tloop-default-schedules"
 

@@ -242,4 +242,22 @@ MOVEMENT: dict[str, Callable[..., Array]] = {
     "shape_of": lambda x: np.array(x.shape, np.int64),
 }  # fmt: skip
 
-OPS = {**ELEMENTWISE, **REDUCTIONS, **PRODUCTS, **MOVEMENT}
+
+def _tree_ensemble(
+    x: Array, roots: Array, features: Array, thresholds: Array, children: Array, weights: Array,
+    depth: int, nan_first: bool, aggregate: str,
+) -> Array:  # fmt: skip
+    """All rows and trees at once, a decision at a time."""
+    places = np.broadcast_to(roots, (len(x), *roots.shape)).copy()
+    rows = np.broadcast_to(np.arange(len(x))[:, None, None], places.shape)
+    for _ in range(depth):
+        inner = places >= 0
+        feature, threshold = features[places[inner]], thresholds[places[inner]]
+        values = x[rows[inner], np.where(feature < 0, -1 - feature, feature)]
+        first = (values <= threshold) | np.isnan(values) & (feature < 0)
+        places[inner] = children[places[inner], np.where(first, 0, 1)]
+    combined: dict[str, Callable[..., Array]] = {"sum": np.sum, "min": np.min, "max": np.max}
+    return combined[aggregate](weights[-1 - places], 2)
+
+
+OPS = {**ELEMENTWISE, **REDUCTIONS, **PRODUCTS, **MOVEMENT, "tree_ensemble": _tree_ensemble}

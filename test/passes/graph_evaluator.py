@@ -13,6 +13,7 @@ import numpy as np
 from evaluator_attention import ATTENTION_OPS
 from evaluator_indexed import INDEXED_OPS
 from evaluator_ops import OPS
+from evaluator_quantisation import QUANTISATION_OPS, quantized
 from evaluator_windows import WINDOW_OPS
 from evaluator_winograd import WINOGRAD_OPS
 from mlc.bindings import ir
@@ -26,10 +27,11 @@ RULES: dict[str, Callable[..., Any]] = {
     **WINDOW_OPS,
     **WINOGRAD_OPS,
     **ATTENTION_OPS,
+    **QUANTISATION_OPS,
 }
 
 # Those that the evaluator itself computes: their results follow from types, weights and bodies.
-BY_TYPE = {"constant", "weight", "prepared", "full", "cast", "range"}
+BY_TYPE = {"constant", "weight", "prepared", "full", "cast", "range", "quantize_linear"}
 CONTROL = {"if", "loop", "yield"}
 
 
@@ -103,6 +105,8 @@ class Evaluator:
                 return np.full(_shape(op, *operands), attributes["value"], _dtype(op))
             case "graph.cast":
                 return operands[0].astype(_dtype(op))
+            case "graph.quantize_linear":
+                return quantized(dtype_of(str(graph.element_type(op.results[0]))), *operands, **attributes)
             case "graph.range":
                 return np.arange(*(each.item() for each in operands))
         if op.name.removeprefix("graph.") not in RULES:

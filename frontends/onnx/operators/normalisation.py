@@ -38,7 +38,7 @@ def layer_normalization(node: Node) -> tuple[Value, Value | None, Value | None]:
     epsilon = float(node.attr("epsilon", 1e-5))
     wide = node.cast(x, _stash(node, x))
     normalised = node.cast(node.emit("layer_norm", wide, axes=axes, epsilon=epsilon), x.number)
-    mean, deviation = _statistics(node, wide, axes, epsilon)
+    mean, deviation = mean_and_deviation(node, wide, axes, epsilon)
     return affine(node, normalised, node.optional(1), node.optional(2)), mean, deviation
 
 
@@ -48,7 +48,9 @@ def _stash(node: Node, x: Value) -> int:
     return int(node.attr("stash_type", TensorProto.FLOAT)) if x.number in narrow else x.number
 
 
-def _statistics(node: Node, x: Value, axes: list[int], epsilon: float) -> tuple[Value | None, Value | None]:
+def mean_and_deviation(
+    node: Node, x: Value, axes: list[int], epsilon: float
+) -> tuple[Value | None, Value | None]:
     """Mean and 1 / sqrt(variance + epsilon), where the node's outputs 1 and 2 are used."""
     if not (node.wants(1) or node.wants(2)):
         return None, None

@@ -1,0 +1,3 @@
+"""Operators of ONNX Runtime's domain com.microsoft, which its optimizers and exporters write."""
+
+MICROSOFT = "com.microsoft"

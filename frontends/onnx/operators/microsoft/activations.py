@@ -1,0 +1,87 @@
+"""Activations, alone, behind a bias, and as the attribute of fused operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.contraction import scaled
+from mlc.frontends.onnx.operators.microsoft import MICROSOFT
+from mlc.frontends.onnx.operators.normalisation import affine
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+# Activation -> graph op, and its attributes in the order of the parameters, with their defaults.
+_FUSED: dict[str, tuple[str, dict[str, float]]] = {
+    "Relu": ("relu", {}),
+    "Tanh": ("tanh", {}),
+    "Sigmoid": ("sigmoid", {}),
+    "HardSwish": ("hard_swish", {}),
+    "LeakyRelu": ("leaky_relu", {"alpha": 0.01}),
+    "Elu": ("elu", {"alpha": 1.0}),
+    "HardSigmoid": ("hard_sigmoid", {"alpha": 0.2, "beta": 0.5}),
+    "Clip": ("clamp", {"min": -3.402823466e38, "max": 3.402823466e38}),
+}
+
+
+def activated(node: Node, x: Value, parameters: Sequence[float | None]) -> Value:
+    """x behind the activation that the node's attribute names; a parameter left out is None."""
+    name = node.attr("activation", "")
+    if not name:
+        return x
+    if name not in _FUSED:
+        raise NodeFailure(f"activation must be one of {', '.join(_FUSED)}, not {name!r}")
+    op, defaults = _FUSED[name]
+    given = [*parameters, *[None] * len(defaults)]
+    attributes = {
+        key: float(default if value is None else value)
+        for (key, default), value in zip(defaults.items(), given, strict=False)
+    }
+    return node.emit(op, x, **attributes)
+
+
+@onnx_operator("Gelu", "BiasGelu", domain=MICROSOFT)
+def gelu(node: Node) -> Value:
+    return node.emit("gelu", affine(node, node.input(0), None, node.optional(1)), approximate="none")
+
+
+@onnx_operator("FastGelu", domain=MICROSOFT)
+def fast_gelu(node: Node) -> Value:
+    return node.emit("gelu", affine(node, node.input(0), None, node.optional(1)), approximate="tanh")
+
+
+@onnx_operator("QuickGelu", domain=MICROSOFT)
+def quick_gelu(node: Node) -> Value:
+    """x * sigmoid(alpha * x)."""
+    x = node.input(0)
+    return node.emit("mul", x, node.emit("sigmoid", scaled(node, x, node.attr("alpha", 1.702))))
+
+
+@onnx_operator("BiasSplitGelu", domain=MICROSOFT)
+def bias_split_gelu(node: Node) -> Value:
+    """With x + bias as two halves of the last axis: the first times the GELU of the second."""
+    x = node.emit("add", node.input(0), node.input(1))
+    left, right = halves(node, x)
+    return node.emit("mul", left, node.emit("gelu", right, approximate="none"))
+
+
+@onnx_operator("BiasAdd", domain=MICROSOFT)
+def bias_add(node: Node) -> Value:
+    return node.emit("add", node.emit("add", node.input(0), node.input(1)), node.input(2))
+
+
+def halves(node: Node, x: Value) -> tuple[Value, Value]:
+    """The two halves of the last axis."""
+    (size,) = node.static(x.shape[-1:], "the last dim")
+    if size % 2:
+        raise NodeFailure(f"the last dim, of size {size}, has no halves")
+    return part(node, x, x.rank - 1, 0, size // 2), part(node, x, x.rank - 1, size // 2, size // 2)
+
+
+def part(node: Node, x: Value, axis: int, start: int, size: int) -> Value:
+    """`size` elements of an axis from `start` on."""
+    if x.shape[axis] == size:
+        return x
+    starts, sizes = [0] * x.rank, [-1] * x.rank
+    starts[axis], sizes[axis] = start, size
+    return node.emit("slice", x, starts=starts, sizes=sizes, steps=[1] * x.rank)

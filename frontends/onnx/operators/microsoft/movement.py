@@ -1,0 +1,41 @@
+"""Operators of com.microsoft that move elements, most of them older forms of ONNX's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.elimination import MOST_ROWS, inverted
+from mlc.frontends.onnx.operators.microsoft import MICROSOFT
+from mlc.frontends.onnx.operators.movement import trilu
+from mlc.frontends.onnx.operators.slicing import pad
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("Trilu", domain=MICROSOFT)
+def triangle(node: Node) -> Value:
+    return trilu(node)
+
+
+@onnx_operator("ExpandDims", domain=MICROSOFT)
+def expand_dims(node: Node) -> Value:
+    x, (axis,) = node.input(0), node.ints(1)
+    return node.emit("unsqueeze", x, axes=[node.axis(axis, x.rank + 1)])
+
+
+@onnx_operator("Pad", domain=MICROSOFT)
+def padded(node: Node) -> Value:
+    """As ONNX's Pad of opset 11."""
+    return pad(replace(node, opset=11))
+
+
+@onnx_operator("Inverse", domain=MICROSOFT)
+def inverse(node: Node) -> Value:
+    x = node.input(0)
+    rows, columns = node.static(x.shape[-2:], "the matrix")
+    if rows != columns:
+        raise NodeFailure(f"a matrix of {rows} x {columns} has no inverse")
+    if rows > MOST_ROWS:
+        raise Unsupported(f"inverses of matrices of more than {MOST_ROWS} rows are not supported")
+    return inverted(node, x)

@@ -1,0 +1,101 @@
+"""Layer and group normalisation with what is added before them."""
+
+from __future__ import annotations
+
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.convolution import per_channel
+from mlc.frontends.onnx.operators.creation import counted
+from mlc.frontends.onnx.operators.microsoft import MICROSOFT
+from mlc.frontends.onnx.operators.microsoft.products import channels_first, channels_last
+from mlc.frontends.onnx.operators.normalisation import affine, mean_and_deviation
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
+
+
+@onnx_operator("SimplifiedLayerNormalization")
+@onnx_operator("SimplifiedLayerNormalization", domain=MICROSOFT)
+def simplified_layer_normalization(node: Node) -> Value:
+    x = node.input(0)
+    axes = list(range(node.axis(node.attr("axis", -1), x.rank), x.rank))
+    normalised = node.emit("rms_norm", x, axes=axes, epsilon=float(node.attr("epsilon", 1e-5)))
+    return affine(node, normalised, node.input(1), None)
+
+
+@onnx_operator("SkipLayerNormalization", domain=MICROSOFT)
+def skip_layer_normalization(node: Node) -> list[Value | None]:
+    """Inputs: x, skip, gamma, beta, bias; outputs: the result, mean, 1 / deviation, the sum."""
+    total, epsilon = _skipped(node, node.optional(4)), float(node.attr("epsilon", 1e-12))
+    axes = [total.rank - 1]
+    normalised = node.emit("layer_norm", total, axes=axes, epsilon=epsilon)
+    mean, deviation = mean_and_deviation(node, total, axes, epsilon)
+    return [affine(node, normalised, node.input(2), node.optional(3)), mean, deviation, total]
+
+
+@onnx_operator("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
+def skip_simplified_layer_normalization(node: Node) -> list[Value | None]:
+    """Inputs: x, skip, gamma, bias."""
+    if node.wants(1) or node.wants(2):
+        raise Unsupported("the outputs mean and inv_std_var are not supported")
+    total = _skipped(node, node.optional(3))
+    epsilon = float(node.attr("epsilon", 1e-12))
+    normalised = node.emit("rms_norm", total, axes=[total.rank - 1], epsilon=epsilon)
+    return [affine(node, normalised, node.input(2), None), None, None, total]
+
+
+def _skipped(node: Node, bias: Value | None) -> Value:
+    return affine(node, node.emit("add", node.input(0), node.input(1)), None, bias)
+
+
+@onnx_operator("EmbedLayerNormalization", domain=MICROSOFT)
+def embed_layer_normalization(node: Node) -> list[Value | None]:
+    """Rows of the tables of words, positions and segments, added and normalised. Inputs: words `[B, S]`,
+    segments, the three tables, gamma, beta, mask `[B, S]`, positions. The second output is the mask's sum per
+    sequence."""
+    words = node.input(0)
+    batch, length = node.shape(words)
+    places = node.optional(8)
+    if places is None:
+        places = counted(node, length, TensorProto.INT64)
+    total = node.emit("add", _rows(node, 2, words), _rows(node, 3, places))
+    segments = node.optional(1)
+    if segments is not None:
+        total = node.emit("add", total, _rows(node, 4, segments))
+    epsilon = float(node.attr("epsilon", 1e-12))
+    normalised = node.emit("layer_norm", total, axes=[2], epsilon=epsilon)
+    return [affine(node, normalised, node.input(5), node.input(6)), _mask_index(node, batch), total]
+
+
+def _rows(node: Node, table: int, places: Value) -> Value:
+    return node.emit("gather", node.input(table), places, axis=0)
+
+
+def _mask_index(node: Node, batch: int) -> Value | None:
+    if not node.wants(1):
+        return None
+    mask = node.optional(7)
+    if mask is None:
+        return node.emit("full", result_type=node.type_of([batch], TensorProto.INT32), value=0)
+    return node.emit("reduce_sum", mask, axes=[1], keepdims=False)
+
+
+@onnx_operator("GroupNorm", "SkipGroupNorm", domain=MICROSOFT)
+def group_norm(node: Node) -> list[Value]:
+    """Normalisation of groups of channels, then SiLU where `activation` is 1. SkipGroupNorm adds skip, which
+    may lack the spatial dims, and a bias before, and returns the sum, too."""
+    x, last = node.input(0), bool(node.attr("channels_last", 1))
+    if node.op_type == "SkipGroupNorm":
+        skip = node.input(3)
+        skip = node.reshape(skip, [*skip.shape[:1], 1, 1, *skip.shape[1:]]) if skip.rank == 2 else skip
+        x = affine(node, node.emit("add", x, skip), None, node.optional(4))
+    first, groups = channels_first(node, x) if last else x, int(node.attr("groups"))
+    batch, channels, *spatial = node.shape(first)
+    if groups < 1 or channels % groups:
+        raise NodeFailure(f"groups {groups} does not divide the {channels} channels")
+    grouped = node.reshape(first, [batch, groups, channels // groups, *spatial])
+    axes = list(range(2, grouped.rank))
+    normalised = node.emit("layer_norm", grouped, axes=axes, epsilon=float(node.attr("epsilon", 1e-5)))
+    affines = (per_channel(node, node.cast(node.input(i), x.number), first.rank) for i in (1, 2))
+    result = affine(node, node.reshape(normalised, first.shape), *affines)
+    result = node.emit("silu", result) if node.attr("activation", 0) else result
+    return [channels_last(node, result) if last else result, x]

@@ -1,0 +1,120 @@
+"""Ensembles of trees as their attributes say them, before nodes have one form (`decisions`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.values import Value
+
+# How a node compares; the numbers are those of TreeEnsemble.
+MODES = ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Inner nodes as parallel arrays; a child or root of at least 0 is a node, else the leaf `-1 - child`.
+
+    `missing`: whether NaN goes to the true child. `members`: for each node of mode MEMBER its set. The
+    weights are triples: leaf, target, number.
+    """
+
+    roots: np.ndarray
+    features: np.ndarray
+    thresholds: np.ndarray
+    modes: np.ndarray
+    missing: np.ndarray
+    true: np.ndarray
+    false: np.ndarray
+    members: dict[int, np.ndarray]
+    leaves: int
+    weight_leaves: np.ndarray
+    weight_targets: np.ndarray
+    weights: np.ndarray
+
+
+def numbers(node: Node, name: str) -> np.ndarray | None:
+    """The attribute `name`, of floats, or what newer versions say instead, the tensor `<name>_as_tensor`."""
+    tensor = node.attributes.get(f"{name}_as_tensor")
+    if isinstance(tensor, Value):
+        return node.elements(tensor).reshape(-1)
+    values = node.attributes.get(name)
+    return np.asarray(values, np.float32) if values else None
+
+
+def _integers(node: Node, name: str) -> np.ndarray:
+    return np.asarray(node.attr(name), np.int64).reshape(-1)
+
+
+def _flags(node: Node, name: str, count: int) -> np.ndarray:
+    values = np.asarray(node.attributes.get(name) or [0] * count, bool)
+    return _same_length(name, values, count)
+
+
+def _same_length(name: str, values: np.ndarray, count: int) -> np.ndarray:
+    if len(values) != count:
+        raise NodeFailure(f"{name} has {len(values)} entries instead of {count}")
+    return values
+
+
+def _places(keys: Sequence[tuple[int, int]], numbers: dict[tuple[int, int], int], what: str) -> np.ndarray:
+    try:
+        return np.array([numbers[key] for key in keys], np.int64)
+    except KeyError as error:
+        tree, place = error.args[0]
+        raise NodeFailure(f"{what} names node {place} of tree {tree}, which does not exist") from None
+
+
+def read_forest(node: Node, weights: str) -> Forest:
+    """The forest of TreeEnsembleClassifier and TreeEnsembleRegressor, whose nodes are known by tree and
+    number; `weights` begins the names of the attributes about leaves. Raises `NodeFailure`."""
+    trees, ids = _integers(node, "nodes_treeids").tolist(), _integers(node, "nodes_nodeids").tolist()
+    count = len(trees)
+    named = [str(each, "utf-8") if isinstance(each, bytes) else each for each in node.attr("nodes_modes")]
+    is_leaf = np.array([_same_length("nodes_modes", np.array(named), count) == "LEAF"]).reshape(-1)
+    # Leaves count down from -1, inner nodes up from 0.
+    numbered = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
+    by_name = dict(zip(zip(trees, ids, strict=True), numbered.tolist(), strict=True))
+    if len(by_name) != count:
+        raise NodeFailure("nodes_treeids and nodes_nodeids name a node twice")
+    first = dict(zip(reversed(trees), reversed(numbered.tolist()), strict=True))
+    inner = np.flatnonzero(~is_leaf)
+    modes = _modes([named[i] for i in inner])
+    thresholds = numbers(node, "nodes_values")
+    thresholds = np.zeros(count, np.float32) if thresholds is None else thresholds
+
+    def children(name: str) -> np.ndarray:
+        targets = _same_length(name, _integers(node, name), count).tolist()
+        return _places([(trees[i], targets[i]) for i in inner], by_name, name)
+
+    targets = _integers(node, f"{weights}_treeids").tolist(), _integers(node, f"{weights}_nodeids").tolist()
+    weight_numbers = numbers(node, f"{weights}_weights")
+    return Forest(
+        np.array(list(first.values()), np.int64),
+        _same_length("nodes_featureids", _integers(node, "nodes_featureids"), count)[inner],
+        _same_length("nodes_values", thresholds, count)[inner],
+        modes,
+        _flags(node, "nodes_missing_value_tracks_true", count)[inner],
+        children("nodes_truenodeids"),
+        children("nodes_falsenodeids"),
+        {},
+        int(is_leaf.sum()),
+        _weighted_leaves(_places(list(zip(*targets, strict=True)), by_name, f"{weights}_nodeids")),
+        _integers(node, f"{weights}_ids"),
+        np.zeros(0, np.float32) if weight_numbers is None else weight_numbers,
+    )
+
+
+def _modes(names: Sequence[str]) -> np.ndarray:
+    known = {f"BRANCH_{name}": number for number, name in enumerate(MODES[:-1])}
+    unknown = sorted(set(names) - known.keys())
+    if unknown:
+        raise NodeFailure(f"nodes_modes has {unknown[0]!r}, which is none of LEAF, {', '.join(known)}")
+    return np.array([known[name] for name in names], np.int64)
+
+
+def _weighted_leaves(places: np.ndarray) -> np.ndarray:
+    """Leaf numbers; a weight of an inner node counts for nothing, since no row ends there."""
+    return np.where(places < 0, -1 - places, -1)

@@ -1,0 +1,62 @@
+"""Linear models: LinearRegressor and LinearClassifier."""
+
+from __future__ import annotations
+
+import numpy as np
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.ml.post_transforms import (
+    class_labels,
+    label_output,
+    post_transform,
+    sign_label,
+    top_label,
+    transformed,
+    two_scores,
+)
+from mlc.frontends.onnx.operators.ml.rows import features, rows
+from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
+
+
+@onnx_operator("LinearRegressor", domain=MACHINE_LEARNING)
+def linear_regressor(node: Node) -> Value:
+    scores = _scores(node, rows(node), int(node.attr("targets", 1)))
+    return node.cast(transformed(node, scores, post_transform(node)), TensorProto.FLOAT)
+
+
+@onnx_operator("LinearClassifier", domain=MACHINE_LEARNING)
+def linear_classifier(node: Node) -> tuple[Value, Value]:
+    label, scores = _classified(node, class_labels(node, "classlabels_ints"), rows(node))
+    return label_output(node, label), node.cast(scores, TensorProto.FLOAT)
+
+
+def _classified(node: Node, labels: list[int], x: Value) -> tuple[Value, Value]:
+    """One class has a row of coefficients each; two may share one, whose score decides by its sign."""
+    classes = len(node.attr("coefficients")) // max(1, features(x))
+    scores, transform = _scores(node, x, classes), post_transform(node)
+    if classes > 1:
+        if len(labels) < classes:
+            raise NodeFailure(f"it has {len(labels)} labels for {classes} classes")
+        return top_label(node, scores, labels), transformed(node, scores, transform)
+    if not labels:
+        return sign_label(node, scores, 0, [0, 1]), transformed(node, scores, transform)
+    if len(labels) != 2:
+        raise NodeFailure(f"it has {len(labels)} labels for one row of coefficients, not 2")
+    return sign_label(node, scores, 0, labels), two_scores(node, scores, transform, sum_is_one=True)
+
+
+def _scores(node: Node, x: Value, targets: int) -> Value:
+    """x coefficients^T + intercepts: `[N, targets]` in x's type."""
+    coefficients = np.asarray(node.attr("coefficients"), np.float32).astype(x.dtype)
+    if targets < 1 or coefficients.size != targets * features(x):
+        raise NodeFailure(
+            f"coefficients has {coefficients.size} entries, not {targets} for each of {features(x)} features"
+        )
+    matrix = np.ascontiguousarray(coefficients.reshape(targets, features(x)).T)
+    product = node.emit("matmul", x, node.constant(matrix))
+    intercepts = np.asarray(node.attributes.get("intercepts") or [0.0], np.float32).astype(x.dtype)
+    if len(intercepts) not in (1, targets):
+        raise NodeFailure(f"intercepts has {len(intercepts)} entries instead of {targets}")
+    return node.emit("add", product, node.constant(intercepts)) if intercepts.any() else product

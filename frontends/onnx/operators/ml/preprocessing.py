@@ -1,0 +1,112 @@
+"""Preparation of features: scaling, normalising, imputing, thresholds, selection, vectors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
+from mlc.frontends.onnx.operators.slicing import sliced
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
+
+_NORMS = {"MAX": "reduce_max", "L1": "reduce_l1", "L2": "reduce_l2"}
+
+
+def _as_float(node: Node) -> Value:
+    """Input 0 as f32, or as f64 where it is."""
+    x = node.input(0)
+    return x if x.number == TensorProto.DOUBLE else node.cast(x, TensorProto.FLOAT)
+
+
+@onnx_operator("Scaler", domain=MACHINE_LEARNING)
+def scaler(node: Node) -> Value:
+    """(x - offset) * scale, each one number or one per feature."""
+    x = _as_float(node)
+    for op, name in (("sub", "offset"), ("mul", "scale")):
+        values = np.asarray(node.attributes.get(name) or [], np.float32)
+        x = node.emit(op, x, node.constant(values.astype(x.dtype))) if values.size else x
+    return node.cast(x, TensorProto.FLOAT)
+
+
+@onnx_operator("Normalizer", domain=MACHINE_LEARNING)
+def normalizer(node: Node) -> Value:
+    """x / norm along the last axis; the norm MAX is the largest element, not the largest magnitude. Where
+    the norm is 0 x stays."""
+    x, norm = _as_float(node), node.attr("norm", "MAX")
+    if norm not in _NORMS:
+        raise NodeFailure(f"norm must be MAX, L1 or L2, not {norm!r}")
+    divisor = node.emit(_NORMS[norm], x, axes=[x.rank - 1], keepdims=True)
+    is_zero = node.emit("equal", divisor, node.scalar(0, x))
+    quotient = node.emit("div", x, node.emit("where", is_zero, node.scalar(1, x), divisor))
+    return node.cast(quotient, TensorProto.FLOAT)
+
+
+@onnx_operator("Imputer", domain=MACHINE_LEARNING)
+def imputer(node: Node) -> Value:
+    """Elements that equal the replaced value (which may be NaN) become the imputed one of their feature."""
+    x = node.input(0)
+    kind, default = ("int64", 0) if np.issubdtype(x.dtype, np.integer) else ("float", 0.0)
+    values = np.asarray(node.attributes.get(f"imputed_value_{kind}s") or [], x.dtype)
+    if not values.size:
+        raise NodeFailure(f"imputed_value_{kind}s is missing")
+    replaced = node.attr(f"replaced_value_{kind}", default)
+    missing = (
+        node.emit("is_nan", x) if math.isnan(replaced) else node.emit("equal", x, node.scalar(replaced, x))
+    )
+    return node.emit("where", missing, node.constant(values), x)
+
+
+@onnx_operator("Binarizer", domain=MACHINE_LEARNING)
+def binarizer(node: Node) -> Value:
+    """1 where x is above the threshold, else 0. An integer is above it where it is above its floor."""
+    x, threshold = node.input(0), node.attr("threshold", 0.0)
+    if np.issubdtype(x.dtype, np.integer):
+        threshold = math.floor(threshold)
+    return node.cast(node.emit("greater", x, node.scalar(threshold, x)), x.number)
+
+
+@onnx_operator("ArrayFeatureExtractor", domain=MACHINE_LEARNING)
+def array_feature_extractor(node: Node) -> Value:
+    """Columns of the last axis; of a vector the result is one row."""
+    x, places = node.input(0), node.input(1)
+    flat = node.reshape(places, [math.prod(node.shape(places))])
+    picked = node.emit("gather", x, flat, axis=x.rank - 1)
+    return node.reshape(picked, [1, *picked.shape]) if x.rank == 1 else picked
+
+
+@onnx_operator("FeatureVectorizer", domain=MACHINE_LEARNING)
+def feature_vectorizer(node: Node) -> Value:
+    """The inputs' columns side by side, each cut or filled up with zeros to its given width."""
+    widths = list(node.attr("inputdimensions"))
+    if len(widths) != len(node.inputs):
+        raise NodeFailure(f"inputdimensions has {len(widths)} entries for {len(node.inputs)} inputs")
+    parts = [_widened(node, node.input(i), width) for i, width in enumerate(widths)]
+    return node.emit("concat", *parts, axis=1) if len(parts) > 1 else parts[0]
+
+
+def _widened(node: Node, x: Value, width: int) -> Value:
+    if x.rank == 1:
+        x = node.reshape(x, [*x.shape, 1])
+    if x.rank != 2:
+        raise NodeFailure(f"'{x.name}' has rank {x.rank}, neither 1 nor 2")
+    (have,) = node.static(x.shape[1:], "the number of features")
+    x = node.cast(x, TensorProto.FLOAT)
+    if width < have:
+        return sliced(node, x, {1: (0, width, 1)})
+    if width == have:
+        return x
+    return node.emit("pad", x, low=[0, 0], high=[0, width - have], mode="constant", value=0.0)
+
+
+@onnx_operator("OneHotEncoder", domain=MACHINE_LEARNING)
+def one_hot_encoder(node: Node) -> Value:
+    """1 in the place of each element's category; nothing where there is none, whatever `zeros` says."""
+    if node.attributes.get("cats_strings"):
+        raise Unsupported("categories that are strings (cats_strings) are not supported")
+    x = node.cast(node.input(0), TensorProto.INT64)
+    categories = node.constant(np.asarray(node.attr("cats_int64s"), np.int64))
+    found = node.emit("equal", node.emit("unsqueeze", x, axes=[x.rank]), categories)
+    return node.cast(found, TensorProto.FLOAT)

@@ -1,0 +1,142 @@
+"""Support vector machines: SVMRegressor and SVMClassifier."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.ml.post_transforms import (
+    class_labels,
+    label_of,
+    label_output,
+    post_transform,
+    top_label,
+    transformed,
+    two_scores,
+)
+from mlc.frontends.onnx.operators.ml.probabilities import probabilities
+from mlc.frontends.onnx.operators.ml.rows import features, rows
+from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
+
+
+@onnx_operator("SVMRegressor", domain=MACHINE_LEARNING)
+def svm_regressor(node: Node) -> Value:
+    """The kernels with the support vectors, weighted, plus rho; without support vectors a linear model."""
+    x, count = rows(node), int(node.attr("n_supports", 0))
+    coefficients, rho = _floats(node, "coefficients", x), _floats(node, "rho", x)
+    vectors = _floats(node, "support_vectors", x).reshape(count, -1) if count else None
+    if coefficients.size != (count or features(x)):
+        raise NodeFailure(f"coefficients has {coefficients.size} entries instead of {count or features(x)}")
+    base = x if vectors is None else _kernels(node, x, vectors)
+    product = node.emit("matmul", base, node.constant(coefficients.reshape(-1, 1)))
+    score = node.emit("add", product, node.constant(rho[:1]))
+    if node.attr("one_class", 0):
+        above = node.emit("greater", score, node.scalar(0, score))
+        score = node.emit("where", above, node.scalar(1, score), node.scalar(-1, score))
+    return node.cast(transformed(node, score, post_transform(node)), TensorProto.FLOAT)
+
+
+@onnx_operator("SVMClassifier", domain=MACHINE_LEARNING)
+def svm_classifier(node: Node) -> tuple[Value, Value]:
+    x, labels = rows(node), class_labels(node, "classlabels_ints")
+    if not labels:
+        raise NodeFailure("it has no class labels")
+    counts = list(node.attributes.get("vectors_per_class") or [])
+    label, scores = _pairwise(node, x, labels, counts) if sum(counts) else _linear(node, x, labels)
+    return label_output(node, label), node.cast(scores, TensorProto.FLOAT)
+
+
+def _floats(node: Node, name: str, like: Value) -> np.ndarray:
+    """The attribute in the type of `like`."""
+    return np.asarray(node.attr(name), np.float32).astype(like.dtype)
+
+
+def _kernels(node: Node, x: Value, vectors: np.ndarray) -> Value:
+    """The kernel of each row of x `[N, F]` with each of the S vectors `[S, F]`: `[N, S]`."""
+    kind = node.attr("kernel_type", "LINEAR")
+    gamma, offset, degree = list(node.attributes.get("kernel_params") or [0.0, 0.0, 0.0])[:3]
+    if vectors.shape[1] != features(x):
+        raise NodeFailure(f"support vectors have {vectors.shape[1]} numbers instead of {features(x)}")
+    if kind == "RBF":
+        # The differences themselves: squares of their parts would cancel.
+        apart = node.emit("sub", node.emit("unsqueeze", x, axes=[1]), node.constant(vectors))
+        square = node.emit("reduce_sum", node.emit("mul", apart, apart), axes=[2], keepdims=False)
+        return node.emit("exp", node.emit("mul", square, node.scalar(-gamma, x)))
+    product = node.emit("matmul", x, node.constant(np.ascontiguousarray(vectors.T)))
+    if kind == "LINEAR":
+        return product
+    line = node.emit("add", node.emit("mul", product, node.scalar(gamma, x)), node.scalar(offset, x))
+    if kind == "SIGMOID":
+        return node.emit("tanh", line)
+    if kind == "POLY":
+        return node.emit("pow", line, node.scalar(degree, x))
+    raise NodeFailure(f"kernel_type must be LINEAR, POLY, RBF or SIGMOID, not {kind!r}")
+
+
+def _linear(node: Node, x: Value, labels: list[int]) -> tuple[Value, Value]:
+    """A row of coefficients for each class."""
+    coefficients = _floats(node, "coefficients", x)
+    if coefficients.size != len(labels) * features(x):
+        raise NodeFailure(f"coefficients has {coefficients.size} entries, not {features(x)} per class")
+    matrix = np.ascontiguousarray(coefficients.reshape(len(labels), -1).T)
+    product = node.emit("matmul", x, node.constant(matrix))
+    scores = node.emit("add", product, node.constant(_floats(node, "rho", x)[:1]))
+    label = top_label(node, scores, labels)
+    if len(labels) == 2 and np.all(coefficients >= 0):
+        # As ONNX Runtime has it: then the score is taken for the second class's probability.
+        top = node.emit("reduce_max", scores, axes=[1], keepdims=False)
+        sure = node.emit("greater_equal", top, node.scalar(0.5, top))
+        label = node.emit("where", sure, node.constant(np.int64(labels[1])), label)
+    transform = post_transform(node)
+    if len(labels) == 1:
+        return label, two_scores(node, scores, transform, sum_is_one=True)
+    return label, transformed(node, scores, transform)
+
+
+def _pairwise(node: Node, x: Value, labels: list[int], counts: list[int]) -> tuple[Value, Value]:
+    """A decision between any two classes; the class that wins most of them, the first of equal ones."""
+    total, classes = sum(counts), len(counts)
+    if classes != len(labels) or classes < 2:
+        raise NodeFailure(f"vectors_per_class has {classes} entries for {len(labels)} labels")
+    vectors = _floats(node, "support_vectors", x).reshape(total, -1)
+    pairs = list(combinations(range(classes), 2))
+    rho = _floats(node, "rho", x)
+    if len(rho) != len(pairs):
+        raise NodeFailure(f"rho has {len(rho)} entries instead of {len(pairs)}")
+    matrix = _pair_matrix(_floats(node, "coefficients", x).reshape(-1, total), counts, pairs)
+    product = node.emit("matmul", _kernels(node, x, vectors), node.constant(matrix))
+    scores = node.emit("add", product, node.constant(rho))
+    winner = label_of(node, _winner(node, scores, classes, pairs), labels)
+    transform = post_transform(node)
+    if node.attributes.get("prob_a"):
+        return winner, transformed(node, probabilities(node, scores, classes, pairs), transform)
+    if classes > 2:
+        return winner, transformed(node, scores, transform)
+    return winner, two_scores(node, scores, transform, sum_is_one=False)
+
+
+def _pair_matrix(coefficients: np.ndarray, counts: list[int], pairs: list[tuple[int, int]]) -> np.ndarray:
+    """`[S, pairs]`: the weight of each support vector in each decision. Class i's vectors have a row of
+    coefficients for each other class: row j - 1 for a later class j, row j for an earlier one."""
+    starts = np.cumsum([0, *counts])
+    matrix = np.zeros((starts[-1], len(pairs)), coefficients.dtype)
+    for column, (i, j) in enumerate(pairs):
+        first, second = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+        matrix[first, column] = coefficients[j - 1, first]
+        matrix[second, column] = coefficients[i, second]
+    return matrix
+
+
+def _winner(node: Node, scores: Value, classes: int, pairs: list[tuple[int, int]]) -> Value:
+    """The class with most votes, as i64 `[N]`; a positive score votes for the first class of its pair."""
+    votes = np.zeros((2, len(pairs), classes), scores.dtype)
+    for place, (i, j) in enumerate(pairs):
+        votes[0, place, i] = votes[1, place, j] = 1
+    won = node.cast(node.emit("greater", scores, node.scalar(0, scores)), scores.number)
+    gained = node.emit("matmul", won, node.constant(votes[0] - votes[1]))
+    total = node.emit("add", gained, node.constant(votes[1].sum(0)))
+    return node.emit("arg_max", total, axis=1, keepdims=False, select_last_index=False)
