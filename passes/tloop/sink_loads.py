@@ -32,17 +32,35 @@ def read_dims(op: ir.Operation) -> list[int] | None:
     return [ir.AffineDimExpr(place).position for place in places]
 
 
-def sink(read: ir.Operation, elements: bool) -> bool:
-    """Moves a read or a load to its first use if nothing in between writes; with `elements`, in parts if only
-    parts are used. Returns whether it did."""
-    uses = users(read.results[0])
-    if not uses or not _only_pure_until(read, uses):
-        return False
-    if elements and _sink_parts(read, uses):
-        return True
-    first = next(op.operation for op in read.block if any(op.operation == use for use in uses))
-    read.move_before(first)
-    return True
+def movable(root: ir.Operation, name: str) -> list[tuple[ir.Operation, list[ir.Operation]]]:
+    """The ops called `name` inside `root` that may stand at their first use, with their uses in order: these
+    follow in the same block, before anything that could write."""
+    ops = collect_ops(root)
+    places = {address(op): place for place, op in enumerate(ops)}
+    found = []
+    for op, last in _with_barriers(ops, name):
+        uses = users(op.results[0])
+        if uses and all(use.block == op.block and places[address(use)] <= last for use in uses):
+            found.append((op, sorted(uses, key=lambda use: places[address(use)])))
+    return found
+
+
+def _with_barriers(ops: Sequence[ir.Operation], name: str) -> list[tuple[ir.Operation, int]]:
+    """The ops called `name`, and the place in `ops` of the next one of its block that could write."""
+    found = []
+    barriers: dict[ir.Block, int] = {}
+    for place, op in reversed(list(enumerate(ops))):
+        if op.name == name:
+            found.append((op, barriers.get(op.block, len(ops))))
+        elif not op.name.startswith(PURE):
+            barriers[op.block] = place
+    return found[::-1]
+
+
+def sink(read: ir.Operation, uses: Sequence[ir.Operation], elements: bool) -> None:
+    """Moves a read or a load to the first of its uses; with `elements`, in parts if only parts are used."""
+    if not elements or not _sink_parts(read, uses):
+        read.move_before(uses[0])
 
 
 def _sink_parts(read: ir.Operation, uses: Sequence[ir.Operation]) -> bool:
@@ -60,22 +78,6 @@ def _sink_parts(read: ir.Operation, uses: Sequence[ir.Operation]) -> bool:
 
 def _is_part(op: ir.Operation) -> bool:
     return op.name == "vector.extract" and len(op.operands) == 1
-
-
-def _only_pure_until(read: ir.Operation, uses: Sequence[ir.Operation]) -> bool:
-    """Whether all uses follow in the read's block, before anything that could write."""
-    remaining = {address(use) for use in uses}
-    behind = False
-    for op in read.block:
-        operation = op.operation
-        if behind:
-            remaining.discard(address(operation))
-            if not remaining:
-                return True
-            if not operation.name.startswith(PURE):
-                return False
-        behind = behind or operation == read
-    return False
 
 
 def _part(read: ir.Operation, dims: Sequence[int], position: Sequence[int]) -> ir.Value:
@@ -109,7 +111,7 @@ class SinkLoads(Pass):
 
     def run(self, op: ir.Operation) -> None:
         elements = not keeps_rows_in_vectors(target_of(op))
-        for read in collect_ops(op, "vector.transfer_read"):
-            sink(read, elements)
-        for load in collect_ops(op, "memref.load") if elements else []:
-            sink(load, False)
+        for read, uses in movable(op, "vector.transfer_read"):
+            sink(read, uses, elements)
+        for load, uses in movable(op, "memref.load") if elements else []:
+            sink(load, uses, False)

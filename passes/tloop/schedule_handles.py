@@ -1,0 +1,58 @@
+"""What `mlc.Schedule` gives and takes: handles, numbers and its error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.dialects.tloop.handles import REST, SAMPLED
+
+
+class ScheduleError(Exception):
+    """A step that does not apply to the kernel, or a kernel that does not exist; the message says why."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A computation of the kernel."""
+
+    value: ir.Value
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of the kernel."""
+
+    value: ir.Value
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that was sampled; it stands where primitives take a factor or a tile size."""
+
+    value: ir.Value
+    chosen: int
+
+
+# A factor or a tile size; None is what the others leave.
+Size = int | Number | None
+
+
+def sizes_of(sizes: Sequence[Size]) -> tuple[list[int], list[Number]]:
+    """Sizes as the primitives hold them, and the sampled ones."""
+    values = [each for each in sizes if isinstance(each, Number)]
+    codes = [REST if each is None else SAMPLED if isinstance(each, Number) else each for each in sizes]
+    return codes, values
+
+
+def attribute_of(value: object) -> ir.Attribute:
+    if isinstance(value, ir.Attribute):
+        return value
+    if value is True:
+        return ir.UnitAttr.get()
+    if isinstance(value, str):
+        return ir.StringAttr.get(value)
+    if isinstance(value, list):
+        return ir.DenseI64ArrayAttr.get(value)
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
