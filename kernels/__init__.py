@@ -2,7 +2,7 @@
 
 from mlc.kernels.elements import bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from mlc.kernels.errors import KernelFailure
-from mlc.kernels.expressions import (
+from mlc.kernels.functions import (
     axis,
     ceil,
     cos,

@@ -1,9 +1,7 @@
-"""Symbolic scalars, with which tensor expressions compute, and the functions of both kinds of kernels."""
+"""Symbolic scalars, with which tensor expressions compute."""
 
 from __future__ import annotations
 
-import builtins
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -164,72 +162,6 @@ def binary(name: str, a: Any, b: Any) -> Expression:
 
 def unary(name: str, a: Any) -> Expression:
     return Apply(name, (a,), caller_place())
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of `scalars.OPERATIONS` for users; `arity` is the number of its operands."""
-
-    name: str
-    arity: int = 1
-
-    def __call__(self, *operands: Any) -> Any:
-        if len(operands) != self.arity:
-            raise KernelFailure(
-                f"{self.name} takes {self.arity} operands, not {len(operands)}", caller_place()
-            )
-        return Apply(self.name, tuple(map(plain, operands)), caller_place())
-
-
-exp, log, log1p, sqrt, rsqrt, sin, cos, tanh, erf, sigmoid, floor, ceil = map(
-    Function, "exp log log1p sqrt rsqrt sin cos tanh erf sigmoid floor ceil".split()
-)
-maximum, minimum = Function("maximum", 2), Function("minimum", 2)
-
-
-def where(condition: Any, x: Any, y: Any) -> Any:
-    """`x` where `condition` holds, else `y`; both are computed."""
-    return Select(condition, plain(x), plain(y), caller_place())
-
-
-def convert(element: Element, value: Any) -> Any:
-    """`value` with elements of another type."""
-    return Convert(element, plain(value), caller_place())
-
-
-def axis(extent: Any, name: str = "k") -> Any:
-    """An axis to reduce over: `k = axis(K)`."""
-    return Axis(name, int(extent), caller_place())
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """`sum(body, k)`: `body` combined over axes. `max(x, y)` and `min(x, y)` choose one of two."""
-
-    kind: str
-    pairwise: Function | None = None
-
-    def __call__(self, body: Any, *axes: Any) -> Any:
-        if axes and all(isinstance(each, Axis) for each in axes):
-            return Reduce(self.kind, body, axes, caller_place())
-        if self.pairwise is not None and axes:
-            return self.pairwise(body, *axes)
-        example = f"{self.kind}(a[i, k], k) with k = axis(K)"
-        raise KernelFailure(f"{self.kind} wants axes to reduce over: {example}", caller_place())
-
-
-sum, prod = Reduction("sum"), Reduction("prod")
-max, min = Reduction("max", maximum), Reduction("min", minimum)
-
-# What stands for a function of ours where a kernel's source says it.
-SYNONYMS: dict[Any, Function] = {
-    max: maximum,
-    min: minimum,
-    builtins.max: maximum,
-    builtins.min: minimum,
-    builtins.abs: Function("abs"),
-    **{getattr(math, each.name): each for each in (exp, log, log1p, sqrt, sin, cos, tanh, erf)},
-}
 
 
 def operands_of(expression: Any) -> Sequence[Any]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mlc.kernels import register_onnx_operator as register_onnx_operator
     from mlc.passes.base import PassFailure as PassFailure
     from mlc.passes.tloop.recorded_schedule import Schedule as Schedule
-    from mlc.passes.tloop.recorded_schedule import ScheduleError as ScheduleError
+    from mlc.passes.tloop.schedule_handles import ScheduleError as ScheduleError
     from mlc.runtime import Executable as Executable
     from mlc.runtime import ExecutableError as ExecutableError
     from mlc.runtime import load as load
@@ -40,7 +40,7 @@ _EXPORTS = {
     "KernelFailure": "mlc.kernels",
     "PassFailure": "mlc.passes.base",
     "Schedule": "mlc.passes.tloop.recorded_schedule",
-    "ScheduleError": "mlc.passes.tloop.recorded_schedule",
+    "ScheduleError": "mlc.passes.tloop.schedule_handles",
     "TargetError": "mlc.targets",
     "ExecutableError": "mlc.runtime",
     "Target": "mlc.targets",

@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 from mlc.bindings import affine, arith, ir, scf
-from mlc.kernels.expressions import SYNONYMS, maximum, minimum
+from mlc.kernels.functions import SYNONYMS, maximum, minimum
 from mlc.kernels.nest.indices import affine_of, index_value, map_of
 from mlc.kernels.nest.state import Index, Nest
 from mlc.kernels.nest.values import as_scalar, evaluate

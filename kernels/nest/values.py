@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from mlc.bindings import ir, memref
-from mlc.kernels import expressions
+from mlc.kernels import functions
 from mlc.kernels.elements import Element as ElementType
 from mlc.kernels.markers import buffer
 from mlc.kernels.nest.accesses import Element, check_subscripts
@@ -185,7 +185,7 @@ def _call(node: ast.Call, nest: Nest) -> Any:
     function = evaluate(node.func, nest)
     if node.keywords:
         nest.fail(f"{ast.unparse(node.func)} takes no keywords here", node)
-    if function is expressions.where:
+    if function is functions.where:
         return select(*(scalar(each, nest) for each in _arguments(node, 3, nest)))
     if isinstance(function, ElementType):
         [operand] = _arguments(node, 1, nest)
@@ -208,8 +208,8 @@ def _buffer(node: ast.Call, nest: Nest) -> Array:
 def _function(function: Any, node: ast.Call, nest: Nest) -> tuple[str, int]:
     """The operation that a function stands for, and the number of its operands."""
     with suppress(TypeError):  # what is not hashable is none of ours
-        function = expressions.SYNONYMS.get(function, function)
-    if not isinstance(function, expressions.Function):
+        function = functions.SYNONYMS.get(function, function)
+    if not isinstance(function, functions.Function):
         nest.fail(
             f"kernels cannot call {ast.unparse(node.func)}; they can call functions of mlc.kernels", node
         )

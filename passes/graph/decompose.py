@@ -9,6 +9,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.idiom_terms import like_type
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.values import scalar_constant
 
@@ -20,24 +21,18 @@ def _per_channel(vector: ir.Value, rank: int) -> ir.Value:
     return graph.build("reshape", [vector], {"shape": shape})
 
 
-def _with_elements(value: ir.Value, element: ir.Type) -> ir.Value:
-    if graph.element_type(value) == element:
-        return value
-    return graph.build("cast", [value], result_type=ir.RankedTensorType.get(value.type.shape, element))
-
-
 @rounding
 def batch_norm(op: ir.Operation) -> ir.Value:
     """x * (scale / sqrt(variance + epsilon)) + (bias - mean * that), statistics in their own precision."""
     x, *parameters = op.operands
     exact = graph.element_type(op.operands[4])
-    scale, bias, mean, variance = (_with_elements(value, exact) for value in parameters)
+    scale, bias, mean, variance = (like_type(value, exact) for value in parameters)
     epsilon = scalar_constant(graph.attribute(op, "epsilon"), variance)
     deviation = graph.build("sqrt", [graph.build("add", [variance, epsilon])])
     factor = graph.build("div", [scale, deviation])
     shift = graph.build("sub", [bias, graph.build("mul", [mean, factor])])
     factor, shift = (
-        _per_channel(_with_elements(value, graph.element_type(x)), x.type.rank) for value in (factor, shift)
+        _per_channel(like_type(value, graph.element_type(x)), x.type.rank) for value in (factor, shift)
     )
     return graph.build("add", [graph.build("mul", [x, factor]), shift], result_type=op.results[0].type)
 

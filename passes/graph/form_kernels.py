@@ -12,6 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
+from mlc.passes.cloning import clone_ops
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fusion import ATTENTION, Group, fuse, separate, small_constant
 from mlc.passes.graph.on_read import read_apart
@@ -85,10 +86,7 @@ class Outliner:
         for value in op.operands:
             if value not in values:
                 values[value] = value.owner.operation.clone().results[0]
-        clone = op.clone()
-        for index, value in enumerate(op.operands):
-            clone.operands[index] = values[value]
-        values.update(zip(op.results, clone.results, strict=True))
+        clone_ops([op], values)
 
     def unique(self, kernel: ir.Operation, group: Group) -> str:
         """The kernel's name: its ops and a hash of its text, so that equal kernels have one name in every

@@ -10,6 +10,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.base import Pass, option
+from mlc.passes.graph.casts import converted, with_element
 from mlc.passes.lowering.widen import UNROUNDED
 from mlc.passes.remarks import applied
 from mlc.passes.rewriting import attributes_of, collect_ops, replace_op
@@ -48,11 +49,11 @@ def lower(op: ir.Operation, element: ir.Type) -> None:
         narrow = op.clone()
         for position, value in enumerate(op.operands):
             with ir.InsertionPoint(narrow):
-                narrow.operands[position] = _cast(value, element)
-        narrow.results[0].set_type(_with_element(kind, element))
+                narrow.operands[position] = converted(value, element)
+        narrow.results[0].set_type(with_element(kind, element))
         narrow.attributes[UNROUNDED] = ir.UnitAttr.get()
         applied(op, LowerPrecision.name, f"operands are {element}")
-        replace_op(op, _cast(narrow.results[0], kind.element_type))
+        replace_op(op, converted(narrow.results[0], kind.element_type))
 
 
 def lower_attention(op: ir.Operation, element: ir.Type) -> None:
@@ -60,11 +61,11 @@ def lower_attention(op: ir.Operation, element: ir.Type) -> None:
     q, k, v, *masks = list(op.operands)
     attributes, kind = attributes_of(op), op.results[0].type
     with ir.InsertionPoint(op), op.location:
-        operands = [_cast(value, element) for value in (q, k, v)]
+        operands = [converted(value, element) for value in (q, k, v)]
         operands += [_narrow_mask(mask, element) for mask in masks]
-        narrow = graph.build("attention", operands, attributes, _with_element(kind, element))
+        narrow = graph.build("attention", operands, attributes, with_element(kind, element))
         applied(op, LowerPrecision.name, f"operands are {element}")
-        replace_op(op, _cast(narrow, kind.element_type))
+        replace_op(op, converted(narrow, kind.element_type))
 
 
 def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
@@ -73,15 +74,7 @@ def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
         return mask
     lowest = float(ml_dtypes.finfo(dtype_of(str(element))).min)  # type: ignore[no-untyped-call]
     held = graph.build("clamp", [mask], {"min": lowest})
-    return _cast(graph.build("where", [graph.build("is_inf", [mask]), mask, held]), element)
-
-
-def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
-    return graph.build("cast", [value], {}, _with_element(value.type, element))
-
-
-def _with_element(kind: ir.Type, element: ir.Type) -> ir.Type:
-    return ir.RankedTensorType.get(ir.RankedTensorType(kind).shape, element)
+    return converted(graph.build("where", [graph.build("is_inf", [mask]), mask, held]), element)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from math import inf
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.graph.casts import converted, with_element
 from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.fusion import MAPPED, TAKES_EPILOGUE
 from mlc.passes.graph.on_read import ON_READ, mark
@@ -21,18 +22,9 @@ MOVES |= {"graph.concat", "graph.gather", "graph.identity", "graph.max_pool", "g
 COMPUTED = frozenset({"graph.average_pool"})
 
 
-def converted(value: ir.Value, element: ir.Type) -> ir.Value:
-    """The value with other elements, at the current insertion point."""
-    return graph.build("cast", [value], {}, _with_element(value.type, element))
-
-
 def widened_by_readers(value: ir.Value, element: ir.Type) -> ir.Value:
-    """The same, as part of the kernel that reads it."""
+    """The value with other elements, as part of the kernel that reads it."""
     return mark(converted(value, element))
-
-
-def _with_element(kind: ir.Type, element: ir.Type) -> ir.Type:
-    return ir.RankedTensorType.get(ir.RankedTensorType(kind).shape, element)
 
 
 def _is_single(value: ir.Value) -> bool:
@@ -99,7 +91,7 @@ def move_narrow(op: ir.Operation) -> ir.Value | None:
         return None
     element = graph.element_type(next(iter(stored.values())))
     operands = [stored.get(each, each) for each in op.operands]
-    kind = _with_element(op.results[0].type, element)
+    kind = with_element(op.results[0].type, element)
     attributes = attributes_of(op)
     moved = graph.build(op.name, operands, attributes, kind)
     if op.name in COMPUTED:

@@ -9,13 +9,13 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
+from mlc.passes.graph.casts import converted
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fusion import REDUCTIONS, ROWS, Group, fuse
 from mlc.passes.graph.narrow_rules import (
     COMPUTED,
     MOVES,
     PATTERNS,
-    converted,
     erase_unused_casts,
     is_rounding,
     widened_by_readers,

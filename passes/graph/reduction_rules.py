@@ -8,6 +8,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.copy_rules import window_of_one
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.slice_rules import Part, slice_of
 from mlc.passes.graph.values import as_result, constant_array, is_float, splat
@@ -129,8 +130,7 @@ def choice_by_constant(op: ir.Operation) -> ir.Value | None:
 @rounding
 def mean_window_of_one(op: ir.Operation) -> ir.Value | None:
     """Mean over windows of one element, each of them: the operand."""
-    ones = all(count == 1 for name in ("kernel", "strides") for count in graph.attribute(op, name))
-    return op.operands[0] if ones and not any(graph.attribute(op, "pads")) else None
+    return window_of_one(op)
 
 
 @rounding

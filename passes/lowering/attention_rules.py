@@ -122,25 +122,33 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
     first, second, third = rank - 2, rank - 1, rank
     by_key, by_query = [*outer, first, third], [*outer, second, third]
     scores = _named(_product(k, q, [by_key, by_query], [*leading, keys, queries]), "scores")
-    masked = _masked(op, scores)
-    top = _named(reduce(masked, [rank - 2], lowest(tensor_type(q).element_type), maximum, False), "top")
+    powers, inverse = _softmax(_masked(op, scores))
+    reads = [[*outer, third, first], [*outer, third, second]]
+    values = _named(_product(powers, v, reads, static_shape(op.results[0].type)), "values")
+    return [_scaled(values, inverse, _flag(op, "safe"))]
+
+
+def _softmax(masked: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The exponentials of scores less their maximum, and one over the sum of those of a query."""
+    rank, element = len(static_shape(masked)), tensor_type(masked).element_type
+    top = _named(reduce(masked, [rank - 2], lowest(element), maximum, False), "top")
     column = affine_map(rank, [*dims(rank)[:-2], dims(rank)[-1]])
     identity = affine_map(rank, dims(rank))
     # Over the scores, which nothing reads any more.
     powers = generic([top], [column], masked, identity, lambda peak, score: power_of(sub(score, peak)))
-    _named(powers, "powers")
-    total = _named(reduce(powers, [rank - 2], 0, sum_step, False), "total")
-    inverse = linalg.reciprocal(total, outs=[empty(static_shape(total), tensor_type(q).element_type)])
-    _named(inverse, "inverse")
-    shape = static_shape(op.results[0].type)
-    weighted = _product(powers, v, [[*outer, third, first], [*outer, third, second]], shape)
-    row = affine_map(rank, dims(rank)[:-1])
-    output = empty(shape, tensor_type(q).element_type)
-    result = generic(
-        [_named(weighted, "values"), inverse],
-        [identity, row],
-        output,
-        identity,
-        lambda x, scale, _old: _safe(mul(x, scale), scale) if _flag(op, "safe") else mul(x, scale),
-    )
-    return [result]
+    total = _named(reduce(_named(powers, "powers"), [rank - 2], 0, sum_step, False), "total")
+    inverse = linalg.reciprocal(total, outs=[empty(static_shape(total), element)])
+    return powers, _named(inverse, "inverse")
+
+
+def _scaled(values: ir.Value, inverse: ir.Value, safe: bool) -> ir.Value:
+    """Each query's row times its number."""
+    shape = static_shape(values)
+    rank = len(shape)
+    identity, row = affine_map(rank, dims(rank)), affine_map(rank, dims(rank)[:-1])
+
+    def body(x: ir.Value, scale: ir.Value, _old: ir.Value) -> ir.Value:
+        return _safe(mul(x, scale), scale) if safe else mul(x, scale)
+
+    output = empty(shape, tensor_type(values).element_type)
+    return generic([values, inverse], [identity, row], output, identity, body)

@@ -19,6 +19,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     movement_rules,
     normalisation_rules,
     ordering_rules,
+    padding_rules,
     quantisation_rules,
     reduction_rules,
     scan_rules,

@@ -7,7 +7,7 @@ from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic, t
 from mlc.passes.rewriting import users
 from mlc.passes.tloop.computation import Computation, root_computation
 from mlc.passes.tloop.identity import identity_behind
-from mlc.passes.tloop.schedule_state import BLOCK_TAG, tagged_blocks
+from mlc.passes.tloop.schedule_state import BLOCK_TAG, name_block, tagged_blocks
 
 # What is computed for a block of queries, consumers first.
 PARTS = (
@@ -27,15 +27,11 @@ def name_attention_parts(kernel: ir.Operation) -> tuple[Computation, Computation
         return None
     scores = Computation(named["scores"])
     for name in ("scores", "values", "top", "total"):
-        _tag(_own_init(named[name]), f"{name}_init")
-    _tag(_queries_in_front(scores), "queries")
-    _tag(_masked(scores), "masked")
-    _tag(root.op, "root")
+        name_block(_own_init(named[name]), f"{name}_init")
+    name_block(_queries_in_front(scores), "queries")
+    name_block(_masked(scores), "masked")
+    name_block(root.op, "root")
     return root, Computation(named["scores"]), Computation(named["values"])
-
-
-def _tag(op: ir.Operation, name: str) -> None:
-    op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
 
 
 def _own_init(op: ir.Operation) -> ir.Operation:

@@ -14,7 +14,8 @@ from mlc.passes.graph.attention_kernel import QUERIES, scratch_bytes
 from mlc.passes.tloop.attention_parts import PARTS, name_attention_parts
 from mlc.passes.tloop.cache_sets import stays_in_l2
 from mlc.passes.tloop.computation import Computation, dim_position
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, RegisterTile, positions
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, positions
+from mlc.passes.tloop.contraction_tile import RegisterTile
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.register_tile import best_rows, tile_columns, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
@@ -77,27 +78,11 @@ class AttentionSchedule:
         self.blocks = {name: self.builder.get_block(name) for name in ("root", *PARTS)}
 
     def build(self) -> None:
-        *leading, queries, column = self.values.parallel
-        columns = self.values.extents[column]
+        columns = self.values.extents[self.values.parallel[-1]]
         scores = self.register_tile(self.keys, self.block)
         values = self.register_tile(self.block, columns)
-        key, query = self.scores.parallel[-2:]
-        outside = {self.root_dims[dim]: 1 for dim in leading}
-        if self.share < self.queries:
-            outside[self.root_dims[queries]] = self.share
-        loop = self.tile_outside(outside, "parallel")
-        if self.should_copy_values():
-            self.builder.cache_read(self.blocks["values"], loop, 1, "values_copy")
-        if self.share > self.block:
-            loop = self.tile_outside({self.root_dims[queries]: self.block}, "sequential")
-            if self.share % self.block:
-                self.builder.shift_inwards(loop)
-        parts: tuple[str, ...] = ("scores", "scores_init")
-        self.tile("masked", query, scores.width, self.block, parts)
-        self.tile("masked", key, scores.rows, self.keys, parts)
-        parts = ("values", "values_init")
-        self.tile("root", self.root_dims[column], values.width, columns, parts)
-        self.tile("root", self.root_dims[queries], values.rows, self.block, parts)
+        self.tile_blocks()
+        self.tile_products(scores, values)
         # Only now: `compute_at` takes one loop, not copies of it.
         self.peel()
         self.tile_queries()
@@ -109,6 +94,31 @@ class AttentionSchedule:
         # First alone: what is transposed now is transposed by shuffles.
         self.builder.vectorize([self.blocks.pop("queries")])
         self.builder.vectorize(list(self.blocks.values()))
+
+    def tile_blocks(self) -> None:
+        """Threads share the heads, and shares of a head's queries; each takes block after block of them."""
+        *leading, queries, _ = self.values.parallel
+        outside = {self.root_dims[dim]: 1 for dim in leading}
+        if self.share < self.queries:
+            outside[self.root_dims[queries]] = self.share
+        loop = self.tile_outside(outside, "parallel")
+        if self.should_copy_values():
+            self.builder.cache_read(self.blocks["values"], loop, 1, "values_copy")
+        if self.share > self.block:
+            loop = self.tile_outside({self.root_dims[queries]: self.block}, "sequential")
+            if self.share % self.block:
+                self.builder.shift_inwards(loop)
+
+    def tile_products(self, scores: RegisterTile, values: RegisterTile) -> None:
+        """Both products by register tiles, with what reads them."""
+        *_, queries, column = self.values.parallel
+        key, query = self.scores.parallel[-2:]
+        parts: tuple[str, ...] = ("scores", "scores_init")
+        self.tile("masked", query, scores.width, self.block, parts)
+        self.tile("masked", key, scores.rows, self.keys, parts)
+        parts = ("values", "values_init")
+        self.tile("root", self.root_dims[column], values.width, self.values.extents[column], parts)
+        self.tile("root", self.root_dims[queries], values.rows, self.block, parts)
 
     def should_copy_values(self) -> bool:
         """Whether a head's values, which all blocks of queries read, lie so far apart, between those of other

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import affine, ir, linalg, tensor
-from mlc.passes.accel.program_slices import clone_ops
+from mlc.passes.cloning import clone_ops
 from mlc.passes.rewriting import collect_ops, defining_op, replace_op, users
 from mlc.passes.tloop.transform_script import HANDLE, match, run_script
 

@@ -7,7 +7,9 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import dim_position
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, choose_tile, is_multiply_add, positions
+from mlc.passes.tloop.contraction_kinds import is_multiply_add
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, positions
+from mlc.passes.tloop.contraction_tile import choose_tile
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 
 # Of more pixels, weights are used so often that it does not matter how they come.

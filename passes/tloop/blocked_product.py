@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mlc.bindings import ir
+from mlc.passes.cloning import clone_body
 from mlc.passes.lowering.linalg_tools import generic
 from mlc.passes.rewriting import replace_op
 from mlc.passes.tloop.computation import Computation, dim_position
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, choose_tile, is_multiply_add
+from mlc.passes.tloop.contraction_kinds import is_multiply_add
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule
+from mlc.passes.tloop.contraction_tile import choose_tile
 from mlc.passes.tloop.register_tile import best_rows, reduction_step, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step
@@ -99,26 +101,12 @@ def over_the_sums(root: Computation, anchor: Computation) -> Computation:
     def body(*scalars: ir.Value) -> ir.Value:
         *given, total = scalars
         given.insert(at, total)
-        return _cloned(old, given)
+        return clone_body(old, dict(zip(old.arguments, given, strict=False)))[0]
 
     with ir.InsertionPoint(root.op), root.op.location:
         result = generic(inputs, maps, anchor.result, root.maps[-1], body)
     replace_op(root.op, [result])
     return Computation(result.owner.operation)
-
-
-def _cloned(block: ir.Block, arguments: Sequence[ir.Value]) -> ir.Value:
-    """A copy of the block's ops for other arguments; what the block yields."""
-    values = dict(zip(block.arguments, arguments, strict=False))
-    for each in list(block.operations):
-        op = each.operation
-        if op.name == "linalg.yield":
-            return values[op.operands[0]]
-        copy = op.clone()
-        for index, operand in enumerate(op.operands):
-            copy.operands[index] = values.get(operand, operand)
-        values.update(zip(op.results, copy.results, strict=True))
-    raise AssertionError("the body of a structured op yields")
 
 
 @dataclass

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, dim_position
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, TileNest, is_multiply_add, positions
+from mlc.passes.tloop.contraction_kinds import is_multiply_add
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, TileNest, positions
 from mlc.passes.tloop.register_tile import panel
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import lanes, registers

@@ -10,117 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
-from mlc.passes.tloop.computation import Computation, dim_position, dims_read, divided_dims
-from mlc.passes.tloop.register_tile import (
-    best_lines,
-    best_rows,
-    can_be_alone,
-    reduction_step,
-    tile_columns,
-    vectors,
-)
+from mlc.passes.tloop.computation import Computation, dim_position
+from mlc.passes.tloop.contraction_kinds import is_multiply_add
+from mlc.passes.tloop.contraction_tile import RegisterTile, choose_tile
+from mlc.passes.tloop.register_tile import can_be_alone, reduction_step
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
+from mlc.passes.tloop.target_attribute import lanes, longest_step
 from mlc.targets import Target
 
 # Scalar ops of an epilogue that is too long to keep a tile of accumulators in registers.
 HEAVY_EPILOGUE = 12
-
-
-def is_column_reduction(computation: Computation) -> bool:
-    """Whether the result's last dim is the last dim of an input, or slides along it point by point: then
-    vectors run along it."""
-    if not computation.reductions or not computation.parallel:
-        return False
-    last = computation.parallel[-1]
-    return any(
-        indexing_map.results and _runs_along(list(indexing_map.results)[-1], last, computation.reductions)
-        for indexing_map in computation.maps[:-1]
-    )
-
-
-def _runs_along(place: ir.AffineExpr, column: int, reductions: Sequence[int]) -> bool:
-    """Whether `place` is the dim `column`, alone or plus a reduction dim, as in a window of stride 1."""
-    if isinstance(place, ir.AffineAddExpr):
-        window = dim_position(place.rhs)
-        return dim_position(place.lhs) == column and window is not None and window in reductions
-    return dim_position(place) == column
-
-
-def is_multiply_add(computation: Computation) -> bool:
-    """Whether the computation sums products as a matrix product does.
-
-    Both inputs have the innermost reduction dim as a dim of their own, and only one has the columns: steps of
-    the reduction can then be unrolled into multiply-adds of a number with a vector.
-    """
-    if len(computation.inputs) != 2 or not computation.reductions or not _sums_products(computation.op):
-        return False
-    innermost, column = computation.reductions[-1], computation.parallel[-1:]
-    dims = [[dim_position(result) for result in each.results] for each in computation.maps[:-1]]
-    return all(innermost in each for each in dims) and not all(set(column) & set(each) for each in dims)
-
-
-def _sums_products(op: ir.Operation) -> bool:
-    """Whether the body ends with `accumulator + a * b`."""
-    block = op.regions[0].blocks[0]
-    total = block.operations[len(block.operations) - 1].operation.operands[0].owner
-    if isinstance(total, ir.Block) or total.operation.name not in ("arith.addf", "arith.addi"):
-        return False
-    terms = [value.owner for value in total.operation.operands]
-    return any(
-        not isinstance(each, ir.Block) and each.operation.name in ("arith.mulf", "arith.muli")
-        for each in terms
-    )
-
-
-@dataclass(frozen=True)
-class RegisterTile:
-    """The accumulators that stay in registers: `rows` points of dim `row` (None: no dim has rows) times
-    `width` points of dim `column`; all that for `lines` points of dim `line`, where it has one."""
-
-    column: int
-    width: int
-    row: int | None
-    rows: int
-    line: int | None = None
-    lines: int = 1
-
-    @property
-    def sizes(self) -> dict[int, int]:
-        """Points of the dims that have rows."""
-        dims = {self.line: self.lines, self.row: self.rows}
-        return {dim: points for dim, points in dims.items() if dim is not None}
-
-
-def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> RegisterTile:
-    """The register tile of a contraction for the target's registers. With `overlap`, the last tile of columns
-    may begin within the one before."""
-    column, candidates = anchor.parallel[-1], reusing_dims(anchor)
-    width = tile_columns(anchor.extents[column], lanes(target), registers(target), overlap)
-    if not candidates:
-        return RegisterTile(column, width, None, 1)
-    *others, row = candidates
-    most = accumulators(target, vectors(width, lanes(target)))
-    rows = best_rows(anchor.extents[row], width, lanes(target), most)
-    if rows == anchor.extents[row] and others and is_multiply_add(anchor):
-        lines = best_lines(anchor.extents[others[-1]], most // vectors(width, lanes(target)) // rows)
-        if lines > 1:
-            return RegisterTile(column, width, row, rows, others[-1], lines)
-    return RegisterTile(column, width, row, rows)
-
-
-def reusing_dims(anchor: Computation) -> list[int]:
-    """The dims, besides the column, that do not index the vector operand: their points reuse it. Where the
-    columns slide, no dim is like that, and those whose steps are alike are taken."""
-    column = anchor.parallel[-1]
-    vector_maps = [
-        each for each in anchor.maps[:-1] if each.results and dim_position(list(each.results)[-1]) == column
-    ]
-    weighted = is_multiply_add(anchor) or len(vector_maps) == 2
-    shared = dims_read(vector_maps[-1]) if weighted else {column}
-    if not vector_maps:
-        shared = shared.union(*map(divided_dims, anchor.maps[:-1]))
-    return [dim for dim in anchor.parallel[:-1] if dim not in shared and anchor.extents[dim] > 1]
 
 
 class TileNest:

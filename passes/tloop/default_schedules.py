@@ -16,12 +16,13 @@ from mlc.passes.tloop.blocked_convolution import blocked_convolution
 from mlc.passes.tloop.blocked_product import blocked_product, over_the_sums
 from mlc.passes.tloop.column_sums import column_sums
 from mlc.passes.tloop.computation import Computation, computations, root_computation
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, is_column_reduction
+from mlc.passes.tloop.contraction_kinds import is_column_reduction
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule
 from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.kernel_functions import is_kernel, schedules
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.schedule_state import BLOCK_TAG
+from mlc.passes.tloop.schedule_state import name_block
 from mlc.passes.tloop.target_attribute import target_of
 from mlc.passes.tloop.transpose_schedule import schedule_transpose
 from mlc.passes.tloop.tree_schedule import schedule_trees
@@ -37,7 +38,7 @@ ELEMENTS_PER_ITERATION = 2048
 
 
 def tag(computation: Computation, name: str) -> None:
-    computation.op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
+    name_block(computation.op, name)
 
 
 def schedule_kernel(kernel: ir.Operation) -> None:

@@ -9,20 +9,11 @@ from mlc.bindings import arith, ir
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import apply_patterns, replace_op
 from mlc.passes.tloop.target_attribute import has_bf16, target_of
-
-
-def _element(kind: ir.Type) -> ir.Type:
-    return ir.VectorType(kind).element_type if isinstance(kind, ir.VectorType) else kind
-
-
-def _alike(kind: ir.Type, element: ir.Type) -> ir.Type:
-    return (
-        ir.VectorType.get(ir.VectorType(kind).shape, element) if isinstance(kind, ir.VectorType) else element
-    )
+from mlc.passes.tloop.vector_math.number import element_type, with_element
 
 
 def _constant(kind: ir.Type, value: int) -> ir.Value:
-    attribute: ir.Attribute = ir.IntegerAttr.get(_element(kind), value)
+    attribute: ir.Attribute = ir.IntegerAttr.get(element_type(kind), value)
     if isinstance(kind, ir.VectorType):
         attribute = ir.DenseElementsAttr.get_splat(kind, attribute)
     return arith.ConstantOp(kind, attribute).result
@@ -35,9 +26,9 @@ def _shift(bits: ir.Value, count: int) -> ir.Value:
 def round_to_bf16(op: ir.Operation) -> bool:
     """The upper half of an f32, rounded to nearest, ties to even; NaN stays NaN, made quiet."""
     x, kind = op.operands[0], op.results[0].type
-    if not (isinstance(_element(x.type), ir.F32Type) and isinstance(_element(kind), ir.BF16Type)):
+    if not (isinstance(element_type(x.type), ir.F32Type) and isinstance(element_type(kind), ir.BF16Type)):
         return False
-    wide, narrow = (_alike(kind, ir.IntegerType.get_signless(width)) for width in (32, 16))
+    wide, narrow = (with_element(kind, ir.IntegerType.get_signless(width)) for width in (32, 16))
     bits = arith.bitcast(wide, x)
     odd = arith.andi(_shift(bits, 16), _constant(wide, 1))
     rounded = arith.addi(bits, arith.addi(odd, _constant(wide, 0x7FFF)))
@@ -50,9 +41,9 @@ def round_to_bf16(op: ir.Operation) -> bool:
 def widen_bf16(op: ir.Operation) -> bool:
     """The bits of a bf16 are the upper half of an f32's."""
     x, kind = op.operands[0], op.results[0].type
-    if not (isinstance(_element(x.type), ir.BF16Type) and isinstance(_element(kind), ir.F32Type)):
+    if not (isinstance(element_type(x.type), ir.BF16Type) and isinstance(element_type(kind), ir.F32Type)):
         return False
-    wide, narrow = (_alike(kind, ir.IntegerType.get_signless(width)) for width in (32, 16))
+    wide, narrow = (with_element(kind, ir.IntegerType.get_signless(width)) for width in (32, 16))
     bits = arith.extui(wide, arith.bitcast(narrow, x))
     replace_op(op, arith.bitcast(kind, arith.shli(bits, _constant(wide, 16))))
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
+from mlc.passes.cloning import clone_body, clone_ops
 from mlc.passes.rewriting import collect_ops, users
 from mlc.passes.tloop.computation import Computation, dim_position
 from mlc.passes.tloop.schedule_state import StepError
@@ -91,17 +92,5 @@ def _fill(new: ir.Operation, producer: ir.Operation, consumer: ir.Operation, at:
     )
     values = dict(zip(old, block.arguments, strict=True))
     with ir.InsertionPoint(block):
-        result = _clone_body(mine, values, end=False)
-        values[other.arguments[at]] = result[0]
-        _clone_body(other, values, end=True)
-
-
-def _clone_body(body: ir.Block, values: dict[ir.Value, ir.Value], end: bool) -> list[ir.Value]:
-    """Clones the ops of a body, its terminator with `end`; returns what it yields."""
-    ops = [each.operation for each in body.operations]
-    for op in ops if end else ops[:-1]:
-        copy = op.clone().operation
-        for position, operand in enumerate(op.operands):
-            copy.operands[position] = values.get(operand, operand)
-        values.update(zip(op.results, copy.results, strict=True))
-    return [values.get(each, each) for each in ops[-1].operands]
+        [values[other.arguments[at]]] = clone_body(mine, values)
+        clone_ops([each.operation for each in other.operations], values)

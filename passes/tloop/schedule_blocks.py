@@ -17,7 +17,7 @@ from mlc.passes.tloop.block_rows import schedule_part
 from mlc.passes.tloop.block_vectors import schedule_vectors
 from mlc.passes.tloop.block_windows import is_window, schedule_window
 from mlc.passes.tloop.computation import computations, root_computation
-from mlc.passes.tloop.contraction_schedule import is_multiply_add
+from mlc.passes.tloop.contraction_kinds import is_multiply_add
 from mlc.passes.tloop.kernel_functions import kernels_on_tensors, schedules
 from mlc.passes.tloop.product_sharing import Wanted
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder

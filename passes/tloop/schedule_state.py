@@ -104,3 +104,8 @@ def carriers(kernel: ir.Operation, tag: str) -> list[ir.Operation]:
 def tagged_blocks(kernel: ir.Operation) -> list[ir.Operation]:
     """Every op of the kernel that carries a block tag."""
     return carriers(kernel, BLOCK_TAG)
+
+
+def name_block(op: ir.Operation, name: str) -> None:
+    """Lets schedules find the computation by a name."""
+    op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)

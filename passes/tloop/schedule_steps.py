@@ -3,57 +3,14 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.rewriting import collect_ops, defining_op, users
+from mlc.passes.rewriting import users
 from mlc.passes.tloop.computed_parts import compute_parts, is_transform
 from mlc.passes.tloop.loop_steps.loops import constant_value
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, carriers, tagged_blocks
-from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match, match_ops
-from mlc.passes.tloop.unit_stride import make_accesses_unit_stride
-from mlc.passes.tloop.widen_first import widen_elements, widen_first
+from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match
 
 # The name that a computation bears while it is moved, to tell it from copies of it.
 PENDING = "pending"
-
-
-def _terminator(op: ir.Operation) -> ir.Operation:
-    block = op.regions[0].blocks[0]
-    return block.operations[len(block.operations) - 1].operation
-
-
-def structured_blocks(kernel: ir.Operation) -> list[ir.Operation]:
-    """The tagged computations with a body; copies into caches have none."""
-    return [op for op in tagged_blocks(kernel) if len(op.regions)]
-
-
-def erase_identities(kernel: ir.Operation) -> None:
-    """Drops the computations that only copy their input: they have driven the tiling and are of no more
-    use."""
-    for op in structured_blocks(kernel):
-        block = op.regions[0].blocks[0]
-        if (
-            len(block.operations) == 1
-            and len(op.operands) == 2
-            and _terminator(op).operands[0] == block.arguments[0]
-        ):
-            source, maps = op.operands[0], list(op.attributes["indexing_maps"])
-            if source.type == op.results[0].type and maps[0] == maps[1]:
-                op.results[0].replace_all_uses_with(source)
-                op.erase()
-
-
-def fold_unit_dims(state: ScheduleState) -> None:
-    """Drops the unit dims of the kernel's structured ops.
-
-    Upstream's patterns make new ops without the old one's attributes but keep the body: the tag travels
-    there.
-    """
-    for op in structured_blocks(state.kernel):
-        _terminator(op).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
-    state.run(apply_patterns("linalg.fold_unit_extent_dims_via_slices"))
-    for terminator in tagged_blocks(state.kernel):
-        if terminator.name == "linalg.yield":
-            terminator.parent.attributes[BLOCK_TAG] = terminator.attributes[BLOCK_TAG]
-            del terminator.attributes[BLOCK_TAG]
 
 
 def get_block(op: ir.Operation, state: ScheduleState) -> None:
@@ -172,17 +129,6 @@ def has_rest(loop: ir.Operation) -> bool:
     return stop - start > step and (stop - start) % step != 0
 
 
-def settle_sizes(state: ScheduleState) -> None:
-    """Tiles of parts that peeling split off have sizes that are constants, but only once a minimum is
-    simplified."""
-    if any(not value.type.has_static_shape for op in tagged_blocks(state.kernel) for value in op.results):
-        state.run(
-            apply_patterns(
-                "scf.for_loop_canonicalization", "linalg.tiling_canonicalization", "canonicalization"
-            )
-        )
-
-
 def interchange(op: ir.Operation, state: ScheduleState) -> None:
     tag = state.tag(op.operands[0])
     permutation = ", ".join(str(dim) for dim in op.attributes["permutation"])
@@ -192,61 +138,3 @@ def interchange(op: ir.Operation, state: ScheduleState) -> None:
         f"%t = transform.structured.interchange %b iterator_interchange = [{permutation}] "
         f": ({HANDLE}) -> {HANDLE}",
     )
-
-
-def vectorize(op: ir.Operation, state: ScheduleState) -> None:
-    """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are
-    hoisted out of the reduction loops while still on tensors, and only then contractions become outer
-    products."""
-    # A computation that only copies may be gone by now.
-    tags = [state.name_of(operand) for operand in op.operands]
-    settle_sizes(state)
-    # Where tiles are computed in a loop, the buffer that they are parts of need not be whole.
-    state.run(apply_patterns("tensor.fold_tensor_empty"))
-    erase_identities(state.kernel)
-    fold_unit_dims(state)
-    make_accesses_unit_stride(state.kernel)
-    vectorized = [
-        line
-        for index, tag in enumerate(tags)
-        for line in (match(f"b{index}", tag), f"transform.structured.vectorize %b{index} : {HANDLE}")
-    ]
-    state.run(*vectorized)
-    if collect_ops(state.kernel, "arith.extf"):
-        state.run(apply_patterns("vector.transfer_permutation_patterns"))
-        widen_first(state.kernel)
-    state.run(
-        apply_patterns("vector.reduction_to_contract", "vector.transfer_permutation_patterns"),
-        apply_patterns(
-            "vector.cast_away_vector_leading_one_dim",
-            "tensor.fold_tensor_subset_ops_into_vector_transfers",
-            "canonicalization",
-        ),
-        "%loops = transform.structured.match interface{LoopLikeInterface} in %root "
-        f": ({HANDLE}) -> {HANDLE}",
-        f"transform.apply_licm to %loops : {HANDLE}",
-        match_ops("for", "scf.for"),
-        f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"
-        f"transform.loop.hoist_loop_invariant_subsets %l : {HANDLE}\n}}",
-        apply_patterns(
-            'vector.lower_contraction lowering_strategy = "outerproduct"',
-            "vector.lower_outerproduct",
-            "canonicalization",
-        ),
-    )
-    widen_elements(state.kernel)
-    _lower_leftovers(state)
-
-
-def _lower_leftovers(state: ScheduleState) -> None:
-    """Reductions along columns go row by row, and squares that are read to be transposed by shuffles: what
-    upstream makes of them by default goes element by element."""
-    if collect_ops(state.kernel, "vector.multi_reduction"):
-        by_rows = 'lowering_strategy = "innerparallel"'
-        state.run(
-            apply_patterns(f"vector.reorder_multi_reduction_dims {by_rows}", "canonicalization"),
-            apply_patterns(f"vector.multi_reduction_unrolling {by_rows}", "canonicalization"),
-        )
-    transposes = collect_ops(state.kernel, "vector.transpose")
-    if any(defining_op(each.operands[0], "vector.transfer_read") is not None for each in transposes):
-        state.run(apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"'))

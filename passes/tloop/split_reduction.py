@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, tensor
+from mlc.passes.cloning import clone_body
 from mlc.passes.lowering.linalg_tools import affine_map, dims, filled, generic, is_float
-from mlc.passes.rewriting import replace_op, terminator_of
+from mlc.passes.rewriting import replace_op
 from mlc.passes.tloop.computation import Computation, dim_position
 
 
@@ -80,11 +81,5 @@ def _split_map(access: ir.AffineMap, reduced: int, place: int) -> ir.AffineMap:
 
 def _cloned(op: ir.Operation, scalars: Sequence[ir.Value]) -> ir.Value:
     """The computation's body on other scalars, at the current insertion point."""
-    block = op.regions[0].blocks[0]
-    values = dict(zip(block.arguments, scalars, strict=True))
-    for each in list(block.operations)[:-1]:
-        copy = each.operation.clone().operation
-        for index, operand in enumerate(each.operation.operands):
-            copy.operands[index] = values.get(operand, operand)
-        values.update(zip(each.operation.results, copy.results, strict=True))
-    return values[terminator_of(block).operands[0]]
+    body = op.regions[0].blocks[0]
+    return clone_body(body, dict(zip(body.arguments, scalars, strict=True)))[0]

@@ -1,6 +1,6 @@
 """The appliers of the schedule primitives, by op.
 
-Structured primitives go to upstream's transform dialect (`schedule_steps.py`); primitives on loops re-emit
+Structured primitives go to upstream's transform dialect (`*_steps.py`); primitives on loops re-emit
 the nest (`loop_steps/`).
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from mlc.bindings import ir
 from mlc.dialects.tloop.handles import is_loop
-from mlc.passes.tloop import sampling
+from mlc.passes.tloop import sampling, vectorize_steps
 from mlc.passes.tloop import schedule_steps as structured
 from mlc.passes.tloop.loop_steps import cache, compute_at
 from mlc.passes.tloop.loop_steps.decompose import decompose_reduction
@@ -45,7 +45,7 @@ def by_kind(structured_step: Step, loop_step: Step) -> Step:
 
 def vectorize(op: ir.Operation, state: ScheduleState) -> None:
     """Of blocks or of a loop."""
-    (vectorize_loops if is_loop(op.operands[0]) else structured.vectorize)(op, state)
+    (vectorize_loops if is_loop(op.operands[0]) else vectorize_steps.vectorize)(op, state)
 
 
 STEPS: dict[str, Step] = {

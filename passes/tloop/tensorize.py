@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mlc.bindings import ir, outermost_op
-from mlc.passes.rewriting import attributes_of, collect_ops, terminator_of
+from mlc.passes.cloning import clone_body
+from mlc.passes.rewriting import attributes_of, terminator_of
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError
 
 IMPLEMENTATION = "tloop.implementation"
@@ -93,15 +94,8 @@ def _inline(block: ir.Operation, implementation: ir.Operation) -> None:
     if [each.type for each in body.arguments] != [each.type for each in block.operands]:
         raise StepError("the implementation takes other arguments than the pattern")
     values = dict(zip(body.arguments, block.operands, strict=True))
-    ops = [each.operation for each in body.operations]
     with ir.InsertionPoint(block), block.location:
-        for op in ops[:-1]:
-            copy = op.clone().operation
-            for each in [copy, *collect_ops(copy)]:
-                for position, operand in enumerate(each.operands):
-                    if operand in values:
-                        each.operands[position] = values[operand]
-            values.update(zip(op.results, copy.results, strict=True))
-    for old, new in zip(block.results, ops[-1].operands, strict=True):
-        old.replace_all_uses_with(values.get(new, new))
+        results = clone_body(body, values)
+    for old, new in zip(block.results, results, strict=True):
+        old.replace_all_uses_with(new)
     block.erase()

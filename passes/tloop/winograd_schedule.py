@@ -10,11 +10,12 @@ from mlc.passes.lowering.linalg_tools import static_shape
 from mlc.passes.lowering.winograd_rules import chunk_of, image_tiles
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.computation import Computation, root_computation
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, choose_tile
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule
+from mlc.passes.tloop.contraction_tile import choose_tile
 from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.register_tile import best_rows, vectors
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.schedule_state import BLOCK_TAG
+from mlc.passes.tloop.schedule_state import name_block
 from mlc.passes.tloop.target_attribute import accumulators, lanes, target_of
 from mlc.passes.tloop.winograd_tiles import INPUT, OUTPUT
 
@@ -27,17 +28,13 @@ def schedule_winograd(kernel: ir.Operation) -> bool:
     output, root = outputs[0], root_computation(kernel)
     if root is None or output.results[0] not in list(root.op.operands):
         root = identity_behind(output.results[0])
-    _tag(root.op, "root")
-    _tag(output, "output")
+    name_block(root.op, "root")
+    name_block(output, "output")
     if inputs:
         _schedule_fused(kernel, output, inputs[0])
     else:
         _schedule_output(kernel, output)
     return True
-
-
-def _tag(op: ir.Operation, name: str) -> None:
-    op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
 
 
 def _one_tile(output: ir.Operation) -> list[int]:
@@ -62,7 +59,7 @@ def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Opera
     products = identity_behind(anchor.result)
     named = {"input": before, "products": products.op, "anchor": product}
     for name, op in (*named.items(), ("init", anchor.init.owner.operation)):
-        _tag(op, name)
+        name_block(op, name)
     _, _, blocks, lanes_ = static_shape(output.operands[0])
     strip = choose_strip(tile, *image_tiles(before), static_shape(before.results[0])[2])
     assert strip is not None, "fusion asks the same question"

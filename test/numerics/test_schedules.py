@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
-from mlc.passes.tloop.recorded_schedule import Schedule, ScheduleError
+from mlc.passes.tloop.recorded_schedule import Schedule
+from mlc.passes.tloop.schedule_handles import ScheduleError
 from mlc.runtime import Image, call_entry
 
 # Rows, columns and terms of the product: no factor divides all of them.

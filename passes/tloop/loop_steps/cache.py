@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from mlc.bindings import ir, memref
 from mlc.passes.tloop.loop_steps.accesses import Access, accesses, root_of
+from mlc.passes.tloop.loop_steps.building import Bound, build_loop, end_loop
 from mlc.passes.tloop.loop_steps.compute_at import touching
 from mlc.passes.tloop.loop_steps.linear import Linear
-from mlc.passes.tloop.loop_steps.loops import (
-    PARALLEL,
-    Bound,
-    build_loop,
-    enclosing_loops,
-    end_loop,
-    is_inside,
-)
+from mlc.passes.tloop.loop_steps.loops import PARALLEL, enclosing_loops, is_inside
 from mlc.passes.tloop.loop_steps.regions import (
     box_of,
     linear_indices,

@@ -10,18 +10,9 @@ from collections.abc import Sequence
 
 from mlc.bindings import address, ir, memref
 from mlc.passes.tloop.loop_steps.accesses import Access, accesses
-from mlc.passes.tloop.loop_steps.dependence import loop_of
+from mlc.passes.tloop.loop_steps.building import Bound, build_loop, extra_attributes, replace_loop, take_over
 from mlc.passes.tloop.loop_steps.linear import Linear
-from mlc.passes.tloop.loop_steps.loops import (
-    SEQUENTIAL,
-    Bound,
-    Loop,
-    build_loop,
-    extra_attributes,
-    is_inside,
-    replace_loop,
-    take_over,
-)
+from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, is_inside, loop_of
 from mlc.passes.tloop.loop_steps.regions import (
     Box,
     as_expression,

@@ -13,24 +13,16 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from math import gcd
 
-from mlc.bindings import address, ir
 from mlc.passes.tloop.loop_steps.accesses import Access, accesses
+from mlc.passes.tloop.loop_steps.dependence_terms import Digit, Terms
 from mlc.passes.tloop.loop_steps.linear import Linear
-from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, is_inside
+from mlc.passes.tloop.loop_steps.loops import Loop
 from mlc.passes.tloop.loop_steps.reductions import is_one_reduction
 
 # More iterations than any loop has: the extent of loops whose bounds are not known.
 UNKNOWN = 2**40
 # A direction of a digit: earlier, same or later iteration of the second access; "*" is any.
 Direction = str
-
-
-@dataclass
-class Digit:
-    """One digit of a loop's iteration number: `count` values of weight `weight`."""
-
-    weight: int
-    count: int
 
 
 @dataclass
@@ -117,7 +109,7 @@ class Nest:
         """Whether ranges of elements, from `left` and from `right` on, can overlap."""
         low = high = base = left[0].constant - right[0].constant
         step = 0
-        terms = _Terms(left[0], right[0])
+        terms = Terms(left[0], right[0])
         for loop, digits, directions in zip(self.loops, self.digits, chosen, strict=True):
             for digit, direction in zip(digits, directions, strict=True):
                 factors = terms.take(loop, digit, digits)
@@ -171,85 +163,3 @@ def _range(a: int, b: int, count: int, direction: Direction) -> tuple[int, int, 
         a, b = -b, -a
     ends = [-b, -b * last, a * (last - 1) - b * last]
     return min(ends), max(ends), gcd(a, b)
-
-
-class _Terms:
-    """The terms of two sums, of which loops take those of their indices."""
-
-    def __init__(self, left: Linear, right: Linear) -> None:
-        self.left, self.right = list(left.terms), list(right.terms)
-
-    def take(self, loop: Loop, digit: Digit, digits: list[Digit]) -> tuple[int, int, int] | None:
-        """A digit's factors in both sums, and the offset by the lower bound of `loop`; None if not known."""
-        first, second = (self._factor(side, loop, digit, digits) for side in (self.left, self.right))
-        if first is None or second is None:
-            return None
-        lower = loop.lower
-        offset = 0
-        if digit is digits[0] and lower != 0:
-            whole = [sum(f for v, p, f in side if v == loop.iv) for side in (self.left, self.right)]
-            if whole[0] != whole[1] and lower is None:
-                return None
-            offset = (whole[0] - whole[1]) * (lower or 0)
-        return first, second, offset
-
-    @staticmethod
-    def _is_digit(loop: Loop, divisor: int, digits: list[Digit]) -> bool:
-        """Whether the quotient by `divisor` is made of the digits."""
-        beyond = loop.trips is not None and divisor >= loop.trips
-        whole = loop.lower == 0 and loop.step == 1
-        return whole and (beyond or any(each.weight == divisor for each in digits))
-
-    def _factor(
-        self,
-        side: list[tuple[ir.Value, tuple[int, int], int]],
-        loop: Loop,
-        digit: Digit,
-        digits: list[Digit],
-    ) -> int | None:
-        total = 0
-        for value, (divisor, modulus), factor in side:
-            if value != loop.iv:
-                continue
-            plain = (divisor, modulus) == (1, 0)
-            if loop.step is None or (not plain and not self._is_digit(loop, divisor, digits)):
-                return None
-            inside = digit.weight >= divisor and (not modulus or digit.weight < divisor * modulus)
-            total += factor * digit.weight // divisor * loop.step if inside else 0
-        return total
-
-    def rest(self, loops: Sequence[Loop]) -> Iterator[tuple[int, int | None, int | None]]:
-        """Factor, least and largest value of the terms that are not indices of `loops`.
-
-        None as value where it is not known. Values from outside the outermost loop are the same for both.
-        """
-        for side, sign, other in ((self.left, 1, self.right), (self.right, -1, self.left)):
-            for value, part, factor in side:
-                if any(value == each.iv for each in loops):
-                    continue
-                if is_defined_outside(value, loops[0].op):
-                    if (value, part, factor) not in other:
-                        yield factor, None, None
-                    continue
-                inner = loop_of(value)
-                known = inner is not None and part == (1, 0)
-                yield (
-                    sign * factor,
-                    inner.lower if inner is not None and known else None,
-                    inner.last if inner is not None and known else None,
-                )
-
-
-def loop_of(value: ir.Value) -> Loop | None:
-    """The sequential loop whose index `value` is, or None."""
-    owner = value.owner
-    if not isinstance(owner, ir.Block) or owner.owner is None or owner.owner.operation.name not in SEQUENTIAL:
-        return None
-    return Loop(owner.owner.operation) if value == owner.arguments[0] else None
-
-
-def is_defined_outside(value: ir.Value, loop: ir.Operation) -> bool:
-    """Whether `value` exists before `loop` is entered."""
-    owner = value.owner
-    op = owner.owner.operation if isinstance(owner, ir.Block) else owner.operation
-    return address(op) != address(loop) and not is_inside(op, loop)

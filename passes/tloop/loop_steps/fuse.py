@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from mlc.bindings import address, affine, ir
-from mlc.passes.tloop.loop_steps.loops import (
-    NAME,
-    Bound,
-    Loop,
-    build_loop,
-    enclosing_loops,
-    kept_attributes,
-    replace_loop,
-    take_over,
-)
+from mlc.passes.tloop.loop_steps.building import Bound, build_loop, kept_attributes, replace_loop, take_over
+from mlc.passes.tloop.loop_steps.loops import NAME, Loop, enclosing_loops
 from mlc.passes.tloop.loop_steps.perfect_nest import inner_loop, nests_of
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import address, ir
+from mlc.passes.cloning import clone_ops
 from mlc.passes.tloop.inline_structured import inline_structured
 from mlc.passes.tloop.loop_steps.accesses import access_of, accesses
 from mlc.passes.tloop.loop_steps.compute_at import index_loops, touching
@@ -77,11 +78,7 @@ def _replace(load: ir.Operation, store: ir.Operation, indices: list[ir.Value]) -
     places: list[Linear] = linear_indices(access_of(load)[0])
     with ir.InsertionPoint(load), load.location:
         values = {old: index_value(at) for old, at in zip(indices, places, strict=True)}
-        for op in expression_of(store):
-            copy = op.clone().operation
-            for position, operand in enumerate(op.operands):
-                copy.operands[position] = values.get(operand, operand)
-            values.update(zip(op.results, copy.results, strict=True))
+        clone_ops(expression_of(store), values)
     value = store.operands[0]
     load.results[0].replace_all_uses_with(values.get(value, value))
     load.erase()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mlc.bindings import ir, scf
+from mlc.passes.tloop.loop_steps.building import extra_attributes, move_body, replace_loop
 from mlc.passes.tloop.loop_steps.dependence import Nest
-from mlc.passes.tloop.loop_steps.loops import Loop, extra_attributes, move_body, replace_loop, sequential
+from mlc.passes.tloop.loop_steps.loops import Loop, sequential
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
 BIND = "tloop.bind"

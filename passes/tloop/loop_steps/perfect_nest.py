@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import address, ir
+from mlc.passes.cloning import replace_operands
 from mlc.passes.rewriting import has_uses
-from mlc.passes.tloop.loop_steps.clone import replace_inside
 from mlc.passes.tloop.loop_steps.loops import SEQUENTIAL, Loop, is_inside, sequential
 from mlc.passes.tloop.schedule_state import StepError
 
@@ -52,7 +52,7 @@ def _sink_index_ops(outer: Loop, inner: Loop) -> None:
             with ir.InsertionPoint.at_block_begin(inner.body):
                 copy = op.clone().operation
             for user in inside:
-                replace_inside(user, result, copy.results[0])
+                replace_operands(user, {result: copy.results[0]})
         if not any(has_uses(result) for result in op.results):
             op.erase()
 

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from mlc.bindings import ir
-from mlc.passes.tloop.loop_steps.dependence import is_defined_outside
-from mlc.passes.tloop.loop_steps.loops import (
+from mlc.passes.tloop.loop_steps.building import (
     Bound,
-    Loop,
     build_loop,
     end_loop,
     extra_attributes,
     replace_loop,
     take_over,
 )
+from mlc.passes.tloop.loop_steps.loops import Loop, is_defined_outside
 
 
 def rebuild_nest(nest: Sequence[Loop], order: Sequence[int]) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.passes.tloop.loop_steps.accesses import Access
-from mlc.passes.tloop.loop_steps.dependence import is_defined_outside, loop_of
+from mlc.passes.tloop.loop_steps.building import Bound
 from mlc.passes.tloop.loop_steps.linear import Linear
-from mlc.passes.tloop.loop_steps.loops import Bound, Loop
+from mlc.passes.tloop.loop_steps.loops import Loop, is_defined_outside, loop_of
 from mlc.passes.tloop.schedule_state import StepError
 
 

@@ -6,18 +6,17 @@ from math import prod
 
 from mlc.bindings import affine, ir
 from mlc.dialects.tloop.handles import REST
-from mlc.passes.tloop.loop_steps.clone import clone_ops
-from mlc.passes.tloop.loop_steps.loops import (
+from mlc.passes.cloning import clone_ops
+from mlc.passes.tloop.loop_steps.building import (
     Bound,
-    Loop,
     build_loop,
     end_loop,
     kept_attributes,
     renamed,
     replace_loop,
-    sequential,
     take_over,
 )
+from mlc.passes.tloop.loop_steps.loops import Loop, sequential
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
 
@@ -128,7 +127,8 @@ def _copy_body(source: Loop, target: Loop) -> None:
     values = {}
     for old, new in zip(source.body.arguments, target.body.arguments, strict=True):
         values[old] = new
-    clone_ops(source.statements, target, values)
+    with ir.InsertionPoint(target.body):
+        clone_ops(source.statements, values)
     end_loop(target, [values.get(each, each) for each in source.terminator.operands])
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, vector
+from mlc.passes.cloning import clone_ops
+from mlc.passes.tloop.index_offsets import index_constant
 from mlc.passes.tloop.loop_steps.accesses import PURE, Access, access_of
 from mlc.passes.tloop.loop_steps.dependence import Nest
-from mlc.passes.tloop.loop_steps.loops import PARALLEL, SEQUENTIAL, Loop, index_constant, sequential
+from mlc.passes.tloop.loop_steps.loops import PARALLEL, SEQUENTIAL, Loop, sequential
 from mlc.passes.tloop.loop_steps.reductions import COMBINERS, update_of
 from mlc.passes.tloop.schedule_state import ScheduleState, StepError
 
@@ -70,17 +72,13 @@ class Vectorizer:
         else:
             self._clone(op)
 
-    def _clone(self, op: ir.Operation) -> ir.Operation:
+    def _clone(self, op: ir.Operation) -> None:
         """Scalars, and indices of the first iteration, stay what they are."""
         if op.name.partition(".")[0] not in (*PURE, "affine") and op.name not in (*LOADS, *STORES):
             raise StepError(f"'{op.name}' in loop {self.loop.name} has no vector form")
         if op.name == "arith.index_cast" and self._moves(op.operands[0]):
             raise StepError(f"loop {self.loop.name} uses its index as a number")
-        copy = op.clone().operation
-        for position, operand in enumerate(op.operands):
-            copy.operands[position] = self.values.get(operand, operand)
-        self.values.update(zip(op.results, copy.results, strict=True))
-        return copy
+        clone_ops([op], self.values)
 
     def _moves(self, value: ir.Value) -> bool:
         if value == self.loop.iv:

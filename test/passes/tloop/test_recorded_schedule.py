@@ -8,7 +8,8 @@ from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context
 from mlc.dialects.tloop.schedule import PRIMITIVES
 from mlc.passes.tloop.apply_schedules import ApplySchedules
-from mlc.passes.tloop.recorded_schedule import Schedule, ScheduleError
+from mlc.passes.tloop.recorded_schedule import Schedule
+from mlc.passes.tloop.schedule_handles import ScheduleError
 from mlc.passes.tloop.steps import STEPS
 
 PRODUCT = """
