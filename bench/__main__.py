@@ -137,7 +137,7 @@ def main() -> int:
     except (ValueError, OSError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    settings, described = _settings(arguments), machine.describe()
+    settings = _settings(arguments)
     skipped = available.missing(arguments.engines, settings)
     for engine, reason in skipped.items():
         print(f"skipped: {engine}: {reason}", file=sys.stderr)
@@ -145,17 +145,31 @@ def main() -> int:
     if not present:
         print("bench: no engine is left to run", file=sys.stderr)
         return 2
-    stem, records, text = arguments.output / time.strftime("%Y%m%d-%H%M%S"), [], ""
+    records = _measure(arguments, names, present, settings, skipped)
+    return 1 if any("error" in record for record in records) else 0
+
+
+def _measure(
+    arguments: argparse.Namespace,
+    names: list[str],
+    engines: list[str],
+    settings: run.Settings,
+    skipped: dict[str, str],
+) -> list[dict[str, Any]]:
+    """Each model with each number of threads. Results are stored after every group, so that what was measured
+    survives an interruption, and printed at the end."""
+    described, stem = machine.describe(), arguments.output / time.strftime("%Y%m%d-%H%M%S")
     groups = [arguments.threads] if arguments.scaling else [[count] for count in arguments.threads]
+    records: list[dict[str, Any]] = []
+    text = ""
     for model, threads in itertools.product(names, groups):
         print(f"{model}, {' and '.join(map(str, threads))} threads", file=sys.stderr)
-        records += run.run_group(model, present, threads, settings)
-        # Stored after every group, so that what was measured survives an interruption.
+        records += run.run_group(model, engines, threads, settings)
         results = run.results(records, arguments.baseline, described, skipped, arguments.scaling)
         text = tables.markdown(results)
         store(results, text, stem)
     print(text)
-    return 1 if any("error" in record for record in records) else 0
+    return records
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bench.summary import TIE, Record, scaling
@@ -30,9 +30,9 @@ def _latencies(results: dict[str, Any], cells: Sequence[Record], threads: int, s
         f"{engine} / fastest peer": column(entries, engine, _against_peer)
         for engine in unique(entries, "engine")
     }
-    table = _table(f"Latency in ms: median (spread over rounds), {suffix}", cells, _latency, columns)
+    latencies = _table(f"Latency in ms: median (spread over rounds), {suffix}", cells, _latency, columns)
     return (
-        f"{table}\n\nRatios: median (lowest to highest) of rounds; below 1 is faster, "
+        f"{latencies}\n\nRatios: median (lowest to highest) of rounds; below 1 is faster, "
         f"within {TIE:.0%} is a tie. ~: others used {BUSY:g} cores."
     )
 
@@ -72,9 +72,13 @@ def _table(
 
 def rows(title: str, cells: Sequence[Record], columns: Mapping[str, Column]) -> str:
     """A row per model; columns are functions of the model."""
-    lines = [["model", *columns], ["---"] * (1 + len(columns))]
-    lines += [[model, *(show(model) for show in columns.values())] for model in unique(cells, "model")]
-    return f"### {title}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    lines = [[model, *(show(model) for show in columns.values())] for model in unique(cells, "model")]
+    return f"### {title}\n\n{table(['model', *columns], lines)}"
+
+
+def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(head), *lines])
 
 
 def column(entries: Sequence[Record], engine: str, show: Callable[[Record], str]) -> Column:

@@ -7,15 +7,10 @@ from typing import Any
 
 from bench.ablation.variants import DEFAULT, UNFUSED
 from bench.summary import Record, geometric_mean
-from bench.tables import number
+from bench.tables import number, table
 
 Models = dict[str, dict[str, Record]]
 COUNTS = ("kernels", "launches", "moved_bytes", "flops", "arena_bytes")
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
 
 
 def megabytes(count: int) -> str:

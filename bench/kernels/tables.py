@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.kernels.measure import groups
 from bench.summary import Record
-from bench.tables import BUSY, number, one_line
+from bench.tables import BUSY, number, one_line, table
 
 
 def markdown(results: dict[str, Any]) -> str:
@@ -28,10 +28,6 @@ def markdown(results: dict[str, Any]) -> str:
 def title(column: str) -> str:
     """How a column is called: the compiler, or what it goes without."""
     return f"without {column.removeprefix(':disable-pass=')}" if column else "mlc"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
 
 
 def _limits(rows: Sequence[Record]) -> str:

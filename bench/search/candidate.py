@@ -12,14 +12,9 @@ from mlc.codegen.emit import emit
 from mlc.compiler.code_path import FULL_LEVEL
 from mlc.dialects import create_context
 from mlc.passes.tloop import default_schedules
-from mlc.passes.tloop.contraction_schedule import (
-    ContractionSchedule,
-    RegisterTile,
-    TileNest,
-    choose_tile,
-    is_multiply_add,
-    reusing_dims,
-)
+from mlc.passes.tloop.contraction_kinds import is_multiply_add
+from mlc.passes.tloop.contraction_schedule import ContractionSchedule, TileNest
+from mlc.passes.tloop.contraction_tile import RegisterTile, choose_tile, reusing_dims
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import lanes, registers
 from mlc.pipelines.driver import run_pipeline
