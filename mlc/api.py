@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import onnx
     from mlc.bindings import ir
+    from mlc.codegen.pool import WorkerPool
     from mlc.passes.tloop.recorded_schedule import Schedule
     from mlc.runtime import Executable
     from mlc.targets import Target
@@ -26,6 +27,7 @@ def compile(
     shapes: Mapping[str, Sequence[int]] | None = None,
     cache: bool = True,
     jobs: int = 0,
+    pool: WorkerPool | None = None,
     disable_passes: Sequence[str] = (),
     replace_passes: Mapping[str, str] | None = None,
     exactness: str = "rounding",
@@ -40,7 +42,8 @@ def compile(
     graph dialect. `target`: "cpu" for this machine, a CPU name, or a GPU ("cuda:sm_80"), which the first call
     needs. `threads`: how many threads a call uses, None for one per core. `dims` fixes dynamic dims by name,
     `shapes` whole inputs. `cache=False` neither reads nor writes the disk cache. `jobs`: worker processes
-    that compile kernels, 0 for one per core. `disable_passes` are left out of the graph-level pipelines,
+    that compile kernels, 0 for one per core; `pool`: those of a `mlc.compiler.worker_pool`, which many
+    calls share, instead of new ones. `disable_passes` are left out of the graph-level pipelines,
     `replace_passes` maps names of passes to the pipeline text that stands for them:
     `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`. `exactness`: what graph-level passes may do to
     numbers: "exact" (nothing), "rounding", or "approximate" (assume that there is no NaN or infinity, say).
@@ -64,6 +67,7 @@ def compile(
         shapes=shapes or {},
         cache=cache,
         jobs=jobs,
+        pool=pool,
         disable_passes=disable_passes,
         replace_passes=replace_passes or {},
         exactness=exactness,
