@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from mlc.bindings import arith, ir, math
 from mlc.kernels.elements import Element
 from mlc.kernels.errors import KernelFailure
-from mlc.passes.lowering import scalars
+from mlc.passes.lowering import conversions, scalars
 from mlc.passes.lowering.linalg_tools import constant, is_float
 
 Number: TypeAlias = bool | int | float
@@ -198,4 +198,4 @@ def convert(value: Scalar, element: Element) -> ir.Value:
         return _literal(value if is_float(kind) else int(value), kind)
     if isinstance(value.type, ir.IndexType):
         value = arith.index_cast(ir.IntegerType.get_signless(64), value)
-    return scalars.convert(value, kind)
+    return conversions.convert(value, kind)

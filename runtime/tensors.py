@@ -16,7 +16,7 @@ NUMPY_DTYPES = frozenset(_NUMPY.split())
 # Types of the package ml_dtypes, which is imported only where arrays of one of them are made.
 _BYTES = (
     "int2 int4 uint2 uint4 float4_e2m1fn float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
-    " float8_e8m0fnu"
+    " float8_e8m0fnu float6_e2m3fn float6_e3m2fn"
 )
 _EXTENSION_SIZES = {"bfloat16": 2, **dict.fromkeys(_BYTES.split(), 1)}
 EXTENSION_DTYPES = frozenset(_EXTENSION_SIZES)

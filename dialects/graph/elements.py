@@ -21,6 +21,8 @@ _NUMPY = {
     "f8E5M2": ml_dtypes.float8_e5m2,
     "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
     "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f6E2M3FN": ml_dtypes.float6_e2m3fn,
+    "f6E3M2FN": ml_dtypes.float6_e3m2fn,
     "f4E2M1FN": ml_dtypes.float4_e2m1fn,
     "i64": np.int64,
     "i32": np.int32,
@@ -100,7 +102,7 @@ _FLOAT = frozenset({"f64", "f32", "f16", "bf16"})
 _SIGNED = frozenset({"i64", "i32", "i16", "i8"})
 _UNSIGNED = frozenset({"ui64", "ui32", "ui16", "ui8"})
 _NARROW = frozenset(
-    name for name in _DTYPES if name[:2] in ("f8", "f4") or (name[-1] in "24" and "i" in name[:2])
+    name for name in _DTYPES if name[:2] in ("f8", "f6", "f4") or (name[-1] in "24" and "i" in name[:2])
 )
 
 FLOAT = ElementClass("float", _FLOAT)

@@ -178,6 +178,13 @@ define(
             Attribute(
                 "saturate", "bool", "out-of-range values become the largest one (float8 results only)", True
             ),
+            Attribute(
+                "round_mode",
+                "str",
+                "to which neighbour, `up` if absent (f8E8M0FNU results only; others round to nearest)",
+                None,
+                ("up", "down", "nearest"),
+            ),
         ),
         result_given=True,
     )

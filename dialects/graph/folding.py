@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from .sizes import Size, Undecided, differ, maximum, minimum
@@ -153,6 +154,9 @@ def _cast(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarra
     if array.dtype == object and dtype.kind in "iu":
         return array
     _concrete(arrays)
+    if dtype.itemsize == 1 and dtype.type.__module__ == ml_dtypes.__name__:
+        # What does not fit follows rules of its own.
+        raise NotFoldable
     if array.dtype.kind == "f" and dtype.kind in "iu" and not np.all(np.abs(array) < 2.0**31):
         raise NotFoldable
     return array.astype(dtype)

@@ -79,8 +79,9 @@ define(
     OpSpec(
         "quantize_linear",
         FAMILY,
-        "`saturate(round(x / scale) + zero_point)`, halves to even",
-        "The result has x's shape; its element type is given, and is zero_point's.",
+        "`saturate(round(x / scale) + zero_point)`, halves to even; the quotient has scale's element type",
+        "The result has x's shape; its element type is given, and is zero_point's. The zero point of float8 "
+        "counts as 0, and NaN becomes the least integer.",
         ("QuantizeLinear",),
         (Operand("x", NUMBER), Operand("scale", FLOAT), Operand("zero_point", QUANTISED, kind="optional")),
         _quantize,

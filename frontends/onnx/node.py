@@ -12,6 +12,7 @@ from mlc.dialects.graph.sizes import Size
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.values import UNKNOWN, Dim, Value
+from onnx import TensorProto
 
 _REQUIRED = object()
 
@@ -110,13 +111,18 @@ class Node:
         """A rank-0 constant of `like`'s element type."""
         return self.constant(np.asarray(value).astype(like.dtype))
 
-    def cast(self, value: Value, number: int) -> Value:
-        """`value` with elements of the ONNX data type `number`; itself if it has them already."""
+    def cast(self, value: Value, number: int, saturate: bool = True, round_mode: str = "up") -> Value:
+        """`value` with elements of the ONNX data type `number`; itself if it has them already.
+
+        `saturate` and `round_mode` say what floats of 8 bits become of what they do not hold.
+        """
         if value.number == number:
             return value
         if not types.is_supported(number):
             raise Unsupported(f"casts to {types.type_name(number)} are not supported")
-        return self.emit("cast", value, result_type=self.type_of(value.shape, number))
+        attributes = {"round_mode": round_mode} if number == TensorProto.FLOAT8E8M0 else {}
+        kind = self.type_of(value.shape, number)
+        return self.emit("cast", value, result_type=kind, saturate=saturate, **attributes)
 
     def type_of(self, shape: Sequence[Dim], number: int) -> ir.RankedTensorType:
         """A tensor type; symbols are dynamic dims."""

@@ -141,8 +141,13 @@ def _number(entries: dict[str, str], key: str) -> int | None:
 def _unpack(packed: np.ndarray, count: int, number: int) -> np.ndarray:
     """Elements of less than a byte, low bits first, as one element per byte."""
     bits = types.bits_in_file(number)
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    spread = ((packed[:, None] >> shifts) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
+    if 8 % bits:
+        # Elements reach over the ends of bytes.
+        digits = np.unpackbits(packed, bitorder="little")[: count * bits].reshape(count, bits)
+        spread = np.packbits(digits, axis=1, bitorder="little").reshape(-1)
+    else:
+        shifts = np.arange(0, 8, bits, dtype=np.uint8)
+        spread = ((packed[:, None] >> shifts) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
     dtype = types.numpy_dtype(number)
     if str(dtype).startswith("int"):
         sign = np.uint8(1 << (bits - 1))

@@ -32,6 +32,8 @@ _TYPES: dict[int, tuple[str, type, int]] = {
     TensorProto.UINT4: ("ui4", ml_dtypes.uint4, 4),
     TensorProto.INT4: ("i4", ml_dtypes.int4, 4),
     TensorProto.FLOAT4E2M1: ("f4E2M1FN", ml_dtypes.float4_e2m1fn, 4),
+    TensorProto.FLOAT6E2M3: ("f6E2M3FN", ml_dtypes.float6_e2m3fn, 6),
+    TensorProto.FLOAT6E3M2: ("f6E3M2FN", ml_dtypes.float6_e3m2fn, 6),
     TensorProto.UINT2: ("ui2", ml_dtypes.uint2, 2),
     TensorProto.INT2: ("i2", ml_dtypes.int2, 2),
 }
@@ -48,6 +50,16 @@ def type_name(number: int) -> str:
 def is_supported(number: int) -> bool:
     """Whether tensors of this ONNX data type can be compiled (not: strings)."""
     return number in _TYPES
+
+
+def is_integer(number: int) -> bool:
+    """Whether elements are integers, of any width; truth values are none."""
+    return number != TensorProto.BOOL and _TYPES[number][0].startswith(("i", "ui"))
+
+
+def is_narrow_float(number: int) -> bool:
+    """Whether elements are floats of less than 16 bits."""
+    return _TYPES[number][0].startswith("f") and _TYPES[number][2] < 16
 
 
 def bits_in_file(number: int) -> int:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import ml_dtypes
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.graph.values import Number, constant_and_other, dtype, is_float, splat
+from mlc.dialects.graph.elements import FLOAT
+from mlc.passes.graph.values import Number, constant_and_other, dtype, splat
 from mlc.passes.rewriting import defining_op
 
 
@@ -86,10 +87,14 @@ def negated(value: ir.Value) -> ir.Value | None:
     return found[0] if found and found[1] == -1 else None
 
 
+def _is_computed(value: ir.Value) -> bool:
+    return FLOAT.admits(str(graph.element_type(value)))
+
+
 def without_casts(value: ir.Value) -> ir.Value:
-    """What the value is before casts from float to float."""
+    """What the value is before casts from float to float, of types in which is computed."""
     op = defining_op(value, "graph.cast")
-    while op is not None and is_float(value) and is_float(op.operands[0]):
+    while op is not None and _is_computed(value) and _is_computed(op.operands[0]):
         value = op.operands[0]
         op = defining_op(value, "graph.cast")
     return value

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from mlc.bindings import arith, ir, linalg
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import elementwise, filled, static_shape, tensor_type
 from mlc.passes.lowering.rule import rule
-from mlc.passes.lowering.scalars import add, convert, mul
+from mlc.passes.lowering.scalars import add, mul
 
 
 @rule("constant")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mlc.bindings import arith, ir, math
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import Scalars, constant, elementwise
 from mlc.passes.lowering.rule import rule
 from mlc.passes.lowering.scalars import (
@@ -14,7 +15,6 @@ from mlc.passes.lowering.scalars import (
     add,
     clamp,
     compare,
-    convert,
     div,
     exponential_unit,
     gelu,
@@ -74,6 +74,10 @@ def _bound(op: ir.Operation, name: str) -> float | None:
     return attribute(op, name) if name in op.attributes else None
 
 
+def _round_mode(op: ir.Operation) -> str:
+    return attribute(op, "round_mode") if "round_mode" in op.attributes else "up"
+
+
 def _scaled(x: ir.Value, gate: ir.Value) -> ir.Value:
     return mul(x, gate)
 
@@ -127,7 +131,7 @@ BODIES: dict[str, Body] = {
     "is_inf": lambda s, op, _kind: _is_infinite(
         s[0], attribute(op, "detect_negative"), attribute(op, "detect_positive")
     ),
-    "cast": lambda s, _op, kind: convert(s[0], kind),
+    "cast": lambda s, op, kind: convert(s[0], kind, attribute(op, "saturate"), _round_mode(op)),
     "bitcast": lambda s, _op, kind: arith.bitcast(kind, s[0]),
     "identity": _unary(lambda x: x),
     "add": _binary(add),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import arith, ir
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import constant, is_float, is_unsigned
-from mlc.passes.lowering.scalars import convert
 
 
 def comes_before(a: ir.Value, b: ir.Value, largest: bool) -> ir.Value:

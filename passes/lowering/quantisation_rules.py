@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import ir, math
-from mlc.passes.base import PassFailure
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     dims,
@@ -17,7 +17,7 @@ from mlc.passes.lowering.linalg_tools import (
     tensor_type,
 )
 from mlc.passes.lowering.rule import rule
-from mlc.passes.lowering.scalars import add, clamp, convert, div, mul, sub
+from mlc.passes.lowering.scalars import add, compare, div, mul, number, select, sub
 
 
 def _parameter_map(op: ir.Operation, shape: Sequence[int]) -> ir.AffineMap:
@@ -44,11 +44,6 @@ def _scaled(op: ir.Operation, body: Callable[..., ir.Value]) -> ir.Value:
     )
 
 
-def _require_integers(kind: ir.Type, op: ir.Operation) -> None:
-    if is_float(kind):
-        raise PassFailure(f"quantisation to and from {kind} is not compiled yet", op.location)
-
-
 def integer_range(kind: ir.IntegerType) -> tuple[int, int]:
     """The smallest and the largest number."""
     if is_unsigned(kind):
@@ -56,33 +51,55 @@ def integer_range(kind: ir.IntegerType) -> tuple[int, int]:
     return -(1 << (kind.width - 1)), (1 << (kind.width - 1)) - 1
 
 
+def _quotient(x: ir.Value, scale: ir.Value) -> ir.Value:
+    """x / scale, rounded to scale's type: an f32, or an f64 where scale is one."""
+    wide = scale.type if isinstance(scale.type, ir.F64Type) else ir.F32Type.get()
+    quotient = div(convert(x, wide), convert(scale, wide))
+    return convert(convert(quotient, scale.type), wide)
+
+
 @rule("quantize_linear")
 def lower_quantize_linear(op: ir.Operation) -> list[ir.Value]:
-    """In f32, where all numbers of at most 16 bits are exact; NaN becomes what the conversion makes of it."""
-    kind, single = tensor_type(op.results[0]).element_type, ir.F32Type.get()
-    _require_integers(kind, op)
-    low, high = integer_range(kind)
+    kind = tensor_type(op.results[0]).element_type
+    if is_float(kind):
+        saturate = bool(op.attributes["saturate"].value)
+        return [_scaled(op, lambda x, scale, *zero: _to_float(x, scale, zero, kind, saturate))]
+    return [_scaled(op, lambda x, scale, *zero: _to_integer(x, scale, zero, kind))]
 
-    def body(x: ir.Value, scale: ir.Value, *zero_point: ir.Value) -> ir.Value:
-        value = math.roundeven(div(convert(x, single), convert(scale, single)))
-        for offset in zero_point:
-            value = add(value, convert(offset, single))
-        return convert(clamp(value, low, high), kind)
 
-    return [_scaled(op, body)]
+def _to_float(
+    x: ir.Value, scale: ir.Value, zero_point: Sequence[ir.Value], kind: ir.Type, saturate: bool
+) -> ir.Value:
+    """A sum with 0 would lose the sign of -0."""
+    value = _quotient(x, scale)
+    for offset in zero_point if kind.width < 8 else ():
+        value = add(value, convert(offset, value.type))
+    return convert(value, kind, saturate)
+
+
+def _to_integer(x: ir.Value, scale: ir.Value, zero_point: Sequence[ir.Value], kind: ir.Type) -> ir.Value:
+    """In floats, where all numbers of at most 16 bits are exact."""
+    value = math.roundeven(_quotient(x, scale))
+    for offset in zero_point:
+        value = add(value, convert(offset, value.type))
+    low, high = (number(value, limit) for limit in integer_range(kind))
+    # This way round NaN becomes the bound.
+    value = select(compare("greater", value, low), value, low)
+    return convert(select(compare("less", value, high), value, high), kind)
 
 
 @rule("dequantize_linear")
 def lower_dequantize_linear(op: ir.Operation) -> list[ir.Value]:
-    """The difference is exact in 32-bit integers."""
-    kind = tensor_type(op.results[0]).element_type
-    _require_integers(tensor_type(op.operands[0]).element_type, op)
-    single, wide = ir.F32Type.get(), ir.IntegerType.get_signless(32)
+    """The difference of integers is exact."""
+    source, kind = tensor_type(op.operands[0]).element_type, tensor_type(op.results[0]).element_type
+    single = ir.F32Type.get()
+    wide = single if is_float(source) else ir.IntegerType.get_signless(64 if source.width == 32 else 32)
 
     def body(x: ir.Value, scale: ir.Value, *zero_point: ir.Value) -> ir.Value:
         value = convert(x, wide)
         for offset in zero_point:
             value = sub(value, convert(offset, wide))
-        return convert(mul(convert(value, single), convert(scale, single)), kind)
+        exact = scale.type if isinstance(scale.type, ir.F64Type) else single
+        return convert(mul(convert(value, exact), convert(scale, exact)), kind)
 
     return [_scaled(op, body)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, math
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import constant, is_float, is_unsigned
 
 FLOAT_PREDICATES = {
@@ -222,38 +223,3 @@ def clamp(x: ir.Value, low: float | None, high: float | None) -> ir.Value:
         bound = number(x, high)
         x = select(compare("less", bound, x), bound, x)
     return x
-
-
-def convert(x: ir.Value, target: ir.Type) -> ir.Value:
-    """ONNX's Cast between floats, integers and booleans."""
-    source = x.type
-    if source == target:
-        return x
-    if is_float(source) and is_float(target):
-        return _convert_float(x, target)
-    if not is_float(source) and not is_float(target):
-        return _convert_integer(x, target)
-    if is_float(target):
-        unsigned = is_unsigned(source) or source.width == 1
-        return arith.uitofp(target, x) if unsigned else arith.sitofp(target, x)
-    if target.width == 1:
-        return arith.cmpf(arith.CmpFPredicate.UNE, x, constant(source, 0))
-    return arith.fptoui(target, x) if is_unsigned(target) else arith.fptosi(target, x)
-
-
-def _convert_float(x: ir.Value, target: ir.Type) -> ir.Value:
-    """Between f16 and bf16 by way of f32, which holds both."""
-    if target.width == x.type.width:
-        return arith.truncf(target, arith.extf(ir.F32Type.get(), x))
-    return arith.extf(target, x) if target.width > x.type.width else arith.truncf(target, x)
-
-
-def _convert_integer(x: ir.Value, target: ir.Type) -> ir.Value:
-    if target.width == 1:
-        return arith.cmpi(arith.CmpIPredicate.ne, x, constant(x.type, 0))
-    if target.width == x.type.width:
-        return arith.bitcast(target, x)
-    if target.width < x.type.width:
-        return arith.trunci(target, x)
-    unsigned = is_unsigned(x.type) or x.type.width == 1
-    return arith.extui(target, x) if unsigned else arith.extsi(target, x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, linalg, tensor
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
@@ -19,7 +20,7 @@ from mlc.passes.lowering.linalg_tools import (
 from mlc.passes.lowering.loop_tools import Carried, Places, loop, nest
 from mlc.passes.lowering.reduction_rules import Combine, highest, lowest, reduce
 from mlc.passes.lowering.rule import rule
-from mlc.passes.lowering.scalars import add, compare, convert, maximum, minimum, mul, select
+from mlc.passes.lowering.scalars import add, compare, maximum, minimum, mul, select
 from mlc.passes.lowering.vector_tools import index_constant
 
 

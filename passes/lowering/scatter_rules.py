@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import ir, tensor
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.indexed_rules import bounded_index
 from mlc.passes.lowering.linalg_tools import is_float, static_shape
 from mlc.passes.lowering.loop_tools import Carried, Places, nest
 from mlc.passes.lowering.rule import rule
-from mlc.passes.lowering.scalars import add, convert, maximum, minimum, mul
+from mlc.passes.lowering.scalars import add, maximum, minimum, mul
 from mlc.passes.lowering.vector_tools import index_constant
 
 Combine = Callable[[ir.Value, ir.Value], ir.Value]

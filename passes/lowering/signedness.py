@@ -1,18 +1,25 @@
-"""Signed and unsigned integers to signless ones, which are all that upstream's arithmetic knows.
+"""Integers with a sign, without one, and floats of less than 16 bits to signless integers.
 
-Graph ops and lowering rules keep signedness in the type, because it decides which op is built (`divui` or
-`divsi`). Once the ops are built, it has said all it has to say.
+Upstream's arithmetic knows no others. Graph ops and lowering rules keep such types, because they decide which
+ops are built (`divui` or `divsi`, which conversion). Once the ops are built, they have said all they have to
+say; of narrow floats only their bits are left, which are moved.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from mlc.bindings import ir
+from mlc.dialects.graph.attributes import array_of
+from mlc.dialects.graph.elements import dtype_of
+from mlc.passes.lowering.narrow_floats import is_narrow_float
 
 
 def signless(kind: ir.Type) -> ir.Type:
     """`kind` with signless integers: a scalar, a ranked tensor, a vector, or any other type, which stays."""
     if isinstance(kind, ir.IntegerType):
         return kind if kind.is_signless else ir.IntegerType.get_signless(kind.width)
+    if is_narrow_float(kind):
+        return ir.IntegerType.get_signless(kind.width)
     if isinstance(kind, ir.RankedTensorType):
         element = signless(kind.element_type)
         return kind if element == kind.element_type else ir.RankedTensorType.get(kind.shape, element)
@@ -25,14 +32,27 @@ def _signless_constant(value: ir.Attribute) -> ir.Attribute:
     kind = signless(value.type)
     if kind == value.type:
         return value
+    if isinstance(value, ir.FloatAttr):
+        bits = np.array(value.value, dtype_of(str(value.type))).view(np.uint8).item()
+        return ir.IntegerAttr.get(kind, _wrapped(bits, kind.width))
     if isinstance(value, ir.IntegerAttr):
         return ir.IntegerAttr.get(kind, _wrapped(value.value, kind.width))
+    if is_narrow_float(ir.RankedTensorType(value.type).element_type):
+        return _bits(value, kind)
     element = ir.IntegerType(ir.RankedTensorType(kind).element_type)
     parts = [
         ir.IntegerAttr.get(element, _wrapped(each, element.width)) for each in ir.DenseIntElementsAttr(value)
     ]
     if value.is_splat:
         return ir.DenseElementsAttr.get_splat(kind, parts[0])
+    return ir.DenseElementsAttr.get(parts, kind)
+
+
+def _bits(value: ir.Attribute, kind: ir.Type) -> ir.Attribute:
+    """The bits of narrow floats, as elements of the tensor type `kind`."""
+    element = ir.IntegerType(ir.RankedTensorType(kind).element_type)
+    codes = array_of(value).view(np.uint8).reshape(-1).tolist()
+    parts = [ir.IntegerAttr.get(element, _wrapped(code, element.width)) for code in codes]
     return ir.DenseElementsAttr.get(parts, kind)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import elementwise, static_shape
 from mlc.passes.lowering.rule import Rule
-from mlc.passes.lowering.scalars import convert
 from mlc.passes.rewriting import defining_op, erase_if_unused, users
 
 FAMILIES = ("elementwise", "reduction", "contraction", "convolution", "pooling", "normalisation")

@@ -30,6 +30,10 @@ calls may refuse more), in one message for all nodes of a model; `{{...}}` stand
 
 All operators become ops of the [graph dialect](dialects/graph.md). {lowered} Shapes must be known when a
 model is compiled.
+
+Random operators compute numbers from a key and each element's place (SplitMix64): a compiled model gives the
+same ones at every run. The key is a hash of the attribute `seed`, or of the node's name where there is none.
+DFT and STFT of f32 are computed in f64, as products with constant matrices of the length's factors.
 """
 
 

@@ -11,7 +11,7 @@ from mlc.frontends.onnx.values import Value
 
 @onnx_operator("Conv")
 def conv(node: Node) -> Value:
-    result = _conv(node, node.input(0), node.input(1))
+    result = convolved(node, node.input(0), node.input(1))
     bias = node.optional(2)
     return result if bias is None else node.emit("add", result, per_channel(node, bias, result.rank))
 
@@ -21,10 +21,11 @@ def conv_integer(node: Node) -> Value:
     # Subtracting the zero points first makes the padding's zeros right.
     x = centred(node, node.input(0), node.optional(2), 1)
     w = node.input(1)
-    return _conv(node, x, centred(node, w, node.optional(3), -w.rank))
+    return convolved(node, x, centred(node, w, node.optional(3), -w.rank))
 
 
-def _conv(node: Node, x: Value, w: Value) -> Value:
+def convolved(node: Node, x: Value, w: Value) -> Value:
+    """The convolution that the node's attributes describe, without bias."""
     kernel = node.static(w.shape[2:], "the kernel's shape")
     if list(node.attr("kernel_shape", kernel)) != kernel:
         raise NodeFailure(

@@ -170,21 +170,7 @@ def cast_like(node: Node) -> Value:
 
 
 def _checked_cast(node: Node, number: int) -> Value:
-    if not node.attr("saturate", 1):
-        raise Unsupported("saturate = 0 is not supported")
-    if node.attr("round_mode", "up") != "up":
-        raise Unsupported(f"round_mode = {node.attr('round_mode')} is not supported")
-    return node.cast(node.input(0), number)
-
-
-@onnx_operator("Dropout")
-def dropout(node: Node) -> tuple[Value, Value | None]:
-    """Inference: the identity. The mask, if used, keeps everything."""
-    x = node.input(0)
-    training = node.optional(2)
-    if training is not None and not (training.is_constant and not np.any(training.known)):
-        raise Unsupported("training mode is not supported")
-    if not node.wants(1):
-        return x, None
-    number = TensorProto.BOOL if node.opset >= 10 else x.number
-    return x, node.emit("full", result_type=node.type_of(node.shape(x), number), value=1)
+    mode = node.attr("round_mode", "up")
+    if mode not in ("up", "down", "nearest"):
+        raise NodeFailure(f"round_mode must be up, down or nearest, not {mode!r}")
+    return node.cast(node.input(0), number, bool(node.attr("saturate", 1)), mode)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.broadcasting import legacy_operands
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
 
 _BINARY = {
     "Equal": "equal", "Less": "less", "Greater": "greater", "LessOrEqual": "less_equal",
@@ -22,13 +24,18 @@ def binary(node: Node) -> Value:
 
 @onnx_operator(*_UNARY)
 def unary(node: Node) -> Value:
-    return node.emit(_UNARY[node.op_type], node.input(0))
+    return node.emit(_UNARY[node.op_type], _wide(node, node.input(0)))
+
+
+def _wide(node: Node, x: Value) -> Value:
+    """Floats of 8 bits as f32, which has their infinities and NaNs."""
+    return node.cast(x, TensorProto.FLOAT) if types.is_narrow_float(x.number) else x
 
 
 @onnx_operator("IsInf", since=10)
 def is_inf(node: Node) -> Value:
     signs = {f"detect_{sign}": bool(node.attr(f"detect_{sign}", 1)) for sign in ("negative", "positive")}
-    return node.emit("is_inf", node.input(0), **signs)
+    return node.emit("is_inf", _wide(node, node.input(0)), **signs)
 
 
 @onnx_operator("BitShift", since=11)

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.convolution import per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
-
-
-@onnx_operator("BatchNormalization")
-def batch_normalization(node: Node) -> Value:
-    if node.attr("training_mode", 0) or any(node.wants(i) for i in range(1, 5)):
-        raise Unsupported("training mode (running mean and variance as outputs) is not supported")
-    x, epsilon = node.input(0), float(node.attr("epsilon", 1e-5))
-    statistics = [node.input(i) for i in range(1, 5)]
-    if node.attr("spatial", 1):
-        return node.emit("batch_norm", x, *statistics, epsilon=epsilon)
-    # Statistics of every element, not of every channel (opsets 1 to 8): they have x's shape without the
-    # batch.
-    scale, bias, mean, variance = statistics
-    deviation = node.emit("rsqrt", node.emit("add", variance, node.scalar(epsilon, variance)))
-    centred = node.emit("mul", node.emit("sub", x, mean), deviation)
-    return affine(node, centred, scale, bias)
 
 
 def affine(node: Node, x: Value, scale: Value | None, bias: Value | None) -> Value:

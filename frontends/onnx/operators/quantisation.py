@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx import types
+from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
@@ -23,11 +24,9 @@ def _scalars(node: Node, x: Value, *values: Value | None) -> list[Value]:
 @onnx_operator("QuantizeLinear", since=10)
 def quantize_linear(node: Node) -> Value:
     x, *parameters = _scalars(node, node.input(0), node.input(0), node.input(1), node.optional(2))
-    if node.attr("precision", 0):
-        raise Unsupported("the attribute precision is not supported")
     declared = node.attr("output_dtype", 0) or TensorProto.UINT8
     number = parameters[1].number if len(parameters) > 1 else declared
-    parameters[0] = node.cast(parameters[0], x.number)
+    parameters[0] = node.cast(parameters[0], _precision(node, x, parameters[0]))
     kind = node.type_of(x.shape, number)
     placement = _placement(node, x, parameters[0])
     return node.emit(
@@ -40,11 +39,23 @@ def quantize_linear(node: Node) -> Value:
     )
 
 
+def _precision(node: Node, x: Value, scale: Value) -> int:
+    """The type in which is divided: the scale's, unless the node says another. f64 holds every i32; powers
+    of two (float8e8m0) are no type to divide in."""
+    asked = node.attr("precision", 0)
+    if asked:
+        return int(asked)
+    if types.is_integer(x.number):
+        return int(TensorProto.DOUBLE)
+    return x.number if scale.number == TensorProto.FLOAT8E8M0 else scale.number
+
+
 @onnx_operator("DequantizeLinear", since=10)
 def dequantize_linear(node: Node) -> Value:
-    x, *parameters = _scalars(node, node.input(0), node.input(0), node.input(1), node.optional(2))
-    number = node.attr("output_dtype", 0) or parameters[0].number
+    x, scale, *zero_point = _scalars(node, node.input(0), node.input(0), node.input(1), node.optional(2))
+    number = node.attr("output_dtype", 0) or scale.number
     kind = node.type_of(x.shape, number)
-    return node.emit(
-        "dequantize_linear", x, *parameters, result_type=kind, **_placement(node, x, parameters[0])
-    )
+    if scale.number == TensorProto.FLOAT8E8M0:
+        scale = node.cast(scale, TensorProto.FLOAT)
+    placement = _placement(node, x, scale)
+    return node.emit("dequantize_linear", x, scale, *zero_point, result_type=kind, **placement)

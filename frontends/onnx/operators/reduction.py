@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.powers import power_of_abs, root
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
 
 _REDUCTIONS = {
     "ReduceSum": "reduce_sum", "ReduceMean": "reduce_mean", "ReduceMax": "reduce_max",
@@ -13,6 +15,7 @@ _REDUCTIONS = {
     "ReduceL2": "reduce_l2", "ReduceLogSum": "reduce_log_sum", "ReduceLogSumExp": "reduce_log_sum_exp",
     "ReduceSumSquare": "reduce_sum_square",
 }  # fmt: skip
+_FLOATING = {"ReduceL2", "ReduceLogSum", "ReduceLogSumExp"}
 _ARG = {"ArgMax": "arg_max", "ArgMin": "arg_min"}
 _GLOBAL = {"GlobalAveragePool": "reduce_mean", "GlobalMaxPool": "reduce_max"}
 
@@ -21,12 +24,16 @@ _GLOBAL = {"GlobalAveragePool": "reduce_mean", "GlobalMaxPool": "reduce_max"}
 def reduction(node: Node) -> Value:
     """`axes` is an attribute up to opset 17 (ReduceSum: 12), then an input; none means all of them."""
     x = node.input(0)
+    # Roots and logarithms of integers are cut off to integers.
+    wide = node.cast(x, TensorProto.DOUBLE) if node.op_type in _FLOATING and types.is_integer(x.number) else x
     axes = node.ints_or_attr(1, "axes", ())
     if not axes and node.attr("noop_with_empty_axes", 0):
         # No axis is reduced, but what the operator does to each element remains.
-        return node.emit(_REDUCTIONS[node.op_type], x, axes=[], keepdims=True)
-    axes = node.axes(axes, x.rank) if axes else list(range(x.rank))
-    return node.emit(_REDUCTIONS[node.op_type], x, axes=axes, keepdims=bool(node.attr("keepdims", 1)))
+        axes, keepdims = [], True
+    else:
+        axes = node.axes(axes, x.rank) if axes else list(range(x.rank))
+        keepdims = bool(node.attr("keepdims", 1))
+    return node.cast(node.emit(_REDUCTIONS[node.op_type], wide, axes=axes, keepdims=keepdims), x.number)
 
 
 @onnx_operator(*_ARG)

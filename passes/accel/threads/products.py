@@ -8,7 +8,7 @@ from mlc.passes.accel.threads.code import ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.operands import Operand
 from mlc.passes.accel.threads.small_floats import format_of
-from mlc.passes.tloop.expand_f8 import widened
+from mlc.passes.lowering.narrow_floats import widened
 
 # Steps of the reduction whose numbers a thread holds at a time, without tensor units.
 STEPS = 4

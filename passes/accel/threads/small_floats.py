@@ -10,7 +10,7 @@ from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.elementwise import elementwise
 from mlc.passes.base import PassFailure
 from mlc.passes.lowering.linalg_tools import constant
-from mlc.passes.tloop.expand_f8 import FORMATS, Format, narrowed, widened
+from mlc.passes.lowering.narrow_floats import FORMATS, MULTIPLIED, Format, narrowed, widened
 
 # What may be done with them: to compute, they are extended first.
 MOVES = (
@@ -32,8 +32,8 @@ _CODE, _SIGN = 0x7F, 0x80
 
 
 def format_of(kind: ir.Type) -> Format | None:
-    """None for what has more than 8 bits."""
-    return FORMATS.get(type(kind))
+    """None for what is no float of 8 bits that tensor units multiply."""
+    return FORMATS[type(kind)] if isinstance(kind, MULTIPLIED) else None
 
 
 def multiplied_type(kind: ir.Type) -> ir.Type:

@@ -304,11 +304,12 @@ def test_versions_that_nobody_knows_are_refused() -> None:
     assert "IR version 999" in _failure(proto)
 
 
-def test_training_mode_is_refused() -> None:
-    names = ["x", "s", "s", "s", "s"]
-    bn = node("BatchNormalization", names, ["y", "m", "v"], name="bn", training_mode=1)
-    proto = model([bn], [info("x", 1, 4, 2), info("s", 4)], ["y"])
-    assert "training mode" in _failure(proto)
+def test_the_length_of_a_transform_must_be_known() -> None:
+    dft = node("DFT", ["x", "n"], ["y"], name="dft")
+    proto = model(
+        [dft], [info("x", 1, 4, 2), helper.make_tensor_value_info("n", TensorProto.INT64, [])], ["y"]
+    )
+    assert "input 1 ('n') must be known" in _failure(proto)
 
 
 def test_inputs_that_are_no_tensors_are_refused() -> None:

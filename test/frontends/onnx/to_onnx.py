@@ -30,7 +30,7 @@ _SAME = {
     "arg_max": ("axis", "keepdims", "select_last_index"),
     "arg_min": ("axis", "keepdims", "select_last_index"),
     "batch_norm": ("epsilon",), "lrn": ("size", "alpha", "beta", "bias"),
-    "quantize_linear": ("axis", "block_size"), "dequantize_linear": ("axis", "block_size"),
+    "dequantize_linear": ("axis", "block_size"),
 }  # fmt: skip
 
 
@@ -148,6 +148,11 @@ def _pad(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     return w.node("Pad", [*inputs, pads, value], mode=attribute(op, "mode"))
 
 
+def _quantize(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    values = {name: attribute(op, name) for name in ("axis", "block_size", "saturate")}
+    return w.node("QuantizeLinear", inputs, output_dtype=_number(op), **values)
+
+
 def _clamp(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     bounds = [attribute(op, "min"), attribute(op, "max")]
     dtype = types.numpy_dtype(_number(op))
@@ -200,6 +205,7 @@ _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
     "slice": _slice,
     "pad": _pad,
     "clamp": _clamp,
+    "quantize_linear": _quantize,
     "conv": _convolution,
     "layer_norm": _layer_norm,
     "rms_norm": lambda w, op, i: _normalised(w, op, i[0], w.constant(attribute(op, "axes"))),
@@ -207,7 +213,7 @@ _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
     "average_pool": lambda w, op, i: _windows(
         w, op, i, "AveragePool", "kernel", "ceil_mode", "count_include_pad"
     ),
-    "cast": lambda w, op, i: w.node("Cast", i, to=_number(op)),
+    "cast": lambda w, op, i: w.node("Cast", i, to=_number(op), saturate=attribute(op, "saturate")),
     "rsqrt": lambda w, op, i: w.node("Reciprocal", [w.node("Sqrt", i)]),
     "silu": lambda w, op, i: w.node("Mul", [i[0], w.node("Sigmoid", i)]),
     "shift_left": lambda w, op, i: w.node("BitShift", i, direction="LEFT"),

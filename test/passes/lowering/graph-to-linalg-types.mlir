@@ -65,3 +65,78 @@ func.func private @between(%x: tensor<4xf16>) -> tensor<4xbf16> attributes {tloo
   %0 = "graph.cast"(%x) : (tensor<4xf16>) -> tensor<4xbf16>
   return %0 : tensor<4xbf16>
 }
+
+// -----
+
+// Of floats in 8 bits kernels see the bits. What is too large becomes the largest number, or NaN.
+// CHECK-LABEL: func.func private @to_f8(%arg0: tensor<4xf64>{{.*}}) -> (tensor<4xi8>, tensor<4xi8>)
+// What f32 cuts off of an f64 sets the last bit, so that rounding sees it.
+// CHECK: %[[NEAR:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK: %[[BACK:.*]] = arith.extf %[[NEAR]] : f32 to f64
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf one, %[[BACK]], %{{.*}} : f64
+// CHECK: arith.cmpi ugt, %{{.*}}, %c126
+// CHECK: arith.select %{{.*}}, %c126{{.*}}, %{{.*}} : i32
+// CHECK: arith.trunci %{{.*}} : i32 to i8
+// CHECK: linalg.yield %{{.*}} : i8
+// CHECK: arith.cmpi ugt, %{{.*}}, %c126
+// CHECK: arith.select %{{.*}}, %c127{{.*}}, %{{.*}} : i32
+// CHECK-NOT: f8E4M3FN
+func.func private @to_f8(%x: tensor<4xf64>) -> (tensor<4xf8E4M3FN>, tensor<4xf8E4M3FN>) attributes {tloop.kernel} {
+  %0 = "graph.cast"(%x) {saturate = true} : (tensor<4xf64>) -> tensor<4xf8E4M3FN>
+  %1 = "graph.cast"(%x) {saturate = false} : (tensor<4xf64>) -> tensor<4xf8E4M3FN>
+  return %0, %1 : tensor<4xf8E4M3FN>, tensor<4xf8E4M3FN>
+}
+
+// -----
+
+// -0 has NaN's code here, so zeros have no sign.
+// CHECK-LABEL: func.func private @fnuz
+// CHECK: %[[NAN:.*]] = arith.cmpi eq, %{{.*}}, %c128_i32
+// CHECK: arith.select %[[NAN]], %{{.*}}, %{{.*}} : f32
+// CHECK: %[[ORDINARY:.*]] = arith.cmpi ne
+// CHECK: arith.select %[[ORDINARY]]
+func.func private @fnuz(%x: tensor<4xf8E5M2FNUZ>) -> tensor<4xf8E4M3FNUZ> attributes {tloop.kernel} {
+  %0 = "graph.cast"(%x) : (tensor<4xf8E5M2FNUZ>) -> tensor<4xf8E4M3FNUZ>
+  return %0 : tensor<4xf8E4M3FNUZ>
+}
+
+// -----
+
+// Powers of two: the exponent, and one more where there is a fraction; down, there is nothing to add.
+// CHECK-LABEL: func.func private @exponents
+// CHECK: arith.cmpi ugt
+// CHECK: arith.cmpi ult, %{{.*}}, %c254_i32
+// CHECK: arith.addi
+// CHECK: linalg.yield
+// CHECK: arith.shrui
+// CHECK-NOT: arith.addi
+// CHECK: linalg.yield
+func.func private @exponents(%x: tensor<4xf32>) -> (tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) attributes {tloop.kernel} {
+  %0 = "graph.cast"(%x) : (tensor<4xf32>) -> tensor<4xf8E8M0FNU>
+  %1 = "graph.cast"(%x) {round_mode = "down"} : (tensor<4xf32>) -> tensor<4xf8E8M0FNU>
+  return %0, %1 : tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>
+}
+
+// -----
+
+// 1, -2 and NaN.
+// CHECK-LABEL: func.func private @constant_f8
+// CHECK: arith.constant dense<[56, -64, 127]> : tensor<3xi8>
+// CHECK: arith.constant 56 : i8
+func.func private @constant_f8() -> (tensor<3xf8E4M3FN>, tensor<9xf8E4M3FN>) attributes {tloop.kernel} {
+  %0 = "graph.constant"() {value = dense<[1.0, -2.0, 0x7F]> : tensor<3xf8E4M3FN>} : () -> tensor<3xf8E4M3FN>
+  %1 = "graph.full"() {value = 1.0} : () -> tensor<9xf8E4M3FN>
+  return %0, %1 : tensor<3xf8E4M3FN>, tensor<9xf8E4M3FN>
+}
+
+// -----
+
+// The last bits of an i32, whatever the number.
+// CHECK-LABEL: func.func private @to_i4({{.*}}) -> tensor<4xi4>
+// CHECK: arith.fptosi %{{.*}} : f32 to i32
+// CHECK: arith.trunci %{{.*}} : i32 to i4
+func.func private @to_i4(%x: tensor<4xf32>) -> tensor<4xui4> attributes {tloop.kernel} {
+  %0 = "graph.cast"(%x) : (tensor<4xf32>) -> tensor<4xui4>
+  return %0 : tensor<4xui4>
+}

@@ -1,0 +1,41 @@
+"""Elementwise, reducing, moving and multiplying operators in every element type that their schemas allow."""
+
+from __future__ import annotations
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+from every_type import EVERY_TYPE, nodes_of
+from oracle import Arrays, compiled, differences, reference
+
+NARROW = ("float16", "bfloat16")
+# f64's tolerance where the reference itself is exact to f64.
+DOUBLE = 1e-12
+
+
+def expected_of(name: str) -> Arrays:
+    """What onnx's reference says; of 16-bit floats what it says in f32 of the same numbers, rounded."""
+    if name not in NARROW:
+        pieces = nodes_of(name)
+        return reference(pieces.model(), pieces.inputs)
+    pieces = nodes_of(name, "float32")
+    dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
+    found = reference(pieces.model(), pieces.inputs)
+    return {key: v.astype(dtype) if v.dtype == np.float32 else v for key, v in found.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERY_TYPE)
+def test_every_operator(name: str) -> None:
+    pieces = nodes_of(name)
+    expected = expected_of(name)
+    if name == "float64":
+        # The reference rounds these two to f32.
+        erf = np.vectorize(math.erf)
+        expected["Erf"] = erf(pieces.inputs["Erf.0"])
+        expected["Gelu"] = (x := pieces.inputs["Gelu.0"]) / 2 * (1 + erf(x / math.sqrt(2)))
+    actual = compiled(pieces.model()).run(pieces.inputs)
+    tolerance = {"tolerance": DOUBLE} if name == "float64" else {}
+    assert not differences(actual, {key: expected[key] for key in actual}, **tolerance)
