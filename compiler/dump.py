@@ -92,7 +92,10 @@ def _chosen(module: Any, options: Options, patterns: Sequence[str]) -> dict[str,
 
 def _write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    try:
+        path.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    except OSError as error:  # that of a full disk names no file
+        raise OSError(error.errno, error.strerror, str(path)) from error
     return path
 
 

@@ -177,10 +177,12 @@ def _import_package(folder: Path) -> ModuleType:
 
 
 def _import_file(path: Path) -> ModuleType:
+    if not path.exists():
+        raise PluginError(f"cannot load plugin '{path}': No such file or directory")
     module_name = f"mlc_plugin_{path.stem}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise PluginError(f"cannot load plugin '{path}': not a Python file")
+        raise PluginError(f"cannot load plugin '{path}': neither a Python file nor a package's folder")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses look their module up there
     spec.loader.exec_module(module)

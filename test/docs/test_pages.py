@@ -36,3 +36,12 @@ def test_the_tour_shows_what_mlc_opt_prints() -> None:
     command = [sys.executable, "-m", "mlc.tools.opt.main", *flags.split(), str(ROOT / name)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == expected.split()
+
+
+@pytest.mark.parametrize("name", ["schedules.md", pytest.param("writing-kernels.md", marks=pytest.mark.slow)])
+def test_the_python_of_a_page_runs(name: str, tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / name).read_text(), re.DOTALL)
+    path = tmp_path / "page.py"
+    path.write_text("\n\n".join(blocks))
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout, done.stderr

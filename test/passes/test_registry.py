@@ -72,7 +72,7 @@ def test_plugins_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "test-mine" in registry.names()
     monkeypatch.setenv(registry.PLUGIN_VARIABLE, str(tmp_path / "none.py"))
     registry.load_installed_plugins.cache_clear()
-    with pytest.raises(registry.PluginError, match=r"none\.py': not a Python file"):
+    with pytest.raises(registry.PluginError, match=r"none\.py': No such file"):
         registry.names()
     registry.load_installed_plugins.cache_clear()
 

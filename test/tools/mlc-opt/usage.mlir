@@ -14,6 +14,7 @@
 // RUN: not mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-tag="value=x" 2>&1 | filecheck %s --check-prefix=VALUE
 // RUN: not mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-tag="mode=x" 2>&1 | filecheck %s --check-prefix=CHOICE
 // RUN: not mlc-opt %s --load-plugin=%S/Inputs/none.py 2>&1 | filecheck %s --check-prefix=PLUGIN
+// RUN: not mlc-opt %s --load-plugin=%S/Inputs 2>&1 | filecheck %s --check-prefix=NO_PLUGIN
 // RUN: not mlc-opt %S/Inputs/none.mlir 2>&1 | filecheck %s --check-prefix=FILE
 // RUN: not mlc-opt %s --run-reproducer 2>&1 | filecheck %s --check-prefix=REPRODUCER
 
@@ -33,6 +34,7 @@
 // OPTION: mlc-opt: error: pass 'test-tag': no option 'valu'; valid options: value, mode, names
 // VALUE: mlc-opt: error: pass 'test-tag': option 'value' is of type int, but the value is 'x'
 // CHOICE: mlc-opt: error: pass 'test-tag': option 'mode' must be one of plain, named, but the value is 'x'
-// PLUGIN: mlc-opt: error: cannot load plugin '{{.*}}none.py': not a Python file
+// PLUGIN: mlc-opt: error: cannot load plugin '{{.*}}none.py': No such file or directory
+// NO_PLUGIN: mlc-opt: error: cannot load plugin '{{.*}}': neither a Python file nor a package's folder
 // FILE: mlc-opt: error: {{.*}}none.mlir: No such file or directory
 // REPRODUCER: mlc-opt: error: {{.*}}usage.mlir holds no reproducer

@@ -76,8 +76,18 @@ def test_output_that_cannot_be_written(mlc: Any, mlp: Path, output: str, text: s
     assert [path.name for path in Path().iterdir()] == ["mlp.onnx"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), [("compil", "Did you mean 'compile'?"), ("mlp.onnx", "There are: compile, run, ")]
+)
+def test_unknown_command(mlc: Any, name: str, text: str) -> None:
+    fails(mlc(name), f"No such command '{name}'. {text}", status=2)
+
+
 def test_full_disk(mlc: Any, mlp: Path) -> None:
     fails(mlc("compile", mlp, "--emit=mlir", "-o", "/dev/full"), "/dev/full: No space left on device")
+    Path("ir").mkdir()
+    Path("ir/0-import.mlir").symlink_to("/dev/full")
+    fails(mlc("compile", mlp, "--dump-ir", "ir"), "ir/0-import.mlir: No space left on device")
 
 
 def test_model_is_not_overwritten(mlc: Any, mlp: Path) -> None:
