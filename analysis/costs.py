@@ -253,10 +253,10 @@ def _bodies_cost(op: ir.Operation) -> Cost:
         for region in op.regions
     ]
     dearest = max(bodies, key=lambda each: (each.flops, each.moved_bytes))
-    return dearest * _trip_count(op) if op.name == "graph.loop" else dearest
+    return dearest * trip_count(op) if op.name == "graph.loop" else dearest
 
 
-def _trip_count(loop: ir.Operation) -> int:
+def trip_count(loop: ir.Operation) -> int:
     """The number of iterations if it is a constant, else 1. The largest i64 stands for "no limit"."""
     constant = defining_op(loop.operands[0], "graph.constant")
     count = 1 if constant is None else int(graph.attribute(constant, "value"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mlc.analysis.constants import Constants
-from mlc.analysis.costs import MACS, Cost, byte_size, elements, op_cost, shape, touched
+from mlc.analysis.costs import MACS, Cost, byte_size, elements, op_cost, shape, touched, trip_count
 from mlc.analysis.lifetimes import peak_bytes
 from mlc.bindings import ir
 from mlc.dialects.graph.elements import dtype_of
@@ -93,9 +93,8 @@ def module_costs(module: ir.Module | ir.Operation, function: str = "main") -> Mo
     launches = Launches(functions)
     computed = list(_computed(host))
     ops = [op for op in computed if not constants.is_constant(op.results[0])]
-    launched = [op for op in ops if op.name == LAUNCH]
     return ModuleCosts(
-        tuple(launches.costs(op, constants) for op in launched)
+        tuple(launches.costs(op, constants, times) for op, times in _launched(host))
         or tuple(_op_costs(op, constants) for op in ops),
         constants.parameters(),
         constants.weight_bytes(),
@@ -110,6 +109,14 @@ def _computed(function: ir.Operation) -> Iterator[ir.Operation]:
         op = each.operation
         if op.results and not Constants.defines(op):
             yield op
+
+
+def _launched(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, int]]:
+    """The launches inside `op`, and how often each runs where constants say that, else once."""
+    for each in [inner.operation for region in op.regions for inner in region.blocks[0].operations]:
+        if each.name == LAUNCH:
+            yield each, times
+        yield from _launched(each, times * trip_count(each) if each.name == "graph.loop" else times)
 
 
 def _op_costs(op: ir.Operation, constants: Constants) -> OpCosts:
@@ -136,12 +143,13 @@ class Launches:
         self.functions = functions
         self.kernels: dict[str, tuple[str, Cost]] = {}
 
-    def costs(self, op: ir.Operation, constants: Constants) -> OpCosts:
+    def costs(self, op: ir.Operation, constants: Constants, times: int = 1) -> OpCosts:
+        """Those of a launch that runs so often."""
         name = op.attributes["kernel"].value
         if name not in self.kernels:
             self.kernels[name] = kernel_cost(self.functions[name])
         kind, cost = self.kernels[name]
-        return _record(op, kind, name, constants, cost)
+        return _record(op, kind, name, constants, cost * times)
 
 
 def kernel_cost(kernel: ir.Operation) -> tuple[str, Cost]:

@@ -12,6 +12,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import Tape
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
+from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target
 from mlc.targets import Target
@@ -135,7 +136,7 @@ def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
     inputs, outputs = (op.attributes[f"tloop.num_{each}"].value for each in ("inputs", "outputs"))
     references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]
     infos = [_info(kind) for kind in kinds[:-1]]
-    calls = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "tloop.launch_into"]
+    calls = collect_ops(op, "tloop.launch_into")
     return HostFunction(
         name,
         _alone([op], target),

@@ -7,15 +7,18 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.compiler.constant_ops import TYPES, evaluated, evaluated_cast
+from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import COPY, WAIT, Body, Constant, Evaluated, Region, Step, Tape
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
-from mlc.passes.lowering.host_places import STEPS, Place, places_of
+from mlc.passes.lowering.host_places import CONTROL, STEPS, Place, places_of
+from mlc.passes.rewriting import collect_ops
 
 
 def read_tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Tape:
     """The tape of a host function after `host-plan-memory`; those of `kernels` that NumPy can evaluate have
-    bodies."""
+    bodies. Raises CompileError for control flow: a tape is a list."""
+    _check_straight(function)
     places = places_of(function)
     tokens: dict[ir.Value, int] = {}
     steps: list[Step] = []
@@ -27,6 +30,16 @@ def read_tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Ta
             steps.append(_step(op, regions, tokens))
     bodies = {name: read_body(kernel) for name, kernel in kernels.items()}
     return Tape(tuple(steps), {name: body for name, body in bodies.items() if body is not None})
+
+
+def _check_straight(function: ir.Operation) -> None:
+    found = collect_ops(function, CONTROL)
+    if found:
+        name = function.attributes["sym_name"].value
+        raise CompileError(
+            f"@{name} holds control flow, which only processors run",
+            [f"'{found[0].name}' from {found[0].location}"],
+        )
 
 
 def _step(op: ir.Operation, regions: tuple[Region, ...], tokens: dict[ir.Value, int]) -> Step:

@@ -13,8 +13,8 @@ from .spec import Body, Call, Operand, OpSpec, ShapeError, Tensor, define, defin
 
 FAMILY = define_family(
     "control flow",
-    "Bodies are regions of one block that ends with `graph.yield`; they see the values around them. Not "
-    "compiled yet: `graph-form-kernels` refuses what `graph-optimize` leaves of it.",
+    "Bodies are regions of one block that ends with `graph.yield`; they see the values around them. Kernels "
+    "are formed inside bodies; `host-plan-memory` makes `scf` ops of the rest. GPUs refuse it.",
 )
 
 CONTROL_LIMIT = 32
@@ -109,7 +109,9 @@ define(
         "condition, the next carried values, and scanned values, which are stacked along a new first dim. "
         "Results are the carried values at the end and the stacks. Where a loop has no trip count it is the "
         "largest i64, where it has no condition that is true. Carried values keep the type that the body's "
-        "arguments have; their dims may change where they are unknown there.",
+        "arguments have; their dims may change where they are unknown there. A stack whose type says how "
+        "many rows it has gets as many: if the body runs less often the others are undefined, if it runs "
+        "more often all further runs write the last row.",
         ("Loop",),
         (
             Operand("trip_count", _COUNT),

@@ -5,6 +5,7 @@ number of optional operands instead.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from mlc.bindings import ext, ir
@@ -74,6 +75,37 @@ class Transfer(TLoop.Operation, name="transfer", traits=[ext.Pure]):
     operand: ext.Operand[Any]
     copy: ext.Result[Any]
     verify_invariants = verifier(_transfer_fault, to=ir.StringAttr)
+
+
+def _row_fault(op: ext.Operation) -> str:
+    (source, iteration), row = op.operation.operands, op.operation.results[0].type
+    if not isinstance(source.type, ir.RankedTensorType) or not source.type.rank:
+        return f"operand must be a tensor with rows, but has type {source.type}"
+    if str(iteration.type) != "tensor<i64>":
+        return f"iteration must be a tensor<i64>, but has type {iteration.type}"
+    if not isinstance(row, ir.RankedTensorType) or row.element_type != source.type.element_type:
+        return f"row must be a tensor of the operand's elements, but is a {row}"
+    if row.has_static_shape and source.type.has_static_shape:
+        wanted = prod(list(source.type.shape)[1:])
+        if prod(row.shape) != wanted:
+            return f"row must have the {wanted} elements of a row of {source.type}, but is a {row}"
+    return ""
+
+
+class Row(TLoop.Operation, name="row", traits=[ext.Pure]):
+    """Row number `first + step * iteration` of the operand along its first dim; the last one for numbers
+    beyond.
+
+    Stands in the body of a loop of the host program, whose iteration it takes: a part of the operand's
+    buffer, at another place in each run. No kernel computes it.
+    """
+
+    first: ir.IntegerAttr
+    step: ir.IntegerAttr
+    operand: ext.Operand[Any]
+    iteration: ext.Operand[Any]
+    row: ext.Result[Any]
+    verify_invariants = verifier(_row_fault, first=ir.IntegerAttr, step=ir.IntegerAttr)
 
 
 def _segments(count: int, limit: int) -> ir.Attribute:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,7 +54,7 @@ class GraphBuilder:
             dtype = types.numpy_dtype(number) if number is not None else None
             folded = fold(op, [v.known for v in values if v.known is not None], dict(attributes), dtype)
             if folded is not None:
-                return self._known(folded, make, location)
+                return self._known(folded, make, number, location)
         made = make()
         return from_ir("", made, self.dims_of(made, values))
 
@@ -77,10 +79,13 @@ class GraphBuilder:
         name = f"{op.name.removeprefix('graph.')}#{next(self.serials)}.shape"
         return tuple(symbol(f"{name}[{axis}]") if dim is None else dim for axis, dim in enumerate(dims))
 
-    def _known(self, array: np.ndarray, make: Callable[[], ir.Value], location: ir.Location) -> Value:
-        value = from_array("", array, make)
+    def _known(
+        self, array: np.ndarray, make: Callable[[], ir.Value], number: int | None, location: ir.Location
+    ) -> Value:
+        value = from_array("", array, _at_home(make))
         if value.is_constant and value.known is not None:
             return self.constant(value.known, location)
+        value.number = value.number if number is None else number
         return value
 
     def constant(self, array: np.ndarray, location: ir.Location) -> Value:
@@ -89,7 +94,8 @@ class GraphBuilder:
             data = np.ascontiguousarray(array)
             reference = self.store.add_blob(data.view(np.uint8).reshape(-1).data)
             return self._weight("", data.shape, types.onnx_number(data.dtype), reference, location)
-        return from_array("", array, lambda: _build("constant", [], {"value": array}, None, location))
+        make = partial(_build, "constant", [], {"value": array}, None, location)
+        return from_array("", array, _at_home(make))
 
     def stored(self, name: str, constant: Constant, location: ir.Location) -> Value:
         """A constant of the model: `graph.constant` or `graph.weight`, made where it is first used."""
@@ -114,13 +120,29 @@ class GraphBuilder:
             name,
             shape,
             number,
-            lambda: _build("weight", [], fields, kind, location),
+            _at_home(partial(_build, "weight", [], fields, kind, location)),
             stored=lambda: self.store.buffer(reference).view(dtype).reshape(shape),
         )
 
     def dynamic_hint(self) -> str:
         """Which options would make the model static."""
         return dynamic_hint(self.inputs)
+
+
+def _at_home(make: Callable[[], ir.Value]) -> Callable[[], ir.Value]:
+    """`make`, run later, in the block that ops are made in now: what is first used in a body may be used
+    behind it too, and stands before the op that holds the body."""
+    home = ir.InsertionPoint.current.block
+
+    def build() -> ir.Value:
+        block, around = ir.InsertionPoint.current.block, None
+        while block != home:
+            around = block.owner.operation
+            block = around.block
+        with nullcontext() if around is None else ir.InsertionPoint(around):
+            return make()
+
+    return build
 
 
 def _build(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import onnx
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
@@ -28,12 +27,21 @@ MISSING = object()
 Scope = dict[str, Any]
 
 
+DeclaredShape = tuple[int | None, ...]
+
+
+class Incomplete(Exception):
+    """A body has an output that could not be imported, for a reason that is noted."""
+
+
 @dataclass(frozen=True)
 class Frame:
     """Where nodes come from: the graph or a function's body, with the names of the calls around it."""
 
     opsets: Opsets
     path: tuple[str, ...] = ()
+    # What a graph declares of its values' shapes.
+    declared: Mapping[str, DeclaredShape] = field(default_factory=dict)
 
     def label(self, node: NodeProto) -> str:
         return "/".join((*self.path, label(node)))
@@ -52,6 +60,7 @@ class Importer:
 
     def import_graph(self, graph: GraphProto, scope: Scope, frame: Frame) -> list[Any]:
         """Imports a graph whose inputs are in `scope`; returns its outputs."""
+        frame = replace(frame, declared=_declared_shapes(graph))
         nodes = sorted_nodes(graph, set(scope), self.model.name)
         for tensor in graph.initializer:
             location = ir.Location.name(tensor.name)
@@ -73,6 +82,8 @@ class Importer:
             results = self._results(node, scope, frame, name)
         except Unsupported as error:
             self._note(node, frame, name, str(error))
+            results = None
+        except Incomplete:
             results = None
         except NodeFailure as error:
             raise ImportFailure(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
@@ -104,9 +115,8 @@ class Importer:
         if wrong:
             raise NodeFailure(wrong)
         if registered is not None:
-            return _listed(registered(self._node(node, inputs, frame, name, opset)), len(node.output))
-        if node.op_type == "If" and domain == "":
-            return self._branch(node, inputs, scope, frame)
+            seen = self._node(node, inputs, scope, frame, name, opset)
+            return _listed(registered(seen), len(node.output))
         body = (
             local_body(function, node, self.model.name)
             if function
@@ -117,8 +127,21 @@ class Importer:
         return self._call(body, inputs, frame, label(node))
 
     def _node(
-        self, node: NodeProto, inputs: Sequence[Value | None], frame: Frame, name: str, opset: int
+        self,
+        node: NodeProto,
+        inputs: Sequence[Value | None],
+        scope: Scope,
+        frame: Frame,
+        name: str,
+        opset: int,
     ) -> Node:
+        inner = Frame(frame.opsets, (*frame.path, label(node)))
+        attributes = {
+            each.name: Subgraph(self, each.g, scope, inner)
+            if each.type == AttributeProto.GRAPH
+            else self._attribute(each, name)
+            for each in node.attribute
+        }
         return Node(
             node.op_type,
             plain_domain(node.domain),
@@ -126,9 +149,10 @@ class Importer:
             name,
             tuple(inputs),
             tuple(node.output),
-            {a.name: self._attribute(a, name) for a in node.attribute},
+            attributes,
             ir.Location.name(name),
             self.builder,
+            tuple(frame.declared.get(output) for output in node.output),
         )
 
     def _attribute(self, attribute: AttributeProto, name: str) -> Any:
@@ -138,6 +162,8 @@ class Importer:
         value = onnx.helper.get_attribute_value(attribute)
         if isinstance(value, bytes):
             return value.decode(errors="replace")
+        if attribute.type == AttributeProto.STRINGS:
+            return [each.decode(errors="replace") for each in value]
         return list(value) if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS) else value
 
     def _call(self, body: Body, inputs: Sequence[Any], frame: Frame, name: str) -> list[Any]:
@@ -157,24 +183,46 @@ class Importer:
             self.import_node(node, scope, inner)
         return [scope.get(output) for output in body.outputs]
 
-    def _branch(
-        self, node: NodeProto, inputs: Sequence[Value | None], scope: Scope, frame: Frame
-    ) -> list[Any]:
-        """An If whose condition is known at import is the branch that it takes."""
-        condition = inputs[0]
-        if condition is None or not condition.is_constant:
-            raise Unsupported("a condition that is only known when the model runs is not supported")
-        name = "then_branch" if np.any(condition.known) else "else_branch"
-        graph = next((a.g for a in node.attribute if a.name == name), None)
-        if graph is None:
-            raise NodeFailure(f"attribute '{name}' is missing")
-        return self.import_graph(graph, dict(scope), Frame(frame.opsets, (*frame.path, label(node))))
+
+@dataclass(frozen=True)
+class Subgraph:
+    """A graph attribute of a node: a call imports its nodes at the insertion point."""
+
+    importer: Importer
+    graph: GraphProto
+    scope: Scope
+    frame: Frame
+
+    def __call__(self, *inputs: Value) -> list[Value]:
+        """The outputs for these inputs. Raises `Incomplete` where one could not be imported."""
+        names = [each.name for each in self.graph.input]
+        if len(names) != len(inputs):
+            raise NodeFailure(f"its body takes {len(names)} values instead of {len(inputs)}")
+        bound = {name: _bound(name, value) for name, value in zip(names, inputs, strict=True)}
+        found = self.importer.import_graph(self.graph, {**self.scope, **bound}, self.frame)
+        if any(each is None or each is MISSING for each in found):
+            raise Incomplete
+        return found
+
+
+def _declared_shapes(graph: GraphProto) -> dict[str, DeclaredShape]:
+    """The shapes that a graph declares, by name, also of what stands before a cast; dims without a number are
+    None."""
+    found: dict[str, DeclaredShape] = {}
+    for info in (*graph.value_info, *graph.output):
+        if info.type.tensor_type.HasField("shape"):
+            dims = info.type.tensor_type.shape.dim
+            found[info.name] = tuple(each.dim_value if each.HasField("dim_value") else None for each in dims)
+    for node in reversed(graph.node):
+        if node.op_type in ("Cast", "Identity") and node.input and node.output[0] in found:
+            found.setdefault(node.input[0], found[node.output[0]])
+    return found
 
 
 def _has_body(node: NodeProto, opset: int) -> bool:
     domain = plain_domain(node.domain)
-    if node.op_type == "If" or not onnx.defs.has(node.op_type, opset, domain):
-        return node.op_type == "If"
+    if not onnx.defs.has(node.op_type, opset, domain):
+        return False
     schema = onnx.defs.get_schema(node.op_type, opset, domain)
     return bool(schema.has_function or schema.has_context_dependent_function)
 

@@ -48,7 +48,9 @@ class Emitter(Protocol):
 
 @dataclass(frozen=True)
 class Node:
-    """One ONNX node: inputs are `Value`s (None: left out), attributes are plain Python values."""
+    """One ONNX node: inputs are `Value`s (None: left out), attributes are plain Python values; a body is a
+    function of `Value`s that imports its nodes. `declared` are the outputs' shapes as the graph declares them
+    (None: it does not)."""
 
     op_type: str
     domain: str
@@ -59,6 +61,7 @@ class Node:
     attributes: dict[str, Any]
     location: ir.Location
     emitter: Emitter
+    declared: tuple[tuple[int | None, ...] | None, ...] = ()
 
     def input(self, index: int) -> Value:
         """The required input `index`."""

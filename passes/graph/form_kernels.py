@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import func, ir
-from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
 from mlc.passes.cloning import clone_ops
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fusion import ATTENTION, Group, fuse, separate, small_constant
+from mlc.passes.graph.host_values import (
+    bodies,
+    copy_body_values,
+    copy_constant_operands,
+    copy_trivial_results,
+)
+from mlc.passes.graph.loop_rows import take_rows
 from mlc.passes.graph.on_read import read_apart
-from mlc.passes.graph.verify_no_control_flow import control_flow
-from mlc.passes.graph.views import CONSTANTS, view_offset, view_source
-from mlc.passes.rewriting import defining_op
 from mlc.passes.tloop.kernel_functions import DEVICE, IN_PLACE, MARK
-from mlc.passes.violations import fail_on
 
 HOST_FUNCTIONS = ("main", "prepare")
 PLACEHOLDER = "kernel"
@@ -130,64 +132,26 @@ def _location(group: Group) -> ir.Location:
     return locations[0] if len(locations) == 1 else ir.Location.fused(locations)
 
 
-def copy_trivial_results(function: ir.Operation) -> None:
-    """Gives each result of the host function a computation of its own, so that it has its own buffer.
-
-    A third result of one value copies the second: two copies of the first would be equal, and become one.
-    """
-    block = function.regions[0].blocks[0]
-    terminator = block.operations[len(block.operations) - 1].operation
-    seen: set[ir.Value] = set()
-    copies: dict[ir.Value, ir.Value] = {}
-    for index, value in enumerate(terminator.operands):
-        source = view_source(value)
-        if not _has_own_buffer(source) or source in seen:
-            with ir.InsertionPoint(terminator), terminator.location:
-                original = _reshaped(copies[source], value) if source in copies else value
-                copies[source] = graph.build("identity", [original])
-            terminator.operands[index] = copies[source]
-        seen.add(source)
-
-
-def copy_constant_operands(function: ir.Operation) -> None:
-    """Gives constants that launches from before read, those of kernels written by hand, a buffer."""
-    block = function.regions[0].blocks[0]
-    for launch in [each.operation for each in block if each.operation.name == "tloop.launch"]:
-        for index, value in enumerate(launch.operands):
-            if defining_op(view_source(value), "graph.constant") is not None:
-                with ir.InsertionPoint(launch), launch.location:
-                    launch.operands[index] = graph.build("identity", [value])
-
-
-def _has_own_buffer(source: ir.Value) -> bool:
-    """Whether a launch, or launches together, write the value, and nothing else."""
-    op = defining_op(source)
-    return op is not None and op.name not in CONSTANTS and view_offset(op) is None
-
-
-def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
-    if value.type == like.type:
-        return value
-    return graph.build("reshape", [value], {"shape": list(graph.shape_of(like))})
-
-
 @dataclass(frozen=True)
 class FormKernels(Pass):
     """Fuse the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind
     products, convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes
     around products. Each kernel becomes a private function marked `tloop.kernel`, named by its content; the
-    host launches it."""
+    host launches it. Bodies of control flow launch kernels of their own; a row that a loop's body gathers by
+    its iteration is a `tloop.row`, and no kernel."""
 
     name: ClassVar[str] = "graph-form-kernels"
 
     fuse: bool = option(True, help="put ops together; otherwise each op is a kernel of its own")
 
     def run(self, op: ir.Operation) -> None:
-        fail_on(control_flow(op))
         outliner = Outliner(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+            take_rows(function)
             copy_trivial_results(function)
             copy_constant_operands(function)
+            copy_body_values(function)
             read_apart(function)
-            for group in fuse(function) if self.fuse else separate(function):
-                outliner.outline(group)
+            for block in [function.regions[0].blocks[0], *bodies(function)]:
+                for group in fuse(block) if self.fuse else separate(block):
+                    outliner.outline(group)

@@ -29,6 +29,7 @@ WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # elementwise ones.
 MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack", "graph.slice"})
 OTHERS = frozenset({"graph.gather", "graph.gather_nd", "graph.lrn", "graph.winograd_output"})
+_CONTROL = {*graph.CONTROL_OPS, "graph.yield"}
 # After these an elementwise op on a value of the same shape can run while the value is in registers or in the
 # first cache.
 TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | OTHERS
@@ -87,8 +88,8 @@ class Group:
 
 
 def is_computed(op: ir.Operation) -> bool:
-    """Whether the op needs a kernel: constants and views do not."""
-    return op.name.startswith("graph.") and op.name not in CONSTANTS and not is_place(op)
+    """Whether the op needs a kernel: constants, views and control flow do not."""
+    return op.name.startswith("graph.") and op.name not in CONSTANTS | _CONTROL and not is_place(op)
 
 
 def stands_alone(op: ir.Operation) -> bool:
@@ -232,18 +233,19 @@ class Fusion:
         return position == 0 or in_place
 
 
-def fuse(function: ir.Operation) -> list[Group]:
-    """The groups of the function's computed ops, ordered so that each follows the groups that it reads."""
+def fuse(block: ir.Block) -> list[Group]:
+    """The groups of a block's computed ops, ordered so that each follows the groups that it reads. Ops in
+    bodies of control flow stay there: they run as often as these do."""
     fusion = Fusion()
-    for op in function.regions[0].blocks[0]:
+    for op in block:
         if is_computed(op.operation):
             fusion.add(op.operation)
     return list(fusion.groups)
 
 
-def separate(function: ir.Operation) -> list[Group]:
-    """A group for each computed op of the function, in program order."""
-    ops = [op.operation for op in function.regions[0].blocks[0]]
+def separate(block: ir.Block) -> list[Group]:
+    """A group for each computed op of the block, in program order."""
+    ops = [op.operation for op in block]
     return [Group([op], op.name) for op in ops if is_computed(op)]
 
 

@@ -103,7 +103,7 @@ class NarrowValues(Pass):
             return False
         constants = ConstantOps.of(main.entry_block)
         known = constants.bare.keys() | constants.computed.keys()
-        results = [each.result for each in fuse(main.operation) if is_narrowed(each, known)]
+        results = [each.result for each in fuse(main.regions[0].blocks[0]) if is_narrowed(each, known)]
         for value in results:
             narrow(value, element)
         apply_patterns(main.operation, PATTERNS)

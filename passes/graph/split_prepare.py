@@ -21,6 +21,7 @@ from mlc.passes.remarks import missed
 from mlc.passes.rewriting import erase_if_unused
 
 MAIN, PREPARE = "main", "prepare"
+_NEVER = {"graph.prepared", *graph.CONTROL_OPS}
 
 
 def find_function(module: ir.Operation, name: str) -> func.FuncOp | None:
@@ -41,11 +42,11 @@ class ConstantOps:
     @classmethod
     def of(cls, block: ir.Block) -> ConstantOps:
         """Finds them in one walk. What `graph.prepared` gives is for @main only, so it does not count; nor do
-        ops that kernels of @main do as they read."""
+        ops that kernels of @main do as they read, nor control flow, whose bodies see other values too."""
         found = cls()
         for view in block.operations:
             op = view.operation
-            if not op.name.startswith("graph.") or op.name == "graph.prepared" or ON_READ in op.attributes:
+            if not op.name.startswith("graph.") or op.name in _NEVER or ON_READ in op.attributes:
                 continue
             if not len(op.operands):
                 found.bare.update(dict.fromkeys(op.results, op))

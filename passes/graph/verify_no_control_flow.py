@@ -1,4 +1,4 @@
-"""graph-verify-no-control-flow: nothing is left that only `graph-optimize` understands."""
+"""graph-verify-no-control-flow: a program is a list of launches."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from mlc.passes.violations import fail_on
 def control_flow(root: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Every op of control flow inside `root`, as a message and a location."""
     for op in collect_ops(root, graph.CONTROL_OPS):
-        reason = "only control flow whose course constants tell, which graph-optimize removes, can be lowered"
-        yield f"'{op.name}' op is not compiled yet: {reason}", op.location
+        reason = "its course is only known when the program runs, and GPUs run a list of launches"
+        yield f"'{op.name}' op cannot be part of a kernel or of a GPU's program: {reason}", op.location
 
 
 @dataclass(frozen=True)
 class VerifyNoControlFlow(Pass):
-    """Check that no `graph.if` and no `graph.loop` is left: kernels and host programs are straight lines yet.
+    """Check that no `graph.if` and no `graph.loop` is left, for GPUs: the plan of a GPU's program is a list
+    of launches. Processors run control flow in their host program.
 
     Reports every violation; changes nothing.
     """

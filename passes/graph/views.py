@@ -84,3 +84,17 @@ def view_source(value: ir.Value) -> ir.Value:
         value = op.operands[0]
         op = defining_op(value)
     return value
+
+
+def is_part(op: ir.Operation) -> bool:
+    """Whether the op only names a part of its first operand: a view, or a row of it that moves in a loop."""
+    return op.name == "tloop.row" or (op.name.startswith("graph.") and view_offset(op) is not None)
+
+
+def viewed(value: ir.Value) -> ir.Value:
+    """What the value is a part of."""
+    op = defining_op(value)
+    while op is not None and is_part(op):
+        value = op.operands[0]
+        op = defining_op(value)
+    return value

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from mlc.bindings import arith, func, gpu, ir, memref
+from mlc.bindings import address, arith, func, gpu, ir, memref
+from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch_into
+from mlc.passes.lowering.host_bodies import BodyBuilder
 from mlc.passes.lowering.kernel_entry import row_major_strides
-from mlc.passes.lowering.memory.allocations import Allocations, Buffer, tensor_bytes
+from mlc.passes.lowering.memory.allocations import Allocations
 from mlc.passes.lowering.memory.arena import Plan, lower_bound
+from mlc.passes.lowering.memory.buffers import Buffer, Move, Part, tensor_bytes
 
 # On a copy that a transfer became: where to.
 TRANSFER = "tloop.transfer"
@@ -28,10 +31,11 @@ class HostRewriter:
         self.plan = plan
         roots = allocations.roots()
         self.offsets: dict[Buffer, int] = dict(zip(roots, plan.offsets, strict=True))
-        self.views: dict[tuple[str, int, int, str], ir.Value] = {}
+        self.views: dict[tuple[object, ...], ir.Value] = {}
         self.arguments: dict[str, list[ir.Value]] = {}
         # By the step that waits for them: the transfers that are under way.
         self.started: dict[int, list[ir.Value]] = {}
+        self.bodies = BodyBuilder(self)
 
     def build(self) -> ir.Operation:
         """The new function, which stands before the old one."""
@@ -52,12 +56,17 @@ class HostRewriter:
             "arena": values[-1:],
         }
         with ir.InsertionPoint(function.entry_block):
-            for step, op in enumerate(plan.ops):
-                self.wait(op, step)
-                self.rewrite(op, step)
+            self.rewrite_all(old.regions[0].blocks[0])
             func.ReturnOp([], loc=old.location)
         self.describe(function.operation)
         return function.operation
+
+    def rewrite_all(self, block: ir.Block) -> None:
+        """Builds what stands for the ops of a block."""
+        for op in [each.operation for each in block.operations]:
+            step = self.allocations.steps.of(op)
+            self.wait(op, step)
+            self.rewrite(op, step)
 
     def wait(self, op: ir.Operation, step: int) -> None:
         """Waits for the transfers that the op needs."""
@@ -73,7 +82,9 @@ class HostRewriter:
             elif op.name == "tloop.transfer":
                 self.transfer(op, step)
             elif op.name == "graph.concat":
-                self.copy_operands(op.results[0])
+                self.move_values(op)
+            elif op.name in graph.CONTROL_OPS:
+                self.bodies.build(op)
 
     def transfer(self, op: ir.Operation, step: int) -> None:
         source, target = self.buffer(op.operands[0]), self.buffer(op.results[0])
@@ -84,42 +95,51 @@ class HostRewriter:
             self.started.setdefault(self.allocations.waits[step], []).append(copy.results[0])
         copy.attributes[TRANSFER] = op.attributes["to"]
 
-    def copy_operands(self, whole: ir.Value) -> None:
-        """Copies the operands of a concatenation that could not be written in place."""
-        for copy in self.allocations.copies.get(whole, ()):
-            width = element_bytes(str(whole.type.element_type))
-            root, begin = self.allocations.where(whole)
-            target = self.view(root, begin + copy.position * width, memref_type(copy.value.type))
-            memref.CopyOp(self.buffer(copy.value), target)
+    def move_values(self, op: ir.Operation) -> None:
+        """Copies what could not be written in place: operands of a concatenation, values of a body."""
+        for move in self.allocations.moves.get(address(op), ()):
+            memref.CopyOp(self.buffer(move.value), self.target(move))
+
+    def target(self, move: Move) -> ir.Value:
+        width = element_bytes(str(move.target.type.element_type))
+        rows = [move.row] if move.row else []
+        part = self.allocations.spans[move.target].part(move.offset * width, *rows)
+        return self.view(part.in_root(), memref_type(move.value.type))
 
     def buffer(self, value: ir.Value) -> ir.Value:
         """The buffer of a value, in the value's own shape."""
-        root, begin = self.allocations.where(value)
-        return self.view(root, begin, memref_type(value.type))
+        return self.view(self.allocations.where(value), memref_type(value.type))
 
-    def view(self, root: Buffer, begin: int, kind: ir.MemRefType) -> ir.Value:
-        where, index = root.place or ("arena", 0)
-        begin += self.offsets.get(root, 0)
-        key = (where, index, begin, str(kind))
+    def view(self, part: Part, kind: ir.MemRefType) -> ir.Value:
+        where, index = part.buffer.place or ("arena", 0)
+        begin = part.begin + self.offsets.get(part.buffer, 0)
+        key = (where, index, begin, part.rows, str(kind))
         if key not in self.views:
             make = self.arena_view if where == "arena" else self.argument_view
-            self.views[key] = make(self.arguments[where][index], begin, kind)
+            self.views[key] = make(self.arguments[where][index], begin, part, kind)
         return self.views[key]
 
-    def arena_view(self, arena: ir.Value, begin: int, kind: ir.MemRefType) -> ir.Value:
-        index = ir.IndexType.get()
-        offset = arith.ConstantOp(index, ir.IntegerAttr.get(index, begin)).result
+    def arena_view(self, arena: ir.Value, begin: int, part: Part, kind: ir.MemRefType) -> ir.Value:
+        offset = self.bodies.moved(part.rows, 1, begin) if part.rows else self.index(begin)
         return memref.ViewOp(kind, arena, offset, []).result
 
-    def argument_view(self, source: ir.Value, begin: int, kind: ir.MemRefType) -> ir.Value:
-        if source.type == kind and not begin:
+    def argument_view(self, source: ir.Value, begin: int, part: Part, kind: ir.MemRefType) -> ir.Value:
+        if source.type == kind and not begin and not part.rows:
             return source
-        shape, offset = list(kind.shape), begin // element_bytes(str(kind.element_type))
+        width = element_bytes(str(kind.element_type))
+        shape, offset = list(kind.shape), begin // width
         strides = row_major_strides(shape)
-        if offset:
-            layout = ir.StridedLayoutAttr.get(offset, strides)
+        static = ir.ShapedType.get_dynamic_stride_or_offset() if part.rows else offset
+        if static:
+            layout = ir.StridedLayoutAttr.get(static, strides)
             kind = ir.MemRefType.get(shape, kind.element_type, layout)
-        return memref.ReinterpretCastOp(kind, source, [], [], [], [offset], shape, strides).result
+        moved = [self.bodies.moved(part.rows, width, offset)] if part.rows else []
+        return memref.ReinterpretCastOp(kind, source, moved, [], [], [static], shape, strides).result
+
+    def index(self, value: int) -> ir.Value:
+        """A constant."""
+        kind = ir.IndexType.get()
+        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
 
     def describe(self, function: ir.Operation) -> None:
         """What the compiler must know to call the function, and what people ask about its memory."""

@@ -3,7 +3,7 @@ kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
@@ -12,6 +12,7 @@ from mlc.bindings import ir, llvm
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.lowering.host_control import ControlBuilder
 from mlc.passes.lowering.host_places import STEPS, Place, places_of
 from mlc.passes.rewriting import collect_ops
 
@@ -31,6 +32,7 @@ class EntryBuilder:
         self.transfers: dict[ir.Value, ir.Value] = {}
         self.pointer = ir.Type.parse("!llvm.ptr")
         self.bases: dict[int, ir.Value] = {}
+        self.control = ControlBuilder(self)
 
     def build(self) -> None:
         name = PREFIX + self.function.attributes["sym_name"].value
@@ -55,16 +57,24 @@ class EntryBuilder:
         widest = max((len(op.operands) for op in self.steps), default=1)
         frame = self.allocated(widest, self.pointer)
         self.allocate_transfers()
-        for op in self.steps:
+        self.build_steps: dict[str, Callable[[ir.Operation], None]] = {
+            "memref.copy": lambda op: self.copy(op, buffers),
+            "gpu.memcpy": lambda op: self.start(op, buffers),
+            "gpu.wait": self.wait,
+            "tloop.launch_into": lambda op: self.launch(op, buffers, frame, dims),
+            "memref.load": lambda op: self.control.load(op, buffers),
+            "memref.store": lambda op: self.control.store(op, buffers),
+        }
+        self.block(self.function.regions[0].blocks[0])
+
+    def block(self, block: ir.Block) -> None:
+        """What the ops of a block become, at the insertion point."""
+        for op in [each.operation for each in block.operations]:
             with op.location:
-                if op.name == "memref.copy":
-                    self.copy(op, buffers)
-                elif op.name == "gpu.memcpy":
-                    self.start(op, buffers)
-                elif op.name == "gpu.wait":
-                    self.wait(op)
+                if op.name in self.build_steps:
+                    self.build_steps[op.name](op)
                 else:
-                    self.launch(op, buffers, frame, dims)
+                    self.control.build(op)
 
     def allocated(self, count: int, element: ir.Type) -> ir.Value:
         """Memory of the function's own."""
@@ -126,18 +136,26 @@ class EntryBuilder:
         indices = ir.DenseI32ArrayAttr.get([index]) if index < 2**31 else None
         if indices is not None:
             return llvm.GEPOp(self.pointer, base, [], indices, ir.TypeAttr.get(element), None).result
-        dynamic = ir.DenseI32ArrayAttr.get([-(2**31)])
-        return llvm.GEPOp(
-            self.pointer, base, [self.constant(index)], dynamic, ir.TypeAttr.get(element), None
-        ).result
+        return self.element(base, self.constant(index), element)
 
     def address(self, buffers: ir.Value, place: Place) -> ir.Value:
         if place.argument not in self.bases:
-            self.bases[place.argument] = llvm.LoadOp(
-                self.pointer, self.offset(buffers, place.argument, self.pointer)
-            ).result
-        base = self.bases[place.argument]
-        return self.offset(base, place.offset, ir.IntegerType.get_signless(8)) if place.offset else base
+            # Bodies are not all there is to read it.
+            with self.control.outside():
+                self.bases[place.argument] = llvm.LoadOp(
+                    self.pointer, self.offset(buffers, place.argument, self.pointer)
+                ).result
+        base, byte = self.bases[place.argument], ir.IntegerType.get_signless(8)
+        address = self.offset(base, place.offset, byte) if place.offset else base
+        if place.moved is None:
+            return address
+        element = byte if place.width == 1 else ir.IntegerType.get_signless(8 * place.width)
+        return self.element(address, self.control.values[place.moved], element)
+
+    def element(self, base: ir.Value, index: ir.Value, element: ir.Type) -> ir.Value:
+        """The address of an element by its number at run time."""
+        dynamic = ir.DenseI32ArrayAttr.get([-(2**31)])
+        return llvm.GEPOp(self.pointer, base, [index], dynamic, ir.TypeAttr.get(element), None).result
 
 
 def _symbol(name: str) -> ir.Attribute:
@@ -162,7 +180,8 @@ def declare(module: ir.Operation, functions: Mapping[str, str]) -> None:
 @dataclass(frozen=True)
 class HostEntry(Pass):
     """Replace each host function on buffers by its machine-level form, which fills an array of pointers per
-    launch and calls the kernel. The kernels themselves leave the module: declarations stay."""
+    launch and calls the kernel. The kernels themselves leave the module: declarations stay. So do
+    control flow's `scf` ops, on numbers of 64 bits, for upstream's conversions."""
 
     name: ClassVar[str] = "host-entry"
 

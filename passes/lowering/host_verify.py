@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.graph.views import CONSTANTS, is_place
+from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import is_kernel
 from mlc.passes.violations import fail_on
 
-HOST_OPS = CONSTANTS | {"tloop.launch", "tloop.transfer", "func.return"}
+HOST_OPS = CONSTANTS | {"tloop.launch", "tloop.row", "tloop.transfer", "func.return"}
+BODY_OPS = {*graph.CONTROL_OPS, "graph.yield"}
 
 
 def mismatch(field: str, actual: Sequence[ir.Value], declared: Sequence[ir.Type]) -> str:
@@ -42,8 +45,8 @@ def violations(
     function: ir.Operation, kernels: Mapping[str, ir.FunctionType]
 ) -> Iterator[tuple[str, ir.Location]]:
     """What keeps `function` from being a host program, as messages and locations."""
-    for op in [each.operation for each in function.regions[0].blocks[0]]:
-        if op.name not in HOST_OPS and not is_place(op):
+    for op in collect_ops(function):
+        if op.name not in HOST_OPS | BODY_OPS and not is_place(op):
             advice = ": run graph-form-kernels first" if op.name.startswith("graph.") else ""
             yield f"a host function cannot hold '{op.name}'{advice}", op.location
         if op.name == "tloop.launch" and (wrong := launch_violation(op, kernels)):
@@ -52,8 +55,8 @@ def violations(
 
 @dataclass(frozen=True)
 class HostVerify(Pass):
-    """Check that `@main` and `@prepare` hold only views, constants, concatenations in place, transfers, and
-    launches that fit their kernels.
+    """Check that `@main` and `@prepare` hold only views, constants, concatenations in place, transfers,
+    launches that fit their kernels, and control flow around these.
 
     Reports every violation; changes nothing.
     """

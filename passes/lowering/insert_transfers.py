@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.dialects.tloop import Transfer
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.graph.views import CONSTANTS, view_source
 from mlc.passes.lowering.memory.in_flight import is_view
-from mlc.passes.rewriting import defining_op
+from mlc.passes.rewriting import collect_ops, defining_op
 from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, is_kernel
 
 
@@ -26,6 +27,12 @@ def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:
             if _device_of(value, devices) != device:
                 with ir.InsertionPoint(op), op.location:
                     op.operands[index] = Transfer(ir.StringAttr.get(device), value, value.type).copy
+
+
+def _refuse_bodies(function: ir.Operation) -> None:
+    """Raises PassFailure for control flow: values would move in and out of its bodies."""
+    for op in collect_ops(function, graph.CONTROL_OPS):
+        raise PassFailure(f"'{op.name}' cannot be part of a program on two devices", op.location)
 
 
 def _device_of(value: ir.Value, devices: dict[str, str]) -> str:
@@ -48,5 +55,6 @@ class InsertTransfers(Pass):
         if set(devices.values()) <= {HOST}:
             return False
         for function in filter(is_host, functions):
+            _refuse_bodies(function)
             insert_transfers(function, devices)
         return True

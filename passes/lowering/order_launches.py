@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.lowering.host_plan_memory import kernels_in_place
 from mlc.passes.lowering.memory.ordering import smallest_order
 from mlc.passes.remarks import applied, missed
+from mlc.passes.rewriting import collect_ops
 
 
 def reorder(function: ir.Operation, ops: list[ir.Operation]) -> None:
@@ -25,7 +27,8 @@ class OrderLaunches(Pass):
     """Order the launches of `@main` and `@prepare` so that the least memory is live at once.
 
     Heuristics are tried: whatever frees most memory first, and depth first from the results. The present
-    order stays unless one of them needs less, and where sizes are not known or kernels not formed.
+    order stays unless one of them needs less, and where sizes are not known, kernels not formed, or ops have
+    bodies.
     """
 
     name: ClassVar[str] = "host-order-launches"
@@ -33,6 +36,9 @@ class OrderLaunches(Pass):
     def run(self, op: ir.Operation) -> None:
         in_place = kernels_in_place(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+            if collect_ops(function, graph.CONTROL_OPS):
+                missed(function, "order launches", "there is control flow")
+                continue
             try:
                 name, ops, before, after = smallest_order(function, in_place)
             except PassFailure as failure:

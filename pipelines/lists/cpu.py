@@ -101,8 +101,12 @@ CPU_KERNEL: list[str] = [
 
 # The host functions `@main` and `@prepare`, to the llvm dialect.
 CPU_HOST: list[str] = [
-    # Straight to the llvm dialect: a host function only computes addresses and calls kernels.
+    # Straight to the llvm dialect, but for control flow: a host function only computes addresses and calls
+    # kernels.
     "host-entry",
+    "convert-scf-to-cf",
+    "convert-arith-to-llvm",
+    "convert-cf-to-llvm",
     "canonicalize",
     "cse",
     "llvm-verify-translatable",

@@ -52,8 +52,6 @@ GRAPH_OPTIMIZE: list[str] = [
 
 # Graph level: layouts that vector machines want, ready for kernels.
 LOWER_GRAPH: list[str] = [
-    # Layouts and kernels are for straight lines: what control flow is left is named before it confuses them.
-    "graph-verify-no-control-flow",
     # First: its products get layouts, and its transposes meet those around it.
     "graph-decompose-attention",
     # Slices of columns would copy; as products of their own the parts meet what reads them.
@@ -80,6 +78,8 @@ LOWER_GRAPH: list[str] = [
     # Bias, activation and residual meet their product, without a reshape between them.
     "graph-sink-reshapes",
     "graph-simplify",
+    # Weights are packed where they are read, which may be in a loop.
+    "graph-hoist-invariants",
     # Last: all constant work is in the graph now, packing of weights included.
     "graph-split-prepare",
     "canonicalize",
@@ -88,7 +88,7 @@ LOWER_GRAPH: list[str] = [
 
 # Graph level for GPUs: images with their channels last, ready for kernels.
 LOWER_GRAPH_GPU: list[str] = [
-    # Layouts and kernels are for straight lines: what control flow is left is named before it confuses them.
+    # A GPU's plan is a list of launches: what control flow is left is named before it confuses what follows.
     "graph-verify-no-control-flow",
     # A kernel computes attention whole, and the transposes around it, but for shapes that it lacks.
     "graph-decompose-attention{device=gpu}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
@@ -22,12 +23,29 @@ def slice_(node: Node) -> Value:
         raise NodeFailure("starts, ends, axes and steps have different lengths")
     if 0 in steps:
         raise NodeFailure("a step is 0")
+    if len(axes) == 1 and steps == [1] and (length := _moving_length(x.shape[axes[0]], starts[0], ends[0])):
+        return _moving(node, x, axes[0], length)
     ranges: dict[int, tuple[int, int, int]] = {}
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         bounds = _bounds(node, x.shape[axis], start, end, step)
         if bounds is not None:
             ranges[axis] = bounds
     return sliced(node, x, ranges)
+
+
+def _moving_length(dim: Dim, start: Dim, end: Dim) -> int | None:
+    """The number of elements of a part of a dim of known size that begins where only the run says; None where
+    it begins at a known place, or its length is not known."""
+    if not (isinstance(dim, int) and isinstance(start, Size)):
+        return None
+    length = end - start
+    return length if isinstance(length, int) and length > 0 else None
+
+
+def _moving(node: Node, x: Value, axis: int, length: int) -> Value:
+    """`length` elements of a dim from the place that input 1 says, all of them inside."""
+    places = node.emit("add", node.input(1), node.constant(np.arange(length, dtype=node.input(1).dtype)))
+    return node.emit("gather", x, places, axis=axis)
 
 
 def _bound(node: Node, index: int, name: str) -> list[Dim]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mlc.bindings import ir
-from mlc.passes.lowering.memory.allocations import Allocations, Buffer, allocate
+from mlc.passes.lowering.memory.allocations import Allocations, allocate
 from mlc.passes.lowering.memory.arena import aligned, lower_bound
+from mlc.passes.lowering.memory.buffers import Buffer
 
 
 class Dependences:
@@ -30,7 +31,7 @@ class Dependences:
         if op.name not in ("tloop.launch", "tloop.transfer", "graph.concat"):
             return
         values = [value for value in (*op.operands, *op.results) if value in allocations.spans]
-        roots = dict.fromkeys(allocations.where(value)[0] for value in values)
+        roots = dict.fromkeys(allocations.where(value).buffer for value in values)
         yield from (root for root in roots if root.place is None)
 
     def bytes_of(self, index: int) -> int:

@@ -30,9 +30,9 @@ func.func private @second(%x: tensor<4xf32>) -> tensor<4xf32> attributes {tloop.
 
 // -----
 
-// Control flow has no lowering yet; what it holds is reported as well.
+// Kernels hold no control flow; what it holds is reported as well.
 func.func private @choice(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> attributes {tloop.kernel} {
-  // expected-error @below {{'graph.if' op is not compiled yet}}
+  // expected-error @below {{'graph.if' op cannot be part of a kernel or of a GPU's program}}
   %0 = "graph.if"(%c) ({
     // expected-note @below {{kernel @choice still holds 'graph.exp': run graph-to-linalg first}}
     %1 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>

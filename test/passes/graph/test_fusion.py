@@ -27,7 +27,10 @@ def groups(arguments: str, body: str) -> list[list[str]]:
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(f"func.func @main({arguments}) {{\n{body}\nreturn\n}}")
         function = module.body.operations[0].operation
-        return [[each.name.removeprefix("graph.") for each in group.ops] for group in fuse(function)]
+        return [
+            [each.name.removeprefix("graph.") for each in group.ops]
+            for group in fuse(function.regions[0].blocks[0])
+        ]
 
 
 def unary(result: str, name: str, operand: str, kind: str = MATRIX) -> str:

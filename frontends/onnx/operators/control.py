@@ -1,0 +1,163 @@
+"""If, Loop and Scan: bodies become regions, which see the values around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.sizes import symbol
+from mlc.frontends.onnx.loops import (
+    Run,
+    axis_back,
+    axis_first,
+    check_limit,
+    counted_loop,
+    loop,
+    reversed_rows,
+    row,
+)
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value, from_ir
+
+# Loop's number of iterations where it is left out.
+ENDLESS = np.iinfo(np.int64).max
+
+
+def _scalar(node: Node, value: Value) -> Value:
+    """A number or truth value, which models also write as a vector of one element."""
+    return node.reshape(value, [])
+
+
+@onnx_operator("If")
+def if_(node: Node) -> Sequence[Value]:
+    """The branch that is taken, where the condition is known at import; else `graph.if`."""
+    condition = node.input(0)
+    if condition.is_constant:
+        return node.attr("then_branch" if np.any(condition.known) else "else_branch")()
+    operands = [_scalar(node, condition).ir]
+    with node.location:
+        holder = graph.build_control("if", operands, [])
+        blocks = [region.blocks[0] for region in holder.regions]
+        then, other = (
+            _branch(node, name, block)
+            for name, block in zip(("then_branch", "else_branch"), blocks, strict=True)
+        )
+        if [each.type for each in then] != [each.type for each in other]:
+            types = [", ".join(str(each.type) for each in values) for values in (then, other)]
+            raise Unsupported(f"its branches give values of different types: {types[0]} and {types[1]}")
+        made = graph.build_control("if", operands, [each.type for each in then], blocks)
+        holder.erase()
+    return [from_ir("", each, tuple(ir.RankedTensorType(each.type).shape)) for each in made.results]
+
+
+def _branch(node: Node, name: str, block: ir.Block) -> list[ir.Value]:
+    """Imports a branch into a block; what it gives."""
+    with ir.InsertionPoint(block):
+        values = node.attr(name)()
+        for value in values:
+            node.shape(value)
+        check_limit(len(values))
+        made = [value.ir for value in values]
+        graph.build_yield(made)
+    return made
+
+
+@onnx_operator("Loop")
+def loop_(node: Node) -> Sequence[Value]:
+    """`graph.loop`. How many rows a stack has the trip count tells, or the shape that the model declares."""
+    given, condition = node.optional(0), node.optional(1)
+    trips = node.constant(np.int64(ENDLESS)) if given is None else _scalar(node, given)
+    going = node.constant(np.asarray(True)) if condition is None else _scalar(node, condition)
+    initial = [node.input(index) for index in range(2, len(node.inputs))]
+    count = int(trips.known) if trips.is_constant and trips.known is not None else ENDLESS
+    always = bool(going.is_constant and np.all(going.known))
+
+    def body(iteration: Value, inside: Value, carried: list[Value]) -> Run:
+        # Arithmetic on it is recognised where it says which part of a value is taken.
+        iteration.known = np.empty((), object)
+        iteration.known[()] = symbol(f"{node.label}.iteration")
+        after, *values = node.attr("body")(iteration, inside, *carried)
+        return Run(_scalar(node, after), values[: len(initial)], values[len(initial) :])
+
+    def rows(place: int, steady: bool) -> int:
+        declared = _declared_rows(node, len(initial) + place)
+        if steady and always and count != ENDLESS:
+            return max(count, 0)
+        if declared is None:
+            raise Unsupported(
+                f"how many rows its output {len(initial) + place} has is only known when the model runs, and "
+                "the model does not declare it"
+            )
+        return declared
+
+    return loop(node, trips, going, initial, body, rows)
+
+
+def _declared_rows(node: Node, output: int) -> int | None:
+    """The first dim that the model declares of an output."""
+    shape = node.declared[output] if output < len(node.declared) else None
+    return shape[0] if shape else None
+
+
+@onnx_operator("Scan", since=9)
+def scan(node: Node) -> list[Value]:
+    """A loop over the first dims of its scan inputs, once these are in front."""
+    count = int(node.attr("num_scan_inputs"))
+    values = [node.input(index) for index in range(len(node.inputs))]
+    states, sequences = values[: len(values) - count], values[len(values) - count :]
+    axes = node.attr("scan_input_axes", None) or [0] * count
+    backwards = node.attr("scan_input_directions", None) or [0] * count
+    sequences = [
+        axis_first(node, each, node.axis(axis, each.rank)) for each, axis in zip(sequences, axes, strict=True)
+    ]
+    carried, stacks = _scanned(node, states, sequences, [bool(each) for each in backwards])
+    axes = node.attr("scan_output_axes", None) or [0] * len(stacks)
+    turned = node.attr("scan_output_directions", None) or [0] * len(stacks)
+    stacks = [
+        reversed_rows(node, each) if backwards else each
+        for each, backwards in zip(stacks, turned, strict=True)
+    ]
+    return carried + [
+        axis_back(node, each, node.axis(axis, each.rank)) for each, axis in zip(stacks, axes, strict=True)
+    ]
+
+
+@onnx_operator("Scan", since=8, until=8)
+def scan_batches(node: Node) -> list[Value]:
+    """Opset 8: the first dim of all inputs and outputs counts batches, each of which is scanned alone."""
+    if node.optional(0) is not None:
+        raise Unsupported("sequence_lens is not supported")
+    values = [node.input(index) for index in range(1, len(node.inputs))]
+    count = int(node.attr("num_scan_inputs"))
+    directions = node.attr("directions", None) or [0] * count
+    backwards = [bool(each) for each in directions]
+
+    def body(iteration: Value, _: list[Value]) -> tuple[list[Value], list[Value]]:
+        own = [row(node, each, iteration) for each in values]
+        first = len(own) - count
+        carried, stacks = _scanned(node, own[:first], own[first:], backwards)
+        return [], carried + stacks
+
+    (batches,) = {node.shape(each)[0] for each in values}
+    return counted_loop(node, batches, [], body)[1]
+
+
+def _scanned(
+    node: Node, states: Sequence[Value], sequences: Sequence[Value], backwards: Sequence[bool]
+) -> tuple[list[Value], list[Value]]:
+    """Runs the node's body on each part of sequences along their first dims."""
+    lengths = {node.shape(each)[0] for each in sequences}
+    if len(lengths) != 1:
+        raise NodeFailure(f"its scan inputs have lengths {sorted(lengths)}")
+
+    def body(iteration: Value, carried: list[Value]) -> tuple[list[Value], list[Value]]:
+        parts = [
+            row(node, each, iteration, turned) for each, turned in zip(sequences, backwards, strict=True)
+        ]
+        found = node.attr("body")(*carried, *parts)
+        return found[: len(states)], found[len(states) :]
+
+    return counted_loop(node, lengths.pop(), states, body)
