@@ -16,10 +16,11 @@ OperatorFunction = Callable[["Node"], "Value | Sequence[Value | None]"]
 _Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
-    "batch_norm", "compaction", "contraction", "control", "convolution", "creation", "dropout",
-    "einsum", "elementwise", "indexing", "logic", "movement", "normalisation", "ordering", "pooling",
-    "quantisation", "quantised_products", "random_numbers", "recurrent", "reduction", "signal",
-    "slicing", "training",
+    "batch_norm", "columns", "compaction", "contraction", "control", "convolution", "creation", "cropping",
+    "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic", "movement",
+    "normalisation", "ordering", "pooling", "quantisation", "quantised_products", "random_numbers",
+    "recurrent", "reduction", "resize", "rois", "signal", "slicing", "training", "transposed_convolution",
+    "unpooling",
     "microsoft.activations", "microsoft.attention", "microsoft.group_query", "microsoft.movement",
     "microsoft.nbits", "microsoft.normalisation", "microsoft.products", "microsoft.quantised_attention",
     "microsoft.quantised_products", "microsoft.quantised", "microsoft.rotary",

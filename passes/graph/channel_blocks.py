@@ -64,9 +64,22 @@ def channel_divisor(op: ir.Operation) -> int:
     if op.name == "graph.reshape":
         shuffled = channel_shuffle(op)
         return channels if shuffled and SMALLEST_USEFUL_BLOCK % shuffled[1] == 0 else 0
+    if op.name == "graph.gather":
+        return channels if is_pixel_lookup(op) else 0
     if op.name not in _DIVISORS or not all(is_image(value) for value in op.operands):
         return 0
     return gcd(channels, _DIVISORS[op.name](op))
+
+
+def is_pixel_lookup(op: ir.Operation) -> bool:
+    """Whether the op takes rows or columns of an image: a gather by a vector along a spatial dim."""
+    return (
+        op.name == "graph.gather"
+        and is_image(op.operands[0])
+        and _is_static(op.operands[1])
+        and op.operands[1].type.rank == 1
+        and graph.attribute(op, "axis") in (2, 3)
+    )
 
 
 def _is_static(value: ir.Value) -> bool:

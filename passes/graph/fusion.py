@@ -28,7 +28,11 @@ WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
 # Ops whose result is computed element by element from places that follow from the index: they fuse like
 # elementwise ones.
 MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack", "graph.slice"})
-OTHERS = frozenset({"graph.gather", "graph.gather_nd", "graph.lrn", "graph.winograd_output"})
+# Reads elements where its indices say.
+LOOKUP = "graph.gather"
+OTHERS = frozenset({LOOKUP, "graph.gather_nd", "graph.lrn", "graph.winograd_output"})
+# What elementwise ops compute as they read it.
+LOOKED_UP = ELEMENTWISE | {LOOKUP}
 _CONTROL = {*graph.CONTROL_OPS, "graph.yield"}
 # After these an elementwise op on a value of the same shape can run while the value is in registers or in the
 # first cache.
@@ -37,7 +41,7 @@ TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED | {"graph.winograd_out
 # What a fused Winograd convolution begins with.
 WINOGRAD = ("graph.winograd_input", "graph.matmul_packed")
 TAKES_PROLOGUE = ROWS | REDUCTIONS
-TAKES_OPERANDS = PRODUCTS | WINDOWS | TAKES_PROLOGUE | ELEMENTWISE | {ATTENTION}
+TAKES_OPERANDS = PRODUCTS | WINDOWS | TAKES_PROLOGUE | ELEMENTWISE | {ATTENTION, LOOKUP}
 
 
 def is_cleared_cut(op: ir.Operation) -> bool:
@@ -197,15 +201,21 @@ class Fusion:
             # One operand of the launch is the result.
             if len(group.inputs() | producer.inputs()) >= OPERAND_LIMIT:
                 continue
-            if self.can_read_through(producer, op, position):
+            if self.can_read_through(producer, op, position) and self.can_look_up(producer, group):
                 del self.groups[producer]
                 del self.by_result[value]
                 group.ops[:0] = producer.ops
 
+    def can_look_up(self, producer: Group, group: Group) -> bool:
+        """Whether what `producer` looks up, if it does, can be looked up in `group`: not in the epilogue of a
+        kernel of another kind."""
+        return LOOKUP not in {op.name for op in producer.ops} or all(op.name in LOOKED_UP for op in group.ops)
+
     def can_read_through(self, producer: Group, op: ir.Operation, position: int) -> bool:
         """Whether `op` can compute operand `position` as it reads it: elementwise ops in front of a row
-        reduction or of another elementwise op of their shape, what is marked as read so, a transpose in
-        front of a product, all of a Winograd convolution whose parts would not stay in caches."""
+        reduction, of another elementwise op of their shape or of a gather of single elements; gathers in
+        front of elementwise ops; what is marked as read so, a transpose in front of a product, all of a
+        Winograd convolution whose parts would not stay in caches."""
         last = producer.ops[-1]
         if ON_READ in last.attributes:
             converts = last.name == "graph.cast"
@@ -213,9 +223,16 @@ class Fusion:
         if op.name in WINDOWS:
             return False
         if op.name in ELEMENTWISE:
-            return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
+            return all(each.name in LOOKED_UP for each in producer.ops) and graph.shape_of(
                 producer.result
             ) == graph.shape_of(op.results[0])
+        if op.name == LOOKUP:
+            # Each index is read once: the data has one dim.
+            return (
+                position == 1
+                and all(each.name in ELEMENTWISE for each in producer.ops)
+                and graph.shape_of(producer.result) == graph.shape_of(op.results[0])
+            )
         if op.name in TAKES_PROLOGUE:
             return all(each.name in ELEMENTWISE for each in producer.ops) and graph.shape_of(
                 producer.result

@@ -10,6 +10,7 @@ from typing import Protocol
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes import registry
+from mlc.passes.graph.channel_blocks import is_pixel_lookup
 from mlc.passes.graph.conv_to_matmul import is_product
 from mlc.passes.graph.row_windows import is_row_window
 from mlc.targets import Target
@@ -74,9 +75,12 @@ class AnalyticCosts:
         return self._windows(op, prod(graph.attribute(op, "kernel")), block)
 
     def elementwise(self, op: ir.Operation, block: int) -> float:
-        """Either layout is contiguous, so that vectors run along the innermost dims in both."""
+        """Either layout is contiguous, so that vectors run along the innermost dims in both; only columns of
+        plain images are looked up element by element."""
         values = [*op.operands, *op.results]
-        return sum(4 * prod(dim or 1 for dim in graph.shape_of(value)) for value in values) / STREAMED_BYTES
+        bytes_moved = sum(4 * prod(dim or 1 for dim in graph.shape_of(value)) for value in values)
+        single = block == 1 and is_pixel_lookup(op) and graph.attribute(op, "axis") == 3
+        return bytes_moved / STREAMED_BYTES + (prod(graph.shape_of(op.results[0])) if single else 0)
 
     def conversion(self, moved: int) -> float:
         return LAUNCH + moved / CONVERTED_BYTES

@@ -128,11 +128,16 @@ def wanted_block(groups: Groups, op: ir.Operation, position: int) -> int:
     value, block = op.operands[position], groups.block(op.results[0])
     if op.name == "graph.conv":
         return _conv_input_block(groups, op) if position == 0 else 1
-    if op.name == "graph.reshape":
+    if op.name == "graph.reshape" or is_indices(op, position):
         return 1
     shape = padded_shape(value)
     broadcast = shape[1] == 1 or (shape[2] == shape[3] == 1 and value not in groups.parent)
     return 1 if broadcast and op.name in ELEMENTWISE else block
+
+
+def is_indices(op: ir.Operation, position: int) -> bool:
+    """Whether the operand says where another one is read."""
+    return op.name == "graph.gather" and position == 1
 
 
 def padded_shape(value: ir.Value) -> list[int]:

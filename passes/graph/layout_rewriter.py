@@ -14,7 +14,7 @@ from mlc.passes.graph.channel_blocks import (
     channel_shuffle,
     is_depthwise,
 )
-from mlc.passes.graph.layout_groups import Groups, padded_shape, wanted_block
+from mlc.passes.graph.layout_groups import Groups, is_indices, padded_shape, wanted_block
 from mlc.passes.rewriting import attributes_of, erase_op, has_uses
 
 
@@ -99,7 +99,10 @@ class LayoutRewriter:
 
     def operand(self, op: ir.Operation, position: int, block: int) -> ir.Value:
         """An operand for the blocked form of `op`: what broadcasts along channels only changes its shape."""
-        value, shape = op.operands[position], padded_shape(op.operands[position])
+        value = op.operands[position]
+        if is_indices(op, position):
+            return value
+        shape = padded_shape(value)
         if wanted_block(self.groups, op, position) == 1:
             return (
                 value if prod(shape) == 1 and len(graph.shape_of(value)) == 0 else view(value, shape, block)

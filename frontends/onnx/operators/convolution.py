@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.contraction import centred
-from mlc.frontends.onnx.operators.windows import window
+from mlc.frontends.onnx.operators.windows import kernel_of, window
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -26,12 +26,7 @@ def conv_integer(node: Node) -> Value:
 
 def convolved(node: Node, x: Value, w: Value) -> Value:
     """The convolution that the node's attributes describe, without bias."""
-    kernel = node.static(w.shape[2:], "the kernel's shape")
-    if list(node.attr("kernel_shape", kernel)) != kernel:
-        raise NodeFailure(
-            f"kernel_shape {list(node.attr('kernel_shape'))} contradicts the weight's shape {list(w.shape)}"
-        )
-    attributes = window(node, x, kernel).attributes()
+    attributes = window(node, x, kernel_of(node, w)).attributes()
     return node.emit("conv", x, w, **attributes, group=node.attr("group", 1), layout="NCHW")
 
 

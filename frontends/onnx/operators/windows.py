@@ -23,17 +23,27 @@ class Window:
         return {"strides": self.strides, "dilations": self.dilations, "pads": self.pads}
 
 
+def kernel_of(node: Node, w: Value) -> list[int]:
+    """The spatial dims of the weight w, with which `kernel_shape` must agree."""
+    kernel = node.static(w.shape[2:], "the kernel's shape")
+    if list(node.attr("kernel_shape", kernel)) != kernel:
+        raise NodeFailure(
+            f"kernel_shape {list(node.attr('kernel_shape'))} contradicts the weight's shape {list(w.shape)}"
+        )
+    return kernel
+
+
 def window(node: Node, x: Value, kernel: list[int]) -> Window:
     """The window of a Conv or pooling node with `auto_pad` resolved."""
     rank = len(kernel)
     if x.rank != rank + 2:
         raise NodeFailure(f"the input has rank {x.rank}, but the kernel {kernel} needs rank {rank + 2}")
-    strides = _per_dim(node, "strides", rank)
-    dilations = _per_dim(node, "dilations", rank)
+    strides = per_dim(node, "strides", rank)
+    dilations = per_dim(node, "dilations", rank)
     return Window(kernel, strides, dilations, _pads(node, x, kernel, strides, dilations))
 
 
-def _per_dim(node: Node, name: str, rank: int) -> list[int]:
+def per_dim(node: Node, name: str, rank: int) -> list[int]:
     values = list(node.attr(name, [1] * rank))
     if len(values) != rank or min(values, default=1) < 1:
         raise NodeFailure(f"{name} must be {rank} positive numbers, not {values}")

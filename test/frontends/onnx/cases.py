@@ -12,5 +12,5 @@ from case import CASES, Case
 __all__ = ["CASES", "Case"]
 
 # Importing a module adds its cases.
-for _module in ("elementwise", "movement", "indexing", "numeric", "functions", "types"):
+for _module in ("elementwise", "movement", "indexing", "images", "numeric", "functions", "types"):
     import_module(f"cases_{_module}")

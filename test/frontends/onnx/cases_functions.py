@@ -7,11 +7,9 @@ from onnx import helper
 from onnx.helper import make_node as node
 
 op("mean_variance_normalization", "MeanVarianceNormalization", f32(2, 3, 4, 4), tolerance=1e-4)
-op("affine_grid", "AffineGrid", f32(2, 2, 3), const([2, 1, 3, 4]), tolerance=1e-4)
 op("hann_window", "HannWindow", const(10), out=F32, tolerance=1e-4)
 op("hamming_window", "HammingWindow", const(10), out=F32, tolerance=1e-4)
 op("blackman_window", "BlackmanWindow", const(10), out=F32, tolerance=1e-4)
-op("center_crop_pad", "CenterCropPad", f32(5, 8), const([7, 6]))
 op("attention", "Attention", f32(2, 3, 4, 8), f32(2, 3, 6, 8), f32(2, 3, 6, 8), opset=23, tolerance=1e-4)
 op(
     "attention_causal",

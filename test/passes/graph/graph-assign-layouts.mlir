@@ -272,3 +272,21 @@ func.func @lrn(%x: tensor<1x32x6x6xf32>, %w: tensor<64x32x1x1xf32>) -> tensor<1x
   %2 = "graph.lrn"(%1) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, layout = "NCHW", size = 18} : (tensor<1x64x6x6xf32>) -> tensor<1x64x6x6xf32>
   return %2 : tensor<1x64x6x6xf32>
 }
+
+// -----
+
+// Rows and columns are taken of blocked images as of plain ones, by the same indices; other gathers see plain images.
+// CHECK-LABEL: func.func @lookups
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<1x32x6x6xf32>, %[[W:[a-z0-9]*]]: tensor<64x32x1x1xf32>, %[[I:[a-z0-9]*]]: tensor<9xi32>
+// CHECK: %[[CONV:.*]] = "graph.conv"
+// CHECK: %[[ROWS:.*]] = "graph.gather"(%[[CONV]], %[[I]]) {axis = 2 : i64} : (tensor<1x2x6x6x32xf32>, tensor<9xi32>) -> tensor<1x2x9x6x32xf32>
+// CHECK: %[[PIXELS:.*]] = "graph.gather"(%[[ROWS]], %[[I]]) {axis = 3 : i64} : (tensor<1x2x9x6x32xf32>, tensor<9xi32>) -> tensor<1x2x9x9x32xf32>
+// CHECK: %[[PLAIN:.*]] = "graph.unpack"(%[[PIXELS]])
+// CHECK: "graph.gather"(%[[PLAIN]], %[[I]]) {axis = 1 : i64}
+func.func @lookups(%x: tensor<1x32x6x6xf32>, %w: tensor<64x32x1x1xf32>, %i: tensor<9xi32>) -> tensor<1x9x9x9xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x6x6xf32>, tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32>
+  %1 = "graph.gather"(%0, %i) {axis = 2} : (tensor<1x64x6x6xf32>, tensor<9xi32>) -> tensor<1x64x9x6xf32>
+  %2 = "graph.gather"(%1, %i) {axis = 3} : (tensor<1x64x9x6xf32>, tensor<9xi32>) -> tensor<1x64x9x9xf32>
+  %3 = "graph.gather"(%2, %i) {axis = 1} : (tensor<1x64x9x9xf32>, tensor<9xi32>) -> tensor<1x9x9x9xf32>
+  return %3 : tensor<1x9x9x9xf32>
+}

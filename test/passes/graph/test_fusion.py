@@ -129,6 +129,47 @@ def test_a_product_reads_through_transposes_that_keep_its_columns(
     assert groups(f"%x: {square}, %y: {square}", body) == expected
 
 
+ROWS = "tensor<9x16xf32>"
+PLACES = "tensor<8xi32>"
+
+
+def lookup(result: str, data: str, indices: str) -> str:
+    kinds = f"({ROWS}, {PLACES}) -> {MATRIX}"
+    return f"{result} = {op('gather', f'{data}, {indices}', kinds, '{axis = 0}')}\n"
+
+
+def test_gathers_meet_in_an_elementwise_kernel() -> None:
+    body = lookup("%0", "%x", "%i") + lookup("%1", "%x", "%j")
+    body += binary("%2", "mul", "%0, %w", right=ROW) + binary("%3", "mul", "%1, %w", right=ROW)
+    body += binary("%4", "add", "%2, %3")
+    arguments = f"%x: {ROWS}, %i: {PLACES}, %j: {PLACES}, %w: {ROW}"
+    (found,) = groups(arguments, body)
+    assert sorted(found) == ["add", "gather", "gather", "mul", "mul"]
+
+
+def test_a_gather_is_no_part_of_a_products_epilogue() -> None:
+    body = f"%0 = {op('matmul', '%a, %b', f'(tensor<8x4xf32>, tensor<4x16xf32>) -> {MATRIX}')}\n"
+    body += lookup("%1", "%x", "%i") + binary("%2", "add", "%0, %1")
+    arguments = f"%x: {ROWS}, %i: {PLACES}, %a: tensor<8x4xf32>, %b: tensor<4x16xf32>"
+    assert groups(arguments, body) == [["gather"], ["matmul", "add"]]
+
+
+@pytest.mark.parametrize(
+    ("data", "result", "expected"),
+    [
+        ("tensor<9xf32>", "tensor<8xf32>", [["add", "gather"]]),
+        # Each index is read 16 times.
+        (ROWS, MATRIX, [["add"], ["gather"]]),
+    ],
+)
+def test_a_gather_of_single_elements_computes_its_indices(
+    data: str, result: str, expected: list[list[str]]
+) -> None:
+    body = f"%0 = {op('add', '%i, %j', f'({PLACES}, {PLACES}) -> {PLACES}')}\n"
+    body += f"%1 = {op('gather', '%x, %0', f'({data}, {PLACES}) -> {result}', '{axis = 0}')}\n"
+    assert groups(f"%x: {data}, %i: {PLACES}, %j: {PLACES}", body) == expected
+
+
 def test_kernels_do_not_exceed_the_operands_of_a_launch() -> None:
     count = 40
     body = binary("%1", "add", "%a0, %a1")

@@ -1,0 +1,27 @@
+"""CenterCropPad."""
+
+from __future__ import annotations
+
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.slicing import sliced
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("CenterCropPad", since=18)
+def center_crop_pad(node: Node) -> Value:
+    """Dims that are larger than wanted lose elements at both ends, others get zeros; the odd one at the
+    end."""
+    x, wanted = node.input(0), node.ints(1)
+    axes = [node.axis(a, x.rank) for a in node.attr("axes", range(x.rank))]
+    if len(wanted) != len(axes) or min(wanted, default=0) < 0:
+        raise NodeFailure(f"shape {wanted} must be {len(axes)} lengths")
+    sizes = node.static([x.shape[axis] for axis in axes], "a cropped or padded dim")
+    kept, low, high = {}, [0] * x.rank, [0] * x.rank
+    for axis, size, length in zip(axes, sizes, wanted, strict=True):
+        if length < size:
+            kept[axis] = ((size - length) // 2, length, 1)
+        low[axis] = max(length - size, 0) // 2
+        high[axis] = max(length - size, 0) - low[axis]
+    x = sliced(node, x, kept)
+    return node.emit("pad", x, low=low, high=high, mode="constant", value=0) if any(high) else x
