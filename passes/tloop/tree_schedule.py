@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from mlc.bindings import ir
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.computation import Computation, computations, dim_position, root_computation
@@ -9,10 +11,13 @@ from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
 
-# Rows of a tile: a tree is read once for all of them, and their features and leaves stay in the first cache.
-MOST_ROWS = 64
-# Fewer rows per tile where there would be fewer tiles.
-LEAST_TILES = 16
+# Rows of a tile: the nodes of a tree, which lie in no near cache if there are many trees, are read once for
+# all of them.
+MOST_ROWS = 512
+# Fewer rows per tile where there would be fewer tiles, or their features or leaves would leave the second
+# cache.
+LEAST_TILES = 8
+MOST_BYTES = 256 * 1024
 # Ways from root to leaf, below which waking another thread costs more than they do.
 PARALLEL_WAYS = 8192
 
@@ -33,7 +38,7 @@ def schedule_trees(kernel: ir.Operation) -> bool:
     for number, each in enumerate(others):
         _tag(each, f"producer{number}")
     builder = ScheduleBuilder(kernel)
-    sizes = [0] * rows + [tile_rows(root.extents[rows])]
+    sizes = [0] * rows + [tile_rows(root.extents[rows], MOST_BYTES // _row_bytes(kernel, root.extents[rows]))]
     _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
     for number in reversed(range(len(others))):
         builder.compute_at(builder.get_block(f"producer{number}"), loop)
@@ -44,7 +49,20 @@ def _tag(computation: Computation, name: str) -> None:
     computation.op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
 
 
-def tile_rows(count: int) -> int:
+def _row_bytes(kernel: ir.Operation, rows: int) -> int:
+    """What a row takes: its features, or its leaves in all trees where the kernel keeps them."""
+    kept = [each.init.type for each in computations(kernel) if not _is_float(each.init.type)]
+    reads = [op for op in collect_ops(kernel, "tensor.extract") if op.parent.name == "scf.while"]
+    kept += [op.operands[0].type for op in reads if _is_float(op.operands[0].type)]
+    sizes = [prod(kind.shape) * kind.element_type.width // 8 for kind in kept if rows in kind.shape]
+    return max(1, max(sizes, default=0) // rows)
+
+
+def _is_float(kind: ir.Type) -> bool:
+    return isinstance(ir.RankedTensorType(kind).element_type, ir.FloatType)
+
+
+def tile_rows(count: int, most: int) -> int:
     """Rows of a tile, which divide all rows."""
-    most = min(MOST_ROWS, max(1, count // LEAST_TILES))
+    most = max(1, min(most, MOST_ROWS, count // LEAST_TILES))
     return max(rows for rows in range(1, most + 1) if count % rows == 0)

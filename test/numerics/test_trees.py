@@ -21,7 +21,7 @@ TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
 
 def regressor(seed: int, targets: int, each: int, x: np.ndarray, **attributes: Any) -> Case:
     modes, missing = attributes.pop("modes", ("LEQ",)), bool(np.isnan(x.astype(np.float64)).any())
-    trees = forest(seed, x.shape[1], 7, 4, modes, missing)
+    trees = forest(seed, x.shape[1], attributes.pop("trees", 7), attributes.pop("depth", 4), modes, missing)
     weights = trees.weights("target", targets, each, low=attributes.pop("low", -1))
     tolerance = attributes.pop("tolerance", 1e-5)
     given = {**trees.attributes(), **weights, "n_targets": targets, **attributes}
@@ -40,6 +40,10 @@ REGRESSORS = {
     "least": regressor(14, 2, 2, rows(14, 20, 5), aggregate_function="MIN", base_values=[0.5, -0.25]),
     "most": regressor(15, 1, 1, rows(15, 20, 5), aggregate_function="MAX"),
     "least_of_some": regressor(16, 3, 0, rows(16, 20, 5), aggregate_function="MIN"),
+    # Tables that are no small constants, several tiles of rows, two threads.
+    "large": regressor(31, 1, 1, rows(31, 600, 9), trees=40, depth=6),
+    "large_targets": regressor(32, 3, 3, rows(32, 600, 9, nan=True), trees=40, depth=6, modes=MODES),
+    "large_groups": regressor(33, 3, 0, rows(33, 607, 9), trees=41, depth=6),
     "one_row": regressor(17, 1, 1, rows(17, 1, 5)),
     "leaves": Case(
         "TreeEnsembleRegressor",

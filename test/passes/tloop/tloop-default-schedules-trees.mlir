@@ -6,7 +6,7 @@
 // CHECK-NOT: tloop.one_thread
 // CHECK: "tloop.schedule"
 // CHECK: "tloop.get_block"() {{.*}}block_name = "root"
-// CHECK: "tloop.tile"({{.*}}) {{.*}}mode = "parallel", sizes = array<i64: 0, 0, 60>
+// CHECK: "tloop.tile"({{.*}}) {{.*}}mode = "parallel", sizes = array<i64: 0, 0, 150>
 // CHECK: "tloop.get_block"() {{.*}}block_name = "producer1"
 // CHECK: "tloop.compute_at"
 // CHECK: "tloop.get_block"() {{.*}}block_name = "producer0"
@@ -21,7 +21,7 @@ func.func private @classes(%x: tensor<1200x5xf32>, %roots: tensor<2x70xi32>, %fe
 // Few ways from root to leaf are no work for two threads; one row needs no tiles.
 // CHECK-LABEL: func.func private @few
 // CHECK-SAME: tloop.one_thread
-// CHECK: sizes = array<i64: 0, 0, 2>
+// CHECK: sizes = array<i64: 0, 0, 4>
 func.func private @few(%x: tensor<32x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>, %weights: tensor<20x1xf32>) -> tensor<32x1x1xf32> attributes {tloop.kernel} {
   %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64} : (tensor<32x5xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x1xf32>) -> tensor<32x1x1xf32>
   return %0 : tensor<32x1x1xf32>
