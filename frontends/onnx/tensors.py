@@ -51,7 +51,7 @@ class TensorReader:
         try:
             return self._read(tensor)
         except ImportFailure as error:
-            raise ImportFailure(f"tensor '{tensor.name}': {error}") from None
+            raise type(error)(f"tensor '{tensor.name}': {error}") from None
 
     def _read(self, tensor: TensorProto) -> Constant:
         shape = checked_dims(tensor)

@@ -189,6 +189,9 @@ def attention(op: ir.Operation) -> ir.Value | None:
 
 def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:
     """The op for what was found, unless its shapes or masks are beyond it."""
+    if graph.element_type(found.query) != graph.element_type(op.operands[1]):
+        missed(op, "attention", "scores and values are computed in different element types")
+        return None
     query = graph.shape_of(found.query)
     key, value = ungrouped(heads(found.keys, transposed=True), heads(op.operands[1], transposed=False))
     if not fits(query, key, value):

@@ -49,7 +49,8 @@ def product_columns(op: ir.Operation) -> Columns:
 def _follow(columns: Columns, op: ir.Operation) -> Columns | None:
     """The columns of what `op` computes of a value whose columns are known; None where they do not follow."""
     result = op.results[0]
-    if op.name == "graph.reshape" and _last(op.operands[0]) == _last(result):
+    # The result of a reshape may have no dims.
+    if op.name == "graph.reshape" and graph.shape_of(result)[-1:] == [_last(op.operands[0])]:
         leading = graph.shape_of(result)[:-1]
         return lambda taken: graph.build("reshape", [columns(taken)], {"shape": [*leading, taken.size]})
     others = [value for value in op.operands if not _is_computed(value)]

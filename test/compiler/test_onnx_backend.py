@@ -61,7 +61,11 @@ def test_types_of_the_interface() -> None:
 def test_only_what_is_not_supported_is_skipped() -> None:
     strings = _model("Identity", [3], 1, TensorProto.STRING)
     unknown = _model("NoSuchOperator", [3], 1)
-    for model, cause in ((strings, "not supported"), (unknown, "NoSuchOperator")):
+    stored = _model("Identity", [2], 1, TensorProto.STRING)
+    stored.graph.initializer.append(onnx.numpy_helper.from_array(np.array(["a", "b"], object), "left"))
+    del stored.graph.input[:]
+    refused = ((strings, "not supported"), (unknown, "NoSuchOperator"), (stored, "'left': STRING elements"))
+    for model, cause in refused:
         with pytest.raises(BackendIsNotSupposedToImplementIt, match=cause):
             backend.prepare(model)
         assert not backend.is_compatible(model)

@@ -147,6 +147,19 @@ func.func @no_attention(%q: tensor<2x3x4xf32>, %k: tensor<2x4x3xf32>, %v: tensor
   return %2, %1, %4, %7 : tensor<2x3x4xf32>, tensor<2x3x3xf32>, tensor<2x3x4xf32>, tensor<?x3x4xf32>
 }
 
+// Scores in f16, softmax and values in f32: no op has both.
+// CHECK-LABEL: func.func @two_types
+// CHECK-NOT: graph.attention
+// CHECK: "graph.softmax"
+func.func @two_types(%q: tensor<1x4x8x16xf16>, %kt: tensor<1x4x16x8xf16>, %v: tensor<1x4x8x16xf16>) -> tensor<1x4x8x16xf32> {
+  %0 = "graph.matmul"(%q, %kt) : (tensor<1x4x8x16xf16>, tensor<1x4x16x8xf16>) -> tensor<1x4x8x8xf16>
+  %1 = "graph.cast"(%0) : (tensor<1x4x8x8xf16>) -> tensor<1x4x8x8xf32>
+  %2 = "graph.softmax"(%1) {axis = 3} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %3 = "graph.cast"(%v) : (tensor<1x4x8x16xf16>) -> tensor<1x4x8x16xf32>
+  %4 = "graph.matmul"(%2, %3) : (tensor<1x4x8x8xf32>, tensor<1x4x8x16xf32>) -> tensor<1x4x8x16xf32>
+  return %4 : tensor<1x4x8x16xf32>
+}
+
 // CHECK-LABEL: func.func @rotary
 // CHECK-NEXT: "graph.rotary_embedding"(%arg0, %arg1, %arg2) {interleaved = false}
 // CHECK-NEXT: return

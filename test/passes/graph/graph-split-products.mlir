@@ -47,6 +47,16 @@ func.func @stay(%x: tensor<8x4xf32>, %y: tensor<9x4xf32>, %z: tensor<1x4xf32>, %
   return %1, %2, %4, %3, %6, %8 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<9x4xf32>, tensor<9x12xf32>, tensor<1x4xf32>, tensor<8x4xf32>
 }
 
+// A product that becomes a number has no columns.
+// CHECK-LABEL: func.func @number
+// CHECK: "graph.matmul"
+func.func @number(%x: tensor<1x4xf32>) -> tensor<f32> {
+  %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 16, hash = "ab"} : () -> tensor<4x1xf32>
+  %0 = "graph.matmul"(%x, %w) : (tensor<1x4xf32>, tensor<4x1xf32>) -> tensor<1x1xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64>} : (tensor<1x1xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
 // Rows whose number is not known stay.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: "graph.matmul"({{.*}}) : (tensor<?x4xf32>, tensor<4x12xf32>) -> tensor<?x12xf32>
