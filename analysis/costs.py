@@ -147,6 +147,12 @@ def _scatter(op: ir.Operation) -> int:
     return 0 if graph.attribute(op, "reduction") == "none" else elements(op.operands[2])
 
 
+def _suppression(op: ir.Operation) -> int:
+    """Each score is compared once, and no box with more than all that may be chosen: 16 for an overlap."""
+    images, classes, boxes = shape(op.operands[1])
+    return images * classes * boxes * (1 + 16 * min(graph.attribute(op, "most"), boxes))
+
+
 def _det(op: ir.Operation) -> int:
     """Elimination: a product and a difference for each element right below each of N - 1 pivots."""
     rows = shape(op.operands[0])[-1]
@@ -168,6 +174,7 @@ _FAMILY_FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "reduction": _per_operand,
     "quantisation": _per_result(2),
     "ordering": _per_operand,
+    "compaction": _per_operand,
     "movement": _nothing,
     "creation": _nothing,
     "control flow": _nothing,
@@ -177,6 +184,7 @@ _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "bitcast": _nothing,
     "identity": _nothing,
     "det": _det,
+    "non_max_suppression": _suppression,
     "scatter_elements": _scatter,
     "scatter_nd": _scatter,
     "max_pool": _window,

@@ -10,6 +10,7 @@ from __future__ import annotations
 # Importing a family's module defines its ops.
 from . import (  # noqa: F401
     attention,
+    compaction,
     contraction,
     control,
     convolution,

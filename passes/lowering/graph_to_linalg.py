@@ -10,6 +10,7 @@ from mlc.dialects.graph import write_defaults
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that they register
     attention_rules,
+    compaction_rules,
     contraction_rules,
     creation_rules,
     determinant_rules,
@@ -24,6 +25,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     reduction_rules,
     scan_rules,
     scatter_rules,
+    suppression_rules,
     tree_rules,
     window_rules,
     winograd_rules,

@@ -13,11 +13,15 @@ Places = Mapping[int, ir.Value]
 
 
 def loop(
-    extent: int, carried: Sequence[ir.Value], body: Body, first: int | ir.Value = 0, step: int = 1
+    extent: int | ir.Value,
+    carried: Sequence[ir.Value],
+    body: Body,
+    first: int | ir.Value = 0,
+    step: int = 1,
 ) -> Carried:
     """What `body(index, carried)` makes of `carried`, for the indices from `first` on, below `extent`."""
-    begin = index_constant(first) if isinstance(first, int) else first
-    op = scf.ForOp(begin, index_constant(extent), index_constant(step), list(carried))
+    begin, end = (index_constant(each) if isinstance(each, int) else each for each in (first, extent))
+    op = scf.ForOp(begin, end, index_constant(step), list(carried))
     with ir.InsertionPoint(op.body):
         scf.YieldOp(body(op.induction_variable, list(op.inner_iter_args)))
     return list(op.results)

@@ -70,6 +70,10 @@ def _find_roots(user: ir.Operation, index: int, roots: list[Computation]) -> Non
         roots.append(_copy_for(user, index) if is_multiply_add(root) else root)
     elif op is None or op.name in ("arith.constant", "linalg.generic", "tensor.extract_slice"):
         roots.append(_copy_for(user, index))
+    elif op.name in ("scf.for", "scf.forall"):
+        raise PassFailure(
+            "what this op computes one element after the other has no schedule for blocks", op.location
+        )
     else:
         raise PassFailure(f"a result of '{op.name}' has no schedule for blocks", op.location)
 

@@ -49,10 +49,59 @@ def _top_k(x: Array, axis: int, k: int, largest: bool, sorted: bool) -> tuple[Ar
     return np.take_along_axis(x, indices, axis), indices
 
 
+def _compacted(values: Array, extent: int, axis: int) -> tuple[Array, Array]:
+    """Zeros up to the largest size, and the count."""
+    missing = [(0, extent - size if dim == axis else 0) for dim, size in enumerate(values.shape)]
+    return np.pad(values, missing), np.array(values.shape[axis])
+
+
+def _compress(x: Array, condition: Array, axis: int) -> tuple[Array, Array]:
+    return _compacted(np.compress(condition, x, axis), len(condition), axis)
+
+
+def _non_max_suppression(
+    boxes: Array,
+    scores: Array,
+    most: int,
+    iou_threshold: float,
+    score_threshold: float | None,
+    center_point_box: bool,
+) -> tuple[Array, Array]:
+    images, classes, count = scores.shape
+    rows: list[tuple[int, int, int]] = []
+    for image, kind in np.ndindex(images, classes):
+        corners = _corners(boxes[image], center_point_box)
+        chosen: list[int] = []
+        for box in np.argsort(-scores[image, kind], kind="stable"):
+            low = score_threshold is not None and not scores[image, kind, box] > score_threshold
+            overlaps = [_overlap(corners[box], corners[other]) > iou_threshold for other in chosen]
+            if len(chosen) < most and not low and not any(overlaps):
+                chosen.append(int(box))
+        rows += [(image, kind, box) for box in chosen]
+    found = np.array(rows, np.int64).reshape(-1, 3)
+    return _compacted(found, images * classes * min(most, count), 0)
+
+
+def _corners(boxes: Array, center: bool) -> Array:
+    """Low and high points `[B, 2, 2]`."""
+    one, other = boxes[:, :2], boxes[:, 2:]
+    pair = (one - other / 2, one + other / 2) if center else (np.minimum(one, other), np.maximum(one, other))
+    return np.stack(pair, 1)
+
+
+def _overlap(a: Array, b: Array) -> float:
+    common = np.prod(np.maximum(0, np.minimum(a[1], b[1]) - np.maximum(a[0], b[0])))
+    union = np.prod(a[1] - a[0]) + np.prod(b[1] - b[0]) - common
+    return float(common / union) if union > 0 else 0.0
+
+
 INDEXED_OPS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
     "gather_nd": _gather_nd,
     "scatter_elements": _scatter_elements,
     "scatter_nd": _scatter_nd,
     "top_k": _top_k,
+    "compress": _compress,
+    "non_zero": lambda x: _compacted(np.stack(np.nonzero(x)), x.size, 1),
+    "non_max_suppression": _non_max_suppression,
     "det": lambda x: np.asarray(np.linalg.det(x)),
 }

@@ -1,7 +1,23 @@
-// RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(graph-to-linalg),tloop-schedule-blocks)' --verify-diagnostics
+// RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(graph-to-linalg),tloop-schedule-blocks)' --split-input-file --verify-diagnostics
 
 func.func private @no_depth(%a: tensor<64x0xf32>, %b: tensor<0x64xf32>) -> tensor<64x64xf32> attributes {tloop.kernel} {
   // expected-error @below {{a reduction of no elements has no schedule: graph-eliminate-empty leaves none}}
   %r = "graph.matmul"(%a, %b) : (tensor<64x0xf32>, tensor<0x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
+}
+
+// -----
+
+func.func private @scatter(%x: tensor<8x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4xf32>) -> tensor<8x4xf32> attributes {tloop.kernel} {
+  // expected-error @below {{what this op computes one element after the other has no schedule for blocks}}
+  %r = "graph.scatter_nd"(%x, %i, %u) : (tensor<8x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
+func.func private @top_k(%x: tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>) attributes {tloop.kernel} {
+  // expected-error @below {{what this op computes one element after the other has no schedule for blocks}}
+  %r:2 = "graph.top_k"(%x) {axis = 1, k = 4} : (tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>)
+  return %r#0, %r#1 : tensor<8x4xf32>, tensor<8x4xi64>
 }

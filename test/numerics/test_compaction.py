@@ -1,0 +1,101 @@
+"""Kernels whose data say how many results there are, against NumPy and ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import onnxruntime
+import pytest
+from mlc.bindings import ir
+from mlc.compiler import Options, compile_program, worker_pool
+from mlc.dialects import create_context
+from onnx import TensorProto, helper
+
+RNG = np.random.default_rng(2)
+
+COMPRESS = """
+func.func @main(%x: tensor<5x40x3xf32>, %c: tensor<33xi1>) -> (tensor<5x33x3xf32>, tensor<i64>) {
+  %0, %1 = "graph.compress"(%x, %c) {axis = 1 : i64} : (tensor<5x40x3xf32>, tensor<33xi1>) -> (tensor<5x33x3xf32>, tensor<i64>)
+  return %0, %1 : tensor<5x33x3xf32>, tensor<i64>
+}"""  # noqa: E501
+NON_ZERO = """
+func.func @main(%x: tensor<4x6xf32>, %y: tensor<7xi1>) -> (tensor<2x24xi64>, tensor<i64>, tensor<1x7xi64>, tensor<i64>) {
+  %0, %1 = "graph.non_zero"(%x) : (tensor<4x6xf32>) -> (tensor<2x24xi64>, tensor<i64>)
+  %2, %3 = "graph.non_zero"(%y) : (tensor<7xi1>) -> (tensor<1x7xi64>, tensor<i64>)
+  return %0, %1, %2, %3 : tensor<2x24xi64>, tensor<i64>, tensor<1x7xi64>, tensor<i64>
+}"""  # noqa: E501
+
+
+Run = Callable[..., list[np.ndarray]]
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """The results of a module's text for its inputs."""
+    with worker_pool(1) as pool:
+
+        def results(text: str, *inputs: np.ndarray) -> list[np.ndarray]:
+            with create_context(), ir.Location.unknown():
+                program = compile_program(ir.Module.parse(text), Options(cache=False, pool=pool))
+            return list(program.executable(threads=1)(*inputs))
+
+        yield results
+
+
+def test_compress(run: Run) -> None:
+    x, condition = RNG.normal(size=(5, 40, 3)).astype(np.float32), RNG.random(33) < 0.4
+    values, count = run(COMPRESS, x, condition)
+    assert count == condition.sum()
+    wanted = np.compress(condition, x, 1)
+    assert np.array_equal(values[:, : int(count)], wanted)
+    assert not values[:, int(count) :].any()
+
+
+def test_non_zero(run: Run) -> None:
+    x, y = RNG.integers(0, 2, (4, 6)).astype(np.float32), np.zeros(7, bool)
+    x[0, 0] = np.nan
+    places, count, none, zero = run(NON_ZERO, x, y)
+    assert int(count) == (x != 0).sum()
+    assert int(zero) == 0
+    assert np.array_equal(places[:, : int(count)], np.stack(np.nonzero(x)))
+    assert not places[:, int(count) :].any()
+    assert not none.any()
+
+
+def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, low: float) -> np.ndarray:
+    """ONNX Runtime's answer."""
+    names = ["boxes", "scores", "most", "iou", "low"]
+    values = [boxes, scores, np.array([most]), np.array([0.4], np.float32), np.array([low], np.float32)]
+    numbers = [TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT]
+    node = helper.make_node("NonMaxSuppression", names, ["y"], center_point_box=int(center))
+    inputs = [
+        helper.make_tensor_value_info(name, number, value.shape)
+        for name, number, value in zip(names, numbers, values, strict=True)
+    ]
+    output = helper.make_tensor_value_info("y", TensorProto.INT64, None)
+    graph = helper.make_graph([node], "suppression", inputs, [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=10)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    (found,) = session.run(None, dict(zip(names, values, strict=True)))
+    return np.asarray(found)
+
+
+@pytest.mark.parametrize(("most", "center", "low"), [(50, False, 0.2), (4, True, -1.0)])
+def test_non_max_suppression(most: int, center: bool, low: float, run: Run) -> None:
+    """Images and classes, corners in any order, equal scores."""
+    boxes = RNG.random((2, 30, 4)).astype(np.float32)
+    scores = np.round(RNG.random((2, 3, 30)), 1).astype(np.float32)
+    wanted = suppressed(boxes, scores, most, center, low)
+    size = 6 * min(most, 30)
+    kinds = "(tensor<2x30x4xf32>, tensor<2x3x30xf32>)"
+    results = f"(tensor<{size}x3xi64>, tensor<i64>)"
+    text = f"""func.func @main(%b: tensor<2x30x4xf32>, %s: tensor<2x3x30xf32>) -> {results} {{
+      %0, %1 = "graph.non_max_suppression"(%b, %s) {{most = {most} : i64, iou_threshold = 0.4 : f64,
+        score_threshold = {low:e} : f64, center_point_box = {str(center).lower()}}} : {kinds} -> {results}
+      return %0, %1 : {results[1:-1]}
+    }}"""
+    rows, count = run(text, boxes, scores)
+    assert 6 < count < 6 * 30
+    assert np.array_equal(rows[: int(count)], wanted)
+    assert not rows[int(count) :].any()

@@ -1,0 +1,47 @@
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg | filecheck %s
+
+// What is selected is written at the place that counts it; behind it zeros.
+// CHECK-LABEL: func.func private @compress
+// CHECK: %[[ALL:.*]]:2 = scf.for %[[AT:[a-z0-9]+]] = %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[COUNT:[a-z0-9]+]] = %{{.*}}) -> (tensor<2x3xf32>, index)
+// CHECK: %[[HERE:.*]] = tensor.extract %arg1[%[[AT]]]
+// CHECK: scf.if %[[HERE]] -> (tensor<2x3xf32>, index)
+// CHECK: tensor.extract %arg0[%[[ROW:.*]], %[[AT]]]
+// CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[ROW]], %[[COUNT]]]
+// CHECK: arith.addi %[[COUNT]]
+// CHECK: scf.for %[[REST:[a-z0-9]+]] = %[[ALL]]#1 to
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: tensor.insert %[[ZERO]] into %{{.*}}[%{{.*}}, %[[REST]]]
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[ALL]]#1 : index to i64
+// CHECK: tensor.insert %[[NUMBER]] into %{{.*}}[] : tensor<i64>
+func.func private @compress(%x: tensor<2x5xf32>, %c: tensor<3xi1>) -> (tensor<2x3xf32>, tensor<i64>) attributes {tloop.kernel} {
+  %0, %1 = "graph.compress"(%x, %c) {axis = 1} : (tensor<2x5xf32>, tensor<3xi1>) -> (tensor<2x3xf32>, tensor<i64>)
+  return %0, %1 : tensor<2x3xf32>, tensor<i64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @non_zero
+// CHECK: %[[SET:.*]] = arith.cmpf une
+// CHECK: scf.if %[[SET]] -> (tensor<2x10xi64>, index)
+func.func private @non_zero(%x: tensor<2x5xf32>) -> (tensor<2x10xi64>, tensor<i64>) attributes {tloop.kernel} {
+  %0, %1 = "graph.non_zero"(%x) : (tensor<2x5xf32>) -> (tensor<2x10xi64>, tensor<i64>)
+  return %0, %1 : tensor<2x10xi64>, tensor<i64>
+}
+
+// -----
+
+// All boxes of a class in the order of their scores; one that may still be chosen is compared with those of its
+// image and class.
+// CHECK-LABEL: func.func private @suppression
+// CHECK: arith.cmpf ugt
+// CHECK: scf.for %{{.*}} -> (tensor<12x3xi64>, index)
+// CHECK: arith.cmpi slt
+// CHECK: %[[HIGH:.*]] = arith.cmpf ogt
+// CHECK: %[[FREE:.*]] = arith.andi %{{.*}}, %[[HIGH]]
+// CHECK: scf.if %[[FREE]]
+// CHECK: arith.divf
+// CHECK: arith.cmpf ole
+func.func private @suppression(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9xf32>) -> (tensor<12x3xi64>, tensor<i64>) attributes {tloop.kernel} {
+  %0, %1 = "graph.non_max_suppression"(%boxes, %scores) {most = 2, iou_threshold = 0.5, score_threshold = 0.1, center_point_box = false} : (tensor<2x9x4xf32>, tensor<2x3x9xf32>) -> (tensor<12x3xi64>, tensor<i64>)
+  return %0, %1 : tensor<12x3xi64>, tensor<i64>
+}
