@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlc.compiler.errors import CompileError
+from mlc.frontends.sizes import wrong_sizes
 
 
 def give_shapes(main: Any, names: Sequence[str], shapes: Mapping[str, Sequence[int]]) -> None:
@@ -38,6 +39,8 @@ def _sized(name: str, kind: Any, given: Sequence[int]) -> Any:
     text = f"--shape {name}:{'x'.join(map(str, given))}"
     if not isinstance(kind, ir.RankedTensorType):
         raise CompileError(f"{text}: the input is a {kind}, no tensor of known rank")
+    if wrong := wrong_sizes(given, -1):
+        raise CompileError(f"--shape {name}: {wrong}")
     if len(given) != kind.rank:
         raise CompileError(f"{text}: the input has rank {kind.rank}")
     dims = list(kind.shape)

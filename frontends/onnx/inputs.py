@@ -9,6 +9,7 @@ from mlc.dialects.graph.sizes import Size, symbol
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.values import Dim
+from mlc.frontends.sizes import wrong_sizes
 from onnx import GraphProto, ValueInfoProto
 
 
@@ -32,14 +33,16 @@ def read_inputs(
 ) -> list[InputType]:
     """The inputs that are no initializers, with `dims` (by dim name) and `shapes` (by input name) put in.
 
-    Raises `ImportFailure` for inputs that are no tensors or have no rank, and for names that the model
-    does not have.
+    Raises `ImportFailure` for inputs that are no tensors or have no rank, for names that the model does not
+    have, and for sizes that are none.
     """
     constants = {tensor.name for tensor in graph.initializer}
     infos = [info for info in graph.input if info.name not in constants]
     _check_names("--shape", "input", shapes, [info.name for info in infos], name)
+    _check_sizes("--shape", shapes, -1, name)
     parameters = [d.dim_param for i in infos for d in i.type.tensor_type.shape.dim if d.dim_param]
     _check_names("--dim", "dynamic dim", dims, parameters, name)
+    _check_sizes("--dim", {key: [size] for key, size in dims.items()}, 0, name)
     return [_read(info, name, dims, shapes.get(info.name)) for info in infos]
 
 
@@ -52,6 +55,12 @@ def _check_names(
             raise ImportFailure(
                 f"{name}: {option} {wrong}: the model has no {what} '{wrong}' (it has: {listed})"
             )
+
+
+def _check_sizes(option: str, given: Mapping[str, Sequence[int]], least: int, name: str) -> None:
+    for key, sizes in given.items():
+        if wrong := wrong_sizes(sizes, least):
+            raise ImportFailure(f"{name}: {option} {key}: {wrong}")
 
 
 def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Sequence[int] | None) -> InputType:

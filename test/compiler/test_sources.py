@@ -132,6 +132,7 @@ def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool) -> None:
         ({"dims": {"n": 3}}, "the dims of a module have no names: give sizes by --shape"),
         ({"shapes": {"x": [2, 4]}}, r"--shape x: @main has no input 'x' \(it has: 'in', 'input1'\)"),
         ({"shapes": {"in": [2]}}, "--shape in:2: the input has rank 2"),
+        ({"shapes": {"in": [2, 1 << 63]}}, r"--shape in: 9223372036854775808 is no size: an integer from -1"),
         ({"shapes": {"in": [2, 5]}}, "--shape in:2x5: the input's type fixes dim 1 to 4"),
         ({"shapes": {"in": [2, 4]}}, "all inputs must be tensors of known sizes"),
         ({"shapes": {"in": [2, 4], "input1": [3, 4]}}, "graph.add"),

@@ -6,6 +6,7 @@
 // RUN: not mlc-translate --import-onnx --shape z=4 %t.onnx 2>&1 | filecheck %s --check-prefix=NO-INPUT
 // RUN: not mlc-translate --import-onnx --shape x=4x31 %t.onnx 2>&1 | filecheck %s --check-prefix=CONFLICT
 // RUN: not mlc-translate --import-onnx --shape x=4 %t.onnx 2>&1 | filecheck %s --check-prefix=RANK
+// RUN: not mlc-translate --import-onnx --dim batch=9223372036854775808 %t.onnx 2>&1 | filecheck %s --check-prefix=SIZE
 
 // FIXED: tensor<4x32xf32>
 // SHAPE: tensor<5x32xf32>
@@ -14,3 +15,4 @@
 // NO-INPUT: mlc-translate: error: {{.*}}.onnx: --shape z: the model has no input 'z' (it has: 'x')
 // CONFLICT: mlc-translate: error: {{.*}}.onnx: --shape x:4x31: the model fixes dim 1 to 32
 // RANK: mlc-translate: error: {{.*}}.onnx: --shape x:4: the input has rank 2
+// SIZE: mlc-translate: error: {{.*}}.onnx: --dim batch: 9223372036854775808 is no size: an integer from 0 to 2^63 - 1
