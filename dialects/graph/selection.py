@@ -5,6 +5,7 @@ from __future__ import annotations
 from .elements import INDEX
 from .movement import movement
 from .rules import check_axis, check_least, check_length, check_number, check_rank, merge, text
+from .sizes import maximum
 from .spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
 
 
@@ -23,8 +24,8 @@ def _sliced(call: Call, axis: int) -> Dim:
         return _sliced_unknown(start, size, step)
     first = start + dim if start < 0 else start
     if size == -1:
-        size = max(0, -(-(dim - first) // step) if step > 0 else first // -step + 1)
-    if size and not (0 <= first < dim and 0 <= first + (size - 1) * step < dim):
+        size = maximum(0, -(-(dim - first) // step) if step > 0 else first // -step + 1)
+    if isinstance(dim, int) and size and not (0 <= first < dim and 0 <= first + (size - 1) * step < dim):
         where = f"start {start}, size {size}, step {step}"
         raise ShapeError("starts, sizes, steps", f"leave x in dim {axis} ({where}): {call.x}")
     return size

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class Undecided(Exception):
@@ -183,8 +183,8 @@ def exact_quotient(left: int | Size, right: int | Size) -> int | Size | None:
     return _collected(quotients)
 
 
-def maximum(left: int | Size, right: int | Size) -> int | Size:
-    """The larger one."""
+def maximum(left: int | Size, right: int | Size) -> Any:
+    """The larger one. (Typed Any: a number where both are.)"""
     try:
         return left if left >= right else right
     except Undecided:
@@ -216,8 +216,8 @@ def evaluate(size: int | Size, dims: Mapping[str, int]) -> int:
     return sum(count * prod(each.value(dims) for each in monomial) for monomial, count in size.terms)
 
 
-def product(sizes: Sequence[int | Size]) -> int | Size:
-    """The number of elements of a tensor with these dims."""
+def product(sizes: Sequence[int | Size]) -> Any:
+    """The number of elements of a tensor with these dims. (Typed Any: a number where all are.)"""
     total: int | Size = 1
     for size in sizes:
         total = total * size

@@ -124,7 +124,7 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
     scores = _named(_product(k, q, [by_key, by_query], [*leading, keys, queries]), "scores")
     powers, inverse = _softmax(_masked(op, scores))
     reads = [[*outer, third, first], [*outer, third, second]]
-    values = _named(_product(powers, v, reads, static_shape(op.results[0].type)), "values")
+    values = _named(_product(powers, v, reads, static_shape(op.results[0])), "values")
     return [_scaled(values, inverse, _flag(op, "safe"))]
 
 

@@ -64,7 +64,7 @@ def _batch_exprs(shape: list[int], batch: list[int]) -> list[ir.AffineExpr]:
 def lower_matmul(op: ir.Operation) -> list[ir.Value]:
     """Iteration space: batch dims, m, n (as far as the operands have them), then k."""
     a_shape, b_shape = static_shape(op.operands[0]), static_shape(op.operands[1])
-    result = static_shape(op.results[0].type)
+    result = static_shape(op.results[0])
     has_m, has_n = len(a_shape) > 1, len(b_shape) > 1
     count = len(result) + 1
     batch = result[: len(result) - has_m - has_n]
@@ -91,7 +91,7 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
 @rule("matmul_packed")
 def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
     """a [..., M, K], b [[B], N/t, K, t] -> [..., M, N/t, t]. Iteration space: result's dims, then k."""
-    result = static_shape(op.results[0].type)
+    result = static_shape(op.results[0])
     count = len(result) + 1
     all_dims = dims(count)
     rows, panel, lane, k = (

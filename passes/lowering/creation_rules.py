@@ -20,7 +20,7 @@ def lower_constant(op: ir.Operation) -> list[ir.Value]:
 @rule("full")
 def lower_full(op: ir.Operation) -> list[ir.Value]:
     result = op.results[0]
-    return [filled(static_shape(result.type), tensor_type(result).element_type, op.attributes["value"].value)]
+    return [filled(static_shape(result), tensor_type(result).element_type, op.attributes["value"].value)]
 
 
 @rule("range")

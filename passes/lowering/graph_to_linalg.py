@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects.graph import write_defaults
+from mlc.dialects.graph.sizes import Undecided
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that they register
     attention_rules,
@@ -31,6 +32,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     winograd_rules,
 )
 from mlc.passes.lowering.rule import RULES
+from mlc.passes.lowering.run_time_dims import current, run_time_dims
 from mlc.passes.lowering.signedness import drop_signedness
 from mlc.passes.lowering.widen import lower_widened, needs_widening
 from mlc.passes.rewriting import users
@@ -74,11 +76,23 @@ def lower_kernel(kernel: ir.Operation) -> None:
 
 def _replace(op: ir.Operation) -> None:
     with ir.InsertionPoint(op), op.location:
-        rule = RULES[op.name]
-        values = lower_widened(op, rule) if needs_widening(op) else rule(op)
+        values = _lowered(op)
     for old, new in zip(op.results, values, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
+
+
+def _lowered(op: ir.Operation) -> list[ir.Value]:
+    """What the op's rule makes. Raises PassFailure where the rule needs a number for a dim that only running
+    tells."""
+    rule = RULES[op.name]
+    try:
+        return lower_widened(op, rule) if needs_widening(op) else rule(op)
+    except (Undecided, TypeError) as error:
+        if current() is None:
+            raise
+        why = f"'{op.name}' is not compiled for dims that are known only at run time: {error}"
+        raise PassFailure(why, op.location) from None
 
 
 def protect_arguments(kernel: ir.Operation) -> None:
@@ -98,5 +112,6 @@ class GraphToLinalg(Pass):
 
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op) and is_on_tensors(op):
-            lower_kernel(op)
+            with run_time_dims(op):
+                lower_kernel(op)
             protect_arguments(op)

@@ -45,7 +45,7 @@ def lower_gather(op: ir.Operation) -> list[ir.Value]:
     """result[before..., places..., after...] = data[before..., indices[places...], after...]."""
     data, indices = op.operands
     axis, rank = op.attributes["axis"].value, len(static_shape(op.operands[1]))
-    shape, extents = static_shape(op.results[0].type), static_shape(data)
+    shape, extents = static_shape(op.results[0]), static_shape(data)
     count = len(shape)
 
     def body(index: ir.Value, _old: ir.Value) -> ir.Value:
@@ -61,8 +61,8 @@ def lower_gather(op: ir.Operation) -> list[ir.Value]:
 @rule("gather_elements")
 def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
     data, indices = op.operands
-    axis, shape = op.attributes["axis"].value, static_shape(op.results[0].type)
-    extents, count = static_shape(op.operands[0]), len(static_shape(op.results[0].type))
+    axis, shape = op.attributes["axis"].value, static_shape(op.results[0])
+    extents, count = static_shape(op.operands[0]), len(static_shape(op.results[0]))
 
     def body(index: ir.Value, _old: ir.Value) -> ir.Value:
         places = [bounded_index(index, extents[axis]) if dim == axis else _index(dim) for dim in range(count)]
@@ -78,7 +78,7 @@ def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
     data, indices = op.operands
     batch, shape, extents = (
         op.attributes["batch_dims"].value,
-        static_shape(op.results[0].type),
+        static_shape(op.results[0]),
         static_shape(data),
     )
     *outer, taken = static_shape(indices)
@@ -100,7 +100,7 @@ def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
 @rule("trilu")
 def lower_trilu(op: ir.Operation) -> list[ir.Value]:
     upper, k = bool(op.attributes["upper"].value), op.attributes["k"].value
-    rank = len(static_shape(op.results[0].type))
+    rank = len(static_shape(op.results[0]))
 
     def body(scalars: Sequence[ir.Value]) -> ir.Value:
         diagonal = arith.addi(_index(rank - 2), _index_constant(k))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from mlc.bindings import arith, ir, linalg, tensor
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import PassFailure
+from mlc.passes.lowering.run_time_dims import UNKNOWN, current, mixed
 
 Scalars = Sequence[ir.Value]
 
@@ -14,13 +17,17 @@ def tensor_type(value: ir.Value) -> ir.RankedTensorType:
     return ir.RankedTensorType(value.type)
 
 
-def static_shape(value: ir.Value | ir.Type) -> list[int]:
-    """The shape of a tensor, whose dims must all be known here. Raises PassFailure."""
+def static_shape(value: ir.Value | ir.Type) -> list[Any]:
+    """The dims of a tensor: numbers, and sizes where only running the kernel tells them. Raises PassFailure
+    where nothing does."""
     kind = ir.RankedTensorType(value.type if isinstance(value, ir.Value) else value)
-    if not kind.has_static_shape:
+    if kind.has_static_shape:
+        return list(kind.shape)
+    known = current()
+    if known is None or not isinstance(value, ir.Value):
         where = value.location if isinstance(value, ir.Value) else None
-        raise PassFailure(f"kernels with dynamic dims are not compiled yet, but this one has a {kind}", where)
-    return list(kind.shape)
+        raise PassFailure(f"this {kind} has dims that the kernel does not name", where)
+    return list(known.of(value))
 
 
 def is_float(kind: ir.Type) -> bool:
@@ -31,13 +38,28 @@ def is_unsigned(kind: ir.Type) -> bool:
     return isinstance(kind, ir.IntegerType) and kind.is_unsigned
 
 
-def constant(kind: ir.Type, value: float | int | bool) -> ir.Value:
-    """A scalar constant of a float, integer or index type."""
+def constant(kind: ir.Type, value: float | int | bool | Size) -> ir.Value:
+    """A scalar constant of a float, integer or index type; of a size, the number that it is when the kernel
+    runs."""
+    if isinstance(value, Size):
+        return _number(kind, value)
     if is_float(kind):
         return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
     if isinstance(kind, ir.IntegerType) and kind.width == 1:
         return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(bool(value)))).result
     return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, _signed(int(value), kind))).result
+
+
+def _number(kind: ir.Type, size: Size) -> ir.Value:
+    known = current()
+    assert known is not None, "only kernels whose dims are named have sizes"
+    number = known.number(size)
+    if isinstance(kind, ir.IndexType):
+        return number
+    wide = arith.index_cast(ir.IntegerType.get_signless(64), number)
+    if is_float(kind):
+        return arith.sitofp(kind, wide)
+    return wide if kind.width == 64 else arith.trunci(kind, wide)
 
 
 def _signed(value: int, kind: ir.Type) -> int:
@@ -46,7 +68,37 @@ def _signed(value: int, kind: ir.Type) -> int:
 
 
 def empty(shape: Sequence[int], element: ir.Type) -> ir.Value:
-    return tensor.EmptyOp(list(shape), element).result
+    static, dynamic = mixed(shape)
+    sizes = iter(dynamic)
+    return noted(
+        tensor.EmptyOp([next(sizes) if each == UNKNOWN else each for each in static], element).result, shape
+    )
+
+
+def slice_of(x: ir.Value, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> ir.Value:
+    """The elements of x from `offsets` on, `sizes` of them along each dim, `steps` apart."""
+    (starts, moving), (counts, open_counts) = mixed(offsets), mixed(sizes)
+    kind = ir.RankedTensorType.get(counts, tensor_type(x).element_type)
+    part = tensor.ExtractSliceOp(kind, x, moving, open_counts, [], starts, counts, list(steps))
+    return noted(part.result, sizes)
+
+
+def insert(source: ir.Value, into: ir.Value, offsets: Sequence[int]) -> ir.Value:
+    """`into` with `source` written at `offsets`."""
+    shape = static_shape(source)
+    (starts, moving), (counts, open_counts) = mixed(offsets), mixed(shape)
+    whole = tensor.InsertSliceOp(
+        source, into, moving, open_counts, [], starts, counts, [1] * len(shape)
+    ).result
+    return noted(whole, static_shape(into))
+
+
+def noted(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """The tensor, of which is known from now on that it has these dims."""
+    known = current()
+    if known is not None:
+        known.note(value, shape)
+    return value
 
 
 def dims(count: int) -> list[ir.AffineExpr]:
@@ -95,7 +147,7 @@ def generic(
     block = op.regions[0].blocks.append(*scalars)
     with ir.InsertionPoint(block):
         linalg.YieldOp([body(*block.arguments)])
-    return op.results[0]
+    return noted(op.results[0], static_shape(output)) if current() else op.results[0]
 
 
 def _scalar_type(value: ir.Value) -> ir.Type:
@@ -108,11 +160,25 @@ def _scalar_type(value: ir.Value) -> ir.Type:
 
 def elementwise(inputs: Sequence[ir.Value], result: ir.Type, body: Callable[[Scalars], ir.Value]) -> ir.Value:
     """Applies `body` to the broadcast elements of `inputs`; `result` is the result's tensor type."""
-    shape = static_shape(result)
-    maps = [broadcast_map(static_shape(value), shape) for value in inputs]
-    output = empty(shape, ir.RankedTensorType(result).element_type)
+    kind = ir.RankedTensorType(result)
+    shapes = [static_shape(value) for value in inputs]
+    shape = list(kind.shape) if kind.has_static_shape else broadcast_shape(shapes)
+    maps = [broadcast_map(each, shape) for each in shapes]
+    output = empty(shape, kind.element_type)
     identity = affine_map(len(shape), dims(len(shape)))
     return generic(inputs, maps, output, identity, lambda *scalars: body(scalars[:-1]))
+
+
+def broadcast_shape(shapes: Sequence[Sequence[int]]) -> list[Any]:
+    """The shape that shapes broadcast to. Raises PassFailure where only running tells which of two sizes is
+    1."""
+    result: list[Any] = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for axis, extent in enumerate(shape, len(result) - len(shape)):
+            if result[axis] != 1 and extent not in (1, result[axis]):
+                raise PassFailure(f"whether {extent} or {result[axis]} is 1, and broadcast, is not known")
+            result[axis] = extent if result[axis] == 1 else result[axis]
+    return result
 
 
 def filled(shape: Sequence[int], element: ir.Type, value: float | int) -> ir.Value:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import affine, arith, ir, linalg, tensor
+from mlc.dialects.graph.sizes import maximum, product
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     broadcast_map,
@@ -13,10 +14,14 @@ from mlc.passes.lowering.linalg_tools import (
     dims,
     empty,
     generic,
+    insert,
+    noted,
+    slice_of,
     static_shape,
     tensor_type,
 )
 from mlc.passes.lowering.rule import integers, rule
+from mlc.passes.lowering.run_time_dims import mixed
 
 
 def gather_by_map(source: ir.Value, result: Sequence[int], read: Sequence[ir.AffineExpr]) -> ir.Value:
@@ -52,12 +57,6 @@ def gather_padded(
     return generic([], [], empty(result, element), affine_map(count, dims(count)), body)
 
 
-def insert(source: ir.Value, into: ir.Value, offsets: Sequence[int]) -> ir.Value:
-    """`into` with `source` written at `offsets`."""
-    shape = static_shape(source)
-    return tensor.InsertSliceOp(source, into, [], [], [], list(offsets), shape, [1] * len(shape)).result
-
-
 def reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
     """Row-major reshape through the flat tensor."""
     old = static_shape(x)
@@ -66,14 +65,14 @@ def reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
     element = tensor_type(x).element_type
     flat = x
     if len(old) != 1:
-        count = 1
-        for extent in old:
-            count *= extent
-        flat = tensor.CollapseShapeOp(ir.RankedTensorType.get([count], element), x, _groups(len(old))).result
+        count = [product(old)]
+        kind = ir.RankedTensorType.get(mixed(count)[0], element)
+        flat = noted(tensor.CollapseShapeOp(kind, x, _groups(len(old))).result, count)
     if len(shape) == 1:
         return flat
-    result = ir.RankedTensorType.get(list(shape), element)
-    return tensor.ExpandShapeOp(result, flat, _groups(len(shape)), [], list(shape)).result
+    sizes, open_sizes = mixed(shape)
+    result = ir.RankedTensorType.get(sizes, element)
+    return noted(tensor.ExpandShapeOp(result, flat, _groups(len(shape)), open_sizes, sizes).result, shape)
 
 
 def _groups(rank: int) -> list[list[int]]:
@@ -82,7 +81,7 @@ def _groups(rank: int) -> list[list[int]]:
 
 @rule("reshape", "squeeze", "unsqueeze")
 def lower_reshape(op: ir.Operation) -> list[ir.Value]:
-    return [reshaped(op.operands[0], static_shape(op.results[0].type))]
+    return [reshaped(op.operands[0], static_shape(op.results[0]))]
 
 
 @rule("transpose")
@@ -90,12 +89,12 @@ def lower_transpose(op: ir.Operation) -> list[ir.Value]:
     permutation = integers(op, "permutation")
     read = sorted(range(len(permutation)), key=permutation.__getitem__)
     exprs = dims(len(permutation))
-    return [gather_by_map(op.operands[0], static_shape(op.results[0].type), [exprs[axis] for axis in read])]
+    return [gather_by_map(op.operands[0], static_shape(op.results[0]), [exprs[axis] for axis in read])]
 
 
 @rule("concat")
 def lower_concat(op: ir.Operation) -> list[ir.Value]:
-    shape, axis = static_shape(op.results[0].type), op.attributes["axis"].value
+    shape, axis = static_shape(op.results[0]), op.attributes["axis"].value
     result = empty(shape, tensor_type(op.results[0]).element_type)
     offset = 0
     for part in op.operands:
@@ -110,14 +109,13 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
     # Negative starts count from the end; the attribute `sizes` may say "all that follow".
     places = zip(integers(op, "starts"), static_shape(x), strict=True)
     starts = [start + extent if start < 0 else start for start, extent in places]
-    sizes = static_shape(op.results[0].type)
+    sizes = static_shape(op.results[0])
     # A negative step reads the same places from the last one on, in reverse.
     lowest = [
-        start if step > 0 else max(0, start + (size - 1) * step)
+        start if step > 0 else maximum(0, start + (size - 1) * step)
         for start, step, size in zip(starts, steps, sizes, strict=True)
     ]
-    result = ir.RankedTensorType.get(sizes, tensor_type(x).element_type)
-    part = tensor.ExtractSliceOp(result, x, [], [], [], lowest, sizes, list(map(abs, steps))).result
+    part = slice_of(x, lowest, sizes, list(map(abs, steps)))
     if all(step > 0 for step in steps):
         return [part]
     read = [
@@ -129,23 +127,41 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
 
 @rule("expand")
 def lower_expand(op: ir.Operation) -> list[ir.Value]:
-    x, shape = op.operands[0], static_shape(op.results[0].type)
+    x, shape = op.operands[0], static_shape(op.results[0])
     return [gather_by_map(x, shape, list(broadcast_map(static_shape(x), shape).results))]
 
 
 @rule("tile")
 def lower_tile(op: ir.Operation) -> list[ir.Value]:
-    x, shape = op.operands[0], static_shape(op.results[0].type)
+    x, shape = op.operands[0], static_shape(op.results[0])
+    extents = static_shape(x)
+    if not all(isinstance(extent, int) for extent in extents):
+        return [_tile_by_remainders(x, extents, shape)]
     read = [
-        ir.AffineExpr.get_mod(place, extent)
-        for place, extent in zip(dims(len(shape)), static_shape(x), strict=True)
+        ir.AffineExpr.get_mod(place, extent) for place, extent in zip(dims(len(shape)), extents, strict=True)
     ]
     return [gather_by_map(x, shape, read)]
 
 
+def _tile_by_remainders(x: ir.Value, extents: Sequence[int], shape: Sequence[int]) -> ir.Value:
+    """Every place of the result reads the one of x that it repeats."""
+    kind, count = ir.IndexType.get(), len(shape)
+
+    def body(_old: ir.Value) -> ir.Value:
+        indices = [linalg.IndexOp(dim).result for dim in range(count)]
+        places = [
+            index if extent == total else arith.remui(index, constant(kind, extent))
+            for index, extent, total in zip(indices, extents, shape, strict=True)
+        ]
+        return tensor.extract(x, places)
+
+    identity = affine_map(count, dims(count))
+    return generic([], [], empty(shape, tensor_type(x).element_type), identity, body)
+
+
 @rule("pack")
 def lower_pack(op: ir.Operation) -> list[ir.Value]:
-    x, shape = op.operands[0], static_shape(op.results[0].type)
+    x, shape = op.operands[0], static_shape(op.results[0])
     inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
     source = static_shape(x)
     order = integers(op, "outer_permutation") or list(range(len(source)))
@@ -162,7 +178,7 @@ def lower_pack(op: ir.Operation) -> list[ir.Value]:
 
 @rule("unpack")
 def lower_unpack(op: ir.Operation) -> list[ir.Value]:
-    shape = static_shape(op.results[0].type)
+    shape = static_shape(op.results[0])
     inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
     order = integers(op, "outer_permutation") or list(range(len(shape)))
     outer = dims(len(shape))

@@ -88,7 +88,7 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
     is sorted.
     """
     x, axis = op.operands[0], op.attributes["axis"].value
-    shape = static_shape(op.results[0].type)
+    shape = static_shape(op.results[0])
     kinds = [tensor_type(x).element_type, ir.IntegerType.get_signless(64)]
     if prod(static_shape(x)) < PARALLEL_ELEMENTS:
         op.parent.attributes[ONE_THREAD] = ir.UnitAttr.get()

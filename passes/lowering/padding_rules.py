@@ -11,18 +11,20 @@ from mlc.passes.lowering.linalg_tools import (
     dims,
     empty,
     generic,
+    insert,
+    noted,
     static_shape,
     tensor_type,
 )
-from mlc.passes.lowering.movement_rules import insert
 from mlc.passes.lowering.rule import integers, rule
+from mlc.passes.lowering.run_time_dims import kernel_begin
 
 
 def background(op: ir.Operation, shape: Sequence[int], value: float) -> ir.Value:
     """A filled tensor at the kernel's start: what is written into it later can be computed in place there."""
     element = tensor_type(op.operands[0]).element_type
-    with ir.InsertionPoint.at_block_begin(op.block):
-        return linalg.fill(constant(element, value), outs=[empty(shape, element)])
+    with kernel_begin(op.block):
+        return noted(linalg.fill(constant(element, value), outs=[empty(shape, element)]), shape)
 
 
 @rule("pad")
@@ -30,7 +32,7 @@ def lower_pad(op: ir.Operation) -> list[ir.Value]:
     mode, low = op.attributes["mode"].value, integers(op, "low")
     if mode != "constant":
         return [_pad_by_reading(op, mode, low)]
-    x, shape = op.operands[0], static_shape(op.results[0].type)
+    x, shape = op.operands[0], static_shape(op.results[0])
     whole = _whole_behind(x, shape, low)
     result = insert(whole, background(op, shape, op.attributes["value"].value), low)
     for dim, (kept, extent) in enumerate(zip(static_shape(x), static_shape(whole), strict=True)):
@@ -56,12 +58,13 @@ def _cleared(x: ir.Value, dim: int, first: int, count: int, value: float) -> ir.
     offsets, sizes = [0] * len(static_shape(x)), static_shape(x)
     offsets[dim], sizes[dim] = first, count
     element = tensor_type(x).element_type
-    return insert(linalg.fill(constant(element, value), outs=[empty(sizes, element)]), x, offsets)
+    part = noted(linalg.fill(constant(element, value), outs=[empty(sizes, element)]), sizes)
+    return insert(part, x, offsets)
 
 
 def _pad_by_reading(op: ir.Operation, mode: str, low: Sequence[int]) -> ir.Value:
     """Edge, reflect and wrap: every place of the result reads some place of x."""
-    x, shape = op.operands[0], static_shape(op.results[0].type)
+    x, shape = op.operands[0], static_shape(op.results[0])
     extents, count = static_shape(x), len(shape)
 
     def body(_old: ir.Value) -> ir.Value:

@@ -58,7 +58,7 @@ def lower_conv(op: ir.Operation) -> list[ir.Value]:
 
 def _conv_plain(op: ir.Operation, spatial: int) -> ir.Value:
     """Iteration space: n, o, place..., then i, offset... (reductions)."""
-    w_shape, result = static_shape(op.operands[1]), static_shape(op.results[0].type)
+    w_shape, result = static_shape(op.operands[1]), static_shape(op.results[0])
     group_outputs = result[1] // op.attributes["group"].value
     count = 3 + 2 * spatial
     all_dims = dims(count)
@@ -75,7 +75,7 @@ def _conv_plain(op: ir.Operation, spatial: int) -> ir.Value:
 
 def _conv_blocked(op: ir.Operation, spatial: int) -> ir.Value:
     """Iteration space: n, output block, place..., o, then input block, offset..., i (reductions)."""
-    w_shape, result = static_shape(op.operands[1]), static_shape(op.results[0].type)
+    w_shape, result = static_shape(op.operands[1]), static_shape(op.results[0])
     group_blocks = result[1] // op.attributes["group"].value
     count = 5 + 2 * spatial
     all_dims = dims(count)
@@ -108,7 +108,7 @@ def _conv_depthwise(op: ir.Operation, spatial: int) -> ir.Value:
 
 def _contract(op: ir.Operation, x_map: ir.AffineMap, w_map: ir.AffineMap, parallel: int) -> ir.Value:
     """The first `parallel` iteration dims are the result's."""
-    result, element = static_shape(op.results[0].type), tensor_type(op.results[0]).element_type
+    result, element = static_shape(op.results[0]), tensor_type(op.results[0]).element_type
     count = x_map.n_dims
     return generic(
         list(op.operands),
@@ -122,7 +122,7 @@ def _contract(op: ir.Operation, x_map: ir.AffineMap, w_map: ir.AffineMap, parall
 
 def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
     """Iteration space: the result's dims, then the window's. An empty tensor gives the window its extents."""
-    kernel, result = integers(op, "kernel"), static_shape(op.results[0].type)
+    kernel, result = integers(op, "kernel"), static_shape(op.results[0])
     if is_row_window(op, target_of(op)):
         return row_window(op, kernel, "maximum" if op.name == "graph.max_pool" else "sum", neutral)
     _require_unpadded(op)

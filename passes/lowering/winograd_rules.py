@@ -25,7 +25,7 @@ def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
     x, tile = op.operands[0], op.attributes["tile"].value
     size = tile + op.attributes["kernel"].value - 1
     batch, (rows, columns), (chunks, lanes) = static_shape(x)[0], image_tiles(op), _chunks(x)
-    output = empty(static_shape(op.results[0].type), tensor_type(x).element_type)
+    output = empty(static_shape(op.results[0]), tensor_type(x).element_type)
     loop = scf.ForallOp([0] * 4, [batch, chunks, rows, columns], [1] * 4, [output])
     with ir.InsertionPoint(loop.body):
         image, chunk, row, column = loop.induction_variables
@@ -146,7 +146,7 @@ def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir
     """The tile [1, 1, m, m, lanes], as a tensor of type `kind`, of a `tloop.winograd_output` at the offsets
     (image, block, row, column, lane) of its result, at the current insertion point."""
     products, tile = op.operands[0], op.attributes["tile"].value
-    _, _, height, width, _ = static_shape(op.results[0].type)
+    _, _, height, width, _ = static_shape(op.results[0])
     lanes = static_shape(kind)[-1]
     image, block, y, x, lane = offsets
     place = apply_map(tile_number(height, width, tile), [image, y, x])

@@ -8,6 +8,10 @@ from functools import cached_property
 from mlc.bindings import ir
 from mlc.passes.rewriting import collect_ops
 
+# What a dim of unknown size is taken for where work is estimated.
+LIKELY = 256
+_UNKNOWN = ir.ShapedType.get_dynamic_size()
+
 
 @dataclass(frozen=True)
 class Computation:
@@ -33,7 +37,8 @@ class Computation:
 
     @cached_property
     def extents(self) -> list[int]:
-        """The size of every iteration dim, from the operands that index with it alone."""
+        """The size of every iteration dim, from the operands that index with it alone; LIKELY where only
+        running the kernel tells it."""
         sizes = [1] * self.maps[0].n_dims
         for operand, indexing_map in zip(self.op.operands, self.maps, strict=True):
             if not isinstance(operand.type, ir.RankedTensorType):
@@ -41,8 +46,20 @@ class Computation:
             for extent, result in zip(operand.type.shape, indexing_map.results, strict=True):
                 dim = dim_position(result)
                 if dim is not None:
-                    sizes[dim] = extent
+                    sizes[dim] = LIKELY if extent == _UNKNOWN else extent
         return sizes
+
+    @cached_property
+    def run_time(self) -> set[int]:
+        """The iteration dims whose size only running the kernel tells."""
+        kinds = [operand.type for operand in self.op.operands]
+        return {
+            dim
+            for kind, indexing_map in zip(kinds, self.maps, strict=True)
+            if isinstance(kind, ir.RankedTensorType)
+            for axis, dim in enumerate(map(dim_position, indexing_map.results))
+            if dim is not None and kind.is_dynamic_dim(axis)
+        }
 
     @property
     def inputs(self) -> list[ir.Value]:

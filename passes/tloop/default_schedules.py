@@ -19,7 +19,7 @@ from mlc.passes.tloop.computation import Computation, computations, root_computa
 from mlc.passes.tloop.contraction_kinds import is_column_reduction
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule
 from mlc.passes.tloop.identity import identity_behind
-from mlc.passes.tloop.kernel_functions import is_kernel, schedules
+from mlc.passes.tloop.kernel_functions import DIMS, is_kernel, schedules
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import name_block
@@ -43,6 +43,9 @@ def tag(computation: Computation, name: str) -> None:
 
 def schedule_kernel(kernel: ir.Operation) -> None:
     """Adds the schedule of `kernel`, or none where plain loops do."""
+    if DIMS in kernel.attributes:
+        _schedule_run_time_dims(kernel)
+        return
     if schedule_winograd(kernel) or schedule_window(kernel) or schedule_trees(kernel):
         return
     root, everything = root_computation(kernel), computations(kernel)
@@ -61,8 +64,17 @@ def schedule_kernel(kernel: ir.Operation) -> None:
     ):
         return
     if reducing:
-        _schedule_rows(kernel, root)
+        _schedule_rows(kernel, root, row_dims(root))
     elif root.work >= PARALLEL_WORK and not (_vectorises(root) and schedule_transpose(kernel, root)):
+        _schedule_elementwise(kernel, root)
+
+
+def _schedule_run_time_dims(kernel: ir.Operation) -> None:
+    """Tiles of one point of each dim that only running the kernel tells: what lies inside has a size."""
+    root = root_computation(kernel)
+    if root is not None and len(computations(kernel)) > 1:
+        _schedule_rows(kernel, root, [dim for dim in row_dims(root) if dim in root.run_time])
+    elif root is not None and not root.reductions:
         _schedule_elementwise(kernel, root)
 
 
@@ -111,10 +123,9 @@ def _vectorises(root: Computation) -> bool:
     return not any(isinstance(kind, ir.IntegerType) and kind.width == 1 for kind in kinds)
 
 
-def _schedule_rows(kernel: ir.Operation, root: Computation) -> None:
-    """One row at a time: all computations of the kernel move into a loop over the dims that no reduction
+def _schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> None:
+    """One row at a time: all computations of the kernel move into a loop over `rows`, dims that no reduction
     touches."""
-    rows = row_dims(root)
     if not rows:
         return
     tag(root, "root")

@@ -7,6 +7,9 @@ from mlc.bindings import ir
 MARK = "tloop.kernel"
 # On a kernel of one result: the operands, of the result's shape, that it may write over.
 IN_PLACE = "tloop.in_place"
+# On a kernel whose last operand gives dims that are known only when it runs: the names of the others' dims,
+# and of the results'.
+DIMS = "tloop.dims"
 # On a kernel: the device that runs it, HOST where it is absent.
 DEVICE, HOST = "tloop.device", "host"
 # On a product, or on the kernel that holds it: how operands of f32 are multiplied, if not exactly ("tf32").

@@ -38,7 +38,7 @@ def output_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
     tile = op.attributes["tile"].value
     if sizes[:4] == [1, 1, tile, tile]:
         return winograd_output_tile(op, offsets, reader.results[0].type)
-    _, _, height, width, _ = static_shape(op.results[0].type)
+    _, _, height, width, _ = static_shape(op.results[0])
     image, block, y, x, lane = offsets
     start = apply_map(tile_number(height, width, tile), [image, y, x])
     products = op.operands[0]

@@ -65,7 +65,7 @@ CPU_KERNEL: list[str] = [
     "function-boundary-type-conversion=identity-layout-map}",
     # Loops return the buffer that they wrote; only then is it plain that the kernel's result needs no copy.
     "canonicalize",
-    "buffer-results-to-out-params{hoist-static-allocs=1}",
+    "buffer-results-to-out-params{hoist-static-allocs=1 hoist-dynamic-allocs=1}",
     "canonicalize",
     "cse",
     # A tensor that survived would reach LLVM as a cast that cannot be translated.

@@ -14,10 +14,10 @@
 // CHECK: func.func private @kernel__body(%arg0: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg1: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg2: !llvm.ptr {llvm.noalias, llvm.nonnull})
 // CHECK-NOT: tloop.kernel
 // A memref is its pointer, offset 0, sizes and row-major strides.
-// CHECK: %[[OFFSET:.*]] = llvm.mlir.constant(0 : i64)
-// CHECK-NEXT: %[[ROWS:.*]] = llvm.mlir.constant(4 : i64)
-// CHECK-NEXT: %[[STRIDE:.*]] = llvm.mlir.constant(8 : i64)
+// CHECK: %[[ROWS:.*]] = llvm.mlir.constant(4 : i64)
 // CHECK-NEXT: %[[COLUMNS:.*]] = llvm.mlir.constant(8 : i64)
+// CHECK: %[[OFFSET:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK-NEXT: %[[STRIDE:.*]] = llvm.mlir.constant(8 : i64)
 // CHECK-NEXT: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
 // CHECK-NEXT: llvm.insertvalue %arg0, %{{.*}}[0]
 // CHECK-NEXT: llvm.insertvalue %arg0, %{{.*}}[1]

@@ -1,0 +1,187 @@
+"""Kernels whose dims are known only when they run: one object, called for several sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from mlc.codegen.host import host_target
+from mlc.compiler.kernel_job import compile_object
+from mlc.runtime._native import Image, call_entry
+from numpy.lib.stride_tricks import sliding_window_view
+
+Numpy = Callable[..., np.ndarray]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kernel's body on `%a`, `%b`, ..., its operands' and its result's dims, and what it computes.
+
+    Dims are names or numbers as texts, as in "m 8"; names get numbers in the order in which they appear.
+    """
+
+    body: str
+    operands: tuple[str, ...]
+    result: str
+    reference: Numpy
+    sizes: tuple[tuple[int, ...], ...] = ((1, 1), (5, 3), (64, 33), (0, 4))
+
+    def names(self) -> list[str]:
+        words = " ".join((*self.operands, self.result)).split()
+        return list(dict.fromkeys(word for word in words if not word.isdecimal()))
+
+    def text(self) -> str:
+        """The module with the kernel @k."""
+        kinds = [self.kind(each) for each in (*self.operands, self.result)]
+        count = len(self.names())
+        arguments = [f"%{letter}: {kind}" for letter, kind in zip("abcd", kinds[:-1], strict=False)]
+        dims = ", ".join(f"[{self.marks(each)}]" for each in (*self.operands, self.result))
+        return f"""
+          func.func private @k({", ".join(arguments)}, %dims: tensor<{count}xindex>) -> {kinds[-1]}
+              attributes {{tloop.kernel, tloop.dims = [{dims}]}} {{
+            {self.body}
+            return %r : {kinds[-1]}
+          }}"""
+
+    @staticmethod
+    def kind(dims: str) -> str:
+        return "tensor<" + "".join(f"{w if w.isdecimal() else '?'}x" for w in dims.split()) + "f32>"
+
+    def marks(self, dims: str) -> str:
+        names = self.names()
+        return ", ".join('""' if word.isdecimal() else f'"d{names.index(word)}"' for word in dims.split())
+
+    def shape(self, dims: str, sizes: Sequence[int]) -> list[int]:
+        values = dict(zip(self.names(), sizes, strict=False))
+        return [int(word) if word.isdecimal() else values[word] for word in dims.split()]
+
+
+def op(text: str, *kinds: str) -> str:
+    """A line of IR: `text` with the types of operands and result behind it, written as their dims."""
+    *operands, result = [Case.kind(each) for each in kinds]
+    return f"{text} : ({', '.join(operands)}) -> {result}"
+
+
+def _softmax(x: np.ndarray) -> np.ndarray:
+    power = np.exp(x - x.max(-1, keepdims=True))
+    return power / power.sum(-1, keepdims=True)
+
+
+CASES = {
+    "elementwise": Case(
+        op('%s = "graph.add"(%a, %b)', "m n", "n", "m n") + "\n" + op('%r = "graph.tanh"(%s)', "m n", "m n"),
+        ("m n", "n"), "m n", lambda a, b: np.tanh(a + b),
+    ),
+    "product": Case(
+        op('%p = "graph.matmul"(%a, %b)', "m 24", "24 40", "m 40") + "\n"
+        + op('%s = "graph.add"(%p, %c)', "m 40", "40", "m 40") + "\n"
+        + op('%r = "graph.relu"(%s)', "m 40", "m 40"),
+        ("m 24", "24 40", "40"), "m 40", lambda a, b, c: np.maximum(a @ b + c, 0),
+    ),
+    "inner dim": Case(
+        op('%r = "graph.matmul"(%a, %b)', "m n", "n 7", "m 7"), ("m n", "n 7"), "m 7", np.matmul
+    ),
+    "batches": Case(
+        op('%r = "graph.matmul"(%a, %b)', "m 3 n", "m n 5", "m 3 5"), ("m 3 n", "m n 5"), "m 3 5", np.matmul
+    ),
+    "softmax of rows": Case(
+        op('%r = "graph.softmax"(%a) {axis = 1 : i64}', "m 19", "m 19"), ("m 19",), "m 19", _softmax
+    ),
+    "normalised rows": Case(
+        op('%r = "graph.layer_norm"(%a) {axes = array<i64: 1>, epsilon = 1.0e-5 : f64}', "m 48", "m 48"),
+        ("m 48",), "m 48", lambda a: (a - a.mean(1, keepdims=True)) / np.sqrt(a.var(1, keepdims=True) + 1e-5),
+    ),
+    "mean over": Case(
+        op('%r = "graph.reduce_mean"(%a) {axes = array<i64: 0>, keepdims = false}', "m 9", "9"),
+        ("m 9",), "9", lambda a: a.mean(0), ((1,), (6,), (100,)),
+    ),
+    "softmax of columns' length": Case(
+        op('%r = "graph.softmax"(%a) {axis = 1 : i64}', "m n", "m n"), ("m n",), "m n", _softmax
+    ),
+    "largest of rows": Case(
+        op('%r = "graph.reduce_max"(%a) {axes = array<i64: 1>, keepdims = true}', "m n", "m 1"),
+        ("m n",), "m 1", lambda a: a.max(1, keepdims=True), ((1, 1), (5, 3), (40, 100)),
+    ),
+    "concat": Case(
+        op('%r = "graph.concat"(%a, %b) {axis = 0 : i64, '
+           "operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}", "m 4", "n 4", "k 4"),
+        ("m 4", "n 4"), "k 4", lambda a, b: np.concatenate([a, b]), ((1, 1, 2), (5, 3, 8), (0, 2, 2)),
+    ),
+    "slice": Case(
+        op('%r = "graph.slice"(%a) {starts = array<i64: 0, 1>, sizes = array<i64: -1, 2>, '
+           "steps = array<i64: 1, 1>}", "m 4", "m 2"),
+        ("m 4",), "m 2", lambda a: a[:, 1:3], ((1,), (5,), (0,)),
+    ),
+    "every second, from the second on": Case(
+        op('%r = "graph.slice"(%a) {starts = array<i64: 1>, sizes = array<i64: -1>, steps = array<i64: 2>}',
+           "m", "k"),
+        ("m",), "k", lambda a: a[1::2], ((1, 0), (2, 1), (7, 3)),
+    ),
+    "padding": Case(
+        op('%r = "graph.pad"(%a) {low = array<i64: 1, 1>, high = array<i64: 0, 2>, mode = "constant", '
+           "value = 0.0 : f64}", "m 4", "k 7"),
+        ("m 4",), "k 7", lambda a: np.pad(a, ((1, 0), (1, 2))), ((1, 2), (5, 6)),
+    ),
+    "expand": Case(
+        op('%r = "graph.expand"(%a) {shape = array<i64: -1, 5>}', "m 1", "m 5"),
+        ("m 1",), "m 5", lambda a: np.repeat(a, 5, 1), ((1,), (5,)),
+    ),
+    "tile": Case(
+        op('%r = "graph.tile"(%a) {repeats = array<i64: 2, 3>}', "m 4", "k 12"),
+        ("m 4",), "k 12", lambda a: np.tile(a, (2, 3)), ((1, 2), (5, 10)),
+    ),
+    "triangle": Case(
+        op('%r = "graph.trilu"(%a) {upper = true, k = 0 : i64}', "m m", "m m"), ("m m",), "m m", np.triu,
+        ((1,), (5,)),
+    ),
+    "running sums": Case(
+        op('%r = "graph.cumsum"(%a) {axis = 0 : i64, exclusive = false, reverse = false}', "m 4", "m 4"),
+        ("m 4",), "m 4", lambda a: a.cumsum(0), ((1,), (5,)),
+    ),
+    "pool": Case(
+        op('%r = "graph.max_pool"(%a) {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, '
+           "dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>}", "m 3 8 8", "m 3 4 4"),
+        ("m 3 8 8",), "m 3 4 4", lambda a: a.reshape(-1, 3, 4, 2, 4, 2).max((3, 5)), ((1,), (4,)),
+    ),
+    "convolution of any image": Case(
+        op('%r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, '
+           "pads = array<i64: 0, 0, 0, 0>}", "1 3 m n", "4 3 3 3", "1 4 k l"),
+        ("1 3 m n", "4 3 3 3"), "1 4 k l",
+        lambda a, b: np.einsum("bchwij,ocij->bohw", sliding_window_view(a, (3, 3), (2, 3)), b),
+        ((5, 7, 3, 5), (9, 4, 7, 2)),
+    ),
+    "transpose": Case(
+        op('%r = "graph.transpose"(%a) {permutation = array<i64: 1, 0>}', "m n", "n m"),
+        ("m n",), "n m", np.transpose,
+    ),
+    "convolution": Case(
+        op('%r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, '
+           "pads = array<i64: 0, 0, 0, 0>}", "m 3 6 6", "4 3 1 1", "m 4 6 6"),
+        ("m 3 6 6", "4 3 1 1"), "m 4 6 6", lambda a, b: np.einsum("bchw,oc->bohw", a, b[:, :, 0, 0]),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def compiled(request: pytest.FixtureRequest) -> tuple[Case, Image]:
+    case = CASES[request.param]
+    target = str(host_target())
+    text = f'module attributes {{tloop.target = "{target}"}} {{{case.text()}}}'
+    result = compile_object({"text": text, "pipeline": "cpu-kernel", "target": target, "optimize": 2})
+    return case, Image([result["object"]])
+
+
+def test_one_object_serves_all_sizes(compiled: tuple[Case, Image]) -> None:
+    """Within 1e-5 of the largest element: sums in another order."""
+    case, image = compiled
+    generator = np.random.default_rng(0)
+    for sizes in case.sizes:
+        shapes = [case.shape(each, sizes) for each in case.operands]
+        operands = [generator.standard_normal(shape).astype(np.float32) for shape in shapes]
+        expected = case.reference(*operands)
+        result = np.full(case.shape(case.result, sizes), np.nan, np.float32)
+        assert result.shape == expected.shape
+        call_entry(image, "k", [*operands, result], dims=sizes, threads=2)
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max(initial=1))
