@@ -20,7 +20,7 @@ def loop(
     step: int = 1,
 ) -> Carried:
     """What `body(index, carried)` makes of `carried`, for the indices from `first` on, below `extent`."""
-    begin, end = (index_constant(each) if isinstance(each, int) else each for each in (first, extent))
+    begin, end = (each if isinstance(each, ir.Value) else index_constant(each) for each in (first, extent))
     op = scf.ForOp(begin, end, index_constant(step), list(carried))
     with ir.InsertionPoint(op.body):
         scf.YieldOp(body(op.induction_variable, list(op.inner_iter_args)))
