@@ -13,8 +13,6 @@ from onnx import TensorProto
 
 Dim = int | Size
 
-Symbol = Size
-
 # A dim that follows from the number of elements.
 UNKNOWN = symbol("-1")
 
