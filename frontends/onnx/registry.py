@@ -21,9 +21,10 @@ _MODULES = (
     "normalisation", "ordering", "pooling", "quantisation", "quantised_products", "random_numbers",
     "recurrent", "reduction", "resize", "rois", "signal", "slicing", "training", "transposed_convolution",
     "unpooling",
-    "microsoft.activations", "microsoft.attention", "microsoft.group_query", "microsoft.movement",
-    "microsoft.nbits", "microsoft.normalisation", "microsoft.products", "microsoft.quantised_attention",
-    "microsoft.quantised_products", "microsoft.quantised", "microsoft.rotary",
+    "microsoft.activations", "microsoft.attention", "microsoft.blocks", "microsoft.group_query",
+    "microsoft.movement", "microsoft.nbits", "microsoft.normalisation", "microsoft.products",
+    "microsoft.quantised", "microsoft.quantised_attention", "microsoft.quantised_products",
+    "microsoft.rotary",
     "ml.label_encoder", "ml.linear", "ml.preprocessing", "ml.support_vectors", "ml.tree_ensemble", "ml.trees",
 )  # fmt: skip
 

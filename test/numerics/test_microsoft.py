@@ -156,6 +156,18 @@ def test_weights_of_few_bits(how: str) -> None:
 
 
 @pytest.mark.parametrize("how", HOWS)
+def test_rows_of_few_bits(how: str) -> None:
+    places, scales = RNG.integers(0, 9, (2, 3)), Fixed(f32(9, 3, low=0.01, high=0.1))
+    check({
+        "four": Case("GatherBlockQuantized", [Fixed(u8(9, 24)), places, scales], {"block_size": 16}),
+        "four_zeros": Case("GatherBlockQuantized", [Fixed(u8(9, 24)), places, scales, Fixed(u8(9, 2))],
+                           {"block_size": 16}),
+        "eight": Case("GatherBlockQuantized", [Fixed(u8(9, 40)), places, scales],
+                      {"block_size": 16, "bits": 8}),
+    }, how)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", HOWS)
 def test_integer_products(how: str) -> None:
     a, b, scales = u8(3, 16), i8(16, 5), f32(5, low=0.01, high=0.05)
     zeros = RNG.integers(-9, 9, 5).astype(np.int8)
@@ -201,6 +213,10 @@ def test_quantised_tensors(how: str) -> None:
             ("global", "QLinearGlobalAveragePool", [*x, *z], {}),
             ("global_last", "QLinearGlobalAveragePool", [*last, *z], {"channels_last": 1}),
             ("softmax", "QLinearSoftmax", [*x, *unit], {"opset": 13, "axis": -1}),
+            ("conv_last", "QLinearConv",
+             [*last, i8(5, 3, 3, 3), Fixed(f32(5, low=0.01, high=0.02)), Fixed(np.zeros(5, np.int8)), *z,
+              Fixed(RNG.integers(-99, 99, 5).astype(np.int32))], {"channels_last": 1, "pads": [1, 1, 1, 1]}),
+            ("max_pool_last", "NhwcMaxPool", [last[0]], {"kernel_shape": [2, 2], "strides": [2, 2]}),
             ("where", "QLinearWhere", [RNG.random((6, 4)) < 0.5, *x, *y, *z], {}),
         )
     }, how)  # fmt: skip

@@ -38,19 +38,17 @@ def _weights(node: Node, columns: int, depth: int) -> Value:
         zero = node.scalar(1 << (bits - 1), a)
     elif zeros.number == TensorProto.UINT8:
         bytes_per_row = -(-blocks * bits // 8)
-        unpacked = part(
-            node, _unpacked(node, node.reshape(zeros, [columns, bytes_per_row]), bits), 1, 0, blocks
-        )
-        zero = node.cast(node.reshape(unpacked, [columns, blocks, 1]), a.number)
+        numbers = unpacked(node, node.reshape(zeros, [columns, bytes_per_row]), bits)
+        zero = node.cast(node.reshape(part(node, numbers, 1, 0, blocks), [columns, blocks, 1]), a.number)
     else:
         zero = node.reshape(zeros, [columns, blocks, 1])
-    centred = node.emit("sub", node.cast(_unpacked(node, packed, bits), a.number), zero)
+    centred = node.emit("sub", node.cast(unpacked(node, packed, bits), a.number), zero)
     scales = node.reshape(node.input(2), [columns, blocks, 1])
     flat = node.reshape(node.emit("mul", centred, scales), [columns, blocks * size])
     return part(node, flat, 1, 0, depth)
 
 
-def _unpacked(node: Node, packed: Value, bits: int) -> Value:
+def unpacked(node: Node, packed: Value, bits: int) -> Value:
     """`[..., n]` bytes as `[..., n * 8 / bits]` numbers, low bits first."""
     if bits == 8:
         return packed

@@ -9,8 +9,9 @@ from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.products import channels_first, channels_last
 from mlc.frontends.onnx.operators.normalisation import softmax, softmax_flattened
-from mlc.frontends.onnx.operators.pooling import average_pool
+from mlc.frontends.onnx.operators.pooling import average_pool, max_pool
 from mlc.frontends.onnx.operators.quantisation import dequantize_linear, quantize_linear
+from mlc.frontends.onnx.operators.quantised_products import qlinear_conv
 from mlc.frontends.onnx.operators.reduction import global_pool
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -83,6 +84,22 @@ def qlinear_average_pool(node: Node) -> Value:
 def qlinear_global_average_pool(node: Node) -> Value:
     plain = replace(node, op_type="GlobalAveragePool")
     return _reused(plain, global_pool, last=bool(node.attr("channels_last", 0)))
+
+
+@onnx_operator("QLinearConv", domain=MICROSOFT)
+def convolution(node: Node) -> Value:
+    """ONNX's QLinearConv; with `channels_last` images are `[N, spatial..., C]`, weights as ever."""
+    if not node.attr("channels_last", 0):
+        return qlinear_conv(node)
+    image = channels_first(node, node.input(0))
+    return channels_last(node, qlinear_conv(node.with_inputs(image, *node.inputs[1:])))
+
+
+@onnx_operator("NhwcMaxPool", domain=MICROSOFT)
+def max_pool_channels_last(node: Node) -> Value:
+    pooled = max_pool(node.with_inputs(channels_first(node, node.input(0))))[0]
+    assert pooled is not None
+    return channels_last(node, pooled)
 
 
 @onnx_operator("QLinearReduceMean", domain=MICROSOFT)
