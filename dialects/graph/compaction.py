@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .elements import BOOL, FLOAT, ORDERED
+from .elements import BOOL, FLOAT, NUMBER, ORDERED
 from .rules import check_axis, check_rank, merge, product
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
@@ -46,6 +46,12 @@ def _non_zero(call: Call) -> tuple[Tensor, ...]:
     return Tensor((call.x.rank, product(call.x.shape)), "i64"), _COUNT
 
 
+def _unique(call: Call) -> tuple[Tensor, ...]:
+    check_rank("x", call.x, 1)
+    numbers = Tensor(call.x.shape, "i64")
+    return call.x, numbers, numbers, numbers, _COUNT
+
+
 def _non_max_suppression(call: Call) -> tuple[Tensor, ...]:
     check_rank("boxes", call.boxes, 3)
     check_rank("scores", call.scores, 3)
@@ -80,6 +86,17 @@ compaction(
     _non_zero,
     (Operand("x", ORDERED),),
     ("indices",),
+)
+compaction(
+    "unique",
+    "the different elements of a vector; NaN equals NaN",
+    "values have x's type; of i64 and x's shape are indices, where each value is first, inverse, for each "
+    "element of x the number of its value (all valid), and counts, how often each is there.",
+    "Unique",
+    _unique,
+    (Operand("x", NUMBER),),
+    ("values", "indices", "inverse", "counts"),
+    (Attribute("sorted", "bool", "the smallest value first, not that of the first element", True),),
 )
 compaction(
     "non_max_suppression",

@@ -28,6 +28,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     scatter_rules,
     suppression_rules,
     tree_rules,
+    unique_rules,
     window_rules,
     winograd_rules,
 )

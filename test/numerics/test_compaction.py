@@ -63,6 +63,26 @@ def test_non_zero(run: Run) -> None:
     assert not none.any()
 
 
+@pytest.mark.parametrize("sorted_", [True, False])
+def test_unique(sorted_: bool, run: Run) -> None:
+    x = np.round(RNG.normal(size=50) * 4).astype(np.float32)
+    x[[3, 20, 41]] = np.nan
+    kinds = "(tensor<50xf32>, tensor<50xi64>, tensor<50xi64>, tensor<50xi64>, tensor<i64>)"
+    text = f"""func.func @main(%x: tensor<50xf32>) -> {kinds} {{
+      %0:5 = "graph.unique"(%x) {{sorted = {str(sorted_).lower()}}} : (tensor<50xf32>) -> {kinds}
+      return %0#0, %0#1, %0#2, %0#3, %0#4 : {kinds[1:-1]}
+    }}"""
+    values, first, inverse, counts, count = run(text, x)
+    found, places, numbers, often = np.unique(x, True, True, True)
+    order = np.arange(len(found)) if sorted_ else np.argsort(places)
+    assert int(count) == len(found)
+    assert np.array_equal(values[: len(found)], found[order], equal_nan=True)
+    assert np.array_equal(first[: len(found)], places[order])
+    assert np.array_equal(counts[: len(found)], often[order])
+    assert np.array_equal(inverse, np.argsort(order)[numbers])
+    assert not counts[len(found) :].any()
+
+
 def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, low: float) -> np.ndarray:
     """ONNX Runtime's answer."""
     names = ["boxes", "scores", "most", "iou", "low"]

@@ -59,6 +59,14 @@ def _compress(x: Array, condition: Array, axis: int) -> tuple[Array, Array]:
     return _compacted(np.compress(condition, x, axis), len(condition), axis)
 
 
+def _unique(x: Array, sorted: bool) -> tuple[Array, ...]:
+    values, first, inverse, counts = np.unique(x, True, True, True)
+    order = np.arange(len(first)) if sorted else np.argsort(first)
+    numbers = np.argsort(order)[inverse]
+    found = [_compacted(each[order], x.size, 0)[0] for each in (values, first, counts)]
+    return found[0], found[1], numbers, found[2], np.array(len(first))
+
+
 def _non_max_suppression(
     boxes: Array,
     scores: Array,
@@ -102,6 +110,7 @@ INDEXED_OPS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
     "top_k": _top_k,
     "compress": _compress,
     "non_zero": lambda x: _compacted(np.stack(np.nonzero(x)), x.size, 1),
+    "unique": _unique,
     "non_max_suppression": _non_max_suppression,
     "det": lambda x: np.asarray(np.linalg.det(x)),
 }

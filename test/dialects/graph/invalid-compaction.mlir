@@ -29,3 +29,11 @@ func.func @f(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x5x9xf32>) {
   %0:2 = "graph.non_max_suppression"(%boxes, %scores) {most = -1} : (tensor<2x9x4xf32>, tensor<2x5x9xf32>) -> (tensor<0x3xi64>, tensor<i64>)
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'graph.unique' op 'x' has rank 2 instead of 1: tensor<2x3xf32>}}
+  %0:5 = "graph.unique"(%x) : (tensor<2x3xf32>) -> (tensor<6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<6xi64>, tensor<i64>)
+  return
+}

@@ -45,3 +45,19 @@ func.func private @suppression(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9x
   %0, %1 = "graph.non_max_suppression"(%boxes, %scores) {most = 2, iou_threshold = 0.5, score_threshold = 0.1, center_point_box = false} : (tensor<2x9x4xf32>, tensor<2x3x9xf32>) -> (tensor<12x3xi64>, tensor<i64>)
   return %0, %1 : tensor<12x3xi64>, tensor<i64>
 }
+
+// -----
+
+// A value is new where the one before comes before it; only then its place and its count begin.
+// CHECK-LABEL: func.func private @unique
+// CHECK: scf.for {{.*}} -> (tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, index)
+// CHECK: %[[LESS:.*]] = arith.cmpf ult, %[[BEFORE:.*]], %[[VALUE:.*]] : f32
+// CHECK: %[[NUMBER:.*]] = arith.cmpf ord, %[[BEFORE]], %[[BEFORE]]
+// CHECK: %[[BEHIND:.*]] = arith.andi %[[LESS]], %[[NUMBER]]
+// CHECK: %[[NEW:.*]] = arith.ori %{{.*}}, %[[BEHIND]]
+// CHECK: %[[GROUP:.*]] = arith.select %[[NEW]]
+// CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[GROUP]]] : tensor<9xf32>
+func.func private @unique(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, tensor<i64>) attributes {tloop.kernel} {
+  %0:5 = "graph.unique"(%x) {sorted = true} : (tensor<9xf32>) -> (tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, tensor<i64>)
+  return %0#0, %0#1, %0#2, %0#3, %0#4 : tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, tensor<i64>
+}
