@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
@@ -40,18 +41,28 @@ def bounded_index(index: ir.Value, extent: int) -> ir.Value:
     return arith.minsi(arith.maxsi(wrapped, zero), _index_constant(extent - 1))
 
 
+def _lie_inside(indices: ir.Value, extent: int) -> bool:
+    """Whether indices are constants of the kernel that need no bounds."""
+    owner = indices.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return False
+    values = np.asarray(ir.DenseIntElementsAttr(owner.attributes["value"]))
+    return bool(np.all((values >= 0) & (values < extent)))
+
+
 @rule("gather")
 def lower_gather(op: ir.Operation) -> list[ir.Value]:
     """result[before..., places..., after...] = data[before..., indices[places...], after...]."""
     data, indices = op.operands
     axis, rank = op.attributes["axis"].value, len(static_shape(op.operands[1]))
     shape, extents = static_shape(op.results[0]), static_shape(data)
-    count = len(shape)
+    count, inside = len(shape), _lie_inside(indices, extents[axis])
 
     def body(index: ir.Value, _old: ir.Value) -> ir.Value:
         before = [_index(dim) for dim in range(axis)]
         after = [_index(dim) for dim in range(axis + rank, count)]
-        return tensor.extract(data, [*before, bounded_index(index, extents[axis]), *after])
+        place = arith.index_cast(ir.IndexType.get(), index) if inside else bounded_index(index, extents[axis])
+        return tensor.extract(data, [*before, place, *after])
 
     read = affine_map(count, dims(count)[axis : axis + rank])
     output = empty(shape, tensor_type(data).element_type)

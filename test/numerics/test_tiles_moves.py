@@ -165,6 +165,24 @@ MOVES = {
     ),
     "gather of columns": single("gather", ["6x50xf32", "2x3xi64"], "6x2x3xf32", lambda x, at: x[:, at],
                                 "axis = 1 : i64", values=[numbers, integers(-50, 50)]),
+    "weighted rows": TileCase(
+        ["6x30x40xf32", "9xi32", "9xi32", "9x1xf32", "9x1xf32"], ["6x9x40xf32"],
+        op("a", "gather", "%0, %1", ["6x30x40xf32", "9xi32", "6x9x40xf32"], "axis = 1 : i64")
+        + op("b", "mul", "%a, %3", ["6x9x40xf32", "9x1xf32", "6x9x40xf32"])
+        + op("c", "gather", "%0, %2", ["6x30x40xf32", "9xi32", "6x9x40xf32"], "axis = 1 : i64")
+        + op("d", "mul", "%c, %4", ["6x9x40xf32", "9x1xf32", "6x9x40xf32"])
+        + op("e", "add", "%b, %d", ["6x9x40xf32"] * 3) + returned("e", ["6x9x40xf32"]),
+        lambda x, i, j, v, w: x[:, i] * v + x[:, j] * w,
+        values=[numbers, integers(0, 29), integers(0, 29)],
+    ),
+    "gather at computed places": TileCase(
+        ["700xf32", "5x1x9xi32", "1x4x1xi32", "5x1x9xf32"], ["5x4x9xf32"],
+        op("a", "add", "%1, %2", ["5x1x9xi32", "1x4x1xi32", "5x4x9xi32"])
+        + op("b", "gather", "%0, %a", ["700xf32", "5x4x9xi32", "5x4x9xf32"], "axis = 0 : i64")
+        + op("c", "mul", "%b, %3", ["5x4x9xf32", "5x1x9xf32", "5x4x9xf32"]) + returned("c", ["5x4x9xf32"]),
+        lambda x, i, j, w: x[i + j] * w,
+        values=[numbers, integers(0, 300), integers(0, 300)],
+    ),
     "gather_elements": single(
         "gather_elements", ["9x50xf32", "9x20xi64"], "9x20xf32",
         lambda x, at: np.take_along_axis(x, np.where(at < 0, at + 50, at), 1), "axis = 1 : i64",

@@ -17,6 +17,26 @@ func.func private @gather(%x: tensor<10x4xf32>, %i: tensor<5xi64>) -> tensor<5x4
   return %0 : tensor<5x4xf32>
 }
 
+// Constant indices inside the data need no bounds, those outside do.
+// CHECK-LABEL: func.func private @gather_constants
+// CHECK: ^bb0(%[[I:.*]]: i32, %{{.*}}: f32):
+// CHECK-NOT: arith.minsi
+// CHECK: %[[PLACE:.*]] = arith.index_cast %[[I]] : i32 to index
+// CHECK-NEXT: tensor.extract %arg0[%[[PLACE]], %{{.*}}]
+// CHECK: ^bb0
+// CHECK: arith.maxsi
+// CHECK: ^bb0
+// CHECK: arith.minsi
+func.func private @gather_constants(%x: tensor<10x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>, tensor<1x4xf32>) attributes {tloop.kernel} {
+  %inside = "graph.constant"() {value = dense<[0, 9, 4]> : tensor<3xi32>} : () -> tensor<3xi32>
+  %before = "graph.constant"() {value = dense<[0, -1, 4]> : tensor<3xi32>} : () -> tensor<3xi32>
+  %behind = "graph.constant"() {value = dense<10> : tensor<1xi64>} : () -> tensor<1xi64>
+  %0 = "graph.gather"(%x, %inside) {axis = 0} : (tensor<10x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
+  %1 = "graph.gather"(%x, %before) {axis = 0} : (tensor<10x4xf32>, tensor<3xi32>) -> tensor<3x4xf32>
+  %2 = "graph.gather"(%x, %behind) {axis = 0} : (tensor<10x4xf32>, tensor<1xi64>) -> tensor<1x4xf32>
+  return %0, %1, %2 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<1x4xf32>
+}
+
 // The indices are read once for each dim that they name; the batch dim and the rest of the slice stay in place.
 // CHECK-LABEL: func.func private @gather_nd
 // CHECK: linalg.generic {{.*}} ins(%arg1, %arg1 : tensor<2x3x2xi64>, tensor<2x3x2xi64>)
