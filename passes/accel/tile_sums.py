@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.accel.copying_loops import index
@@ -14,6 +15,9 @@ from mlc.passes.tloop.loop_steps.loops import constant_value
 
 # Ops whose result is their operand, of this number, with something added, or in another shape.
 _ADDS = {"accel.mma": 2, "vector.multi_reduction": 1, "vector.shape_cast": 0, "vector.transpose": 0}
+# Of the launch that adds: sums for each warp, and warps at most. All parts of a thread's sums may be on their
+# way at the same time, in registers.
+WARP_SUMS, MOST_WARPS = 256, 16
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,11 @@ class TileSums:
         return sums if _is_zero(initial) else _sum(initial, sums)
 
     def finish_with(self, sums: ir.Value) -> None:
-        """Puts sums of all steps in the place of the loop, and of its buffers."""
+        """Puts sums of all steps in the place of the loop, and of its buffers; more warps have fewer of them
+        each."""
+        given = self.launch.attributes["warps"]
+        warps = max(given.value, min(MOST_WARPS, prod(self.kind.shape) // WARP_SUMS))
+        self.launch.attributes["warps"] = ir.IntegerAttr.get(given.type, warps)
         sums = self.with_initial(sums, self.loop.operands[3])
         self.loop.results[0].replace_all_uses_with(sums)
         self.loop.erase()

@@ -3,7 +3,7 @@
 #shared = #gpu.address_space<workgroup>
 
 // Two parts of 4 steps of each of 6 tiles; block 7 has part 1 of tile 1. What comes behind the loop is done where the
-// parts are added, first to last.
+// parts are added, first to last, by a warp for each 256 sums.
 // CHECK-LABEL: func.func @parts(
 // CHECK-SAME: %[[A:.*]]: memref<384x512xbf16>, %[[B:.*]]: memref<512x64xbf16>, %[[BIAS:.*]]: memref<64xf32>, %[[C:.*]]: memref<384x64xf32>)
 // CHECK: %[[PARTS:.*]] = memref.alloc() {tloop.workspace} : memref<12x64x64xf32>
@@ -31,6 +31,7 @@
 // CHECK-NEXT: vector.transfer_read %[[BIAS]]
 // CHECK: arith.addf %[[WHOLE]]
 // CHECK: vector.transfer_write %{{.*}}, %[[C]][%[[DOWN]], %c0]
+// CHECK-NEXT: }) {warps = 16 : i64}
 // CHECK: memref.dealloc %[[PARTS]]
 func.func @parts(%a: memref<384x512xbf16>, %b: memref<512x64xbf16>, %bias: memref<64xf32>, %c: memref<384x64xf32>) {
   %c0 = arith.constant 0 : index
