@@ -1,8 +1,10 @@
-"""Writes docs/gpu-models.md: which models compile whole for GPUs, and which kernels have no lowering yet.
+"""Writes docs/gpu-models.md: which models compile whole for GPUs, which kernels have no lowering yet, and
+what ptxas says of the others.
 
     python -P docs/generate_gpu_models.py bench/models/build cuda:sm_80 cuda:sm_90a
 
-Not part of `make docs`: it compiles all kernels of all models in a folder, which takes minutes.
+Needs ptxas. Not part of `make docs`: it compiles all kernels of all models in a folder, in each precision,
+which takes half an hour.
 """
 
 from __future__ import annotations
@@ -11,9 +13,11 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler import CompileError, Options, worker_pool
 from mlc.compiler.build import Builder
 from mlc.compiler.device_kernel import DeviceKernel
@@ -22,6 +26,7 @@ from mlc.compiler.levels import units_of
 from mlc.compiler.modules import Units
 from mlc.runtime.cuda import Plan
 
+PRECISIONS = ("f32", "bf16")
 PAGE = Path(__file__).resolve().parent / "gpu-models.md"
 _NAME = re.compile(r"kernel @(\w+?)_[0-9a-f]{12},")
 _CAUSE = re.compile(r".* operation: (@\w+: )?")
@@ -37,10 +42,18 @@ class Missing:
 
 @dataclass
 class Result:
-    """How many kernels a model has for a target, and which are missing."""
+    """How many kernels a model has for a target, which are missing, and what ptxas says of the launches."""
 
     kernels: int
     missing: list[Missing]
+    launches: list[dict[str, Any]] = field(default_factory=list)
+    warnings: int = 0
+
+    @property
+    def spilled(self) -> list[str]:
+        """The launches with registers in memory."""
+        parts = ("spill_store_bytes", "spill_load_bytes")
+        return [each["function"] for each in self.launches if any(each[part] for part in parts)]
 
 
 def attempt(path: Path, options: Options) -> Result:
@@ -48,17 +61,19 @@ def attempt(path: Path, options: Options) -> Result:
     assert options.pool is not None
     units = units_of(path, options)["main"]
     try:
-        _plan(units, Builder(options, options.pool).build(units))
+        objects = Builder(options, options.pool).build(units)
+        kernels = {name: DeviceKernel.from_bytes(objects[name]) for name in dict.fromkeys(units.host.kernels)}
+        _plan(units, kernels)
     except CompileError as error:
         causes = error.causes or (error,)
         return Result(len(units.kernels), [_missing(each) for each in causes])
-    return Result(len(units.kernels), [])
+    launches = [launch for each in kernels.values() for launch in each.resources()]
+    return Result(len(units.kernels), [], launches, sum(len(each.warnings) for each in kernels.values()))
 
 
-def _plan(units: Units, objects: Mapping[str, bytes]) -> Plan:
+def _plan(units: Units, kernels: Mapping[str, DeviceKernel]) -> Plan:
     host = units.host
     assert units.tape is not None
-    kernels = {name: DeviceKernel.from_bytes(objects[name]) for name in dict.fromkeys(host.kernels)}
     sides = {"input": host.inputs, "output": host.outputs, "weight": host.weight_types}
     names = {role: [f"{role}{index}" for index in range(len(infos))] for role, infos in sides.items()}
     return program_plan(units.path.machine.cpu, host, units.tape, kernels, names)
@@ -73,21 +88,28 @@ def _missing(error: CompileError) -> Missing:
 
 def page(folder: Path, targets: list[str]) -> str:
     """The whole page."""
-    results: dict[str, dict[str, Result]] = defaultdict(dict)
+    lines = _introduction()
     with worker_pool() as pool:
-        for path in sorted(folder.glob("*.onnx")):
-            for target in targets:
-                print(path.stem, target, file=sys.stderr, flush=True)
-                results[path.stem][target] = attempt(path, replace(Options(target=target), pool=pool))
-    return "\n".join([*_introduction(), *_table(results, targets), *_reasons(results)])
+        for precision in PRECISIONS:
+            results: dict[str, dict[str, Result]] = defaultdict(dict)
+            for path in sorted(folder.glob("*.onnx")):
+                for target in targets:
+                    print(path.stem, target, precision, file=sys.stderr, flush=True)
+                    options = Options(target=target, precision=precision, pool=pool)
+                    results[path.stem][target] = attempt(path, options)
+            lines += [f"## In {precision}", "", *_table(results, targets), *_reasons(results)]
+    return "\n".join(lines)
 
 
 def _introduction() -> list[str]:
     return [
         "# Models on GPUs",
         "",
-        "The models of [benchmarks.md](benchmarks.md): how many of their kernels compile, in f32. A model of",
-        "which all kernels do is a program for the CUDA runtime. `docs/generate_gpu_models.py` writes this.",
+        "The models of [benchmarks.md](benchmarks.md): how many of their kernels compile. A model of which",
+        "all kernels do is a program for the CUDA runtime. Of its launches ptxas (CUDA 13.0) says how many",
+        "registers a thread has at most, which keep registers in memory (spills), and whether it warns of",
+        "lost speed; where nothing is said of spills and warnings there are none.",
+        "`docs/generate_gpu_models.py` writes this.",
         "",
     ]
 
@@ -101,9 +123,15 @@ def _table(results: dict[str, dict[str, Result]], targets: list[str]) -> list[st
 
 
 def _cell(result: Result) -> str:
-    if not result.missing:
-        return f"whole: {result.kernels} kernels"
-    return f"{result.kernels - len(result.missing)} of {result.kernels} kernels"
+    if result.missing:
+        return f"{result.kernels - len(result.missing)} of {result.kernels} kernels"
+    registers = max(each["registers"] for each in result.launches)
+    parts = [f"whole: {result.kernels} kernels, {len(result.launches)} launches, {registers} registers"]
+    if result.spilled:
+        parts.append(f"spills: {', '.join(result.spilled)}")
+    if result.warnings:
+        parts.append(f"{result.warnings} warnings")
+    return "; ".join(parts)
 
 
 def _reasons(results: dict[str, dict[str, Result]]) -> list[str]:
@@ -115,11 +143,13 @@ def _reasons(results: dict[str, dict[str, Result]]) -> list[str]:
                 models[each.reason, each.kind].add(model)
     if not models:
         return []
-    lines = ["## What is missing", "", "| kernel | reason | models |", "|---|---|---|"]
+    lines = ["### What is missing", "", "| kernel | reason | models |", "|---|---|---|"]
     for (reason, kind), names in sorted(models.items()):
         lines.append(f"| `{kind}` | {reason.replace('|', chr(92) + '|')} | {', '.join(sorted(names))} |")
     return [*lines, ""]
 
 
 if __name__ == "__main__":
+    if find_ptxas() is None:
+        sys.exit("ptxas (CUDA toolkit) is not installed")
     PAGE.write_text(page(Path(sys.argv[1]), sys.argv[2:]))

@@ -1,7 +1,7 @@
 """The `accel` dialect: programs of thread blocks on tiles."""
 
 from mlc.dialects.accel.buffers import Alloc, Reuse
-from mlc.dialects.accel.compute import Mma
+from mlc.dialects.accel.compute import Mma, factor_type
 from mlc.dialects.accel.dialect import (
     SHARED,
     Accel,
@@ -37,6 +37,7 @@ __all__ = [
     "box_of",
     "cluster_around",
     "cluster_of",
+    "factor_type",
     "is_global",
     "is_shared",
     "launch_around",

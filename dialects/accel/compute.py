@@ -12,10 +12,12 @@ SUMS = {
     "f16": ("f16", "f32"),
     "f32": ("f32",),
     "f64": ("f64",),
-    **dict.fromkeys(("i8", "ui8"), ("i32",)),
+    "i8": ("i32",),
 }
 # How operands of f32 are multiplied: exactly, or rounded to 10 bits of mantissa first.
 PRECISIONS = ("exact", "tf32")
+# Operands that lie as [K, M] and [N, K], and those of unsigned integers.
+TRANSPOSED, UNSIGNED = ("transpose_a", "transpose_b"), ("unsigned_a", "unsigned_b")
 
 
 def _mma_fault(op: ext.Operation) -> str:
@@ -25,14 +27,15 @@ def _mma_fault(op: ext.Operation) -> str:
             return f"{name} must be a matrix, a vector or a memref in {SHARED}, but is {value.type}"
     if not isinstance(sums.type, ir.VectorType) or sums.type.rank != 2:
         return f"the accumulator must be a vector of 2 dims, but is {sums.type}"
+    for flag in (*TRANSPOSED, *UNSIGNED):
+        if flag in op.attributes and not isinstance(op.attributes[flag], ir.UnitAttr):
+            return f"{flag} must be a unit attribute"
     return _shape_fault(op) or _type_fault(op)
 
 
 def _shape_fault(op: ext.Operation) -> str:
     shapes = [list(value.type.shape) for value in op.operation.operands]
-    for shape, flag in zip(shapes, ("transpose_a", "transpose_b"), strict=False):
-        if flag in op.attributes and not isinstance(op.attributes[flag], ir.UnitAttr):
-            return f"{flag} must be a unit attribute"
+    for shape, flag in zip(shapes, TRANSPOSED, strict=False):
         if flag in op.attributes:
             shape.reverse()
     (m, k), (depth, n), sums = shapes
@@ -48,16 +51,26 @@ def _type_fault(op: ext.Operation) -> str:
     if a not in SUMS or sums not in SUMS[a]:
         known = ", ".join(f"{name} in {' or '.join(kinds)}" for name, kinds in SUMS.items())
         return f"cannot sum products of {a} in {sums}; it can {known}"
+    flag = next((each for each in UNSIGNED if each in op.attributes), "")
+    if flag and a != "i8":
+        return f"{flag} is for operands of i8, not of {a}"
     precision = op.attributes["precision"].value
     if precision not in PRECISIONS or (precision != "exact" and a != "f32"):
         return f"precision must be 'exact', or 'tf32' for operands of f32, but is '{precision}' for {a}"
     return ""
 
 
+def factor_type(op: ir.Operation, operand: int) -> ir.Type:
+    """The element type of an operand of `accel.mma`, unsigned where its numbers are."""
+    element = op.operands[operand].type.element_type
+    return ir.IntegerType.get_unsigned(8) if UNSIGNED[operand] in op.attributes else element
+
+
 class Mma(Accel.Operation, name="mma"):
     """Multiplies two tiles and adds the product to the accumulator: `[M, K]` times `[K, N]`, each in shared
     memory or in registers. With `transpose_a` the first one lies as `[K, M]`, with `transpose_b` the second
-    one as `[N, K]`.
+    one as `[N, K]`. Numbers of i8 are signed, those of the first one unsigned with `unsigned_a`, those of the
+    second one with `unsigned_b`.
 
     Sums are of the accumulator's type, in any order. `precision` of "tf32" rounds operands of f32 to 10 bits
     of mantissa; otherwise it is "exact".

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import ir, vector
+from mlc.dialects.accel import SHARED
+from mlc.passes.accel.copying_loops import index
 from mlc.passes.accel.shared_memory import element_bytes
 
 VIEWS = frozenset({"memref.subview", "memref.cast"})
@@ -20,6 +22,23 @@ def new_buffer(kind: ir.MemRefType, before: ir.Value | None = None) -> ir.Value:
         return ir.Operation.create(REUSE, [kind], [before], swizzle).results[0]
     stages = {"stages": ir.IntegerAttr.get(i64, 1)}
     return ir.Operation.create("accel.alloc", [kind], [], {**stages, **swizzle}).results[0]
+
+
+def matrix_type(rows: int, columns: int, element: ir.Type) -> ir.MemRefType:
+    """Of a matrix in shared memory."""
+    return ir.MemRefType.get([rows, columns], element, None, ir.Attribute.parse(SHARED))
+
+
+def new_matrix(rows: int, columns: int, element: ir.Type) -> ir.Value:
+    """A matrix in shared memory of its own."""
+    return new_buffer(matrix_type(rows, columns, element))
+
+
+def write_matrix(matrix: ir.Value, buffer: ir.Value) -> None:
+    """All of a matrix to shared memory."""
+    start, everywhere = [index(0)] * 2, ir.AffineMapAttr.get(ir.AffineMap.get_identity(2))
+    inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)] * 2)
+    vector.TransferWriteOp(None, matrix, buffer, start, everywhere, inside)
 
 
 def widest_swizzle(kind: ir.MemRefType) -> int:

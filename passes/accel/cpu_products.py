@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, linalg
+from mlc.dialects.accel import factor_type
+from mlc.dialects.accel.compute import TRANSPOSED
 from mlc.passes.accel.cpu_memory import as_tensor
 from mlc.passes.accel.cpu_tiles import owned
 from mlc.passes.lowering.linalg_tools import (
@@ -12,6 +14,7 @@ from mlc.passes.lowering.linalg_tools import (
     constant,
     dims,
     elementwise,
+    is_unsigned,
     static_shape,
 )
 
@@ -33,15 +36,15 @@ def round_to_tf32(x: ir.Value) -> ir.Value:
     return arith.select(is_nan, x, arith.bitcast(x.type, kept))
 
 
-def _factor(value: ir.Value, original: ir.Value, tf32: bool) -> ir.Value:
+def _factor(op: ir.Operation, number: int, value: ir.Value) -> ir.Value:
     """An operand as a tensor of numbers that need at most to be extended: tf32 rounded, without unsigned
     integers, which a contraction does not know."""
     if isinstance(value.type, ir.MemRefType):
         value = as_tensor(value, writable=False)
-    shape, element = static_shape(value), original.type.element_type
-    if tf32:
+    shape = static_shape(value)
+    if op.attributes["precision"].value == "tf32":
         return elementwise([value], value.type, lambda numbers: round_to_tf32(numbers[0]))
-    if isinstance(element, ir.IntegerType) and element.is_unsigned:
+    if is_unsigned(factor_type(op, number)):
         wide = ir.IntegerType.get_signless(32)
         kind = ir.RankedTensorType.get(shape, wide)
         return elementwise([value], kind, lambda numbers: arith.extui(wide, numbers[0]))
@@ -53,11 +56,10 @@ def lower_mma(op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
 
     No generic op, into which upstream would fuse what computes an operand, once for each element of the sum.
     """
-    tf32 = op.attributes["precision"].value == "tf32"
-    a, b = (_factor(value, old, tf32) for value, old in zip(operands[:2], op.operands, strict=False))
+    a, b = (_factor(op, number, operands[number]) for number in range(2))
     row, inner, column = dims(3)
     places = [[row, inner], [inner, column], [row, column]]
-    for place, flag in zip(places, ("transpose_a", "transpose_b"), strict=False):
+    for place, flag in zip(places, TRANSPOSED, strict=False):
         if flag in op.attributes:
             place.reverse()
     maps = [affine_map(3, place) for place in places]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, ir, scf
+from mlc.bindings import ir
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.copy_nests import CopyNest, copy_nest, indices_of
-from mlc.passes.accel.copying_loops import OVERLAP, index, next_stage, stage_of
+from mlc.passes.accel.copying_loops import index
 from mlc.passes.accel.first_copies import FirstCopies, first_copies
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.program_slices import clone_ops
+from mlc.passes.accel.role_loops import Ring, RoleLoops, i64
 from mlc.passes.accel.warpgroups import GROUP, accumulation, group_grid
 from mlc.passes.base import Pass
-from mlc.passes.rewriting import collect_ops, terminator_of
+from mlc.passes.rewriting import collect_ops
 
 # Registers of a multiprocessor, and what threads that compute addresses need of them.
 REGISTERS, PRODUCER_REGISTERS, MOST_REGISTERS = 65536, 40, 248
@@ -56,15 +57,6 @@ class SpecializeWarps(Pass):
         return changed
 
 
-@dataclass(frozen=True)
-class _Ring:
-    """Buffers of the stages, and the semaphores at which producers and consumers meet."""
-
-    buffers: list[ir.Value]
-    full: ir.Value
-    empty: ir.Value
-
-
 class _Roles:
     """The roles of the warps of a launch."""
 
@@ -89,7 +81,7 @@ class _Roles:
         buffers = self.copying.rings()
         with ir.InsertionPoint(self.body):
             full = self.semaphore(self.stages)
-            ring = _Ring(buffers, full, self.semaphore(self.stages, self.writers()))
+            ring = Ring(buffers, full, self.semaphore(self.stages, self.writers()), self.multicast)
             arrived = [self.semaphore(1) for _ in first]
             roles = ir.Operation.create(
                 "accel.specialize", [], [], _sizes(self.launch.attributes["warps"].value), regions=2
@@ -100,13 +92,14 @@ class _Roles:
                 ir.InsertionPoint(consumer).insert(op.detach_from_parent())
         for semaphore, copies in zip(arrived, first, strict=True):
             self.start(semaphore, copies, producer)
+        loops = RoleLoops(self.nest, ring)
         with ir.InsertionPoint(producer):
-            self.produce(ring, 0, {}, [index(0), index(1)])
+            loops.produce(0, {}, [index(0), index(1)])
         with ir.InsertionPoint(self.nest.loops[0]):
             # There is no stage before the first one.
             before = [index(self.stages)] if self.gives_back_later else []
             place = [index(0), index(0), *before]
-        self.consume(ring, 0, place)
+        loops.consume(0, place)
 
     def writers(self) -> int:
         """How many blocks write to the buffers of one, itself among them."""
@@ -125,96 +118,9 @@ class _Roles:
 
     def semaphore(self, stages: int, arrivals: int = 1) -> ir.Value:
         """A barrier per stage, at which a role of so many blocks arrives."""
-        attributes = {name: _i64(count) for name, count in (("stages", stages), ("arrivals", arrivals))}
+        attributes = {name: i64(count) for name, count in (("stages", stages), ("arrivals", arrivals))}
         kind = ir.Type.parse("!accel.semaphore")
         return ir.Operation.create("accel.create_semaphore", [kind], [], attributes).results[0]
-
-    def produce(
-        self, ring: _Ring, level: int, values: dict[ir.Value, ir.Value], place: list[ir.Value]
-    ) -> list[ir.Value]:
-        """The copies of the loop at `level` of the nest, which begin at `place`, a stage and the phase that
-        must have ended there; returns the place behind them."""
-        old = self.nest.loops[level]
-        bounds = [values.get(each, each) for each in list(old.operands)[:3]]
-        loop = scf.ForOp(*bounds, place)
-        with ir.InsertionPoint(loop.body):
-            values = {**values, old.regions[0].blocks[0].arguments[0]: loop.induction_variable}
-            clone_ops(self.nest.slices[level], values)
-            here = list(loop.inner_iter_args)
-            if level + 1 < len(self.nest.loops):
-                after = self.produce(ring, level + 1, values, here)
-            else:
-                after = self.copy(ring, values, here)
-            scf.YieldOp(after)
-        return list(loop.operation.results)
-
-    def copy(self, ring: _Ring, values: dict[ir.Value, ir.Value], place: list[ir.Value]) -> list[ir.Value]:
-        """One iteration's copies, into buffers that are empty."""
-        ir.Operation.create("accel.await", [], [ring.empty, *place])
-        tokens = []
-        for copy, buffer in zip(self.copying.copies, ring.buffers, strict=True):
-            values[copy.operands[1]] = stage_of(buffer, place[0])
-            tokens += clone_ops([copy], values)[0].results
-        ir.Operation.create("accel.notify", [], [ring.full, place[0], *tokens])
-        return self.following(*place)
-
-    def consume(self, ring: _Ring, level: int, place: list[ir.Value]) -> list[ir.Value]:
-        """The loop at `level` of the nest anew, which waits for its buffers and gives them back; returns the
-        place behind it."""
-        old = self.nest.loops[level]
-        body = old.regions[0].blocks[0]
-        with ir.InsertionPoint(old), old.location:
-            lower, upper, step, *initial = old.operands
-            loop = scf.ForOp(lower, upper, step, [*initial, *place])
-        if OVERLAP in old.attributes:
-            loop.operation.attributes[OVERLAP] = old.attributes[OVERLAP]
-        values, carried = [loop.induction_variable, *loop.inner_iter_args], len(initial) + 1
-        for argument, value in zip(body.arguments, values[:carried], strict=True):
-            argument.replace_all_uses_with(value)
-        for each in list(body.operations)[:-1]:
-            ir.InsertionPoint(loop.body).insert(each.operation.detach_from_parent())
-        if level + 1 < len(self.nest.loops):
-            after = self.consume(ring, level + 1, values[carried:])
-        else:
-            after = self.compute(ring, loop.body, values[carried:])
-        with ir.InsertionPoint(loop.body), old.location:
-            scf.YieldOp([*terminator_of(body).operands, *after])
-        results = list(loop.operation.results)
-        for result, new in zip(old.results, results[: len(initial)], strict=True):
-            result.replace_all_uses_with(new)
-        old.erase()
-        return results[len(initial) :]
-
-    def compute(self, ring: _Ring, body: ir.Block, place: list[ir.Value]) -> list[ir.Value]:
-        """Has the ops of `body` wait for full buffers in place of copies, and say when they are empty."""
-        wait, (stage, phase, *before) = self.copying.wait, place
-        with ir.InsertionPoint(wait), wait.location:
-            ir.Operation.create("accel.await", [], [ring.full, stage, phase])
-            views = [stage_of(buffer, stage) for buffer in ring.buffers]
-        for op in (wait, *self.copying.copies):
-            op.erase()
-        self.copying.replace_buffers(views)
-        with ir.InsertionPoint(body), self.copying.loop.location:
-            if not before:
-                self.give_back(ring, stage, {})
-                return self.following(stage, phase)
-            comes = arith.cmpi(arith.CmpIPredicate.ne, before[0], index(self.stages))
-            with ir.InsertionPoint(scf.IfOp(comes).operation.regions[0].blocks[0]):
-                self.give_back(ring, before[0], {"pending": _i64(1)})
-                scf.YieldOp([])
-            return [*self.following(stage, phase), stage]
-
-    def give_back(self, ring: _Ring, stage: ir.Value, attributes: dict[str, ir.Attribute]) -> None:
-        """Says to all who write to the block's buffers that one is empty."""
-        if self.multicast:
-            attributes[MULTICAST] = ir.DenseI64ArrayAttr.get(self.multicast)
-        ir.Operation.create("accel.notify", [], [ring.empty, stage], attributes)
-
-    def following(self, stage: ir.Value, phase: ir.Value) -> list[ir.Value]:
-        """The next stage, and its phase, which is the other one when the ring begins anew."""
-        after, wraps = next_stage(stage, self.stages)
-        other = arith.XOrIOp(phase, index(1)).result
-        return [after, arith.SelectOp(wraps, other, phase).result]
 
 
 def _sizes(warps: int) -> dict[str, ir.Attribute]:
@@ -223,12 +129,8 @@ def _sizes(warps: int) -> dict[str, ir.Attribute]:
     each = min(REGISTERS // (32 * (warps + GROUP)) // 8 * 8, MOST_REGISTERS)
     rest = each * (warps + GROUP) - PRODUCER_REGISTERS * GROUP
     return {
-        "producer_warps": _i64(GROUP),
-        "consumer_warps": _i64(warps),
-        "producer_registers": _i64(PRODUCER_REGISTERS),
-        "consumer_registers": _i64(min(rest // warps // 8 * 8, MOST_REGISTERS)),
+        "producer_warps": i64(GROUP),
+        "consumer_warps": i64(warps),
+        "producer_registers": i64(PRODUCER_REGISTERS),
+        "consumer_registers": i64(min(rest // warps // 8 * 8, MOST_REGISTERS)),
     }
-
-
-def _i64(value: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

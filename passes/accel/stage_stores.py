@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, vector
-from mlc.dialects.accel import SHARED
+from mlc.bindings import ir
 from mlc.passes.accel.assign_layouts import assign_layouts
-from mlc.passes.accel.copying_loops import index
+from mlc.passes.accel.buffers import matrix_type, write_matrix
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.staging_buffers import staging_buffer
@@ -17,7 +16,7 @@ from mlc.passes.accel.tensor_maps import tensor_map_fault
 from mlc.passes.accel.threads.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.architectures import ARCHITECTURES
 from mlc.passes.accel.threads.transfers import mask_of
-from mlc.passes.accel.tiles.transfers import reshaped, transposed
+from mlc.passes.accel.tiles.vectors import reshaped, transposed
 from mlc.passes.accel.warpgroups import group_grid
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops
@@ -102,7 +101,7 @@ class _Store:
         tile = self.op.operands[0]
         shape = [tile.type.shape[each] for each in self.order]
         rows, columns = math.prod(shape[:-1]), shape[-1]
-        kind = ir.MemRefType.get([rows, columns], tile.type.element_type, None, ir.Attribute.parse(SHARED))
+        kind = matrix_type(rows, columns, tile.type.element_type)
         buffer = staging_buffer(launch, self.op, kind, _ARCHITECTURE)
         if buffer is None:
             return False
@@ -113,7 +112,7 @@ class _Store:
                     made.erase()
                 return False
             with ir.InsertionPoint(copy):
-                _write(reshaped(transposed(tile, self.order), [rows, columns]), buffer)
+                write_matrix(reshaped(transposed(tile, self.order), [rows, columns]), buffer)
             ir.Operation.create("accel.wait", [], [copy.results[0]], {"read": ir.UnitAttr.get()})
         self.op.erase()
         return True
@@ -148,11 +147,3 @@ def _root(memref: ir.Value) -> ir.Value:
     while not isinstance(memref, ir.BlockArgument) and len(memref.owner.operands):
         memref = memref.owner.operands[0]
     return memref
-
-
-def _write(matrix: ir.Value, buffer: ir.Value) -> None:
-    """All of a matrix."""
-    zero = index(0)
-    inside = ir.ArrayAttr.get([ir.BoolAttr.get(True)] * 2)
-    everywhere = ir.AffineMapAttr.get(ir.AffineMap.get_identity(2))
-    vector.TransferWriteOp(None, matrix, buffer, [zero, zero], everywhere, inside)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.dialects.accel import is_shared, launch_around
+from mlc.dialects.accel import factor_type, is_shared, launch_around
 from mlc.passes.accel.buffers import allocation, copies_into, ends_at_semaphore
 from mlc.passes.accel.matrix_layouts import COLUMNS, DEPTH_BYTES, GROUP_ROWS, WarpGrid
 from mlc.passes.accel.shared_memory import element_bytes
@@ -20,7 +20,7 @@ _VIEW = "vector.shape_cast"
 # The sums of products of these, by the operands' type or precision. Sums of f16 are for `mma.sync`.
 _SUMS = {
     **dict.fromkeys(("bf16", "f16", "tf32", "f8E4M3FN", "f8E5M2"), "f32"),
-    **dict.fromkeys(("i8", "ui8"), "i32"),
+    "i8": "i32",
 }
 
 
@@ -54,11 +54,20 @@ def _kind(op: ir.Operation) -> str:
 
 @dataclass(frozen=True)
 class Factor:
-    """An operand of a product. The reduction is its inner dim unless it is `flipped`."""
+    """An operand of a product, of this number. The reduction is its inner dim unless it is `flipped`."""
 
     op: ir.Operation
-    value: ir.Value
+    number: int
     flipped: bool
+
+    @property
+    def value(self) -> ir.Value:
+        return self.op.operands[self.number]
+
+    @property
+    def element(self) -> ir.Type:
+        """With its sign, if it is an integer."""
+        return factor_type(self.op, self.number)
 
     @property
     def size(self) -> int:
@@ -76,7 +85,7 @@ class Factor:
         if self.depth * self.size % DEPTH_BYTES:
             return False
         if not is_shared(self.value):
-            return self.value == self.op.operands[0] and not self.flipped
+            return self.number == 0 and not self.flipped
         swizzle = swizzle_of(self.value)
         if not swizzle or self.value.type.shape[0] % SWIZZLED_ROWS or not _is_whole(self.value):
             return False
@@ -85,12 +94,12 @@ class Factor:
 
 def left_factor(op: ir.Operation) -> Factor:
     """Of an `accel.mma`."""
-    return Factor(op, op.operands[0], "transpose_a" in op.attributes)
+    return Factor(op, 0, "transpose_a" in op.attributes)
 
 
 def right_factor(op: ir.Operation) -> Factor:
     """Of an `accel.mma`."""
-    return Factor(op, op.operands[1], "transpose_b" not in op.attributes)
+    return Factor(op, 1, "transpose_b" not in op.attributes)
 
 
 def _is_whole(value: ir.Value) -> bool:

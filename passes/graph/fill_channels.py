@@ -10,7 +10,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.values import on_ranked
 from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
-from mlc.passes.tloop.kernel_functions import PRECISION
+from mlc.passes.tloop.kernel_functions import EXACT, precision_of
 
 # Bytes of the reduction that one instruction of tensor units takes of a row, and that one copy takes.
 STEP_BYTES, COPY_BYTES = 32, 16
@@ -22,7 +22,7 @@ def fill_channels(op: ir.Operation) -> bool:
     if graph.attribute(op, "layout") != "NCHWc" or w.type.rank != x.type.rank + 1:
         return False
     element = graph.element_type(x)
-    by_units = isinstance(element, ir.F16Type | ir.BF16Type) or PRECISION in op.attributes
+    by_units = isinstance(element, ir.F16Type | ir.BF16Type) or precision_of(op) != EXACT
     wanted = (STEP_BYTES if by_units else COPY_BYTES) * 8 // element.width
     channels = graph.shape_of(x)[-1]
     if channels is None or channels >= wanted or graph.shape_of(x)[1] != 1:

@@ -103,6 +103,14 @@ def stands_alone(op: ir.Operation) -> bool:
     return len(op.results) != 1 or op.name == "graph.concat" or blocked_lrn
 
 
+def readers_of(op: ir.Operation) -> frozenset[str]:
+    """The ops that do what `op`, which is marked as read so, does as they read."""
+    if op.name != "graph.cast":
+        return PRODUCTS | WINDOWS
+    is_integer = isinstance(graph.element_type(op.results[0]), ir.IntegerType)
+    return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS if is_integer else frozenset())
+
+
 class Fusion:
     """Greedy fusion along single uses, in program order. A group's result is its last op's; all others
     stay inside."""
@@ -122,7 +130,7 @@ class Fusion:
             group = producer
         else:
             group = Group([op], op.name, stands_alone(op))
-        if op.name in TAKES_OPERANDS and ON_READ not in op.attributes:
+        if op.name in TAKES_OPERANDS or ON_READ in op.attributes:
             self.take_operands(group, op)
         self.groups.pop(group, None)
         self.groups[group] = None
@@ -217,9 +225,10 @@ class Fusion:
         front of elementwise ops; what is marked as read so, a transpose in front of a product, all of a
         Winograd convolution whose parts would not stay in caches."""
         last = producer.ops[-1]
+        if ON_READ in op.attributes:
+            return ON_READ in last.attributes
         if ON_READ in last.attributes:
-            converts = last.name == "graph.cast"
-            return op.name in (ELEMENTWISE | TAKES_PROLOGUE if converts else PRODUCTS | WINDOWS)
+            return op.name in readers_of(last)
         if op.name in WINDOWS:
             return False
         if op.name in ELEMENTWISE:

@@ -17,7 +17,8 @@ def mark(value: ir.Value) -> ir.Value:
 
 def read_apart(function: ir.Operation) -> None:
     """Gives each use of what such an op makes an op of its own, just before the reader."""
-    for op in collect_ops(function):
+    # Readers first: of several such ops behind one another each reader gets its own.
+    for op in reversed(collect_ops(function)):
         if ON_READ not in op.attributes:
             continue
         for use in list(op.results[0].uses)[1:]:

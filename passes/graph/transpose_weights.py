@@ -10,31 +10,48 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.on_read import ON_READ, mark
 from mlc.passes.graph.values import is_constant, on_ranked
+from mlc.passes.patterns import FirstOf
 from mlc.passes.rewriting import apply_patterns, defining_op
-from mlc.passes.tloop.kernel_functions import PRECISION
+from mlc.passes.tloop.kernel_functions import EXACT, precision_of
 from mlc.passes.tloop.target_attribute import target_of
 from mlc.targets import GpuTarget
 
 
 def transpose_weight(op: ir.Operation) -> bool:
-    """f(x, w) -> f(x, transpose(transpose(w))), where the inner one is work for @prepare."""
+    """f(x, w) -> f(x, transpose(transpose(w))) in tf32, where the inner one is work for @prepare."""
     weight = op.operands[1]
-    made, rank = defining_op(weight), weight.type.rank
-    if PRECISION not in op.attributes or rank < 2 or not is_constant(weight):
+    made = defining_op(weight)
+    if precision_of(op) == EXACT or weight.type.rank < 2 or not is_constant(weight):
         return False
     if made is not None and ON_READ in made.attributes:
         return False
-    order = {"permutation": [*range(rank - 2), rank - 1, rank - 2]}
-    stored = graph.build("transpose", [weight], order)
-    op.operands[1] = mark(graph.build("transpose", [stored], order))
+    op.operands[1] = mark(_transposed(_transposed(weight)))
     return True
+
+
+def transpose_integers(op: ir.Operation) -> bool:
+    """matmul(x, cast(w)) -> matmul(x, transpose(cast(transpose(w)))), where the product reads w of 8 bits,
+    and the inner transpose is work for @prepare."""
+    made = defining_op(op.operands[1], "graph.cast")
+    if made is None or ON_READ not in made.attributes or not is_constant(made.operands[0]):
+        return False
+    stored = _transposed(made.operands[0])
+    kind = ir.RankedTensorType.get(stored.type.shape, made.results[0].type.element_type)
+    op.operands[1] = mark(_transposed(mark(graph.build("cast", [stored], {}, kind))))
+    return True
+
+
+def _transposed(value: ir.Value) -> ir.Value:
+    rank = value.type.rank
+    return graph.build("transpose", [value], {"permutation": [*range(rank - 2), rank - 1, rank - 2]})
 
 
 @dataclass(frozen=True)
 class TransposeWeights(Pass):
-    """Store weights of products and convolutions of tf32 with the reduction innermost, for GPUs whose tensor
-    units read operands of 32 bits in no other order (`wgmma` of sm_90a). Kernels read them transposed back,
-    which is an order of places and moves nothing.
+    """Store weights of products with the reduction innermost, where tensor units of GPUs want it so: of
+    integers of 8 bits, of which they read four at a time; for `wgmma` of sm_90a, which reads operands of 32
+    bits in no other order, of products and convolutions of tf32. Kernels read them transposed back, which is
+    an order of places and moves nothing.
 
     Operands that other kernels compute stay as they lie: such products are for `mma.sync`.
     """
@@ -44,7 +61,9 @@ class TransposeWeights(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         target = target_of(op)
-        if not isinstance(target, GpuTarget) or not target.clusters:
+        if not isinstance(target, GpuTarget):
             return False
-        pattern = on_ranked(transpose_weight)
-        return apply_patterns(op, {"graph.matmul": pattern, "graph.conv": pattern})
+        integers, single = on_ranked(transpose_integers), on_ranked(transpose_weight)
+        if not target.clusters:
+            return apply_patterns(op, {"graph.matmul": integers})
+        return apply_patterns(op, {"graph.matmul": FirstOf(integers, single), "graph.conv": single})

@@ -37,7 +37,7 @@ from mlc.passes.lowering.run_time_dims import current, run_time_dims
 from mlc.passes.lowering.signedness import drop_signedness
 from mlc.passes.lowering.widen import lower_widened, needs_widening
 from mlc.passes.rewriting import users
-from mlc.passes.tloop.kernel_functions import PRECISION, is_kernel, is_on_tensors
+from mlc.passes.tloop.kernel_functions import PRECISION, is_kernel, is_on_tensors, precision_of
 
 CONTRACTIONS = ("graph.matmul", "graph.matmul_packed", "graph.attention")
 
@@ -62,7 +62,7 @@ def lower_kernel(kernel: ir.Operation) -> None:
         raise PassFailure(f"no lowering to linalg for '{missing[0].name}'", missing[0].location, notes)
     for op in ops:
         if PRECISION in op.attributes:
-            kernel.attributes[PRECISION] = op.attributes[PRECISION]
+            kernel.attributes[PRECISION] = ir.StringAttr.get(precision_of(op))
     leftover = []
     for op in ops:
         write_defaults(op)

@@ -7,14 +7,11 @@ from math import gcd, prod
 
 from mlc.bindings import ir
 from mlc.passes.rewriting import defining_op
-from mlc.passes.tloop.block_parts import compute_all_at, producer, tag_producers
-from mlc.passes.tloop.block_products import root_dims
+from mlc.passes.tloop.block_parts import Result, TiledKernel
 from mlc.passes.tloop.block_tiles import padded
 from mlc.passes.tloop.computation import Computation, dim_position
 from mlc.passes.tloop.contraction_schedule import positions
-from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.product_tiles import BLOCKS, element_bytes, sides
-from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.split_reduction import split_sum
 
 # More vectors are the rows of a tile.
@@ -39,18 +36,12 @@ def schedule_vectors(kernel: ir.Operation, root: Computation, anchor: Computatio
     factor = gcd(anchor.extents[anchor.reductions[0]], ELEMENTS // columns)
     if factor < LEAST_SUMS:
         return False
-    if root.op == anchor.op:
-        root = identity_behind(anchor.result)
-    places = root_dims(root, anchor)
+    result = Result.of(root, anchor)
     tile = {dim: padded(anchor.extents[dim]) for dim in anchor.parallel} | {long: columns}
     partial, _ = split_sum(anchor, factor, _place_of_sums(anchor, long))
-    others = tag_producers(kernel, root)
-    builder = ScheduleBuilder(kernel)
-    sizes = positions({places[dim]: points for dim, points in tile.items()})
-    _, blocks = builder.tile(builder.get_block("root"), sizes, "parallel")
-    compute_all_at(builder, others, blocks)
-    number = [each.op == partial.op for each in others].index(True)
-    builder.tile(builder.get_block(producer(number)), positions({partial.reductions[0]: 1}), "sequential")
+    tiled = TiledKernel(kernel, result, tile)
+    tiled.compute_all()
+    tiled.builder.tile(tiled.block(partial), positions({partial.reductions[0]: 1}), "sequential")
     return True
 
 

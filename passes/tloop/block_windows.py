@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.passes.rewriting import defining_op, terminator_of
-from mlc.passes.tloop.block_parts import compute_all_at, producer, tag_producers
-from mlc.passes.tloop.block_products import root_dims
+from mlc.passes.tloop.block_parts import Result, TiledKernel
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read
 from mlc.passes.tloop.contraction_schedule import positions
-from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.product_tiles import box_of_points
-from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 
 # Elements of a block's tile: 8 for each thread of 4 warps.
 ELEMENTS = 1024
@@ -32,18 +29,11 @@ def _dims_of(access: ir.AffineMap, result: ir.AffineExpr) -> set[int]:
 
 def schedule_window(kernel: ir.Operation, root: Computation, anchor: Computation) -> None:
     """A tile of the result stays in registers, and takes in one place of the window after the other."""
-    if root.op == anchor.op:
-        root = identity_behind(anchor.result)
-    places = root_dims(root, anchor)
     extents = [anchor.extents[dim] for dim in anchor.parallel]
     tile = dict(zip(anchor.parallel, box_of_points(extents, ELEMENTS), strict=True))
-    others = tag_producers(kernel, root)
-    builder = ScheduleBuilder(kernel)
-    sizes = positions({places[dim]: points for dim, points in tile.items()})
-    _, blocks = builder.tile(builder.get_block("root"), sizes, "parallel")
-    compute_all_at(builder, others, blocks)
-    number = [each.op == anchor.op for each in others].index(True)
-    block = builder.get_block(producer(number))
+    tiled = TiledKernel(kernel, Result.of(root, anchor), tile)
+    tiled.compute_all()
+    builder, block = tiled.builder, tiled.block(anchor)
     steps = [dim for dim in anchor.reductions if anchor.extents[dim] > 1]
     for dim in steps:
         block, loop = builder.tile(block, positions({dim: 1}), "sequential")

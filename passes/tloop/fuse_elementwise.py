@@ -14,13 +14,16 @@ from mlc.passes.tloop.kernel_functions import is_kernel, schedules
 # Operations that cost no more than the load and the store that they save, and how many of them are no more.
 CHEAP = ("arith.addf", "arith.subf", "arith.mulf")
 MOST_CHEAP = 2
+# Conversions to more bits.
+WIDENING = ("arith.extf", "arith.extsi", "arith.extui")
 
 
 def convert_apart(kernel: ir.Operation) -> None:
     """Gives each reader of a conversion of an argument to more bits one of its own, that it can take in."""
     for op in collect_ops(kernel, "linalg.generic"):
         body = [each.operation.name for each in op.regions[0].blocks[0]]
-        if body == ["arith.extf", "linalg.yield"] and isinstance(op.operands[0], ir.BlockArgument):
+        converts = len(body) == 2 and body[0] in WIDENING
+        if converts and isinstance(op.operands[0], ir.BlockArgument):
             _give_each_its_own(op)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
+from mlc.dialects.accel.compute import PRECISIONS
+from mlc.passes.base import PassFailure
 
 MARK = "tloop.kernel"
 # On a kernel of one result: the operands, of the result's shape, that it may write over.
@@ -12,8 +14,8 @@ IN_PLACE = "tloop.in_place"
 DIMS = "tloop.dims"
 # On a kernel: the device that runs it, HOST where it is absent.
 DEVICE, HOST = "tloop.device", "host"
-# On a product, or on the kernel that holds it: how operands of f32 are multiplied, if not exactly ("tf32").
-PRECISION = "accel.precision"
+# On a product, or on the kernel that holds it: how operands of f32 are multiplied.
+PRECISION, EXACT = "accel.precision", "exact"
 
 # On a `memref.alloc` of a kernel: its workspace, which lasts for all of its launches, and may be larger than
 # a stack.
@@ -46,6 +48,18 @@ def kernels_on_tensors(module: ir.Operation) -> list[ir.Operation]:
 def device_of_kernel(kernel: ir.Operation) -> str:
     """The device that runs a kernel."""
     return kernel.attributes[DEVICE].value if DEVICE in kernel.attributes else HOST
+
+
+def precision_of(op: ir.Operation) -> str:
+    """How a product, or a kernel with one, multiplies operands of f32: one of `accel.mma`'s precisions,
+    exactly if it does not say. Raises PassFailure for anything else."""
+    if PRECISION not in op.attributes:
+        return EXACT
+    given = op.attributes[PRECISION]
+    if isinstance(given, ir.StringAttr) and given.value in PRECISIONS:
+        return str(given.value)
+    known = " or ".join(f"'{each}'" for each in PRECISIONS)
+    raise PassFailure(f"{PRECISION} must be {known}, but is {given}", op.location)
 
 
 def schedules(module: ir.Operation) -> dict[str, ir.Operation]:

@@ -1,5 +1,5 @@
 """How thread blocks share a product: the tile of the result that a block computes, in which steps, and by how
-many warps. The choice is that of docs/gpu.md."""
+many warps. The choice is that of docs/gpu-products.md."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ STEP_BYTES, LONG_STEP_BYTES = 64, 128
 LARGE = 192
 # Steps whose operands are on their way or being multiplied.
 STAGES = 4
+# Without tensor units several steps of so few bytes are one, if two of these need no more shared memory.
+SHORT_STEP_BYTES, MERGED_STAGES, MERGED_BYTES = 16, 2, 48 << 10
 # What `accel.mma` does not know is summed in registers, with all of its products.
 SCALAR_TILE, SCALAR_STEP = (16, 16), 8
 
@@ -37,8 +39,8 @@ class ProductTile:
     reductions, one loop each; `warps` compute it, in loops of `stages`.
 
     It has `height` rows and `width` columns, and takes `depth` points of the reduction in each of `count`
-    steps; there are `tiles` such. `parts` of its steps are a block's each, or all steps of all tiles are
-    shared by `blocks`, if there are more than 1 (`product_sharing.py`).
+    steps, `merged` of those of the loops; there are `tiles` such. `parts` of its steps are a block's each, or
+    all steps of all tiles are shared by `blocks`, if there are more than 1 (`product_sharing.py`).
     """
 
     result: dict[int, int]
@@ -50,6 +52,7 @@ class ProductTile:
     depth: int
     count: int
     tiles: int
+    merged: int = 1
     parts: int = 1
     blocks: int = 0
 
@@ -84,9 +87,19 @@ def _product_tile(anchor: Computation, precision: str, sizes: tuple[int, int]) -
     several = {dim: points for dim, points in steps.items() if anchor.extents[dim] > points}
     steps = several or {innermost: depth}
     count = prod(-(-anchor.extents[dim] // points) for dim, points in steps.items())
-    warps, stages = _warps(height * width), min(STAGES, count)
+    is_short = known and not uses_tensor_units(size, precision) and depth * size <= SHORT_STEP_BYTES
+    merged = _merged(count, (height + width) * depth * size) if is_short else 1
+    depth, count = depth * merged, count // merged
+    warps, stages = _warps(height * width), min(STAGES if merged == 1 else MERGED_STAGES, count)
     tiles = _blocks(anchor, result)
-    return ProductTile(result, steps, warps, stages, height, width, depth, count, tiles)
+    return ProductTile(result, steps, warps, stages, height, width, depth, count, tiles, merged)
+
+
+def _merged(count: int, copied: int) -> int:
+    """How many of `count` steps are one, each of which copies so many bytes: an equal part of them, and of
+    all not more than a half."""
+    most = min(count // 2, MERGED_BYTES // (MERGED_STAGES * copied))
+    return max(each for each in range(1, max(1, most) + 1) if count % each == 0)
 
 
 def _has_copy_engine(anchor: Computation) -> bool:

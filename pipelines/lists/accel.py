@@ -30,6 +30,8 @@ ACCEL_KERNEL: list[str] = [
     "cse",
     # Tiles of tensors as vectors.
     "accel-from-tiles",
+    # Steps too short for the wait that each has.
+    "accel-merge-steps",
     # Where there are too few of them for a GPU, several blocks sum one up.
     "accel-split-k",
     # Places of tiles as sums and products, which blocks compute.

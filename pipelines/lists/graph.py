@@ -102,6 +102,8 @@ LOWER_GRAPH_GPU: list[str] = [
     "func.func(graph-sink-transposes)",
     # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
     "graph-lower-precision",
+    # Integers of 8 bits are multiplied as they lie in memory.
+    "func.func(graph-narrow-integer-products)",
     # Tensor units multiply 32 bytes of a pixel at a time.
     "func.func(graph-fill-channels)",
     # Conversions came between products and the transposes that they could read through.

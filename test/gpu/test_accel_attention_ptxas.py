@@ -88,8 +88,11 @@ def test_groups_of_warps_have_roles(width: int, causal: bool) -> None:
         assert scores == of_scores + of_results
     else:
         assert (scores, results) == (of_scores, of_results)
-    # Queries, keys and values come by TMA, in panels of 64 numbers; nothing is stored to shared memory.
-    assert ptx.count("cp.async.bulk.tensor") == 3 * width // 64
+    # Queries, keys and values come by TMA, in panels of 64 numbers, and the result goes so; nothing else is
+    # stored to shared memory.
+    assert ptx.count("cp.async.bulk.tensor.3d.shared::cluster.global") == 3 * width // 64
+    assert ptx.count("cp.async.bulk.tensor.3d.global.shared::cta") == width // 64
+    assert "stmatrix" in ptx and "st.global" not in ptx
     assert "cp.async.cg" not in ptx and "mma.sync" not in ptx and "st.shared" not in ptx
 
 

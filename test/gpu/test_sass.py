@@ -17,7 +17,7 @@ from mlc.targets import parse_target
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
 from tile_convolutions import Conv
-from tile_products import Product
+from tile_products import IntegerProduct, Product
 
 TARGETS = ("cuda:sm_80", "cuda:sm_90a")
 # Products of warps with asynchronous copies; of groups of warps, with tiles that hardware copies in and out.
@@ -68,8 +68,17 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
         Conv((57, 57), 128, 256, strides=(2, 2), element="f16").text(),
         (AMPERE, HOPPER | STORES),
     ),
-    "attention": (attention(128, False), (AMPERE, HOPPER)),
-    "causal attention": (attention(64, True), (AMPERE, HOPPER)),
+    "product of integers": (
+        IntegerProduct([2048, 512], [512, 768], ("ui8", "i8"), flipped=True).text(),
+        ({"IMMA", "LDGSTS"}, {"IGMMA", "UTMALDG"} | STORES),
+    ),
+    # The reduction is not the inner dim of the right operand, as wgmma wants it of 8 bits.
+    "product of integers by rows": (
+        IntegerProduct([2048, 512], [512, 768]).text(),
+        ({"IMMA", "LDGSTS"}, {"IMMA", "LDGSTS"}),
+    ),
+    "attention": (attention(128, False), (AMPERE, HOPPER | STORES)),
+    "causal attention": (attention(64, True), (AMPERE, HOPPER | STORES)),
 }
 FAST = ("product bf16", "convolution bf16")
 

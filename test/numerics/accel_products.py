@@ -19,6 +19,9 @@ class Product:
     batch: int = 0
     transpose_a: bool = False
     transpose_b: bool = False
+    # Of numbers of i8.
+    unsigned_a: bool = False
+    unsigned_b: bool = False
     precision: str = "exact"
     # Adds a vector of N numbers, and drops negative sums.
     bias: bool = False
@@ -30,6 +33,10 @@ class Product:
     warps: int = 4
     # Blocks of a cluster along rows and columns.
     cluster: tuple[int, ...] = ()
+
+    @property
+    def unsigned(self) -> tuple[bool, bool]:
+        return self.unsigned_a, self.unsigned_b
 
     def shape_a(self) -> list[int]:
         return self._shape([self.m, self.k], self.transpose_a)
@@ -92,7 +99,8 @@ def _loop(p: Product, kinds: dict[str, str]) -> str:
     place_a = ["at", "row"] if p.transpose_a else ["row", "at"]
     place_b = ["column", "at"] if p.transpose_b else ["at", "column"]
     shared_a, shared_b = (f"memref<{tile}, {SHARED}>" for tile in _tiles(p))
-    flags = f"{', transpose_a' * p.transpose_a}{', transpose_b' * p.transpose_b}"
+    names = ("transpose_a", "transpose_b", "unsigned_a", "unsigned_b")
+    flags = "".join(f", {name}" for name in names if getattr(p, name))
     return f"""%sum = scf.for %at = %zero to %depth step %step iter_args(%old = %start) -> {_sum_kind(p)} {{
         {copy("a", "as", [*first, *place_a], [kinds["a"], shared_a], "ta")}
         {copy("b", "bs", [*first, *place_b], [kinds["b"], shared_b], "tb")}

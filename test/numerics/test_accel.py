@@ -60,7 +60,11 @@ PRODUCTS = {
     "f32": (Product(40, 50, 60, "f32"), SUM_ERROR),
     "f64": (Product(40, 50, 60, "f64", sums="f64"), 100 * 2.0**-53),
     "int8": (Product(40, 50, 60, "i8", sums="i32"), 0),
-    "unsigned int8": (Product(40, 50, 60, "ui8", sums="i32", transpose_b=True), 0),
+    "unsigned int8": (
+        Product(40, 50, 60, "i8", sums="i32", transpose_b=True, unsigned_a=True, unsigned_b=True),
+        0,
+    ),
+    "unsigned by signed int8": (Product(40, 50, 60, "i8", sums="i32", unsigned_a=True), 0),
     "f8E4M3FN": (Product(40, 50, 60, "f8E4M3FN"), SUM_ERROR),
     "f8E5M2": (Product(40, 50, 60, "f8E5M2"), SUM_ERROR),
     "batched": (Product(40, 50, 60, "f16", batch=3, bias=True), SUM_ERROR),
@@ -88,7 +92,12 @@ LARGE = {
     "tf32 with rows of b": Product(70, 72, 76, "f32", precision="tf32", tile=(64, 64)),
     "exact f32": Product(70, 72, 76, "f32", tile=(64, 64)),
     "int8": Product(70, 100, 144, "i8", sums="i32", transpose_b=True, tile=(64, 64), step=64),
-    "unsigned int8": Product(70, 100, 144, "ui8", sums="i32", transpose_b=True, tile=(64, 128), step=128),
+    "unsigned int8": Product(
+        70, 100, 144, "i8", "i32", 0, False, True, unsigned_a=True, unsigned_b=True, tile=(64, 128), step=128
+    ),
+    "signed by unsigned int8": Product(
+        70, 100, 144, "i8", "i32", transpose_b=True, unsigned_b=True, tile=(64, 128), step=128
+    ),
     "f8E4M3FN": Product(70, 100, 144, "f8E4M3FN", transpose_b=True, tile=(64, 64), step=64, stages=3),
     "f8E5M2": Product(70, 100, 60, "f8E5M2", transpose_b=True, tile=(64, 64), step=32),
 }
@@ -110,10 +119,15 @@ def test_products(name: str, where: str) -> None:
 
 def check_product(run: Run, product: Product, tolerance: float) -> None:
     """Compares a product of random numbers with NumPy's."""
-    a, b = numbers(product.shape_a(), product.element, 0), numbers(product.shape_b(), product.element, 1)
+    kinds = [f"u{product.element}" * unsigned or product.element for unsigned in product.unsigned]
+    a, b = (
+        numbers(shape, kind, seed)
+        for seed, (shape, kind) in enumerate(zip((product.shape_a(), product.shape_b()), kinds, strict=True))
+    )
     bias = numbers([product.n], product.sums, 2) if product.bias else None
     found = np.zeros(product.shape_c(), TYPES[product.result or product.sums])
-    run(accel_products.text(product), *(each for each in (a, b, bias, found) if each is not None))
+    given = [each.view(TYPES[product.element]) for each in (a, b)]
+    run(accel_products.text(product), *(each for each in (*given, bias, found) if each is not None))
     wide_a, wide_b = (each.astype(np.float64) for each in (a, b))
     if product.precision == "tf32":
         wide_a, wide_b = rounded_to_tf32(a), rounded_to_tf32(b)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mlc.bindings import ir
-from mlc.codegen.host import host_target
 from mlc.dialects import create_context
+from mlc.passes.tloop import product_tiles
 from mlc.pipelines.driver import run_pipeline
 from sampled_runs import sampled
 from test_accel import RUNS, numbers, rounded_to_tf32
-from tile_products import Product
+from tile_products import IntegerProduct, Product
 
 SUM_ERROR = 100 * 2.0**-24
 HEADS = [2, 3, 18, 16]
@@ -76,36 +76,26 @@ def test_products(name: str, where: str) -> None:
     assert np.all(np.abs(found - wanted) <= SUM_ERROR * size)
 
 
-INTEGERS = """module attributes {{tloop.target = "{target}"}} {{
-  func.func private @k(%a: tensor<40x50xi8>, %b: tensor<50x60xi8>) -> tensor<40x60xi32>
-      attributes {{tloop.kernel}} {{
-    %zero = arith.constant 0 : i32
-    %none = tensor.empty() : tensor<40x60xi32>
-    %start = linalg.generic {{
-        indexing_maps = [affine_map<(m, n) -> ()>, affine_map<(m, n) -> (m, n)>],
-        iterator_types = ["parallel", "parallel"]}} ins(%zero : i32) outs(%none : tensor<40x60xi32>) {{
-    ^bb0(%x: i32, %old: i32):
-      linalg.yield %x : i32
-    }} -> tensor<40x60xi32>
-    %r = linalg.generic {{
-        indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
-                         affine_map<(m, n, k) -> (m, n)>],
-        iterator_types = ["parallel", "parallel", "reduction"]}}
-        ins(%a, %b : tensor<40x50xi8>, tensor<50x60xi8>) outs(%start : tensor<40x60xi32>) {{
-    ^bb0(%x: i8, %y: i8, %sum: i32):
-      %v = arith.extsi %x : i8 to i32
-      %w = arith.extsi %y : i8 to i32
-      %p = arith.muli %v, %w : i32
-      %s = arith.addi %sum, %p : i32
-      linalg.yield %s : i32
-    }} -> tensor<40x60xi32>
-    return %r : tensor<40x60xi32>
-  }} }}"""
+# Name -> (product, the tile)
+INTEGERS = {
+    "signed": (IntegerProduct([40, 50], [50, 60]), (32, 32)),
+    "unsigned by signed": (IntegerProduct([40, 64], [64, 60], ("ui8", "i8")), (32, 32)),
+    "signed by unsigned": (IntegerProduct([40, 64], [64, 60], ("i8", "ui8"), flipped=True), (32, 32)),
+    "for groups of warps": (IntegerProduct([70, 160], [160, 72], ("ui8", "i8"), flipped=True), (64, 64)),
+    "few rows": (IntegerProduct([5, 96], [96, 40], ("ui8", "ui8")), (32, 32)),
+    "a row": (IntegerProduct([1, 96], [96, 70], ("ui8", "i8")), (32, 32)),
+}
 
 
-@pytest.mark.parametrize("where", RUNS)
-def test_integers(where: str) -> None:
-    a, b = numbers([40, 50], "i8", 0), numbers([50, 60], "i8", 1)
-    found = np.zeros((40, 60), np.int32)
-    RUNS[where](program(INTEGERS.format(target=host_target())), a, b, found)
-    assert np.array_equal(found, a.astype(np.int32) @ b.astype(np.int32))
+@pytest.mark.parametrize(("name", "where"), sampled(INTEGERS, RUNS))
+def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    product, tile = INTEGERS[name]
+    monkeypatch.setattr(product_tiles, "TILES", (tile,))
+    shapes = zip(product.inputs(), product.elements, strict=True)
+    inputs = [numbers(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
+    found = np.zeros(product.result, np.int32)
+    text = program(product.text())
+    # Not of i32: the product reads what lies in memory.
+    assert all("xi8" in line for line in text.splitlines() if "accel.mma" in line)
+    RUNS[where](text, *(each.view(np.int8) for each in inputs), found)
+    assert np.array_equal(found, product.wanted(inputs))

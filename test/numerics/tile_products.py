@@ -92,6 +92,38 @@ class Product:
         return value, size
 
 
+@dataclass(frozen=True)
+class IntegerProduct:
+    """`a [M, K]` times `b [K, N]` of `elements`, "i8" or "ui8", in i32. With `flipped`, b lies as
+    `[N, K]`."""
+
+    a: Sequence[int]
+    b: Sequence[int]
+    elements: Sequence[str] = ("i8", "i8")
+    flipped: bool = False
+
+    @property
+    def result(self) -> list[int]:
+        return [self.a[0], self.b[1]]
+
+    def inputs(self) -> list[list[int]]:
+        """Shapes in memory."""
+        return [list(self.a), list(self.b)[::-1] if self.flipped else list(self.b)]
+
+    def text(self) -> str:
+        narrow = [tensor(shape, kind) for shape, kind in zip(self.inputs(), self.elements, strict=True)]
+        wide = [tensor(shape, "i32") for shape in self.inputs()]
+        right, result = tensor(self.b, "i32"), tensor(self.result, "i32")
+        body = op("x", "cast", "%0", [narrow[0], wide[0]]) + op("y", "cast", "%1", [narrow[1], wide[1]])
+        body += op("z", "transpose", "%y", [wide[1], right], _permutation((1, 0))) if self.flipped else ""
+        body += op("r", "matmul", f"%x, %{'z' if self.flipped else 'y'}", [wide[0], right, result])
+        return kernel(narrow, result, body)
+
+    def wanted(self, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        a, b = (each.astype(np.int32) for each in inputs)
+        return a @ (b.T if self.flipped else b)
+
+
 def _permutation(order: Sequence[int]) -> str:
     return f"permutation = array<i64: {', '.join(map(str, order))}>"
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import ir, memref, vector
-from mlc.dialects.accel.dialect import SHARED
+from mlc.bindings import ir, vector
 from mlc.passes.accel.attention.problem import Attention, Tensor
 from mlc.passes.accel.attention.sizes import Sizes
-from mlc.passes.accel.attention.tiles import index
-from mlc.passes.accel.buffers import new_buffer
-from mlc.passes.lowering.linalg_tools import affine_map, constant, dims
-
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
+from mlc.passes.accel.copying_loops import index
+from mlc.passes.lowering.linalg_tools import affine_map, constant
 
 
 @dataclass(frozen=True)
@@ -24,81 +20,60 @@ class Place:
     first_query: ir.Value
 
 
-def matrix_of(memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value]) -> ir.Value:
-    """The rows of one head, as a memref of two dims."""
-    rank = len(tensor.order)
-    offsets, sizes, starts = [0] * rank, [1] * rank, {}
-    for dim, extent in enumerate(tensor.shape):
-        at = tensor.order[dim]
-        if dim < rank - 2:
-            offsets[at], starts[at] = _DYNAMIC, index(0) if extent == 1 else heads[dim]
-        else:
-            sizes[at] = extent
-    kind = ir.MemRefType(memory.type)
-    strides, _ = kind.get_strides_and_offset()
-    layout = ir.StridedLayoutAttr.get(
-        ir.ShapedType.get_dynamic_stride_or_offset(), [strides[tensor.order[-2]], 1]
-    )
-    view = ir.MemRefType.get(list(tensor.shape[-2:]), kind.element_type, layout)
-    given = [starts[at] for at in sorted(starts)]
-    return memref.SubViewOp(view, memory, given, [], [], offsets, sizes, [1] * rank).result
-
-
-def shared_buffer(rows: int, columns: int, element: ir.Type) -> ir.Value:
-    """A matrix in shared memory."""
-    kind = ir.MemRefType.get([rows, columns], element, None, ir.Attribute.parse(SHARED))
-    return new_buffer(kind)
-
-
 def copied(
     memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value], buffer: ir.Value, first_row: ir.Value
 ) -> ir.Value:
     """Starts to copy rows of one head into a buffer; the token of the copy. It is from the whole memory, as
     hardware copies tiles from, not from a view of it."""
-    rank = len(tensor.order)
-    starts, box = [index(0)] * rank, [1] * rank
+    box = [1] * len(tensor.order)
+    for dim, extent in zip(tensor.order[-2:], buffer.type.shape, strict=True):
+        box[dim] = extent
+    token, attributes = ir.Type.parse("!accel.token"), {"box": ir.DenseI64ArrayAttr.get(box)}
+    operands = [memory, buffer, *_starts(tensor, heads, first_row)]
+    return ir.Operation.create("accel.copy", [token], operands, attributes).results[0]
+
+
+def _starts(tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value) -> list[ir.Value]:
+    """Where rows of one head begin in the memory."""
+    starts = [index(0)] * len(tensor.order)
     for dim, extent in enumerate(tensor.shape[:-2]):
         if extent > 1:
             starts[tensor.order[dim]] = heads[dim]
     starts[tensor.order[-2]] = first_row
-    for dim, extent in zip(tensor.order[-2:], buffer.type.shape, strict=True):
-        box[dim] = extent
-    token, attributes = ir.Type.parse("!accel.token"), {"box": ir.DenseI64ArrayAttr.get(box)}
-    operands = [memory, buffer, *starts]
-    return ir.Operation.create("accel.copy", [token], operands, attributes).results[0]
+    return starts
 
 
 def wait(*tokens: ir.Value) -> None:
     ir.Operation.create("accel.wait", [], list(tokens))
 
 
-def read_rows(matrix: ir.Value, first_row: ir.Value, rows: int, columns: int) -> ir.Value:
-    """A tile of registers; what lies outside of the matrix is 0."""
-    element = matrix.type.element_type
-    return vector.TransferReadOp(
-        ir.VectorType.get([rows, columns], element),
-        matrix,
-        [first_row, index(0)],
-        _identity(),
-        constant(element, 0),
-        _in_bounds(matrix, rows, columns),
-    ).result
+def read_rows(
+    memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value, shape: Sequence[int]
+) -> ir.Value:
+    """Rows of one head as a tile of registers of this shape; what lies outside of the memory is 0."""
+    kind = ir.VectorType.get(list(shape), tensor.element)
+    places, inside = _access(tensor, shape)
+    starts = _starts(tensor, heads, first_row)
+    nothing = constant(tensor.element, 0)
+    return vector.TransferReadOp(kind, memory, starts, places, nothing, inside).result
 
 
-def write_rows(tile: ir.Value, matrix: ir.Value, first_row: ir.Value) -> None:
-    """What of a tile lies in the matrix."""
-    inside = _in_bounds(matrix, *tile.type.shape)
-    vector.TransferWriteOp(None, tile, matrix, [first_row, index(0)], _identity(), inside)
+def write_rows(
+    tile: ir.Value, memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value
+) -> None:
+    """What of a tile lies in the memory, as rows of one head: of the whole memory, as hardware copies tiles
+    to."""
+    places, inside = _access(tensor, tile.type.shape)
+    vector.TransferWriteOp(None, tile, memory, _starts(tensor, heads, first_row), places, inside)
 
 
-def _identity() -> ir.AffineMapAttr:
-    return ir.AffineMapAttr.get(affine_map(2, dims(2)))
-
-
-def _in_bounds(matrix: ir.Value, rows: int, columns: int) -> ir.ArrayAttr:
-    """Tiles begin at multiples of their extents."""
-    extents = zip((rows, columns), matrix.type.shape, strict=True)
-    return ir.ArrayAttr.get([ir.BoolAttr.get(whole % tile == 0) for tile, whole in extents])
+def _access(tensor: Tensor, tile: Sequence[int]) -> tuple[ir.AffineMapAttr, ir.ArrayAttr]:
+    """Along which dims of the memory a tile of rows lies, and whether all of it does: it begins at a multiple
+    of its extents."""
+    along = [ir.AffineExpr.get_dim(dim) for dim in tensor.order[-2:]]
+    extents = zip(tile, tensor.shape[-2:], strict=True)
+    inside = [ir.BoolAttr.get(whole % part == 0) for part, whole in extents]
+    return ir.AffineMapAttr.get(affine_map(len(tensor.order), along)), ir.ArrayAttr.get(inside)
 
 
 def read_mask(

@@ -9,7 +9,7 @@ from mlc.dialects import graph
 from mlc.passes.base import PassFailure
 from mlc.passes.graph.attention_kernel import block_obstacle
 from mlc.passes.rewriting import collect_ops, defining_op, users
-from mlc.passes.tloop.kernel_functions import PRECISION
+from mlc.passes.tloop.kernel_functions import EXACT, PRECISION, precision_of
 
 ATTENTION = "graph.attention"
 TRANSPOSE = "graph.transpose"
@@ -126,10 +126,8 @@ def _check_ops(kernel: ir.Operation, attention: ir.Operation) -> None:
 
 def _precision(kernel: ir.Operation, attention: ir.Operation) -> str:
     """What the op asks for, or else the kernel, if its elements are of f32."""
-    for op in (attention, kernel):
-        if PRECISION in op.attributes and str(graph.element_type(attention.operands[0])) == "f32":
-            return str(op.attributes[PRECISION].value)
-    return "exact"
+    asked = precision_of(attention if PRECISION in attention.attributes else kernel)
+    return asked if str(graph.element_type(attention.operands[0])) == "f32" else EXACT
 
 
 def _read(value: ir.Value) -> Tensor:

@@ -7,21 +7,14 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import arith, ir, scf
-from mlc.passes.accel.attention.operands import (
-    Place,
-    copied,
-    matrix_of,
-    read_rows,
-    shared_buffer,
-    wait,
-    write_rows,
-)
+from mlc.passes.accel.attention.operands import Place, copied, read_rows, wait, write_rows
 from mlc.passes.accel.attention.problem import Attention
 from mlc.passes.accel.attention.scores import Scores
 from mlc.passes.accel.attention.sizes import Sizes
 from mlc.passes.accel.attention.softmax import Running, Step, finished, step
-from mlc.passes.accel.attention.tiles import floats, index, product
-from mlc.passes.accel.copying_loops import OVERLAP
+from mlc.passes.accel.attention.tiles import floats, product
+from mlc.passes.accel.buffers import new_matrix, write_matrix
+from mlc.passes.accel.copying_loops import OVERLAP, index
 from mlc.passes.accel.copying_loops import STAGES as STAGES_ATTRIBUTE
 from mlc.passes.accel.tiles.block_orders import places_of
 from mlc.passes.accel.tiles.meanings import as_value
@@ -65,16 +58,16 @@ class Block:
 
     def emit(self) -> None:
         """The whole program."""
-        attention = self.attention
+        attention, (heads, first_query) = self.attention, (self.place.heads, self.place.first_query)
         result = finished(self._loop(self._operands()), safe=attention.safe)
-        rows = matrix_of(self.memory[attention.result.buffer], attention.result, self.place.heads)
-        write_rows(self._narrowed(result), rows, self.place.first_query)
+        memory = self.memory[attention.result.buffer]
+        write_rows(self._narrowed(result), memory, attention.result, heads, first_query)
 
     def _operands(self) -> Operands:
         sizes, element = self.sizes, self.attention.element
-        keys = shared_buffer(sizes.keys, sizes.width, element)
-        values = shared_buffer(sizes.keys, sizes.features, element)
-        weights = None if sizes.tensor_units else shared_buffer(sizes.queries, sizes.keys, element)
+        keys = new_matrix(sizes.keys, sizes.width, element)
+        values = new_matrix(sizes.keys, sizes.features, element)
+        weights = None if sizes.tensor_units else new_matrix(sizes.queries, sizes.keys, element)
         return Operands(self._queries(), keys, values, weights)
 
     def _queries(self) -> ir.Value:
@@ -82,9 +75,9 @@ class Block:
         attention, sizes = self.attention, self.sizes
         memory, place = self.memory[attention.q.buffer], self.place
         if sizes.queries_in_registers:
-            rows = matrix_of(memory, attention.q, place.heads)
-            return read_rows(rows, place.first_query, sizes.queries, sizes.width)
-        buffer = shared_buffer(sizes.queries, sizes.width, attention.element)
+            shape = (sizes.queries, sizes.width)
+            return read_rows(memory, attention.q, place.heads, place.first_query, shape)
+        buffer = new_matrix(sizes.queries, sizes.width, attention.element)
         wait(copied(memory, attention.q, place.heads, buffer, place.first_query))
         return buffer
 
@@ -125,7 +118,7 @@ class Block:
         precision, weights = self.attention.precision, self._narrowed(new.weights)
         if operands.weights is not None:
             # Without tensor units a thread needs whole rows of them, which would not fit its registers.
-            write_rows(weights, operands.weights, index(0))
+            write_matrix(weights, operands.weights)
             weights = operands.weights
         return Running(new.top, new.total, product(weights, operands.values, new.result, precision))
 

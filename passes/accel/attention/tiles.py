@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, vector
-from mlc.passes.lowering.linalg_tools import constant
 from mlc.passes.lowering.vector_tools import splat
-
-
-def index(value: int) -> ir.Value:
-    return constant(ir.IndexType.get(), value)
 
 
 def floats(*shape: int) -> ir.VectorType:

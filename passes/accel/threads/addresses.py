@@ -5,54 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, llvm, scf
+from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.threads import numbers
-from mlc.passes.accel.threads.accesses import load_run, store_run, stored_type
+from mlc.passes.accel.threads.accesses import load_run, store_run
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.numbers import Number
+from mlc.passes.accel.threads.pointers import element_pointer
 
 # A thread's widest access.
 LONGEST_BYTES = 16
-_DYNAMIC = -(1 << 31)
-
-
-def element_pointer(memory: Memory, place: Sequence[Number]) -> ir.Value:
-    """The address of an element."""
-    if memory.swizzle:
-        return byte_pointer(memory.pointer, swizzled_offset(memory, place))
-    products = [numbers.multiply(at, stride) for at, stride in zip(place, memory.strides, strict=True)]
-    return offset_pointer(memory.pointer, numbers.total(products), stored_type(memory.element))
-
-
-def swizzled_offset(memory: Memory, place: Sequence[Number]) -> Number:
-    """Bytes from the start of a swizzled matrix: panels of `swizzle` bytes of columns, in which the pieces of
-    16 bytes of a row are permuted by the row's number."""
-    row, column = place
-    size = element_bytes(memory.element)
-    columns, piece_bits = memory.swizzle // size, (memory.swizzle // 16).bit_length() - 1
-    inner = numbers.multiply(numbers.mask(column, columns - 1), size)
-    # Narrower swizzles repeat after rows that together are 128 bytes long.
-    turn = numbers.mask(numbers.shift_right(row, 3 - piece_bits), (1 << piece_bits) - 1)
-    inner = numbers.exclusive_or(inner, numbers.multiply(turn, 16))
-    panel = numbers.shift_right(column, columns.bit_length() - 1)
-    panel_bytes = numbers.multiply(memory.sizes[0], memory.swizzle)
-    return numbers.total([numbers.multiply(panel, panel_bytes), numbers.multiply(row, memory.swizzle), inner])
-
-
-def byte_pointer(pointer: ir.Value, offset: Number) -> ir.Value:
-    """`offset` bytes behind `pointer`."""
-    return offset_pointer(pointer, offset, ir.IntegerType.get_signless(8))
-
-
-def offset_pointer(pointer: ir.Value, offset: Number, element: ir.Type) -> ir.Value:
-    """`offset` elements behind `pointer`."""
-    if offset == 0:
-        return pointer
-    if isinstance(offset, int):
-        return llvm.GEPOp(pointer.type, pointer, [], [offset], element, 0).result
-    return llvm.GEPOp(pointer.type, pointer, [offset], [_DYNAMIC], element, 0).result
 
 
 @dataclass(frozen=True)

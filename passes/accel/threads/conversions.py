@@ -6,7 +6,7 @@ from mlc.bindings import ir
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.multiples import ANYTHING
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import addresses
+from mlc.passes.accel.threads import addresses, pointers
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.rewriting import defining_op
 
@@ -75,5 +75,5 @@ def scratch_for(code: ThreadCode, shape: tuple[int, ...], element: ir.Type) -> M
         strides.append(step)
         step *= extent
     code.shared.need_scratch(step * element_bytes(element))
-    start = addresses.byte_pointer(code.shared_pointer(), code.shared.scratch_start)
+    start = pointers.byte_pointer(code.shared_pointer(), code.shared.scratch_start)
     return Memory(start, tuple(shape), tuple(reversed(strides)), element, shared=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import ir
+from mlc.dialects.accel import factor_type
+from mlc.dialects.accel.compute import TRANSPOSED
 from mlc.passes.accel.layouts import Layout, along
 from mlc.passes.accel.threads.code import ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import converted
@@ -12,16 +14,29 @@ from mlc.passes.accel.threads.conversions import converted
 
 @dataclass
 class Operand:
-    """A tile in shared memory or in registers, of which a part of the reduction is wanted at a time."""
+    """An operand of an `accel.mma`, by its number."""
 
     code: ThreadCode
-    value: ir.Value
-    transposed: bool
-    rows_first: bool
+    op: ir.Operation
+    number: int
+
+    @property
+    def value(self) -> ir.Value:
+        return self.op.operands[self.number]
+
+    @property
+    def transposed(self) -> bool:
+        return TRANSPOSED[self.number] in self.op.attributes
+
+    @property
+    def rows_first(self) -> bool:
+        """Whether it is the left one, whose rows are those of the sums."""
+        return self.number == 0
 
     @property
     def element(self) -> ir.Type:
-        return self.value.type.element_type
+        """With its sign, if it is an integer."""
+        return factor_type(self.op, self.number)
 
     @property
     def depth(self) -> int:

@@ -8,6 +8,7 @@ from mlc.passes.accel.threads.code import ThreadCode, Tile
 from mlc.passes.accel.threads.conversions import laid_out
 from mlc.passes.accel.threads.operands import Operand
 from mlc.passes.accel.threads.small_floats import format_of
+from mlc.passes.lowering.linalg_tools import is_unsigned
 from mlc.passes.lowering.narrow_floats import widened
 
 # Steps of the reduction whose numbers a thread holds at a time, without tensor units.
@@ -16,11 +17,9 @@ STEPS = 4
 
 def mma(code: ThreadCode, op: ir.Operation) -> None:
     """One step of the reduction after the other: its operands, then their products."""
-    a, b, sums = op.operands
     (result,) = op.results
-    start = laid_out(code, sums, code.layouts[result])
-    left = Operand(code, a, "transpose_a" in op.attributes, rows_first=True)
-    right = Operand(code, b, "transpose_b" in op.attributes, rows_first=False)
+    start = laid_out(code, op.operands[2], code.layouts[result])
+    left, right = Operand(code, op, 0), Operand(code, op, 1)
     product = code.architecture.tensor_product(op)
     if product is not None:
         code.values[result] = product.emit(start, left, right)
@@ -52,8 +51,7 @@ def _widened(value: ir.Value, element: ir.Type, kind: ir.Type) -> ir.Value:
     if (form := format_of(element)) is not None:
         return widened(value, form)
     if isinstance(kind, ir.IntegerType):
-        unsigned = isinstance(element, ir.IntegerType) and element.is_unsigned
-        return (arith.ExtUIOp if unsigned else arith.ExtSIOp)(kind, value).result
+        return (arith.ExtUIOp if is_unsigned(element) else arith.ExtSIOp)(kind, value).result
     return arith.ExtFOp(kind, value).result
 
 

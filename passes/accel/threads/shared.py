@@ -11,7 +11,7 @@ from mlc.dialects.accel import box_of
 from mlc.passes.accel.layouts import Layout, blocked
 from mlc.passes.accel.multiples import multiple_of
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads import addresses, numbers, pointers
 from mlc.passes.accel.threads.accesses import stored_type
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.elementwise import scalar_type
@@ -22,7 +22,7 @@ from mlc.passes.base import PassFailure
 def alloc(code: ThreadCode, op: ir.Operation) -> None:
     """Where it was planned."""
     code.values[op.results[0]] = _buffer(
-        op, addresses.byte_pointer(code.shared_pointer(), code.shared.offsets[op.results[0]])
+        op, pointers.byte_pointer(code.shared_pointer(), code.shared.offsets[op.results[0]])
     )
 
 
@@ -48,7 +48,7 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     if memory.swizzle and (any(each != 0 for each in offsets[-2:]) or any(each != 1 for each in steps)):
         raise PassFailure("cannot distribute a part of a swizzled tile to threads", op.location)
     products = [numbers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
-    pointer = addresses.offset_pointer(memory.pointer, numbers.total(products), stored_type(memory.element))
+    pointer = pointers.offset_pointer(memory.pointer, numbers.total(products), stored_type(memory.element))
     strides = [numbers.multiply(step, stride) for step, stride in zip(steps, memory.strides, strict=True)]
     kept = _kept_dims(sizes, op.results[0].type.rank)
     code.values[op.results[0]] = Memory(

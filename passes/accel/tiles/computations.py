@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.copies import copies_of
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Slice, Tile
+from mlc.passes.accel.tiles.meanings import Slice, Tile, as_value
 from mlc.passes.accel.tiles.operands import read
 from mlc.passes.accel.tiles.products import is_product, multiply_tiles
 from mlc.passes.accel.tiles.reductions import reduce_dims
 from mlc.passes.accel.tiles.space import Space, space_of
-from mlc.passes.accel.tiles.transfers import gather, number, reshaped, splat, transposed
+from mlc.passes.accel.tiles.transfers import gather
+from mlc.passes.accel.tiles.vectors import reshaped, splat, transposed
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import attributes_of, terminator_of
 from mlc.passes.tloop.computation import dim_position
@@ -142,7 +143,7 @@ class Body:
 
     def _expression(self, expression: ir.AffineExpr, operands: list[ir.Value], dims: int) -> ir.Value:
         if isinstance(expression, ir.AffineConstantExpr):
-            return self.space.everywhere(number(ir.IndexType.get(), ir.AffineConstantExpr(expression).value))
+            return self.space.everywhere(as_value(ir.AffineConstantExpr(expression).value))
         if isinstance(expression, ir.AffineDimExpr):
             return self.value(operands[ir.AffineDimExpr(expression).position])
         if isinstance(expression, ir.AffineSymbolExpr):

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from math import prod
 
 from mlc.bindings import ir
-from mlc.dialects.accel.dialect import SHARED
-from mlc.passes.accel.buffers import new_buffer
+from mlc.passes.accel.buffers import new_matrix
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import (
     UNIT,
@@ -81,9 +80,8 @@ def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:
     for."""
     assert code.body is not None, "copies are in launches"
     columns = next((each for each in reversed(box) if each > 1), 1)
-    kind = ir.MemRefType.get([prod(box) // columns, columns], element, None, ir.Attribute.parse(SHARED))
     with ir.InsertionPoint.at_block_begin(code.body):
-        return new_buffer(kind)
+        return new_matrix(prod(box) // columns, columns, element)
 
 
 HANDLERS = {

@@ -9,7 +9,8 @@ from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import Buffer, Extent, Slice, Tile, add, all_of
 from mlc.passes.accel.tiles.space import Space
-from mlc.passes.accel.tiles.transfers import Place, by_dim, gather, read_vector, reshaped, splat, transposed
+from mlc.passes.accel.tiles.transfers import Place, gather, read_vector
+from mlc.passes.accel.tiles.vectors import by_dim, reshaped, splat, transposed
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.computation import dim_position
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
-from mlc.dialects.accel.compute import SUMS
+from mlc.dialects.accel.compute import SUMS, TRANSPOSED, UNSIGNED
 from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Slice, Tile
 from mlc.passes.accel.tiles.neutral import without_padding
 from mlc.passes.accel.tiles.operands import accesses, read
 from mlc.passes.accel.tiles.space import Space
-from mlc.passes.accel.tiles.transfers import reshaped, transposed
+from mlc.passes.accel.tiles.vectors import reshaped, transposed
 from mlc.passes.rewriting import defining_op, terminator_of
 from mlc.passes.tloop.computation import dim_position, dims_read
-from mlc.passes.tloop.kernel_functions import PRECISION
+from mlc.passes.tloop.fuse_elementwise import WIDENING
+from mlc.passes.tloop.kernel_functions import EXACT, precision_of
 
 _MULTIPLIES = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
-_WIDENING = ("arith.extf", "arith.extsi")
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,24 @@ def roles_of(space: Space) -> Roles:
 
 def _sums_products(op: ir.Operation) -> bool:
     """Whether it adds products of its two inputs, made wider perhaps, to its result."""
-    block = op.regions[0].blocks[0]
     if len(op.operands) != 3 or len(op.results) != 1:
         return False
-    total = defining_op(terminator_of(block).operands[0])
-    left, right, out = block.arguments
+    *inputs, out = op.regions[0].blocks[0].arguments
+    total = defining_op(terminator_of(op.regions[0].blocks[0]).operands[0])
     if total is None or out not in list(total.operands):
         return False
-    added = total.operands[0 if total.operands[1] == out else 1]
-    product = defining_op(added)
-    if product is None or _MULTIPLIES.get(product.name) != total.name:
-        return False
-    return [_narrow(each) for each in product.operands] == [left, right]
+    factors = _factors(op)
+    return bool(factors) and [_narrow(each) for each in factors] == inputs
+
+
+def _factors(op: ir.Operation) -> list[ir.Value]:
+    """What a computation multiplies and adds to its result; nothing if it does something else."""
+    total = defining_op(terminator_of(op.regions[0].blocks[0]).operands[0])
+    if total is None:
+        return []
+    terms = map(defining_op, total.operands)
+    products = [each for each in terms if each is not None and _MULTIPLIES.get(each.name) == total.name]
+    return list(products[0].operands) if len(products) == 1 else []
 
 
 def _is_known(op: ir.Operation) -> bool:
@@ -72,9 +78,14 @@ def _is_known(op: ir.Operation) -> bool:
     return left == right and str(total) in SUMS.get(str(left), ())
 
 
+def _signs(op: ir.Operation) -> list[bool]:
+    """Of the factors of a product: whether they are unsigned numbers of fewer bits."""
+    return [defining_op(each, "arith.extui") is not None for each in _factors(op)]
+
+
 def _narrow(value: ir.Value) -> ir.Value:
     op = defining_op(value)
-    return op.operands[0] if op is not None and op.name in _WIDENING else value
+    return op.operands[0] if op is not None and op.name in WIDENING else value
 
 
 def multiply_tiles(code: Emission, space: Space) -> None:
@@ -91,18 +102,13 @@ def multiply_tiles(code: Emission, space: Space) -> None:
     flat = _matrix(
         sums.vector, [dim_position(each) for each in maps[2].results], space, roles.rows, roles.columns
     )
-    precision = "exact" if small else _precision(op)
+    precision = EXACT if small else precision_of(op)
     attributes: dict[str, ir.Attribute] = {"precision": ir.StringAttr.get(precision)}
-    if transpose_a:
-        attributes["transpose_a"] = ir.UnitAttr.get()
-    if transpose_b:
-        attributes["transpose_b"] = ir.UnitAttr.get()
+    for name, is_given in zip((*TRANSPOSED, *UNSIGNED), (transpose_a, transpose_b, *_signs(op)), strict=True):
+        if is_given:
+            attributes[name] = ir.UnitAttr.get()
     made = ir.Operation.create("accel.mma", [flat.type], [a, b, flat], attributes).results[0]
     code.values[op.results[0]] = Tile(_unflattened(made, sums, space, roles), sums.extents)
-
-
-def _precision(op: ir.Operation) -> str:
-    return op.attributes[PRECISION].value if PRECISION in op.attributes else "exact"
 
 
 def _operand(

@@ -17,7 +17,8 @@ from mlc.passes.accel.tiles.meanings import (
     all_of,
     multiply,
 )
-from mlc.passes.accel.tiles.transfers import load, reshaped, write
+from mlc.passes.accel.tiles.transfers import load, write
+from mlc.passes.accel.tiles.vectors import reshaped
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.loop_steps.linear import Linear, largest, linear, map_results
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir, vector
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import Extent
-from mlc.passes.accel.tiles.transfers import reshaped
+from mlc.passes.accel.tiles.vectors import reshaped
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.computation import Computation, dim_position
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import UNIT, Extent, Index, Slice, Tile, add, as_value, multiply
+from mlc.passes.accel.tiles.vectors import reshaped, splat, transposed
 from mlc.passes.base import PassFailure
+from mlc.passes.lowering.linalg_tools import constant
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -21,27 +23,6 @@ class Place:
     offsets: tuple[Index, ...]
     strides: tuple[int, ...]
     along: dict[int, int]
-
-
-def transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
-    """Dim i of the result is dim `order[i]` of the vector."""
-    if list(order) == sorted(order):
-        return value
-    shape = [value.type.shape[each] for each in order]
-    return vector.TransposeOp(ir.VectorType.get(shape, value.type.element_type), value, list(order)).result
-
-
-def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    if list(value.type.shape) == list(shape):
-        return value
-    return vector.ShapeCastOp(ir.VectorType.get(list(shape), value.type.element_type), value).result
-
-
-def number(kind: ir.Type, value: float) -> ir.Value:
-    """A constant of a type of numbers."""
-    if isinstance(kind, ir.IntegerType | ir.IndexType):
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(value))).result
-    return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
 
 
 def read_vector(source: Slice, place: Place, extents: Sequence[Extent]) -> ir.Value:
@@ -79,7 +60,7 @@ def _transfer(
         memory,
         [as_value(each) for each in offsets],
         _places(len(offsets), [at for at, _ in dims]),
-        number(element, filler),
+        constant(element, filler),
         _in_bounds([inside and extent.whole for _, extent in dims]),
     ).result
 
@@ -170,15 +151,6 @@ def _is_inside(distance: ir.Value, offset: Index, extent: int) -> ir.Value:
     start = vector.BroadcastOp(distance.type, as_value(offset)).result
     place = arith.AddIOp(start, distance).result
     return arith.CmpIOp(arith.CmpIPredicate.ult, place, splat(distance.type, extent)).result
-
-
-def by_dim(dims: Sequence[int | None]) -> list[int]:
-    """The order in which iteration dims follow each other, behind those that are none."""
-    return sorted(range(len(dims)), key=lambda each: -1 if (dim := dims[each]) is None else dim)
-
-
-def splat(kind: ir.VectorType, value: float) -> ir.Value:
-    return vector.BroadcastOp(kind, number(kind.element_type, value)).result
 
 
 def write(code: Emission, tile: Tile, part: Slice) -> None:

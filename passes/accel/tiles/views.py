@@ -8,7 +8,7 @@ from math import prod
 from mlc.bindings import ir, memref
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import Extent, Slice, Tile, all_of, whole_memory
-from mlc.passes.accel.tiles.transfers import reshaped
+from mlc.passes.accel.tiles.vectors import reshaped
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import users
 

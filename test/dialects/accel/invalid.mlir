@@ -269,7 +269,7 @@ func.func @f(%c: index, %a: memref<64x32xf16, #shared>, %b: memref<64x32xbf16, #
 func.func @f(%c: index, %a: vector<64x32xbf16>, %b: vector<64x32xbf16>, %s: vector<64x64xbf16>) {
   "accel.launch"(%c) ({
   ^bb0(%i: index):
-    // expected-error @below {{'accel.mma' op cannot sum products of bf16 in bf16; it can bf16 in f32, f8E4M3FN in f32, f8E5M2 in f32, f16 in f16 or f32, f32 in f32, f64 in f64, i8 in i32, ui8 in i32}}
+    // expected-error @below {{'accel.mma' op cannot sum products of bf16 in bf16; it can bf16 in f32, f8E4M3FN in f32, f8E5M2 in f32, f16 in f16 or f32, f32 in f32, f64 in f64, i8 in i32}}
     %r = "accel.mma"(%a, %b, %s) {precision = "exact", transpose_b} : (vector<64x32xbf16>, vector<64x32xbf16>, vector<64x64xbf16>) -> vector<64x64xbf16>
   }) {warps = 4 : i64} : (index) -> ()
   return
@@ -280,7 +280,7 @@ func.func @f(%c: index, %a: vector<64x32xbf16>, %b: vector<64x32xbf16>, %s: vect
 func.func @f(%c: index, %a: vector<64x32xi32>, %b: vector<64x32xi32>, %s: vector<64x64xi32>) {
   "accel.launch"(%c) ({
   ^bb0(%i: index):
-    // expected-error @below {{'accel.mma' op cannot sum products of i32 in i32; it can bf16 in f32, f8E4M3FN in f32, f8E5M2 in f32, f16 in f16 or f32, f32 in f32, f64 in f64, i8 in i32, ui8 in i32}}
+    // expected-error @below {{'accel.mma' op cannot sum products of i32 in i32; it can bf16 in f32, f8E4M3FN in f32, f8E5M2 in f32, f16 in f16 or f32, f32 in f32, f64 in f64, i8 in i32}}
     %r = "accel.mma"(%a, %b, %s) {precision = "exact", transpose_b} : (vector<64x32xi32>, vector<64x32xi32>, vector<64x64xi32>) -> vector<64x64xi32>
   }) {warps = 4 : i64} : (index) -> ()
   return
@@ -294,6 +294,18 @@ func.func @f(%c: index, %a: memref<64x32xf16, #shared>, %b: memref<64x32xf16, #s
   ^bb0(%i: index):
     // expected-error @below {{'accel.mma' op precision must be 'exact', or 'tf32' for operands of f32, but is 'tf32' for f16}}
     %r = "accel.mma"(%a, %b, %s) {precision = "tf32", transpose_b} : (memref<64x32xf16, #shared>, memref<64x32xf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+func.func @f(%c: index, %a: memref<64x32xf16, #shared>, %b: memref<64x32xf16, #shared>, %s: vector<64x64xf32>) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    // expected-error @below {{'accel.mma' op unsigned_b is for operands of i8, not of f16}}
+    %r = "accel.mma"(%a, %b, %s) {precision = "exact", transpose_b, unsigned_b} : (memref<64x32xf16, #shared>, memref<64x32xf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
   }) {warps = 4 : i64} : (index) -> ()
   return
 }

@@ -1,21 +1,5 @@
 // RUN: mlc-opt %s --accel-distribute --split-input-file --verify-diagnostics
 
-#shared = #gpu.address_space<workgroup>
-
-func.func @too_many_warps(%n: index) {
-  "accel.launch"(%n) ({
-  ^bb0(%i: index):
-    %as = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<16x16xbf16, #shared>
-    %bs = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<16x4xbf16, #shared>
-    %start = arith.constant dense<0.0> : vector<16x4xf32>
-    // expected-error @below {{4 warps cannot share a product of 16x4: each needs 16x8}}
-    %sum = "accel.mma"(%as, %bs, %start) {precision = "exact"} : (memref<16x16xbf16, #shared>, memref<16x4xbf16, #shared>, vector<16x4xf32>) -> vector<16x4xf32>
-  }) {warps = 4 : i64} : (index) -> ()
-  return
-}
-
-// -----
-
 func.func @clusters(%n: index) {
   // expected-error @below {{only blocks of sm_90a can be in clusters}}
   "accel.launch"(%n) ({

@@ -32,3 +32,11 @@ func.func private @results(%q: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tenso
   %t = "graph.transpose"(%r) {permutation = array<i64: 1, 0, 2>} : (tensor<2x8x16xf32>) -> tensor<8x2x16xf32>
   return %r, %t : tensor<2x8x16xf32>, tensor<8x2x16xf32>
 }
+
+// -----
+
+func.func private @precision(%q: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> attributes {tloop.kernel} {
+  // expected-error @below {{accel.precision must be 'exact' or 'tf32', but is true}}
+  %r = "graph.attention"(%q, %q, %q) {scale = 1.0, accel.precision = true} : (tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %r : tensor<2x8x16xf32>
+}

@@ -15,8 +15,7 @@
 // CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[TILE]], %c64
 // CHECK-NEXT: %[[KEYS:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16,
 // CHECK-NEXT: %[[VALUES:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16,
-// CHECK: memref.subview %[[Q]][%[[HEAD]], 0, 0] [1, 128, 64]
-// CHECK-NEXT: %[[QUERIES:.*]] = vector.transfer_read %{{.*}}[%[[FIRST]], %c0]
+// CHECK: %[[QUERIES:.*]] = vector.transfer_read %[[Q]][%[[HEAD]], %[[FIRST]], %c0]
 // CHECK: %[[COMMON:.*]] = arith.addi %[[FIRST]], %c129
 // CHECK-NEXT: %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c192
 // CHECK-NEXT: %[[END:.*]] = arith.minsi %[[BEHIND]], %c256
@@ -52,8 +51,7 @@
 // CHECK-NEXT: } {accel.stages = 2 : i64}
 // CHECK-NEXT: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[LOOP]]#1
 // CHECK: arith.mulf %[[LOOP]]#2, %{{.*}} : vector<64x64xf32>
-// CHECK: memref.subview %[[R]][%[[HEAD]], 0, 0]
-// CHECK: vector.transfer_write %{{.*}}[%[[FIRST]], %c0] {in_bounds = [true, true]} : vector<64x64xbf16>
+// CHECK: vector.transfer_write %{{.*}}, %[[R]][%[[HEAD]], %[[FIRST]], %c0] {in_bounds = [true, true]} : vector<64x64xbf16>
 // CHECK: }) {warps = 4 : i64}
 func.func private @causal(%q: tensor<4x128x64xbf16>, %k: tensor<4x256x64xbf16>, %v: tensor<4x256x64xbf16>) -> tensor<4x128x64xbf16> attributes {tloop.kernel} {
   %r = "graph.attention"(%q, %k, %v) {scale = 0.125 : f64, causal = true} : (tensor<4x128x64xbf16>, tensor<4x256x64xbf16>, tensor<4x256x64xbf16>) -> tensor<4x128x64xbf16>
@@ -84,7 +82,7 @@ func.func private @causal(%q: tensor<4x128x64xbf16>, %k: tensor<4x256x64xbf16>, 
 // CHECK-NEXT: "accel.mma"(%[[WEIGHTS]], %{{.*}}, %{{.*}}) {precision = "exact"}
 // CHECK: %[[SOME:.*]] = arith.cmpf ogt, %{{.*}} : vector<32xf32>
 // CHECK: arith.select %{{.*}} : vector<32x16xi1>, vector<32x16xf32>
-// CHECK: memref.subview %[[R]][0, 0, %[[HEAD]], 0] [1, 20, 1, 16]
+// CHECK: vector.transfer_write %{{.*}}, %[[R]][%c0, %{{.*}}, %[[HEAD]], %c0] {in_bounds = [false, true], permutation_map = #{{.*}}} : vector<32x16xf32>
 func.func private @grouped(%q: tensor<1x20x4x16xf32>, %k: tensor<1x40x2x16xf32>, %v: tensor<1x40x2x16xf32>, %mask: tensor<1x1x1x40xf32>) -> tensor<1x20x4x16xf32> attributes {tloop.kernel} {
   %0 = "graph.transpose"(%q) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x20x4x16xf32>) -> tensor<1x4x20x16xf32>
   %1 = "graph.transpose"(%k) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x40x2x16xf32>) -> tensor<1x2x40x16xf32>

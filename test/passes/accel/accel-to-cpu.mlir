@@ -100,7 +100,7 @@ func.func @groups(%a: memref<2x512x512xf16>, %stage: index) {
 // CHECK: linalg.contract {{.*}} ins(%[[A]], %[[B]] : tensor<16x8xf32>, tensor<8x16xf32>)
 // CHECK: arith.extui %{{.*}} : i8 to i32
 // CHECK: linalg.contract {{.*}} ins(%{{.*}} : tensor<16x8xi32>, tensor<8x16xi32>) outs(%{{.*}} : tensor<16x16xi32>)
-func.func @operands(%n: index, %a: memref<16x8xf32>, %b: memref<8x16xf32>, %c: memref<16x16xf32>, %d: memref<16x8xui8>, %e: memref<8x16xui8>, %f: memref<16x16xi32>) {
+func.func @operands(%n: index, %a: memref<16x8xf32>, %b: memref<8x16xf32>, %c: memref<16x16xf32>, %d: memref<16x8xi8>, %e: memref<8x16xi8>, %f: memref<16x16xi32>) {
   %c0 = arith.constant 0 : index
   %none = arith.constant 0.0 : f32
   "accel.launch"(%n) ({
@@ -110,13 +110,13 @@ func.func @operands(%n: index, %a: memref<16x8xf32>, %b: memref<8x16xf32>, %c: m
     %vb = vector.transfer_read %b[%c0, %c0], %none : memref<8x16xf32>, vector<8x16xf32>
     %r = "accel.mma"(%va, %vb, %zero) {precision = "tf32"} : (vector<16x8xf32>, vector<8x16xf32>, vector<16x16xf32>) -> vector<16x16xf32>
     vector.transfer_write %r, %c[%c0, %c0] : vector<16x16xf32>, memref<16x16xf32>
-    %ds = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<16x8xui8, #gpu.address_space<workgroup>>
-    %es = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<8x16xui8, #gpu.address_space<workgroup>>
-    %td = "accel.copy"(%d, %ds, %c0, %c0) : (memref<16x8xui8>, memref<16x8xui8, #gpu.address_space<workgroup>>, index, index) -> !accel.token
-    %te = "accel.copy"(%e, %es, %c0, %c0) : (memref<8x16xui8>, memref<8x16xui8, #gpu.address_space<workgroup>>, index, index) -> !accel.token
+    %ds = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<16x8xi8, #gpu.address_space<workgroup>>
+    %es = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<8x16xi8, #gpu.address_space<workgroup>>
+    %td = "accel.copy"(%d, %ds, %c0, %c0) : (memref<16x8xi8>, memref<16x8xi8, #gpu.address_space<workgroup>>, index, index) -> !accel.token
+    %te = "accel.copy"(%e, %es, %c0, %c0) : (memref<8x16xi8>, memref<8x16xi8, #gpu.address_space<workgroup>>, index, index) -> !accel.token
     "accel.wait"(%td, %te) : (!accel.token, !accel.token) -> ()
     %start = arith.constant dense<0> : vector<16x16xi32>
-    %s = "accel.mma"(%ds, %es, %start) {precision = "exact"} : (memref<16x8xui8, #gpu.address_space<workgroup>>, memref<8x16xui8, #gpu.address_space<workgroup>>, vector<16x16xi32>) -> vector<16x16xi32>
+    %s = "accel.mma"(%ds, %es, %start) {precision = "exact", unsigned_a, unsigned_b} : (memref<16x8xi8, #gpu.address_space<workgroup>>, memref<8x16xi8, #gpu.address_space<workgroup>>, vector<16x16xi32>) -> vector<16x16xi32>
     vector.transfer_write %s, %f[%c0, %c0] : vector<16x16xi32>, memref<16x16xi32>
   }) {warps = 1 : i64} : (index) -> ()
   return

@@ -56,3 +56,26 @@ func.func @main(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 }
+
+// -----
+
+// Integers of 8 bits, of which tensor units read four along the reduction at a time: the product reads the weight
+// transposed and makes it wider.
+module attributes {tloop.target = "cuda:sm_80"} {
+// CHECK-LABEL: func.func @main
+// CHECK: %[[S:.*]] = "graph.transpose"(%{{.*}}) {permutation = array<i64: 1, 0>} : (tensor<64x8xi8>) -> tensor<8x64xi8>
+// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[S]]) {graph.on_read, saturate = true} : (tensor<8x64xi8>) -> tensor<8x64xi32>
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[W]]) {graph.on_read, permutation = array<i64: 1, 0>}
+// CHECK-NEXT: "graph.matmul"(%{{.*}}, %[[R]])
+// KERNELS-LABEL: func.func @main
+// KERNELS: %[[P:.*]] = "graph.prepared"() {index = 0
+// KERNELS: "tloop.launch"(%{{.*}}) {kernel = @cast_transpose_cast_matmul
+// KERNELS-NEXT: return
+func.func @main(%x: tensor<16x64xui8>) -> tensor<16x8xi32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 512, hash = "0"} : () -> tensor<64x8xi8>
+  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<16x64xui8>) -> tensor<16x64xi32>
+  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<64x8xi8>) -> tensor<64x8xi32>
+  %2 = "graph.matmul"(%0, %1) : (tensor<16x64xi32>, tensor<64x8xi32>) -> tensor<16x8xi32>
+  return %2 : tensor<16x8xi32>
+}
+}

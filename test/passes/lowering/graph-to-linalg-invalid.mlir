@@ -30,3 +30,11 @@ func.func private @groups(%q: tensor<4x48x16xf32>, %k: tensor<2x40x16xf32>) -> t
   %0 = "graph.attention"(%q, %k, %k) {scale = 1.0} : (tensor<4x48x16xf32>, tensor<2x40x16xf32>, tensor<2x40x16xf32>) -> tensor<4x48x16xf32>
   return %0 : tensor<4x48x16xf32>
 }
+
+// -----
+
+func.func private @precision(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {tloop.kernel} {
+  // expected-error @below {{accel.precision must be 'exact' or 'tf32', but is "bf16"}}
+  %r = "graph.matmul"(%a, %b) {accel.precision = "bf16"} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}

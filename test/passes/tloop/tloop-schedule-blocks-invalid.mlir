@@ -21,3 +21,11 @@ func.func private @top_k(%x: tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi
   %r:2 = "graph.top_k"(%x) {axis = 1, k = 4} : (tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>)
   return %r#0, %r#1 : tensor<8x4xf32>, tensor<8x4xi64>
 }
+
+// -----
+
+// expected-error @below {{accel.precision must be 'exact' or 'tf32', but is 3 : i64}}
+func.func private @number(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {tloop.kernel, accel.precision = 3 : i64} {
+  %r = "graph.matmul"(%a, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}

@@ -81,3 +81,14 @@ func.func private @depthwise(%x: tensor<1x1x17x17x64xf32>, %w: tensor<1x3x3x64xf
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 64 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x1x17x17x64xf32>, tensor<1x3x3x64xf32>) -> tensor<1x1x8x8x64xf32>
   return %0 : tensor<1x1x8x8x64xf32>
 }
+
+// -----
+
+// A first layer in exact f32: the 4 channels at 7 of 49 places of the window are one step.
+// CHECK-LABEL: func.func private @first_layer(
+// CHECK: "tloop.annotate"(%{{.*}}) {key = "accel.stages", value = 2 : i64}
+// CHECK-NEXT: "tloop.annotate"(%{{.*}}) {key = "accel.merged", value = 7 : i64}
+func.func private @first_layer(%x: tensor<1x1x229x229x4xf32>, %w: tensor<1x1x7x7x4x64xf32>) -> tensor<1x1x112x112x64xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x1x229x229x4xf32>, tensor<1x1x7x7x4x64xf32>) -> tensor<1x1x112x112x64xf32>
+  return %0 : tensor<1x1x112x112x64xf32>
+}

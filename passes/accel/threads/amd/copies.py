@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, llvm, rocdl
 from mlc.passes.accel.pipeline_loops import AHEAD
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import addresses, control, numbers
+from mlc.passes.accel.threads import addresses, control, numbers, pointers
 from mlc.passes.accel.threads.code import ThreadCode
 from mlc.passes.accel.threads.shared import Copy, copy_of, copy_through_registers, where
 
@@ -62,7 +62,7 @@ def _load(code: ThreadCode, wanted: Copy, first: int, size: int) -> Piece:
     kind = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
     place = addresses.place_of(code, wanted.outside, wanted.base, first)
     inside = numbers.all_of(addresses.inside(source, place))
-    pointer = addresses.element_pointer(source, place)
+    pointer = pointers.element_pointer(source, place)
     if inside is not None:
         pointer = arith.SelectOp(inside, pointer, source.pointer).result
     return Piece(llvm.LoadOp(kind, pointer, alignment=size).result, inside)
@@ -72,7 +72,7 @@ def _store(code: ThreadCode, wanted: Copy, pieces: list[Piece], size: int) -> No
     origin = [0] * len(wanted.layout.shape)
     for number, piece in enumerate(pieces):
         here = addresses.place_of(code, wanted.layout, origin, number * wanted.run)
-        llvm.StoreOp(piece.value(), addresses.element_pointer(wanted.target, here), alignment=size)
+        llvm.StoreOp(piece.value(), pointers.element_pointer(wanted.target, here), alignment=size)
 
 
 def branch(code: ThreadCode, op: ir.Operation) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm
+from mlc.dialects.accel.compute import UNSIGNED
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.matrix_layouts import WarpGrid, grid_of, warp_grid
 from mlc.passes.accel.shared_memory import element_bytes
@@ -21,10 +22,11 @@ from mlc.passes.accel.threads.packs import vector_of
 
 
 def instruction_for(op: ir.Operation, table: Mapping[str, Instruction]) -> Instruction | None:
-    """That for an `accel.mma`; None if there is none for its types, or if it is too small."""
+    """That for an `accel.mma`; None if there is none for its types, as for unsigned integers, or if it is too
+    small."""
     a, result = op.operands[0].type, op.results[0].type
     name = "tf32" if op.attributes["precision"].value == "tf32" else str(a.element_type)
-    found = table.get(name)
+    found = None if any(each in op.attributes for each in UNSIGNED) else table.get(name)
     depth = a.shape["transpose_a" not in op.attributes]
     if found is None or min(result.shape) < PLACES or depth % (GROUPS * found.pack):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import arith, ir, nvvm
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads import addresses, numbers, pointers
 from mlc.passes.accel.threads.code import ThreadCode
 from mlc.passes.accel.threads.shared import Copy, copy_of, copy_through_registers, where
 
@@ -32,12 +32,12 @@ def _copy_pieces(code: ThreadCode, wanted: Copy, size: int) -> None:
     for first in range(0, layout.size, wanted.run):
         place = addresses.place_of(code, wanted.outside, wanted.base, first)
         inside = numbers.all_of(addresses.inside(source, place))
-        pointer, read = addresses.element_pointer(source, place), None
+        pointer, read = pointers.element_pointer(source, place), None
         if inside is not None:
             pointer = arith.SelectOp(inside, pointer, source.pointer).result
             read = arith.SelectOp(inside, numbers.value(size), numbers.value(0)).result
         here = addresses.place_of(code, layout, [0] * len(layout.shape), first)
-        written = addresses.element_pointer(target, here)
+        written = pointers.element_pointer(target, here)
         nvvm.cp_async_shared_global(written, pointer, size, modifier, cp_size=read)
 
 

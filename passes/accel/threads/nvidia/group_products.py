@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, llvm, nvvm
+from mlc.bindings import ir, nvvm
 from mlc.passes.accel.layouts import LANE_BITS, Layout
 from mlc.passes.accel.matrix_layouts import (
     DEPTH_BYTES,
@@ -15,12 +15,12 @@ from mlc.passes.accel.matrix_layouts import (
     warpgroup_left_operand,
     warpgroup_sums,
 )
-from mlc.passes.accel.tensor_maps import SWIZZLED_ROWS
-from mlc.passes.accel.threads import addresses, control, numbers
+from mlc.passes.accel.threads import control, numbers
 from mlc.passes.accel.threads.code import ThreadCode, Tile, UnderWay, combined
 from mlc.passes.accel.threads.conversions import converted
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.accel.threads.nvidia import wgmma
+from mlc.passes.accel.threads.nvidia.descriptors import Described, describe
 from mlc.passes.accel.threads.nvidia.instructions import rounded_to_tf32
 from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Instruction, wait
 from mlc.passes.accel.threads.operands import Operand
@@ -34,10 +34,6 @@ from mlc.passes.accel.warpgroups import (
     stays_under_way,
 )
 from mlc.passes.rewriting import collect_ops, defining_op, terminator_of
-
-# Descriptors count in units of 16 bytes, and have a code for each swizzle.
-_UNIT_BITS, _ADDRESS_BITS = 4, 14
-_SWIZZLE_CODES = {128: 1, 64: 2, 32: 3}
 
 
 @dataclass(frozen=True)
@@ -108,8 +104,8 @@ def _multiply(
     kind = right.factor.op.results[0].type.element_type
     width = min(columns, MOST_COLUMNS)
     instruction = Instruction(
-        left.factor.value.type.element_type,
-        right.factor.value.type.element_type,
+        left.factor.element,
+        right.factor.element,
         kind,
         width,
         left.factor.flipped,
@@ -169,53 +165,6 @@ def hold(code: ThreadCode, factor: Factor, sums: Layout) -> Held:
 
 def _word(values: Sequence[ir.Value]) -> ir.Value:
     return rounded_to_tf32(values[0]) if str(values[0].type) == "f32" else packed(values)
-
-
-@dataclass(frozen=True)
-class Described:
-    """An operand in shared memory: `start` describes the group's part; its rows of `swizzle` bytes lie in
-    panels of `lines` of them."""
-
-    factor: Factor
-    start: ir.Value
-    swizzle: int
-    lines: int
-
-    def at(self, place: int, step: int) -> ir.Value:
-        """Describes what begins at row or column `place` of the sums, and at `step` of the reduction."""
-        size = self.factor.size
-        if self.factor.flipped:
-            offset = place * size * self.lines + step * self.swizzle
-        else:
-            panel, inner = divmod(step * size, self.swizzle)
-            offset = panel * self.lines * self.swizzle + place * self.swizzle + inner
-        if not offset:
-            return self.start
-        return arith.AddIOp(self.start, _i64(offset >> _UNIT_BITS)).result
-
-
-def describe(code: ThreadCode, factor: Factor, place: Number) -> Described:
-    """What the group reads, which begins at row or column `place` of the sums: of a flipped matrix the panels
-    from there on, of others the rows."""
-    memory = code.memory(factor.value)
-    lines, swizzle = memory.sizes[0], memory.swizzle
-    assert isinstance(lines, int), "buffers have static shapes"
-    pitch = factor.size * lines if factor.flipped else swizzle
-    pointer = addresses.byte_pointer(memory.pointer, numbers.multiply(place, pitch))
-    address = llvm.ptrtoint(numbers.i32(), pointer)
-    units = numbers.mask(numbers.shift_right(address, _UNIT_BITS), (1 << _ADDRESS_BITS) - 1)
-    low = arith.ExtUIOp(ir.IntegerType.get_signless(64), numbers.value(units)).result
-    # Between panels, and between groups of 8 rows.
-    leading, stride = (lines * swizzle if factor.flipped else 1 << _UNIT_BITS), SWIZZLED_ROWS * swizzle
-    fixed = _SWIZZLE_CODES[swizzle] << 62 | stride >> _UNIT_BITS << 32 | leading >> _UNIT_BITS << 16
-    start = arith.OrIOp(low, _i64(fixed)).result
-    return Described(factor, start, swizzle, lines)
-
-
-def _i64(bits: int) -> ir.Value:
-    kind = ir.IntegerType.get_signless(64)
-    signed = bits - (1 << 64) if bits >> 63 else bits
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, signed)).result
 
 
 HANDLERS = {"scf.for": for_loop}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from mlc.bindings import ir, llvm, nvvm
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads import addresses, numbers, pointers
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.accel.threads.packs import packed, unpacked
@@ -47,7 +47,7 @@ def load_matrices(code: ThreadCode, layout: Layout, memory: Memory, base: Sequen
     rows, count = _rows_of(layout)
     values: list[ir.Value] = []
     for register in range(rows.size):
-        pointer = addresses.element_pointer(memory, addresses.place_of(code, rows, base, register))
+        pointer = pointers.element_pointer(memory, addresses.place_of(code, rows, base, register))
         for each in _load(pointer, count, _kind(layout)):
             values += unpacked(each, memory.element)
     return Tile(layout, tuple(values))
@@ -59,7 +59,7 @@ def store_matrices(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[
     rows, count = _rows_of(tile.layout)
     words = [packed(tile.values[first : first + 2]) for first in range(0, tile.layout.size, 2)]
     for register in range(rows.size):
-        pointer = addresses.element_pointer(memory, addresses.place_of(code, rows, base, register))
+        pointer = pointers.element_pointer(memory, addresses.place_of(code, rows, base, register))
         stored = words[register * count : (register + 1) * count]
         nvvm.stmatrix(pointer, stored, _kind(tile.layout), *_elements())
 

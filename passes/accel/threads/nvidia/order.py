@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from mlc.bindings import arith, ir, llvm
-from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads import numbers, pointers
 from mlc.passes.accel.threads.code import ThreadCode
 
 # A place in shared memory for each thread, which nobody reads.
@@ -28,8 +28,8 @@ def store(code: ThreadCode, values: Sequence[ir.Value]) -> None:
     if any(not isinstance(each.type, ir.F32Type) for each in values):
         return
     total = reduce(lambda a, b: arith.AddFOp(a, b).result, values)
-    start = addresses.byte_pointer(code.shared_pointer(), code.places[_KEY])
-    place = addresses.byte_pointer(start, numbers.multiply(code.thread(), _BYTES))
+    start = pointers.byte_pointer(code.shared_pointer(), code.places[_KEY])
+    place = pointers.byte_pointer(start, numbers.multiply(code.thread(), _BYTES))
     address = llvm.ptrtoint(numbers.i32(), place)
     text = "st.volatile.shared.f32 [$0], $1;"
     llvm.inline_asm(None, [address, total], text, "r,f,~{memory}", has_side_effects=True)

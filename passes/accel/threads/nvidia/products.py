@@ -24,18 +24,18 @@ from mlc.passes.accel.threads.code import Tile
 from mlc.passes.accel.threads.nvidia.instructions import Instruction
 from mlc.passes.accel.threads.operands import Operand
 from mlc.passes.accel.threads.small_floats import as_multiplied, multiplied_type
-from mlc.passes.base import PassFailure
 
-_MULTIPLIED = ("f16", "bf16", "i8", "ui8", "f8E4M3FN", "f8E5M2")
+_MULTIPLIED = ("f16", "bf16", "i8", "f8E4M3FN", "f8E5M2")
 
 
 def uses_tensor_units(op: ir.Operation) -> bool:
-    """Whether an `accel.mma` is computed by `mma.sync`: by its types, and if the reduction is long enough."""
-    a = op.operands[0].type
+    """Whether an `accel.mma` is computed by `mma.sync`: by its types, and if it is large enough."""
+    a, (rows, columns) = op.operands[0].type, op.results[0].type.shape
     element = str(a.element_type)
     known = element in _MULTIPLIED or op.attributes["precision"].value == "tf32"
     depth = a.shape["transpose_a" not in op.attributes]
-    return known and depth % (DEPTH_BYTES // element_bytes(multiplied_type(a.element_type))) == 0
+    steps = DEPTH_BYTES // element_bytes(multiplied_type(a.element_type))
+    return known and depth % steps == 0 and rows >= ROWS and columns >= COLUMNS
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,6 @@ class WarpProduct:
     def sums(self, warps: int, *, whole_rows: bool) -> Layout:
         rows, columns = self.op.results[0].type.shape
         grid = warp_grid(rows, columns, warps, ROWS, COLUMNS, whole_rows=whole_rows)
-        if rows // grid.down < ROWS or columns // grid.across < COLUMNS:
-            raise PassFailure(
-                f"{warps} warps cannot share a product of {rows}x{columns}: each needs {ROWS}x{COLUMNS}",
-                self.op.location,
-            )
         return accumulators(rows, columns, grid)
 
     def left(self, sums: Layout) -> Layout:

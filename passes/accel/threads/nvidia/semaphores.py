@@ -10,7 +10,7 @@ from mlc.dialects.accel import cluster_around
 from mlc.passes.accel.layouts import LANE_BITS
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.shared_memory import BARRIER_BYTES
-from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads import numbers, pointers
 from mlc.passes.accel.threads.code import ThreadCode
 from mlc.passes.accel.threads.control import then
 from mlc.passes.accel.threads.nvidia import clusters, tensor_copies
@@ -20,12 +20,12 @@ from mlc.passes.base import PassFailure
 def create_semaphore(code: ThreadCode, op: ir.Operation) -> None:
     """An mbarrier for each stage, which one thread initialises."""
     (semaphore,) = op.results
-    pointer = addresses.byte_pointer(code.shared_pointer(), code.shared.offsets[semaphore])
+    pointer = pointers.byte_pointer(code.shared_pointer(), code.shared.offsets[semaphore])
     arrivals = op.attributes["arrivals"].value * _arrivals_of_notify(op, code.warps)
     first = arith.cmpi(arith.CmpIPredicate.eq, code.thread(), numbers.value(0))
     with ir.InsertionPoint(then(first)):
         for stage in range(op.attributes["stages"].value):
-            at = addresses.byte_pointer(pointer, stage * BARRIER_BYTES)
+            at = pointers.byte_pointer(pointer, stage * BARRIER_BYTES)
             nvvm.mbarrier_init(at, numbers.value(arrivals))
         nvvm.fence_mbarrier_init()
     code.values[op.results[0]] = pointer
@@ -98,7 +98,7 @@ def await_phase(code: ThreadCode, op: ir.Operation) -> None:
 
 def _barrier(code: ThreadCode, semaphore: ir.Value, stage: ir.Value) -> ir.Value:
     offset = numbers.multiply(code.scalar(stage), BARRIER_BYTES)
-    return addresses.byte_pointer(code.scalar(semaphore), offset)
+    return pointers.byte_pointer(code.scalar(semaphore), offset)
 
 
 HANDLERS = {

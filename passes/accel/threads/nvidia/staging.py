@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import accesses, addresses, numbers
+from mlc.passes.accel.threads import accesses, addresses, numbers, pointers
 from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.numbers import Number
 from mlc.passes.accel.threads.nvidia.matrices import PLAIN, is_matrix, pattern, store_matrices
@@ -55,9 +55,9 @@ def _store_pairs(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Nu
             continue
         second = first | 1 << bit
         place = addresses.place_of(code, layout, base, first)
-        near = numbers.exclusive_or(addresses.swizzled_offset(memory, place), turn)
+        near = numbers.exclusive_or(pointers.swizzled_offset(memory, place), turn)
         far = numbers.exclusive_or(near, _HALF_BYTES)
         pairs = [tile.values[each : each + 2] for each in (first, second)]
         for offset, (one, other) in ((near, pairs), (far, pairs[::-1])):
             chosen = [numbers.either(swaps, b, a) for a, b in zip(one, other, strict=True)]
-            accesses.store_run(memory.element, addresses.byte_pointer(memory.pointer, offset), chosen)
+            accesses.store_run(memory.element, pointers.byte_pointer(memory.pointer, offset), chosen)

@@ -12,7 +12,7 @@ from mlc.passes.accel.buffers import ends_at_semaphore, is_bulk
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.tensor_maps import mapped_dims, own_part, panel_columns, sides_of, tensor_map
-from mlc.passes.accel.threads import addresses, numbers
+from mlc.passes.accel.threads import numbers, pointers
 from mlc.passes.accel.threads.code import ThreadCode
 from mlc.passes.accel.threads.control import then
 from mlc.passes.accel.threads.nvidia import clusters, copies
@@ -58,7 +58,7 @@ def _panels(code: ThreadCode, copy: ir.Operation) -> Iterator[tuple[ir.Value, li
         start, corner = _own_part(copy, start, corner, panel_bytes)
     for panel in range(own_part(copy).counts[-1] // width):
         place = [*corner[:-1], numbers.value(numbers.add(corner[-1], panel * width))]
-        pointer = addresses.byte_pointer(start, panel * panel_bytes)
+        pointer = pointers.byte_pointer(start, panel * panel_bytes)
         yield pointer, [place[dim] for dim in mapped_dims(copy)[::-1]]
 
 
@@ -72,7 +72,7 @@ def _own_part(
     distance = numbers.multiply(place, part.counts[part.dim] * steps[part.dim])
     moved = numbers.value(numbers.add(corner[part.dim], distance))
     size = _tile_bytes(copy.operands[1].type) if part.of_columns else panel_bytes
-    target = addresses.byte_pointer(start, numbers.multiply(place, size // part.blocks))
+    target = pointers.byte_pointer(start, numbers.multiply(place, size // part.blocks))
     return target, [*corner[: part.dim], moved, *corner[part.dim + 1 :]]
 
 

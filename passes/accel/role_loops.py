@@ -1,0 +1,120 @@
+"""The loops of roles: producers run ahead, and meet consumers at the semaphores of a ring of buffers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import arith, ir, scf
+from mlc.passes.accel.copy_nests import CopyNest
+from mlc.passes.accel.copying_loops import OVERLAP, index, next_stage, stage_of
+from mlc.passes.accel.multicasts import MULTICAST
+from mlc.passes.accel.program_slices import clone_ops
+from mlc.passes.rewriting import terminator_of
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Buffers of the stages, and the semaphores at which producers and consumers meet."""
+
+    buffers: list[ir.Value]
+    full: ir.Value
+    empty: ir.Value
+    # The dims of the cluster along which blocks write to each other's buffers.
+    multicast: list[int]
+
+
+@dataclass(frozen=True)
+class RoleLoops:
+    """Those of a nest around the loop that copies, for each role."""
+
+    nest: CopyNest
+    ring: Ring
+
+    def produce(self, level: int, values: dict[ir.Value, ir.Value], place: list[ir.Value]) -> list[ir.Value]:
+        """The copies of the loop at `level` of the nest, which begin at `place`, a stage and the phase that
+        must have ended there; returns the place behind them."""
+        old = self.nest.loops[level]
+        bounds = [values.get(each, each) for each in list(old.operands)[:3]]
+        loop = scf.ForOp(*bounds, place)
+        with ir.InsertionPoint(loop.body):
+            values = {**values, old.regions[0].blocks[0].arguments[0]: loop.induction_variable}
+            clone_ops(self.nest.slices[level], values)
+            here = list(loop.inner_iter_args)
+            if level + 1 < len(self.nest.loops):
+                after = self.produce(level + 1, values, here)
+            else:
+                after = self.copy(values, here)
+            scf.YieldOp(after)
+        return list(loop.operation.results)
+
+    def copy(self, values: dict[ir.Value, ir.Value], place: list[ir.Value]) -> list[ir.Value]:
+        """One iteration's copies, into buffers that are empty."""
+        ir.Operation.create("accel.await", [], [self.ring.empty, *place])
+        tokens = []
+        for copy, buffer in zip(self.nest.copying.copies, self.ring.buffers, strict=True):
+            values[copy.operands[1]] = stage_of(buffer, place[0])
+            tokens += clone_ops([copy], values)[0].results
+        ir.Operation.create("accel.notify", [], [self.ring.full, place[0], *tokens])
+        return self.following(*place)
+
+    def consume(self, level: int, place: list[ir.Value]) -> list[ir.Value]:
+        """The loop at `level` of the nest anew, which waits for its buffers and gives them back; returns the
+        place behind it."""
+        old = self.nest.loops[level]
+        body = old.regions[0].blocks[0]
+        with ir.InsertionPoint(old), old.location:
+            lower, upper, step, *initial = old.operands
+            loop = scf.ForOp(lower, upper, step, [*initial, *place])
+        if OVERLAP in old.attributes:
+            loop.operation.attributes[OVERLAP] = old.attributes[OVERLAP]
+        values, carried = [loop.induction_variable, *loop.inner_iter_args], len(initial) + 1
+        for argument, value in zip(body.arguments, values[:carried], strict=True):
+            argument.replace_all_uses_with(value)
+        for each in list(body.operations)[:-1]:
+            ir.InsertionPoint(loop.body).insert(each.operation.detach_from_parent())
+        if level + 1 < len(self.nest.loops):
+            after = self.consume(level + 1, values[carried:])
+        else:
+            after = self.compute(loop.body, values[carried:])
+        with ir.InsertionPoint(loop.body), old.location:
+            scf.YieldOp([*terminator_of(body).operands, *after])
+        results = list(loop.operation.results)
+        for result, new in zip(old.results, results[: len(initial)], strict=True):
+            result.replace_all_uses_with(new)
+        old.erase()
+        return results[len(initial) :]
+
+    def compute(self, body: ir.Block, place: list[ir.Value]) -> list[ir.Value]:
+        """Has the ops of `body` wait for full buffers in place of copies, and say when they are empty."""
+        wait, (stage, phase, *before) = self.nest.copying.wait, place
+        with ir.InsertionPoint(wait), wait.location:
+            ir.Operation.create("accel.await", [], [self.ring.full, stage, phase])
+            views = [stage_of(buffer, stage) for buffer in self.ring.buffers]
+        for op in (wait, *self.nest.copying.copies):
+            op.erase()
+        self.nest.copying.replace_buffers(views)
+        with ir.InsertionPoint(body), self.nest.copying.loop.location:
+            if not before:
+                self.give_back(stage, {})
+                return self.following(stage, phase)
+            comes = arith.cmpi(arith.CmpIPredicate.ne, before[0], index(self.nest.copying.stages))
+            with ir.InsertionPoint(scf.IfOp(comes).operation.regions[0].blocks[0]):
+                self.give_back(before[0], {"pending": i64(1)})
+                scf.YieldOp([])
+            return [*self.following(stage, phase), stage]
+
+    def give_back(self, stage: ir.Value, attributes: dict[str, ir.Attribute]) -> None:
+        """Says to all who write to the block's buffers that one is empty."""
+        if self.ring.multicast:
+            attributes[MULTICAST] = ir.DenseI64ArrayAttr.get(self.ring.multicast)
+        ir.Operation.create("accel.notify", [], [self.ring.empty, stage], attributes)
+
+    def following(self, stage: ir.Value, phase: ir.Value) -> list[ir.Value]:
+        """The next stage, and its phase, which is the other one when the ring begins anew."""
+        after, wraps = next_stage(stage, self.nest.copying.stages)
+        other = arith.XOrIOp(phase, index(1)).result
+        return [after, arith.SelectOp(wraps, other, phase).result]
+
+
+def i64(value: int) -> ir.Attribute:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

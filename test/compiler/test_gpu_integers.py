@@ -1,0 +1,93 @@
+"""Products of integers of 8 bits on GPUs: exact, with any zero points, by tensor units."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler import Options, Program, compile_program
+from onnx import TensorProto, helper, numpy_helper
+
+M, K, N = 192, 160, 136
+# The right operand, and the zero points: None is none, "input" is given when the model runs.
+CASES = {
+    "no zero points": (np.int8, None, None),
+    "of the left operand": (np.int8, "input", None),
+    "of weights": (np.int8, None, np.int8(-3)),
+    "of both": (np.int8, np.uint8(131), np.arange(N, dtype=np.int8)),
+    "of rows": (np.uint8, np.arange(M, dtype=np.uint8), None),
+    "unsigned weights around 128": (np.uint8, "input", np.uint8(128)),
+    "unsigned weights": (np.uint8, "input", np.uint8(7)),
+}
+
+
+def numbers(kind: type[Any], shape: list[int], seed: int) -> np.ndarray:
+    """All of a type."""
+    limits = np.iinfo(kind)
+    return np.random.default_rng(seed).integers(limits.min, limits.max, shape, kind, endpoint=True)
+
+
+def model(name: str) -> onnx.ModelProto:
+    """x [M, K], and perhaps z, of u8 -> y [M, N]."""
+    kind, left, right = CASES[name]
+    inputs = [helper.make_tensor_value_info("x", TensorProto.UINT8, [M, K])]
+    weights = {"w": numbers(kind, [K, N], 0)}
+    if isinstance(left, str):
+        inputs.append(helper.make_tensor_value_info("z", TensorProto.UINT8, []))
+    elif left is not None:
+        weights["z"] = np.asarray(left)
+    if right is not None:
+        weights["v"] = np.asarray(right)
+    points = ["" if left is None else "z", *(["v"] if right is not None else [])]
+    node = helper.make_node("MatMulInteger", ["x", "w", *points], ["y"])
+    graph = helper.make_graph(
+        [node],
+        "product",
+        inputs,
+        [helper.make_tensor_value_info("y", TensorProto.INT32, [M, N])],
+        [numpy_helper.from_array(array, key) for key, array in weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+def wanted(name: str, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    kind, left, right = CASES[name]
+    w = numbers(kind, [K, N], 0).astype(np.int32)
+    given = z if isinstance(left, str) else np.asarray(0 if left is None else left)
+    rows = given.astype(np.int32)[:, None] if given.ndim else given.astype(np.int32)
+    columns = np.asarray(0 if right is None else right).astype(np.int32)
+    return (x.astype(np.int32) - rows) @ (w - columns)
+
+
+def compiled(name: str, architecture: str, pool: WorkerPool, **options: object) -> Program:
+    given = Options(target=f"cuda:{architecture}", pool=pool, cache=False, **options)  # type: ignore[arg-type]
+    return compile_program(model(name), given)
+
+
+def cases() -> list[object]:
+    """Those with most to do are fast."""
+    fast = [("of both", "sm_80"), ("unsigned weights around 128", "sm_90a")]
+    pairs = [(name, architecture) for name in CASES for architecture in ("sm_80", "sm_90a")]
+    return [pytest.param(*each, marks=() if each in fast else pytest.mark.slow) for each in pairs]
+
+
+@pytest.mark.parametrize(("name", "architecture"), cases())
+def test_numbers_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: WorkerPool) -> None:
+    x, z = numbers(np.uint8, [M, K], 1), numbers(np.uint8, [], 2)
+    program = compiled(name, architecture, pool, blocks_on_cpu=True)
+    given = [x, z] if CASES[name][1] == "input" else [x]
+    (found,) = program.executable(threads=2)(*given)
+    assert np.array_equal(found, wanted(name, x, z))
+
+
+@pytest.mark.parametrize(("name", "architecture"), cases())
+def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
+    images = b"".join(compiled(name, architecture, pool).objects.values()).decode()
+    kinds = set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", images))
+    signed = CASES[name][0] is np.int8 or name == "unsigned weights around 128"
+    assert kinds == {("u8", "s8" if signed else "u8")}
+    assert "mul.lo.s32" not in images or "mma" in images
