@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
+from mlc.tools.command_line import close_matches
 from mlc.tools.guard import Death, run_guarded
 from mlc.tools.mlc.failures import FAILURE, INTERRUPTED, report_failure
 from mlc.tools.mlc.session import Session
@@ -44,9 +44,8 @@ class Commands(click.Group):
         """Click's own suggestions see only commands that are imported."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            near = get_close_matches(name, COMMANDS)
-            hint = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(COMMANDS)}."
-            ctx.fail(f"No such command '{name}'. {hint}")
+            hint = close_matches(name, COMMANDS) or f"; there are {', '.join(COMMANDS)}"
+            ctx.fail(f"No such command '{name}'{hint}")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
