@@ -77,7 +77,8 @@ def test_output_that_cannot_be_written(mlc: Any, mlp: Path, output: str, text: s
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("compil", "; did you mean compile or completion?"), ("mlp.onnx", "; there are compile, run, ")]
+    ("name", "text"),
+    [("compil", "; did you mean compile or completion?"), ("mlp.onnx", "; there are compile, run, ")],
 )
 def test_unknown_command(mlc: Any, name: str, text: str) -> None:
     fails(mlc(name), f"No such command '{name}'{text}", status=2)
