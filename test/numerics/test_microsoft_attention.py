@@ -138,6 +138,10 @@ def grouped(
                 kept=lambda y: y[:, :, :shortest] if y.ndim == 4 else y)  # fmt: skip
 
 
+def with_sink(case: Case) -> Case:
+    return replace(case, inputs=[*case.inputs, None, None, None, None, f32(2 * GROUPS)])
+
+
 @pytest.mark.parametrize("how", HOWS)
 def test_attention_of_groups(how: str) -> None:
     check({
@@ -151,6 +155,10 @@ def test_attention_of_groups(how: str) -> None:
         "next_of_two": grouped(2, 1, 7, 7, [4, 6], rotary=True),
         "next_window": grouped(2, 1, 7, 7, [4, 6], local_window_size=3),
         "several": grouped(1, 3, 4, 7, [6], rotary=True),
+        "capped": grouped(2, 6, 0, 6, [5, 5], softcap=2.0),
+        "capped_next": grouped(2, 1, 7, 7, [4, 6], softcap=2.0, local_window_size=3),
+        "smooth": grouped(1, 6, 0, 6, [5], smooth_softmax=1),
+        "sink": with_sink(grouped(1, 6, 0, 6, [5])),
     }, how)  # fmt: skip
 
 

@@ -6,10 +6,12 @@ import math
 from dataclasses import dataclass
 
 import ml_dtypes
+import numpy as np
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
 from mlc.frontends.onnx.operators.microsoft.attention import refuse
+from mlc.frontends.onnx.operators.microsoft.capped_attention import attended_in_parts
 from mlc.frontends.onnx.operators.microsoft.heads import attended, positions, score_mask, split_heads
 from mlc.frontends.onnx.operators.microsoft.rotary import rotated
 from mlc.frontends.onnx.registry import onnx_operator
@@ -33,9 +35,7 @@ def group_query_attention(node: Node) -> list[Value | None]:
     """Inputs: queries, keys, values (or all side by side as queries), past keys and values `[B, G, P, D]`,
     the last key's place per sequence, the number of keys, tables of cosines and sines, positions, what is
     added to scores. Outputs: `[B, S, N * D]`, present keys and values."""
-    refuse(node, [11, 12, 13, 14, 15], ["softcap", "qk_output", "sliding_window_cache", "kv_cache_bit_width"])
-    if node.attr("smooth_softmax", -1) > 0:
-        refuse(node, [], ["smooth_softmax"])
+    refuse(node, [12, 13, 14, 15], ["qk_output", "sliding_window_cache", "kv_cache_bit_width"])
     q, k, v = _heads(node)
     cache = _cache(node, q)
     if node.attr("do_rotary", 0):
@@ -46,10 +46,25 @@ def group_query_attention(node: Node) -> list[Value | None]:
     values, present_values = _continued(node, v, node.optional(4), cache)
     (size,) = node.static(q.shape[3:], "the size of a head")
     scale = float(node.attr("scale", 0.0)) or 1 / math.sqrt(size)
+    cap, sink = float(node.attr("softcap", 0.0)), _sink(node, q)
     # Where every sequence has as many keys, the op itself leaves out those behind a query.
-    causal = bool(node.attr("causal", 1)) and isinstance(cache.past, int)
+    plain = not cap and sink is None
+    causal = bool(node.attr("causal", 1)) and isinstance(cache.past, int) and plain
     mask = score_mask(node, q, _kept(node, cache, causal), node.optional(10), _lowest(q))
-    return [attended(node, (q, keys, values), mask, scale, causal=causal), present, present_values]
+    heads = (q, keys, values)
+    if plain:
+        return [attended(node, heads, mask, scale, causal=causal), present, present_values]
+    return [attended_in_parts(node, heads, mask, scale, cap, sink), present, present_values]
+
+
+def _sink(node: Node, q: Value) -> Value | None:
+    """One more score for each head, `[1, N, 1, 1]`: the input, or 0 where the softmax is to be smooth."""
+    given = node.optional(11)
+    if given is not None:
+        return node.reshape(given, [1, *given.shape, 1, 1])
+    if node.attr("smooth_softmax", -1) > 0:
+        return node.constant(np.zeros((1, 1, 1, 1), q.dtype))
+    return None
 
 
 def _lowest(x: Value) -> float:
