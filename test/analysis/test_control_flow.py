@@ -3,6 +3,7 @@
 from mlc.analysis import module_costs
 from mlc.bindings import parse_module
 from mlc.dialects import create_context
+from mlc.pipelines.driver import run_pipeline
 
 CHOICE = """func.func @main(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
   %n = "graph.constant"() {value = dense<5> : tensor<i64>} : () -> tensor<i64>
@@ -37,3 +38,11 @@ def test_a_choice_costs_its_dearer_branch_and_a_loop_its_iterations() -> None:
     assert [(each.kind, each.cost.flops) for each in costs.ops] == [("if", 8), ("loop", 5 * 4)]
     # x lives on in the loop's body: x, the loop's operand and its result.
     assert costs.peak_bytes == 3 * 16
+
+
+def test_launches_in_a_loop_count_as_often_as_they_run() -> None:
+    text = CHOICE.replace("ONE_OF_32", segments(1, 32)).replace("TWO_OF_32", segments(2, 32))
+    module = parse_module(text.replace("THREE_OF_34", segments(3, 34)), create_context(), "t.mlir")
+    run_pipeline("builtin.module(form-kernels)", module)
+    costs = module_costs(module)
+    assert [(each.kind, each.cost.flops) for each in costs.ops] == [("exp+exp", 8), ("add", 5 * 4)]

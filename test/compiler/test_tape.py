@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from mlc.bindings import ir
 from mlc.codegen.host import host_target
+from mlc.compiler.errors import CompileError
 from mlc.compiler.kernel_job import compile_object
 from mlc.compiler.tape import COPY, Body, Region, Step, Tape
-from mlc.compiler.tape_reader import read_body
+from mlc.compiler.tape_reader import read_body, read_tape
 from mlc.dialects import create_context
 from mlc.passes.tloop.target_attribute import set_target
 from mlc.runtime import Image, call_entry
@@ -215,3 +216,15 @@ def test_a_tape_evaluates_calls_and_copies() -> None:
         wanted = (a + b) / b
     for region in (z, v):
         assert np.array_equal(region.of([memory]), wanted, equal_nan=True)
+
+
+def test_control_flow_is_no_list() -> None:
+    text = """func.func @prepare(%c: memref<i1>) {
+      %0 = memref.load %c[] : memref<i1>
+      scf.if %0 { }
+      return
+    }"""
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        with pytest.raises(CompileError, match="@prepare holds control flow, which only processors run"):
+            read_tape(module.body.operations[0].operation, {})

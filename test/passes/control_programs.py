@@ -17,6 +17,8 @@ ARITHMETIC = ("add", "mul", "sub", "neg", "div", "max")
 class Program:
     """Writes one function `@main(a, b, n: i64, c: i1)` that returns four numbers."""
 
+    arithmetic: tuple[str, ...] = ARITHMETIC
+
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.number, self.truth, self.stack = map(ir.Type.parse, (NUMBER, TRUTH, STACK))
@@ -50,7 +52,7 @@ class Program:
             elif kind == "truth":
                 truths.append(self.condition(numbers))
             elif kind == "arithmetic" or depth == 0:
-                name = self.random.choice(ARITHMETIC)
+                name = self.random.choice(self.arithmetic)
                 operands = [self.pick(numbers) for _ in range(1 if name == "neg" else 2)]
                 numbers.append(graph.build(name, operands))
             else:
@@ -101,6 +103,33 @@ class Program:
         again = self.random.choice((condition, self.pick(conditions)))
         after = [self.random.choice((old, self.pick(inner), self.pick(numbers))) for old in carried]
         graph.build_yield([again, *after, *(self.pick(inner) for _ in range(stacks))])
+
+
+class StaticProgram(Program):
+    """Programs that never trap, and whose stacks have as many rows as their loops run."""
+
+    arithmetic = tuple(name for name in ARITHMETIC if name != "div")
+
+    def loop(self, numbers: list[ir.Value], truths: list[ir.Value], depth: int) -> list[ir.Value]:
+        runs, steady = self.random.randint(1, 3), self.random.random() < 0.6
+        count = self.constant(np.int64(runs))
+        trips = count if steady else self.random.choice((numbers[2], count))
+        going = self.constant(np.asarray(True)) if steady else self.pick(truths)
+        initial = [self.pick(numbers) for _ in range(self.random.randint(0, 3))]
+        kinds = [self.number] * len(initial)
+        stacks = self.random.randint(0, 2) if steady else 0
+        stack = ir.RankedTensorType.get([runs], self.number.element_type)
+        op = graph.build_control("loop", [trips, going, *initial], kinds + [stack] * stacks)
+        block = op.regions[0].blocks[0]
+        for kind in (self.number, self.truth, *kinds):
+            block.add_argument(kind, ir.Location.unknown())
+        with ir.InsertionPoint(block):
+            self.body(block, numbers, truths, depth, stacks)
+        if steady:
+            graph.yield_of(block).operands[0] = block.arguments[1]
+        total = {"axes": [0], "keepdims": False}
+        carried, scanned = list(op.results)[: len(initial)], list(op.results)[len(initial) :]
+        return [*carried, *(graph.build("reduce_sum", [each], total) for each in scanned)]
 
 
 def _div(a: np.ndarray, b: np.ndarray) -> np.ndarray:

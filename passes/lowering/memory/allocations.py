@@ -14,6 +14,7 @@ from mlc.bindings import address, ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassFailure
+from mlc.passes.graph.loop_rows import loop_of
 from mlc.passes.graph.views import joined_offsets, view_offset, view_source
 from mlc.passes.lowering.memory.arena import Lifetime
 from mlc.passes.lowering.memory.bodies import Bodies
@@ -135,6 +136,10 @@ class Allocations:
         first, step = (op.attributes[name].value for name in ("first", "step"))
         if source not in self.spans:
             raise _foreign(op)
+        if loop_of(iteration) is None:
+            raise PassFailure(
+                "'tloop.row' takes the iteration of a loop around it, and nothing else", op.location
+            )
         count = ir.RankedTensorType(source.type).shape[0]
         row = Row(iteration, first, step, count, tensor_bytes(op.results[0]))
         self.spans[op.results[0]] = self.spans[source].part(0, row)

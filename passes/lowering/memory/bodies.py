@@ -16,7 +16,7 @@ from mlc.passes.graph.control_flow import IF, LOOP, YIELD, body_of, yields
 from mlc.passes.graph.loop_rules import Loop
 from mlc.passes.graph.views import is_part, view_source, viewed
 from mlc.passes.lowering.memory.buffers import Buffer, Move, Part, Row, tensor_bytes
-from mlc.passes.rewriting import has_uses, terminator_of, users
+from mlc.passes.rewriting import terminator_of, users
 
 if TYPE_CHECKING:
     from mlc.passes.lowering.memory.allocations import Allocations
@@ -162,5 +162,7 @@ class Bodies:
 
 
 def is_stored(scalar: ir.Value) -> bool:
-    """Whether a loop's iteration or condition is needed in memory: rows are found without it."""
-    return has_uses(scalar) and any(user.name not in ("tloop.row", YIELD) for user in users(scalar))
+    """Whether a loop's iteration or condition is needed in memory: rows are found without it, and so is what
+    its own body yields of it, a condition."""
+    end = terminator_of(scalar.owner)
+    return any(user.name != "tloop.row" and user != end for user in users(scalar))

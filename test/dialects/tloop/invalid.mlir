@@ -149,3 +149,31 @@ func.func @f(%a: tensor<4xf32>) {
 %0 = "tloop.transfer"(%a) {to = "accel"} : (tensor<4xf32>) -> tensor<5xf32>
 return
 }
+
+// -----
+
+%x = arith.constant dense<0.0> : tensor<f32>
+%i = arith.constant dense<0> : tensor<i64>
+// expected-error @below {{'tloop.row' op operand must be a tensor with rows, but has type tensor<f32>}}
+%0 = "tloop.row"(%x, %i) {first = 0, step = 1} : (tensor<f32>, tensor<i64>) -> tensor<f32>
+
+// -----
+
+%x = arith.constant dense<0.0> : tensor<3x4xf32>
+%i = arith.constant dense<0> : tensor<1xi64>
+// expected-error @below {{'tloop.row' op iteration must be a tensor<i64>, but has type tensor<1xi64>}}
+%0 = "tloop.row"(%x, %i) {first = 0, step = 1} : (tensor<3x4xf32>, tensor<1xi64>) -> tensor<4xf32>
+
+// -----
+
+%x = arith.constant dense<0.0> : tensor<3x4xf32>
+%i = arith.constant dense<0> : tensor<i64>
+// expected-error @below {{'tloop.row' op row must be a tensor of the operand's elements, but is a tensor<4xi32>}}
+%0 = "tloop.row"(%x, %i) {first = 0, step = 1} : (tensor<3x4xf32>, tensor<i64>) -> tensor<4xi32>
+
+// -----
+
+%x = arith.constant dense<0.0> : tensor<3x4xf32>
+%i = arith.constant dense<0> : tensor<i64>
+// expected-error @below {{'tloop.row' op row must have the 4 elements of a row of tensor<3x4xf32>, but is a tensor<5xf32>}}
+%0 = "tloop.row"(%x, %i) {first = 0, step = 1} : (tensor<3x4xf32>, tensor<i64>) -> tensor<5xf32>

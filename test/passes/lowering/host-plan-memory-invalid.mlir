@@ -45,3 +45,36 @@ func.func @main(%x: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294
   %0 = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
   return %0 : tensor<4294967296x4294967296xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<3x4xf32>, %i: tensor<i64>) -> tensor<4xf32> {
+  // expected-error @below {{'tloop.row' takes the iteration of a loop around it, and nothing else}}
+  %0 = "tloop.row"(%x, %i) {first = 0, step = 1} : (tensor<3x4xf32>, tensor<i64>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%n: tensor<i64>, %a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %t = "graph.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  // expected-error @below {{a carried value becomes another one without a launch; run graph-form-kernels first}}
+  %0:2 = "graph.loop"(%n, %t, %a, %b) ({
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>):
+    "graph.yield"(%go, %y, %x) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%c: tensor<i1>, %a: tensor<4xf32>) -> tensor<4xf32> {
+  %k = "graph.constant"() {value = dense<1.0> : tensor<4xf32>} : () -> tensor<4xf32>
+  %0 = "graph.if"(%c) ({
+    // expected-error @below {{a constant enters or leaves a body, but has no buffer; run graph-form-kernels first}}
+    "graph.yield"(%k) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+  }, {
+    "graph.yield"(%a) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+  }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
