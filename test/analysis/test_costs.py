@@ -115,6 +115,15 @@ def test_moved_bytes_count_each_value_once_in_its_own_type() -> None:
         ("scatter_nd", 'reduction = "none"', "50x8xf32 3x1xi64 3x8xf32", "50x8xf32", 0, 400 + 3 + 24 + 400),
         # 3 * 3 elements beside the first pivot, then 2 * 2, then 1.
         ("det", "", "5x4x4xf32", "5xf32", 5 * 2 * (9 + 4 + 1), 80 + 5),
+        # A comparison per decision, at most, and an addition per tree and weight.
+        (
+            "tree_ensemble",
+            "depth = 4 : i64",
+            "6x5xf32 2x7xi32 9xi32 9xf32 9x2xi32 20x3xf32",
+            "6x2x3xf32",
+            6 * 14 * (4 + 3),
+            30 + 14 + 9 + 9 + 18 + 60 + 36,
+        ),
     ],
 )  # fmt: skip
 def test_other_ops(name: str, attributes: str, operands: str, result: str, flops: int, accesses: int) -> None:
