@@ -79,7 +79,7 @@ define(
     OpSpec(
         "quantize_linear",
         FAMILY,
-        "`saturate(round(x / scale) + zero_point)`, halves to even; the quotient has scale's element type",
+        "`saturate(round(x / scale) + zero_point)`, halves to even; the division is in scale's element type",
         "The result has x's shape; its element type is given, and is zero_point's. The zero point of float8 "
         "counts as 0, and NaN becomes the least integer.",
         ("QuantizeLinear",),

@@ -52,9 +52,9 @@ def integer_range(kind: ir.IntegerType) -> tuple[int, int]:
 
 
 def _quotient(x: ir.Value, scale: ir.Value) -> ir.Value:
-    """x / scale, rounded to scale's type: an f32, or an f64 where scale is one."""
+    """x / scale in scale's type, as an f32, or an f64 where scale is one."""
     wide = scale.type if isinstance(scale.type, ir.F64Type) else ir.F32Type.get()
-    quotient = div(convert(x, wide), convert(scale, wide))
+    quotient = div(convert(convert(x, scale.type), wide), convert(scale, wide))
     return convert(convert(quotient, scale.type), wide)
 
 

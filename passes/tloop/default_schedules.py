@@ -85,6 +85,8 @@ def with_epilogue(anchor: Computation) -> Computation:
 
 
 def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:
+    if not _vectorises(anchor):
+        return False
     alone = root.op == anchor.op
     if alone:
         root = with_epilogue(anchor)
@@ -113,14 +115,14 @@ def _schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Compu
     return True
 
 
-def _vectorises(root: Computation) -> bool:
-    """Vectors of booleans are packed bits in LLVM, but a tensor of booleans has a byte per element."""
+def _vectorises(computation: Computation) -> bool:
+    """Vectors of less than 8 bits per element are packed in LLVM, but a tensor has a byte per element."""
     kinds = [
         ir.RankedTensorType(v.type).element_type
-        for v in root.op.operands
+        for v in computation.op.operands
         if isinstance(v.type, ir.RankedTensorType)
     ]
-    return not any(isinstance(kind, ir.IntegerType) and kind.width == 1 for kind in kinds)
+    return not any(isinstance(kind, ir.IntegerType) and kind.width < 8 for kind in kinds)
 
 
 def _schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from every_type import EVERY_TYPE, nodes_of
 from oracle import Arrays, compiled, differences, reference
+from pieces import Pieces
 
 NARROW = ("float16", "bfloat16")
 # f64's tolerance where the reference itself is exact to f64.
@@ -32,10 +33,25 @@ def test_every_operator(name: str) -> None:
     pieces = nodes_of(name)
     expected = expected_of(name)
     if name == "float64":
-        # The reference rounds these two to f32.
+        # The reference rounds these to f32.
         erf = np.vectorize(math.erf)
         expected["Erf"] = erf(pieces.inputs["Erf.0"])
+        expected["HardSwish"] = (x := pieces.inputs["HardSwish.0"]) * np.clip(x / 6 + 0.5, 0, 1)
         expected["Gelu"] = (x := pieces.inputs["Gelu.0"]) / 2 * (1 + erf(x / math.sqrt(2)))
     actual = compiled(pieces.model()).run(pieces.inputs)
     tolerance = {"tolerance": DOUBLE} if name == "float64" else {}
     assert not differences(actual, {key: expected[key] for key in actual}, **tolerance)
+
+
+@pytest.mark.slow
+def test_padding_of_small_integers_is_less_than_all() -> None:
+    """The reference pads with NaN, which no integer is; so it is asked for floats."""
+    x = np.random.default_rng(0).integers(-120, -5, (1, 2, 6, 6))
+    window = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    actual, exact = Pieces(), Pieces()
+    for kind, numbers in (("int8", x), ("uint8", -x)):
+        actual.add(kind, "MaxPool", numbers.astype(kind), **window)
+        exact.add(kind, "MaxPool", numbers.astype(np.float32), **window)
+    found = reference(exact.model(), exact.inputs)
+    expected = {kind: found[kind].astype(kind) for kind in found}
+    assert not differences(compiled(actual.model()).run(actual.inputs), expected)

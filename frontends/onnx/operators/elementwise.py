@@ -67,7 +67,9 @@ def mean(node: Node) -> Value:
 @onnx_operator(*_WITH_ATTRIBUTES)
 def activation(node: Node) -> Value:
     op, defaults = _WITH_ATTRIBUTES[node.op_type]
-    return node.emit(op, node.input(0), **{name: float(node.attr(name, d)) for name, d in defaults.items()})
+    # Attributes are f32, and so are their defaults.
+    values = {name: float(np.float32(node.attr(name, default))) for name, default in defaults.items()}
+    return node.emit(op, node.input(0), **values)
 
 
 @onnx_operator("Selu")

@@ -114,6 +114,7 @@ op("reduce_sum_opset11", "ReduceSum", f32(2, 3, 4), opset=11, axes=[0, -1], keep
 op("reduce_mean_opset13", "ReduceMean", f32(2, 3, 4), opset=13, axes=[2])
 op("reduce_sum_i64", "ReduceSum", ints(2, 3), const([0]))
 op("reduce_max_bool", "ReduceMax", flags(2, 3), const([1]))
+op("reduce_min_bool_columns", "ReduceMin", flags(2, 2, 9), const([1]))
 op("arg_max", "ArgMax", f32(2, 3, 4), out=I64, axis=1)
 op("arg_max_last", "ArgMax", ints(2, 9, low=0, high=3), axis=-1, keepdims=0, select_last_index=1)
 op("arg_min", "ArgMin", f32(2, 3, 4), out=I64, axis=0, keepdims=0)

@@ -31,8 +31,9 @@ func.func private @dequantize_blocks(%x: tensor<2x8xi8>, %s: tensor<2x2xf32>) ->
 
 // -----
 
-// The quotient has scale's type; f64 holds every i32.
+// The division is in scale's type; f64 holds every i32.
 // CHECK-LABEL: func.func private @precision
+// CHECK: arith.truncf %{{.*}} : f32 to f16
 // CHECK: %[[Q:.*]] = arith.divf %{{.*}}, %{{.*}} : f32
 // CHECK: %[[ROUNDED:.*]] = arith.truncf %[[Q]] : f32 to f16
 // CHECK: %[[WIDE:.*]] = arith.extf %[[ROUNDED]] : f16 to f32

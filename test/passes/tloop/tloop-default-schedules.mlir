@@ -151,3 +151,21 @@ module attributes {tloop.target = "x86-64-v3"} {
 func.func private @no_kernel(%a: tensor<41x64xf32>) -> tensor<41x64xf32> {
   return %a : tensor<41x64xf32>
 }
+
+// -----
+
+// A vector of truth values is packed bits, a tensor of them has bytes: such sums are plain loops.
+// CHECK-LABEL: func.func private @columns_of_bits
+// CHECK: "tloop.schedule"
+// CHECK-NOT: tloop.vectorize
+func.func private @columns_of_bits(%x: tensor<30x40x50xi1>) -> tensor<30x50xi1> attributes {tloop.kernel} {
+  %true = arith.constant true
+  %0 = tensor.empty() : tensor<30x50xi1>
+  %1 = linalg.fill ins(%true : i1) outs(%0 : tensor<30x50xi1>) -> tensor<30x50xi1>
+  %2 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, c, b)>, affine_map<(a, b, c) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<30x40x50xi1>) outs(%1 : tensor<30x50xi1>) {
+  ^bb0(%in: i1, %out: i1):
+    %3 = arith.minui %in, %out : i1
+    linalg.yield %3 : i1
+  } -> tensor<30x50xi1>
+  return %2 : tensor<30x50xi1>
+}
