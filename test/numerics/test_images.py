@@ -126,6 +126,19 @@ def test_resize_of_narrow_floats_rounds_once(dtype: Any) -> None:
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_resize_between_convolutions(mode: str) -> None:
+    """Their channels lie in blocks, which rows and columns are taken of as well."""
+    pieces = Pieces(opset=19)
+    scales = _floats([1, 1, 2, 1.5])
+    pieces.add("first", "Conv", image(1, 16, 14, 14), pieces.constant("w", image(32, 16, 3, 3) / 8))
+    pieces.add("resized", "Resize", "first", None, scales, out=TensorProto.FLOAT, mode=mode)
+    pieces.add(
+        "second", "Conv", "resized", pieces.constant("v", image(32, 32, 3, 3) / 8), out=TensorProto.FLOAT
+    )
+    check(pieces)
+
+
 @pytest.mark.parametrize("opset", [9, 10])
 def test_resize_of_old_opsets(opset: int) -> None:
     pieces = Pieces(opset=opset)
