@@ -40,9 +40,8 @@ def _signless_constant(value: ir.Attribute) -> ir.Attribute:
     if is_narrow_float(ir.RankedTensorType(value.type).element_type):
         return _bits(value, kind)
     element = ir.IntegerType(ir.RankedTensorType(kind).element_type)
-    parts = [
-        ir.IntegerAttr.get(element, _wrapped(each, element.width)) for each in ir.DenseIntElementsAttr(value)
-    ]
+    elements = map(int, array_of(value).reshape(-1))
+    parts = [ir.IntegerAttr.get(element, _wrapped(each, element.width)) for each in elements]
     if value.is_splat:
         return ir.DenseElementsAttr.get_splat(kind, parts[0])
     return ir.DenseElementsAttr.get(parts, kind)

@@ -140,3 +140,15 @@ func.func private @to_i4(%x: tensor<4xf32>) -> tensor<4xui4> attributes {tloop.k
   %0 = "graph.cast"(%x) : (tensor<4xf32>) -> tensor<4xui4>
   return %0 : tensor<4xui4>
 }
+
+// Constants of 4 bits without a sign, of one number and of several.
+// CHECK-LABEL: func.func private @constants_of_4_bits
+// CHECK-DAG: arith.constant dense<[1, -1, -8, 7]> : tensor<4xi4>
+// CHECK-DAG: arith.constant dense<-2> : tensor<4xi4>
+func.func private @constants_of_4_bits() -> (tensor<4xui4>, tensor<4xui4>) attributes {tloop.kernel} {
+  %0 = "graph.constant"() {value = dense<[1, 15, 8, 7]> : tensor<4xui4>} : () -> tensor<4xui4>
+  %1 = "graph.constant"() {value = dense<14> : tensor<4xui4>} : () -> tensor<4xui4>
+  %2 = "graph.identity"(%0) : (tensor<4xui4>) -> tensor<4xui4>
+  %3 = "graph.identity"(%1) : (tensor<4xui4>) -> tensor<4xui4>
+  return %2, %3 : tensor<4xui4>, tensor<4xui4>
+}
