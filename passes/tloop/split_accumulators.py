@@ -4,89 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import ClassVar
 
-from mlc.bindings import ir, scf, ub, vector
+from mlc.bindings import ir, scf, vector
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops, defining_op, terminator_of, users
-
-# Ops that compute each row of their result from the same row of their operands.
-ROWWISE = frozenset(
-    "arith.addf arith.subf arith.mulf arith.divf arith.maximumf arith.minimumf arith.maxnumf arith.minnumf "
-    "arith.negf arith.addi arith.subi arith.muli arith.select arith.cmpf math.fma vector.fma".split()
-)
+from mlc.passes.tloop.tile_rows import ROWWISE, Rows, is_tile, places_of, tile_of
 
 SHAPING = frozenset({"vector.extract", "vector.from_elements", "vector.to_elements"})
-
-
-def _is_tile(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.VectorType) and ir.VectorType(value.type).rank >= 2
-
-
-def _row_type(kind: ir.Type) -> ir.VectorType:
-    tile = ir.VectorType(kind)
-    return ir.VectorType.get([tile.shape[-1]], tile.element_type)
-
-
-def _places(kind: ir.Type) -> list[tuple[int, ...]]:
-    """Where the rows of a tile are."""
-    return list(product(*map(range, ir.VectorType(kind).shape[:-1])))
-
-
-@dataclass
-class Rows:
-    """The rows of tiles `vector<...xRxN>` that have been taken apart, by the tile."""
-
-    known: dict[ir.Value, list[ir.Value]] = field(default_factory=dict)
-
-    def of(self, tile: ir.Value) -> list[ir.Value]:
-        """The vectors of N, one behind the other, built where the tile is defined."""
-        if tile not in self.known:
-            self.known[tile] = self._build(tile)
-        return self.known[tile]
-
-    def _build(self, tile: ir.Value) -> list[ir.Value]:
-        op, places = defining_op(tile), _places(tile.type)
-        if op is None:
-            with ir.InsertionPoint.at_block_begin(tile.owner), ir.Location.unknown():
-                return _extracts(tile, places)
-        with ir.InsertionPoint.after(op), op.location:
-            if op.name == "vector.from_elements":
-                return _joined_rows(op) or _extracts(tile, places)
-            if op.name == "vector.broadcast" and op.operands[0].type == _row_type(tile.type):
-                return [op.operands[0]] * len(places)
-            if op.name in ROWWISE and all(map(_is_tile, op.operands)):
-                return self._rowwise(op)
-            return _extracts(tile, places)
-
-    def _rowwise(self, op: ir.Operation) -> list[ir.Value]:
-        operands = [self.of(operand) for operand in op.operands]
-        kind = _row_type(op.results[0].type)
-        attributes = {name: op.attributes[name] for name in op.attributes}
-        return [
-            ir.Operation.create(op.name, [kind], list(row), attributes).results[0]
-            for row in zip(*operands, strict=True)
-        ]
-
-
-def _extracts(tile: ir.Value, places: Sequence[tuple[int, ...]]) -> list[ir.Value]:
-    return [vector.extract(tile, [], list(place)) for place in places]
-
-
-def _joined_rows(op: ir.Operation) -> list[ir.Value] | None:
-    """The vectors whose elements `vector.from_elements` lists one after the other; None if there are none."""
-    columns = ir.VectorType(op.results[0].type).shape[-1]
-    elements, found = list(op.operands), []
-    for row in range(len(elements) // columns):
-        first = elements[row * columns].owner
-        if isinstance(first, ir.Block) or first.name != "vector.to_elements":
-            return None
-        source = first.operation
-        if list(source.results) != elements[row * columns : (row + 1) * columns]:
-            return None
-        found.append(source.operands[0])
-    return found
 
 
 @dataclass
@@ -98,7 +23,7 @@ class LoopSplitter:
 
     def split_below(self, block: ir.Block) -> None:
         for op in [each.operation for each in block.operations]:
-            if op.name == "scf.for" and any(map(_is_tile, op.results)):
+            if op.name == "scf.for" and any(map(is_tile, op.results)):
                 self._split(op)
                 continue
             for region in op.regions:
@@ -125,14 +50,14 @@ class LoopSplitter:
         self.emptied.append(loop)
 
     def _expanded(self, values: Sequence[ir.Value]) -> list[ir.Value]:
-        return [row for value in values for row in (self.rows.of(value) if _is_tile(value) else [value])]
+        return [row for value in values for row in (self.rows.of(value) if is_tile(value) else [value])]
 
     def _assign(self, olds: Sequence[ir.Value], news: Sequence[ir.Value]) -> None:
         """Old values stand for new ones: each tile for as many rows as it has."""
         remaining = iter(news)
         for old in olds:
-            if _is_tile(old):
-                self.rows.known[old] = [next(remaining) for _ in _places(old.type)]
+            if is_tile(old):
+                self.rows.known[old] = [next(remaining) for _ in places_of(old.type)]
             else:
                 old.replace_all_uses_with(next(remaining))
 
@@ -140,22 +65,10 @@ class LoopSplitter:
         """Builds tiles again from their rows for those that read them whole, and erases the old loops."""
         for loop in self.emptied:
             for tile in [*list(loop.regions[0].blocks[0].arguments)[1:], *loop.results]:
-                if _is_tile(tile) and users(tile):
-                    tile.replace_all_uses_with(_tile_of(self.rows.known[tile], tile.type))
+                if is_tile(tile) and users(tile):
+                    tile.replace_all_uses_with(tile_of(self.rows.known[tile], tile.type))
         for loop in self.emptied:
             loop.erase()
-
-
-def _tile_of(rows: Sequence[ir.Value], kind: ir.Type) -> ir.Value:
-    """Built behind the last row."""
-    owner = rows[0].owner
-    within = isinstance(owner, ir.Block)
-    place = ir.InsertionPoint.at_block_begin(owner) if within else ir.InsertionPoint.after(owner)
-    with place, ir.Location.unknown():
-        tile = ub.PoisonOp(kind).result
-        for place, row in zip(_places(kind), rows, strict=True):
-            tile = vector.insert(row, tile, [], list(place))
-    return tile
 
 
 def _read_rows(rows: Rows, extracts: Sequence[ir.Operation]) -> None:
@@ -163,9 +76,9 @@ def _read_rows(rows: Rows, extracts: Sequence[ir.Operation]) -> None:
     for op in extracts:
         position = list(op.attributes["static_position"])
         tile = op.operands[0]
-        if len(op.operands) > 1 or not _is_tile(tile) or position[0] < 0 or not _comes_apart(tile, rows):
+        if len(op.operands) > 1 or not is_tile(tile) or position[0] < 0 or not _comes_apart(tile, rows):
             continue
-        places = _places(tile.type)
+        places = places_of(tile.type)
         depth = len(places[0])
         if len(position) < depth:
             continue
@@ -181,7 +94,7 @@ def _comes_apart(tile: ir.Value, rows: Rows) -> bool:
     op = defining_op(tile)
     if tile in rows.known or op is None:
         return tile in rows.known
-    if op.name not in ROWWISE or not all(map(_is_tile, op.operands)):
+    if op.name not in ROWWISE or not all(map(is_tile, op.operands)):
         return False
     return any(_comes_apart(operand, rows) for operand in op.operands)
 
