@@ -17,7 +17,7 @@ from mlc.passes.tloop.loop_steps.loops import constant_value
 _ADDS = {"accel.mma": 2, "vector.multi_reduction": 1, "vector.shape_cast": 0, "vector.transpose": 0}
 # Of the launch that adds: sums for each warp, and warps at most. All parts of a thread's sums may be on their
 # way at the same time, in registers.
-WARP_SUMS, MOST_WARPS = 256, 16
+WARP_SUMS, MOST_WARPS = 256, 8
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@
 // CHECK-NEXT: vector.transfer_read %[[BIAS]]
 // CHECK: arith.addf %[[WHOLE]]
 // CHECK: vector.transfer_write %{{.*}}, %[[C]][%[[DOWN]], %c0]
-// CHECK-NEXT: }) {warps = 16 : i64}
+// CHECK-NEXT: }) {warps = 8 : i64}
 // CHECK: memref.dealloc %[[PARTS]]
 func.func @parts(%a: memref<384x512xbf16>, %b: memref<512x64xbf16>, %bias: memref<64xf32>, %c: memref<384x64xf32>) {
   %c0 = arith.constant 0 : index
