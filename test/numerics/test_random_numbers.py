@@ -140,6 +140,6 @@ def test_dropout() -> None:
 @pytest.mark.slow
 def test_older_dropout_says_when_it_is_a_test() -> None:
     assert (dropout(None, None, opset=6, is_test=1)["y"] == 1).all()
-    trained = dropout(None, None, opset=6, ratio=0.5)
+    trained = dropout(None, None, opset=6)
     assert abs(trained["mask"].mean() - 0.5) < 4 * 0.5 / sqrt(COUNT)
     np.testing.assert_array_equal(trained["y"], trained["mask"] * 2)
