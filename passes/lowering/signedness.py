@@ -7,6 +7,8 @@ say; of narrow floats only their bits are left, which are moved.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects.graph.attributes import array_of
@@ -16,20 +18,30 @@ from mlc.passes.lowering.narrow_floats import is_narrow_float
 
 def signless(kind: ir.Type) -> ir.Type:
     """`kind` with signless integers: a scalar, a ranked tensor, a vector, or any other type, which stays."""
-    if isinstance(kind, ir.IntegerType):
-        return kind if kind.is_signless else ir.IntegerType.get_signless(kind.width)
+    if isinstance(kind, ir.IntegerType) and not kind.is_signless:
+        return ir.IntegerType.get_signless(kind.width)
+    return _with_element(kind, signless)
+
+
+def as_bits(kind: ir.Type) -> ir.Type:
+    """`signless`, and integers in the place of narrow floats."""
     if is_narrow_float(kind):
         return ir.IntegerType.get_signless(kind.width)
+    return _with_element(signless(kind), as_bits)
+
+
+def _with_element(kind: ir.Type, change: Callable[[ir.Type], ir.Type]) -> ir.Type:
+    """A tensor or a vector with its element changed; any other type as it is."""
     if isinstance(kind, ir.RankedTensorType):
-        element = signless(kind.element_type)
+        element = change(kind.element_type)
         return kind if element == kind.element_type else ir.RankedTensorType.get(kind.shape, element)
     if isinstance(kind, ir.VectorType):
-        return ir.VectorType.get(kind.shape, signless(kind.element_type))
+        return ir.VectorType.get(kind.shape, change(kind.element_type))
     return kind
 
 
 def _signless_constant(value: ir.Attribute) -> ir.Attribute:
-    kind = signless(value.type)
+    kind = as_bits(value.type)
     if kind == value.type:
         return value
     if isinstance(value, ir.FloatAttr):
@@ -61,20 +73,20 @@ def _wrapped(value: int, width: int) -> int:
 
 
 def drop_signedness(function: ir.Operation) -> None:
-    """Makes every type in `function` signless, its own included."""
+    """Makes every type in `function` signless, and bits of narrow floats, its own type included."""
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         for region in op.regions:
             for block in region.blocks:
                 for argument in block.arguments:
-                    argument.set_type(signless(argument.type))
+                    argument.set_type(as_bits(argument.type))
         for result in op.results:
-            result.set_type(signless(result.type))
+            result.set_type(as_bits(result.type))
         if op.name == "arith.constant":
             op.attributes["value"] = _signless_constant(op.attributes["value"])
         return ir.WalkResult.ADVANCE
 
     function.walk(visit)
     kind = function.attributes["function_type"].value
-    inputs, results = [signless(each) for each in kind.inputs], [signless(each) for each in kind.results]
+    inputs, results = [as_bits(each) for each in kind.inputs], [as_bits(each) for each in kind.results]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
