@@ -12,8 +12,8 @@ from mlc.codegen.host import host_target, probe_cpu, resolve_target
 from mlc.targets import Target, TargetError, generic, lookup
 
 _GPU_TRIPLES = {"nvptx": "nvptx64-nvidia-cuda", "amdgpu": "amdgcn-amd-amdhsa"}
-# The newest PTX that drivers of CUDA 12.3 load; processors after Hopper need a newer one, which LLVM knows.
-_PTX_FEATURE, _LAST_ARCH_OF_PTX_FEATURE = "+ptx83", 90
+# The newest PTX that drivers of CUDA 12.4 load; processors after Hopper need a newer one, which LLVM knows.
+_PTX_FEATURE, _LAST_ARCH_OF_PTX_FEATURE = "+ptx84", 90
 
 # Compiles an empty function: LLVM complains of names on the standard error, and may end the process.
 _PROBE = """

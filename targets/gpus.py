@@ -8,8 +8,8 @@ from mlc.targets.base import KIB, MIB, Target
 
 NVPTX = "nvptx64-nvidia-cuda"
 GRAPH_PIPELINES = ("graph-optimize", "lower-graph-gpu", "form-kernels", "host-plan-memory")
-# The newest PTX that drivers of CUDA 12.3 load.
-PTX = "+ptx83"
+# The newest PTX that drivers of CUDA 12.4 load; wgmma of signed with unsigned bytes needs it.
+PTX = "+ptx84"
 
 
 @dataclass(frozen=True)

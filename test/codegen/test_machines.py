@@ -49,7 +49,7 @@ def test_features_without_a_triple_are_added_and_checked() -> None:
 
 
 def test_ptx_version_is_raised_only_where_it_is_not_given_or_too_old() -> None:
-    assert gpu_target("nvptx", "sm_90a").features == ("+ptx83",)
+    assert gpu_target("nvptx", "sm_90a").features == ("+ptx84",)
     assert gpu_target("nvptx", "sm_90a", "+ptx86").features == ("+ptx86",)
     assert gpu_target("nvptx", "sm_100").features == ()
     assert gpu_target("amdgpu", "gfx942").features == ()
