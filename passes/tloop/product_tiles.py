@@ -9,7 +9,7 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.tloop.block_tiles import padded
-from mlc.passes.tloop.computation import Computation, dims_read
+from mlc.passes.tloop.computation import Computation, dim_position, dims_read
 from mlc.passes.tloop.target_attribute import target_of
 from mlc.targets import GpuTarget
 
@@ -22,7 +22,7 @@ BLOCKS = 96
 WARP_ELEMENTS, LEAST_WARP_ELEMENTS = 1024, 128
 FEW_WARPS, MOST_WARPS = 4, 8
 # Bytes of the reduction in a step: of large tiles, whose steps take long enough, and of small ones; of all
-# where hardware copies tiles.
+# that groups of warps multiply.
 STEP_BYTES, LONG_STEP_BYTES = 64, 128
 LARGE = 192
 # Steps whose operands are on their way or being multiplied.
@@ -78,7 +78,7 @@ def _product_tile(anchor: Computation, precision: str, sizes: tuple[int, int]) -
     known, size = element_bytes(anchor)
     result = _tile(anchor, rows, columns, sizes)
     height, width = (prod(result[dim] for dim in dims) for dims in (rows, columns))
-    long = uses_tensor_units(size, precision) and (height + width < LARGE or _has_copy_engine(anchor))
+    long = uses_tensor_units(size, precision) and (height + width < LARGE or _is_for_groups(anchor))
     step = (LONG_STEP_BYTES if long else STEP_BYTES) // size
     innermost = anchor.reductions[-1]
     depth = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
@@ -102,10 +102,21 @@ def _merged(count: int, copied: int) -> int:
     return max(each for each in range(1, max(1, most) + 1) if count % each == 0)
 
 
-def _has_copy_engine(anchor: Computation) -> bool:
-    """Whether hardware copies tiles: rows of 128 bytes are then one panel, and four products long."""
+def _is_for_groups(anchor: Computation) -> bool:
+    """Whether groups of warps multiply tiles that hardware copies: rows of 128 bytes are then one panel, and
+    four products long. They read numbers of 16 bits in any order, others with the reduction innermost only.
+    """
     target = target_of(anchor.op)
-    return isinstance(target, GpuTarget) and target.clusters
+    if not isinstance(target, GpuTarget) or not target.clusters:
+        return False
+    return element_bytes(anchor)[1] == 2 or all(_ends_in_reduction(anchor, each) for each in anchor.maps[:2])
+
+
+def _ends_in_reduction(anchor: Computation, indexing_map: ir.AffineMap) -> bool:
+    """Whether neighbours in memory are steps of the innermost reduction."""
+    dims = [dim_position(each) for each in indexing_map.results]
+    long = [dim for dim in dims if dim is None or anchor.extents[dim] > 1]
+    return long[-1:] == anchor.reductions[-1:]
 
 
 def _warps(elements: int) -> int:

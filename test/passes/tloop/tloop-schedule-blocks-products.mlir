@@ -92,3 +92,49 @@ func.func private @first_layer(%x: tensor<1x1x229x229x4xf32>, %w: tensor<1x1x7x7
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x1x229x229x4xf32>, tensor<1x1x7x7x4x64xf32>) -> tensor<1x1x112x112x64xf32>
   return %0 : tensor<1x1x112x112x64xf32>
 }
+
+// -----
+
+// On sm_90a steps are of 128 bytes where groups of warps can multiply: 8 bits with the reduction innermost.
+// CHECK-LABEL: func.func private @integers_by_columns(
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 128, 128>}
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 128>}
+module attributes {tloop.target = "cuda:sm_90a"} {
+func.func private @integers_by_columns(%a: tensor<2048x512xi8>, %b: tensor<768x512xi8>) -> tensor<2048x768xi32> attributes {tloop.kernel} {
+  %0 = "graph.cast"(%a) : (tensor<2048x512xi8>) -> tensor<2048x512xi32>
+  %1 = "graph.cast"(%b) : (tensor<768x512xi8>) -> tensor<768x512xi32>
+  %2 = "graph.transpose"(%1) {permutation = array<i64: 1, 0>} : (tensor<768x512xi32>) -> tensor<512x768xi32>
+  %3 = "graph.matmul"(%0, %2) : (tensor<2048x512xi32>, tensor<512x768xi32>) -> tensor<2048x768xi32>
+  return %3 : tensor<2048x768xi32>
+}
+}
+
+// -----
+
+// The right operand by rows is for single warps, whose steps are 64 bytes.
+// CHECK-LABEL: func.func private @integers_by_rows(
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 128, 128>}
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 64>}
+module attributes {tloop.target = "cuda:sm_90a"} {
+func.func private @integers_by_rows(%a: tensor<1x2048x512xi8>, %b: tensor<1x512x768xi8>) -> tensor<1x2048x768xi32> attributes {tloop.kernel} {
+  %0 = "graph.cast"(%a) : (tensor<1x2048x512xi8>) -> tensor<1x2048x512xi32>
+  %1 = "graph.cast"(%b) : (tensor<1x512x768xi8>) -> tensor<1x512x768xi32>
+  %2 = "graph.matmul"(%0, %1) : (tensor<1x2048x512xi32>, tensor<1x512x768xi32>) -> tensor<1x2048x768xi32>
+  return %2 : tensor<1x2048x768xi32>
+}
+}
+
+// -----
+
+// So is the left operand by columns in tf32.
+// CHECK-LABEL: func.func private @single_by_columns(
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 128, 128>}
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 16>}
+module attributes {tloop.target = "cuda:sm_90a"} {
+func.func private @single_by_columns(%a: tensor<512x2048xf32>, %b: tensor<768x512xf32>) -> tensor<2048x768xf32> attributes {tloop.kernel} {
+  %0 = "graph.transpose"(%a) {permutation = array<i64: 1, 0>} : (tensor<512x2048xf32>) -> tensor<2048x512xf32>
+  %1 = "graph.transpose"(%b) {permutation = array<i64: 1, 0>} : (tensor<768x512xf32>) -> tensor<512x768xf32>
+  %2 = "graph.matmul"(%0, %1) {accel.precision = "tf32"} : (tensor<2048x512xf32>, tensor<512x768xf32>) -> tensor<2048x768xf32>
+  return %2 : tensor<2048x768xf32>
+}
+}
