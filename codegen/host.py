@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-from mlc.targets import NAMED, Target, TargetError, parse_target, registered_targets, set_host_provider
+from mlc.targets import Target, TargetError, parse_target, set_host_provider, suggestion
 from mlc.targets.base import LINUX_X86_64
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -60,10 +60,8 @@ def resolve_target(text: str) -> Target:
 def probe_cpu(cpu: str) -> Target:
     """The description of LLVM's x86-64 processor `cpu`, its vectors found by compiling for it."""
     if cpu not in _llvm_cpus():
-        raise TargetError(
-            f"unknown target cpu {cpu!r}; known are host, {', '.join((*NAMED, *registered_targets()))}, "
-            "and LLVM's x86-64 names"
-        )
+        hint = suggestion(cpu, "and LLVM's x86-64 names")
+        raise TargetError(f"unknown target cpu {cpu!r}{hint}")
     assembly = _probe_assembly(cpu)
     bits = 512 if "%zmm" in assembly else 256 if "%ymm" in assembly else 128
     registers = 32 if bits == 512 else 16

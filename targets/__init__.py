@@ -9,6 +9,7 @@ from mlc.targets.named import (
     parse_target,
     register_target,
     registered_targets,
+    suggestion,
 )
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "register_target",
     "registered_targets",
     "set_host_provider",
+    "suggestion",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 
 from mlc.targets.base import Target, TargetError, parse_fields
@@ -32,6 +33,16 @@ def lookup(name: str) -> Target | None:
     return _REGISTERED[name]() if name in _REGISTERED else NAMED.get(name)
 
 
+def suggestion(name: str, *others: str) -> str:
+    """Which known names are like an unknown one; if none, all, and what `others` there are."""
+    known = ["host", *NAMED, *_REGISTERED]
+    longer = [each for each in known if name and each.startswith(name)]
+    close = longer or difflib.get_close_matches(name, known, n=3)
+    if close:
+        return f"; did you mean {' or '.join(map(repr, close))}?"
+    return f"; known are {', '.join([*known, *others])}"
+
+
 def generic(triple: str) -> Target:
     """What is assumed of processors of `triple` that have no description."""
     return GENERIC.get(triple.partition("-")[0], Target(name=triple, triple=triple, cpu=""))
@@ -49,7 +60,7 @@ def parse_target(text: str, describe: Callable[[str], Target] | None = None) -> 
         return parse_fields(text, _base_of(text, describe))
     known = lookup(text) or (describe(text) if describe else None)
     if known is None:
-        raise TargetError(f"unknown target {text!r}; known are host, {', '.join((*NAMED, *_REGISTERED))}")
+        raise TargetError(f"unknown target {text!r}{suggestion(text)}")
     return known
 
 

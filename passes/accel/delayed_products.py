@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.buffers import VIEWS
 from mlc.passes.accel.loop_edges import Edge
-from mlc.passes.accel.program_slices import clone_ops
 from mlc.passes.accel.warpgroups import group_grid
+from mlc.passes.cloning import clone_ops
 from mlc.passes.rewriting import has_one_use, terminator_of
 
 Values = dict[ir.Value, ir.Value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +12,8 @@ from mlc.passes.remarks import names_in
 
 PLACE = "graph.place"
 MAIN = "main"
+# What layouts make of an op is placed with its kind.
+_KINDS = {"graph.matmul_packed": "graph.matmul"}
 
 
 def place_of(op: ir.Operation) -> str:
@@ -27,7 +30,7 @@ class PlaceOps(Pass):
     anchor: ClassVar[str] = "func.func"
 
     device: str = option("accel", help="the device", choices=("accel",))
-    ops: tuple[str, ...] = option((), help="kinds of ops: matmul,softmax")
+    ops: tuple[str, ...] = option((), help="kinds of ops: matmul,softmax; matmul_packed is a matmul too")
     nodes: tuple[str, ...] = option((), help="names of ONNX nodes")
 
     def run(self, op: ir.Operation) -> bool:
@@ -35,15 +38,22 @@ class PlaceOps(Pass):
         if op.attributes["sym_name"].value != MAIN or not wanted:
             return False
         found: set[str] = set()
-        for each in [inner.operation for inner in op.regions[0].blocks[0]]:
-            if not each.name.startswith("graph."):
-                continue
-            matched = wanted & {each.name, *names_in(str(each.location))}
+        inside = [each.operation for each in op.regions[0].blocks[0]]
+        ops = [each for each in inside if each.name.startswith("graph.")]
+        for each in ops:
+            kinds = each.name, _KINDS.get(each.name, each.name)
+            matched = wanted & {*kinds, *names_in(str(each.location))}
             if matched:
                 each.attributes[PLACE] = ir.StringAttr.get(self.device)
             found |= matched
         if missing := sorted(wanted - found):
-            raise PassFailure(
-                f"@{MAIN} has no op '{missing[0].removeprefix('graph.')}' to place", op.location
-            )
+            raise PassFailure(_no_op(missing[0], ops), op.location)
         return True
+
+
+def _no_op(missing: str, ops: Sequence[ir.Operation]) -> str:
+    """With the kinds of ops that there are, if one is missing."""
+    kind = missing.removeprefix("graph.")
+    kinds = ", ".join(sorted({each.name.removeprefix("graph.") for each in ops if len(each.operands)}))
+    there = f"; its kinds of ops are {kinds}" if kind != missing else ""
+    return f"@{MAIN} has no op '{kind}' to place{there}"

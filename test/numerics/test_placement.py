@@ -55,19 +55,16 @@ def pool() -> Iterator[WorkerPool]:
 
 
 def options(place: str, pool: WorkerPool) -> Options:
-    """Products stay plain: slices that cut padded columns off have no blocks."""
-    place = f"graph-place{{{place}}}"
-    return Options(
-        replace_passes={"graph-place": place}, disable_passes=["graph-pack-matmuls"], cache=False, pool=pool
-    )
+    return Options(replace_passes={"graph-place": f"graph-place{{{place}}}"}, cache=False, pool=pool)
 
 
-# What is placed -> which kernels, in the order of the program, run on the second device.
+# What is placed -> which kernels, in the order of the program, run on the second device. Weights are packed.
 PLACES = {
     "nodes=first": [True, False, False, False],
     "nodes=second,end": [False, True, False, True],
     "nodes=end": [False, False, True],
-    "ops=add,relu,softmax": [False, True, False, True],
+    "ops=matmul": [True, False, True, False, False],
+    "ops=add,relu,softmax": [False, True, False, True, True],
 }
 
 

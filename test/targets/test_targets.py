@@ -73,7 +73,11 @@ def test_text_of_an_undescribed_cpu_asks_the_given_function() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("pentium9", "unknown target 'pentium9'.*znver5"),
+        ("pentium9", "unknown target 'pentium9'; known are host, .*znver5"),
+        ("cuda:sm_8", "unknown target 'cuda:sm_8'; did you mean 'cuda:sm_80'"),
+        ("cuda", "did you mean 'cuda:sm_80' or 'cuda:sm_90a'"),
+        ("sm_90", "did you mean 'cuda:sm_90a'"),
+        ("zen5", "did you mean 'znver5'"),
         ("cpu=znver4,speed=3", "speed=3.*expected one of name, triple, cpu"),
         ("cpu=znver4,l2=big", "l2=big: expected a whole number"),
         ("cpu=znver4,cores", "'cores'"),

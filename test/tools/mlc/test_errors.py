@@ -107,8 +107,15 @@ def test_models_that_are_none(mlc: Any) -> None:
     fails(mlc("report", "bad.mlcx"), "bad.mlcx: ")
 
 
-def test_unknown_processor(mlc: Any, mlp: Path) -> None:
-    fails(mlc("compile", mlp, "--target-cpu", "potato"), "unknown target cpu 'potato'; known are host, ")
+@pytest.mark.parametrize(
+    ("flag", "name", "hint"),
+    [
+        ("--target-cpu", "potato", "; known are host, "),
+        ("--target", "cuda:sm90", "; did you mean 'cuda:sm_90a'"),
+    ],
+)
+def test_unknown_processor(mlc: Any, mlp: Path, flag: str, name: str, hint: str) -> None:
+    fails(mlc("compile", mlp, flag, name), f"unknown target cpu '{name}'{hint}")
 
 
 @pytest.mark.parametrize(
