@@ -49,7 +49,7 @@ def main(folder: Path, arguments: list[str]) -> None:
         print(f"{spec.name}: {spec.dtype}{list(spec.shape)}")
 
     random = np.random.default_rng(1)
-    inputs = {spec.name: random.standard_normal(spec.shape, np.float32) for spec in executable.inputs}
+    inputs = {spec.name: random.standard_normal(spec.sizes, np.float32) for spec in executable.inputs}
     outputs = executable.run(inputs)
 
     expected = onnxruntime.InferenceSession(model).run(list(outputs), inputs)

@@ -17,9 +17,13 @@ class Image:
         """Address of a global symbol. Raises KeyError."""
 
 class Program:
-    """An entry point with its weights. Tensors are described by `TensorSpec.native()`."""
+    """An entry point with its weights. Tensors are described by `TensorSpec.native()`, named dims by
+    `NamedDim.native()`; without `dims` the program is static. `messages` are the texts that its code names by
+    number when a call fails."""
 
     threads: int
+    @property
+    def peak_bytes(self) -> int: ...
     def __init__(
         self,
         image: Image,
@@ -30,6 +34,8 @@ class Program:
         arena_bytes: int,
         convert: Callable[[int, Any], Any],
         array_type: type,
+        dims: tuple[tuple[str, int, int | None], ...] | None = None,
+        messages: tuple[str, ...] = (),
     ) -> None: ...
     def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]: ...
 

@@ -214,7 +214,7 @@ class Interface:
 
     def _constants(self, role: str, specs: Sequence[TensorSpec]) -> list[str]:
         prefix = f"#define {self.name.upper()}"
-        sizes = [f"{prefix}_{role}_{i}_ELEMENTS {prod(spec.shape)}u" for i, spec in enumerate(specs)]
+        sizes = [f"{prefix}_{role}_{i}_ELEMENTS {prod(spec.sizes)}u" for i, spec in enumerate(specs)]
         return [f"{prefix}_NUM_{role}S {len(specs)}u", *sizes]
 
 
@@ -237,7 +237,7 @@ def _comment(spec: TensorSpec) -> str:
 
 
 def _shape(index: int, spec: TensorSpec) -> str:
-    return f"static const int64_t shape{index}[] = {{{_numbers(spec.shape)}}};\n"
+    return f"static const int64_t shape{index}[] = {{{_numbers(spec.sizes)}}};\n"
 
 
 def _row(index: int, spec: TensorSpec) -> str:

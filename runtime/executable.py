@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mlc.runtime.container import Buffer, read_container, write_container
+from mlc.runtime.dims import NamedDim
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.host import check_host
 from mlc.runtime.manifest import parse_manifest
@@ -89,7 +90,9 @@ class Executable:
         Inputs are given in order, by name, or as one dict: NumPy arrays, anything with the buffer protocol
         or DLPack (used in place if C-contiguous), Python numbers and lists (converted). `out`, a sequence
         or a mapping by name, gives arrays that receive the outputs instead.
-        Raises TypeError or ValueError that names the input or output, what was expected and given.
+        Raises TypeError or ValueError that names the input or output, what was expected and given. For a
+        program with named dims also ValueError where the model's operators cannot take these sizes, and
+        MemoryError.
         """
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
             arrays = self._in_order(arrays, named)
@@ -114,6 +117,17 @@ class Executable:
     def outputs(self) -> tuple[TensorSpec, ...]:
         """Names, dtypes and shapes of the outputs."""
         return self._manifest.outputs
+
+    @property
+    def dims(self) -> tuple[NamedDim, ...]:
+        """The dims of inputs whose sizes every call gives; none for a program of fixed sizes."""
+        return self._manifest.dims or ()
+
+    @property
+    def arena_bytes(self) -> int:
+        """Memory of a call besides its arrays. For a program with named dims the most that a call has had at
+        once so far; a later call finds about as much kept."""
+        return max(self._manifest.arena_bytes, getattr(self._program, "peak_bytes", 0))
 
     @property
     def weights(self) -> Mapping[str, np.ndarray]:
@@ -165,17 +179,20 @@ class Executable:
         from mlc.runtime._native import Program
 
         manifest = self._manifest
+        names = [dim.name for dim in self.dims]
         check_host(manifest.target, origin)
         try:
             return Program(
                 image=self._image(),
                 symbol=manifest.entry,
-                inputs=tuple(spec.native() for spec in manifest.inputs),
+                inputs=tuple(spec.native(names) for spec in manifest.inputs),
                 outputs=tuple(spec.native() for spec in manifest.outputs),
                 weights=tuple(self._weights[spec.name] for spec in manifest.weights),
                 arena_bytes=manifest.arena_bytes,
                 convert=partial(convert_input, manifest.inputs),
                 array_type=np.ndarray,
+                dims=None if manifest.dims is None else tuple(dim.native() for dim in manifest.dims),
+                messages=manifest.messages,
             )
         except (ValueError, KeyError, ImportError, OSError) as error:
             raise ExecutableError(f"{origin}: {error.args[0] if error.args else error}") from error
@@ -213,6 +230,6 @@ def _listing(what: str, names: Iterable[str]) -> str:
 
 
 def _typed(spec: TensorSpec, data: np.ndarray) -> np.ndarray:
-    view = data.view(spec.numpy_dtype).reshape(spec.shape)
+    view = data.view(spec.numpy_dtype).reshape(spec.sizes)
     view.flags.writeable = False
     return view

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from mlc.runtime.dims import NamedDim, parse_dims
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import EXTENSION_DTYPES, NUMPY_DTYPES, TensorSpec
 
 if TYPE_CHECKING:
     from mlc.runtime.cuda.plan import Plan
 
-FORMAT = 1
+# Of programs whose sizes are all known, and of those with named dims, which format 1 knows nothing of.
+STATIC_FORMAT, DYNAMIC_FORMAT = 1, 2
 # The user address space of x86-64; a model that claims more is corrupt.
 MAX_BYTES = 1 << 47
 MAX_RANK = 64
@@ -23,13 +25,19 @@ MAX_RANK = 64
 @dataclass(frozen=True)
 class Manifest:
     """A checked manifest: of objects with an `entry`, or of a GPU program with a `plan`, whose images are the
-    code. `data` is the JSON object that it came from, including keys unknown here."""
+    code. `data` is the JSON object that it came from, including keys unknown here.
+
+    `dims` are the named dims of a dynamic program, and `messages` what its code says when a call fails; a
+    program without `dims` is static, its sizes are numbers.
+    """
 
     entry: str
     plan: Plan | None
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
     weights: tuple[TensorSpec, ...]
+    dims: tuple[NamedDim, ...] | None
+    messages: tuple[str, ...]
     arena_bytes: int
     libraries: tuple[str, ...]
     target: Mapping[str, Any]
@@ -41,18 +49,26 @@ def parse_manifest(data: Any, where: str) -> Manifest:
     """Checks a manifest's JSON object. `where` starts the message of the ExecutableError."""
     if not isinstance(data, Mapping):
         raise ExecutableError(f"{where}: the manifest is not a JSON object")
-    if data.get("format") != FORMAT:
+    known = (STATIC_FORMAT, DYNAMIC_FORMAT)
+    if data.get("format") not in known:
         raise ExecutableError(
-            f"{where}: format {data.get('format')!r} is not supported, this runtime reads format {FORMAT}"
+            f"{where}: format {data.get('format')!r} is not supported, this runtime reads formats"
+            f" {' and '.join(map(str, known))}"
         )
+    dynamic = data["format"] == DYNAMIC_FORMAT
+    if dynamic and "plan" in data:
+        raise ExecutableError(f"{where}: manifest: a program of a GPU has format 1, its sizes are numbers")
+    inputs = _tensors(data, "inputs", where, dynamic)
     return Manifest(
         entry="" if "plan" in data else _field(data, "entry", str, where),
         plan=_plan(data["plan"], where) if "plan" in data else None,
-        inputs=_tensors(data, "inputs", where),
-        outputs=_tensors(data, "outputs", where),
+        inputs=inputs,
+        outputs=_tensors(data, "outputs", where, dynamic),
         weights=_tensors(data, "weights", where),
+        dims=parse_dims(data.get("dims"), inputs, f"{where}: manifest") if dynamic else None,
+        messages=_texts(data, "messages", "texts", where),
         arena_bytes=_size(data.get("arena_bytes"), f"{where}: arena_bytes"),
-        libraries=_libraries(data, where),
+        libraries=_texts(data, "libraries", "paths", where),
         target=_field(data, "target", Mapping, where, {}),
         report=_field(data, "report", Mapping, where, {}),
         data=data,
@@ -81,23 +97,24 @@ def _size(value: Any, what: str) -> int:
     return value
 
 
-def _libraries(data: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    paths = _field(data, "libraries", list, where, [])
-    if not all(isinstance(path, str) for path in paths):
-        raise ExecutableError(f"{where}: manifest: 'libraries' is {paths!r}, expected a list of paths")
-    return tuple(paths)
+def _texts(data: Mapping[str, Any], key: str, what: str, where: str) -> tuple[str, ...]:
+    texts = _field(data, key, list, where, [])
+    if not all(isinstance(text, str) for text in texts):
+        raise ExecutableError(f"{where}: manifest: '{key}' is {texts!r}, expected a list of {what}")
+    return tuple(texts)
 
 
-def _tensors(data: Mapping[str, Any], key: str, where: str) -> tuple[TensorSpec, ...]:
+def _tensors(data: Mapping[str, Any], key: str, where: str, dynamic: bool = False) -> tuple[TensorSpec, ...]:
     entries = _field(data, key, list, where)
-    specs = tuple(_tensor(entry, f"{where}: manifest: {key}[{i}]") for i, entry in enumerate(entries))
+    whats = [f"{where}: manifest: {key}[{i}]" for i in range(len(entries))]
+    specs = tuple(_tensor(entry, what, dynamic) for entry, what in zip(entries, whats, strict=True))
     names = [spec.name for spec in specs]
     if len(set(names)) != len(names):
         raise ExecutableError(f"{where}: manifest: {key} has a name twice: {sorted(names)}")
     return specs
 
 
-def _tensor(entry: Any, what: str) -> TensorSpec:
+def _tensor(entry: Any, what: str, dynamic: bool) -> TensorSpec:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
         raise ExecutableError(f"{what} is {entry!r}, expected an object with name, dtype and shape")
     dtype, shape = entry.get("dtype"), entry.get("shape")
@@ -105,8 +122,12 @@ def _tensor(entry: Any, what: str) -> TensorSpec:
         raise ExecutableError(f"{what}: dtype {dtype!r} is unknown")
     if not isinstance(shape, (list, tuple)) or len(shape) > MAX_RANK:
         raise ExecutableError(f"{what}: shape is {shape!r}, expected a list of sizes")
-    sizes = tuple(_size(size, f"{what}: a size in shape {list(shape)!r}") for size in shape)
-    if prod(sizes) >= MAX_BYTES // 16:
+    texts = str if dynamic else ()
+    sizes = tuple(
+        size if isinstance(size, texts) else _size(size, f"{what}: a size in shape {list(shape)!r}")
+        for size in shape
+    )
+    if prod(size for size in sizes if isinstance(size, int)) >= MAX_BYTES // 16:
         raise ExecutableError(f"{what}: shape {list(shape)!r} is too large")
     return TensorSpec(entry["name"], dtype, sizes)
 

@@ -74,7 +74,7 @@ def decode_header(data: memoryview, where: str) -> tuple[dict[str, tuple[int, in
 def _storage(spec: TensorSpec) -> tuple[str, list[int]]:
     """Types that the format lacks are stored as bytes; the manifest knows what they are."""
     if spec.dtype in _DTYPES:
-        return _DTYPES[spec.dtype], list(spec.shape)
+        return _DTYPES[spec.dtype], list(spec.sizes)
     return "U8", [spec.nbytes]
 
 

@@ -52,6 +52,8 @@ def write_shared_library(
     """
     target = Path(path)
     checked = parse_manifest(manifest, str(target))
+    if checked.dims is not None:
+        raise ExecutableError(f"{target}: a shared library's sizes are numbers; write a .mlcx file")
     metadata = {"crc32": _checksum(checked, weights, str(target))}
     if embed_weights and layout(checked.weights)[1] > MAX_EMBEDDED:
         raise ExecutableError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,15 +21,21 @@ _BYTES = (
 )
 _EXTENSION_SIZES = {"bfloat16": 2, **dict.fromkeys(_BYTES.split(), 1)}
 EXTENSION_DTYPES = frozenset(_EXTENSION_SIZES)
+# UNKNOWN_SIZE in csrc/native.h.
+_UNKNOWN = -sys.maxsize - 1
 
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """One input, output or weight. `dtype` is a name of NumPy or ml_dtypes; `shape` counts elements."""
+    """One input, output or weight. `dtype` is a name of NumPy or ml_dtypes; `shape` counts elements.
+
+    Sizes that are known only when the model is called are texts: an input's the name of a dim, an output's
+    what it is computed from, for people ("2*batch + 1").
+    """
 
     name: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[int | str, ...]
 
     def __str__(self) -> str:
         return f"{self.name}: {self.dtype}[{','.join(map(str, self.shape))}]"
@@ -51,14 +58,30 @@ class TensorSpec:
         return np.dtype(f"u{_EXTENSION_SIZES[self.dtype]}")
 
     @property
-    def nbytes(self) -> int:
-        """Size of the dense array in bytes."""
-        return self.buffer_dtype.itemsize * prod(self.shape)
+    def is_static(self) -> bool:
+        """Whether all sizes are numbers."""
+        return all(isinstance(size, int) for size in self.shape)
 
-    def native(self) -> tuple[str, str, str, int, tuple[int, ...], np.dtype]:
-        """The tuple that the native `Program` expects."""
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The shape in numbers. Raises ValueError where a size is known only when the model is called."""
+        sizes = tuple(size for size in self.shape if isinstance(size, int))
+        if len(sizes) != len(self.shape):
+            raise ValueError(f"{self}: not all sizes are known before the model is called")
+        return sizes
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the dense array in bytes. Raises ValueError; see `sizes`."""
+        return self.buffer_dtype.itemsize * prod(self.sizes)
+
+    def native(self, dims: Sequence[str] = ()) -> tuple[str, str, str, int, tuple[int, ...], str, np.dtype]:
+        """The tuple that the native `Program` expects, whose named dims have these names."""
         view = self.buffer_dtype
-        return (self.name, self.dtype, view.kind, view.itemsize, self.shape, self.numpy_dtype)
+        numbers = {name: -1 - index for index, name in enumerate(dims)}
+        shape = tuple(numbers.get(size, _UNKNOWN) if isinstance(size, str) else size for size in self.shape)
+        text = f"({', '.join(map(str, self.shape))}{',' if len(shape) == 1 else ''})"
+        return (self.name, self.dtype, view.kind, view.itemsize, shape, text, self.numpy_dtype)
 
 
 def bfloat16_bits(x: np.ndarray) -> np.ndarray:

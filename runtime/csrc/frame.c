@@ -19,6 +19,7 @@ static void *arena_new(Py_ssize_t size) {
 }
 
 void frame_free(frame *f) {
+  sized_call_free(f->sized);
   free(f->arena);
   PyMem_Free(f->views);
   PyMem_Free(f);
@@ -31,6 +32,8 @@ static frame *frame_new(const ProgramObject *self) {
   if (!f)
     return PyErr_NoMemory(), NULL;
   f->views = PyMem_Calloc(arrays + 1, sizeof *f->views);
+  if (self->is_dynamic && !(f->sized = sized_call_new(self)))
+    return frame_free(f), (frame *)PyErr_NoMemory();
   f->arena = arena_new(self->arena_bytes);
   if (!f->views || !f->arena) {
     frame_free(f);

@@ -3,6 +3,7 @@
 #ifndef MLC_RUNTIME_H
 #define MLC_RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -90,6 +91,19 @@ void mlc_transfer_wait(mlc_transfer *transfer);
 
 /* Ends the thread, when no transfer is under way. A later mlc_transfer_start starts a new one. */
 void mlc_transfers_shutdown(void);
+
+/* ---- host_memory.c: what entries call whose sizes are known only when they run ----------------- */
+
+/* 64-byte aligned memory of this call, of any contents; for 0 bytes a valid address too. */
+void *mlc_host_allocate(int64_t bytes);
+/* The memory may be given out again in this call. */
+void mlc_host_release(void *memory);
+/* The memory of output `index`, dense, of these sizes. Called once for each output. */
+void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes);
+/* Fails the call unless the numbers are equal. `message` counts the manifest's messages. */
+void mlc_host_expect_equal(int64_t left, int64_t right, int64_t message);
+/* Fails the call; the entry goes no further. */
+_Noreturn void mlc_host_fail(int64_t message);
 
 /* ---- loader.c ------------------------------------------------------------------------------ */
 

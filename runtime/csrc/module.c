@@ -7,17 +7,23 @@ PyTypeObject *image_type, *aligned_type, *program_type;
 
 /* ---- aligned memory ------------------------------------------------------------------------- */
 
-PyObject *aligned_new(Py_ssize_t size, size_t alignment) {
+PyObject *aligned_of(void *memory, Py_ssize_t size) {
   AlignedObject *self = PyObject_New(AlignedObject, aligned_type);
   if (!self)
     return NULL;
   self->size = size;
-  self->data = NULL;
-  if (posix_memalign(&self->data, alignment, size ? (size_t)size : 1) == 0)
-    return (PyObject *)self;
-  self->data = NULL;
-  Py_DECREF(self);
-  return PyErr_Format(PyExc_MemoryError, "no memory for %zd bytes", size);
+  self->data = memory;
+  return (PyObject *)self;
+}
+
+PyObject *aligned_new(Py_ssize_t size, size_t alignment) {
+  void *memory;
+  if (posix_memalign(&memory, alignment, size ? (size_t)size : 1) != 0)
+    return PyErr_Format(PyExc_MemoryError, "no memory for %zd bytes", size);
+  PyObject *self = aligned_of(memory, size);
+  if (!self)
+    free(memory);
+  return self;
 }
 
 static void aligned_dealloc(AlignedObject *self) {

@@ -24,13 +24,20 @@ extern PyType_Spec program_spec;
 
 /* A new AlignedObject; `alignment` is a power of two and a multiple of the pointer size. */
 PyObject *aligned_new(Py_ssize_t size, size_t alignment);
+/* One that holds memory of posix_memalign's, which is its own if this succeeds. */
+PyObject *aligned_of(void *memory, Py_ssize_t size);
+
+/* In a shape: -1 is the value of the program's first named dim, -2 that of its second, and so on; UNKNOWN_SIZE
+ * is known when the program has run. */
+#define UNKNOWN_SIZE PY_SSIZE_T_MIN
 
 /* What a program expects of one input or output, from a tuple
- * (name: str, dtype: str, kind: str, item_size: int, shape: tuple[int, ...], numpy_dtype). */
+ * (name: str, dtype: str, kind: str, item_size: int, shape: tuple[int, ...], shape_text: str, numpy_dtype). */
 typedef struct {
-  PyObject *name, *dtype_name, *shape_tuple, *numpy_dtype; /* owned */
+  PyObject *name, *dtype_name, *shape_tuple, *shape_text, *numpy_dtype; /* owned */
   char kind; /* b bool, i signed, u unsigned, f float, c complex */
-  Py_ssize_t item_size, bytes;
+  bool is_static;
+  Py_ssize_t item_size, bytes; /* bytes: of a static one */
   int rank;
   Py_ssize_t *shape;
 } tensor_spec;
@@ -41,5 +48,11 @@ void tensor_spec_free(tensor_spec *spec);
 /* 0 if the buffer has the expected type and shape; -1 with a TypeError or ValueError that names it.
  * `role` is "input" or "output". */
 int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char *role);
+
+/* A ValueError that an array has another shape than `expected`, anything that prints as a shape; gives -1. */
+int tensor_spec_mismatch(const tensor_spec *spec, PyObject *expected, const Py_buffer *view, const char *role);
+
+/* Sizes as a tuple. */
+PyObject *shape_tuple(const Py_ssize_t *sizes, Py_ssize_t rank);
 
 #endif

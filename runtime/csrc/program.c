@@ -33,7 +33,9 @@ static int bind_input(ProgramObject *self, frame *f, Py_ssize_t index, PyObject 
   }
   f->held++;
   f->buffers[index] = view->buf;
-  return tensor_spec_check(spec, view, "input");
+  if (tensor_spec_check(spec, view, "input") != 0)
+    return -1;
+  return spec->is_static ? 0 : named_dims_bind(self, f->sized->dims, index, view);
 }
 
 static int check_overlap(const ProgramObject *self, const frame *f, const Py_buffer *output, PyObject *name) {
@@ -102,23 +104,37 @@ static int bind_inputs(ProgramObject *self, frame *f, PyObject *inputs) {
   return 0;
 }
 
-/* The list of output arrays: new ones, or the given ones. */
-static PyObject *bind_outputs(ProgramObject *self, frame *f, PyObject *given) {
-  if (given && check_count(self->outputs, self->output_count, PySequence_Fast_GET_SIZE(given), "output") != 0)
-    return NULL;
+static int bind_outputs(ProgramObject *self, frame *f, PyObject *given) {
+  if (check_count(self->outputs, self->output_count, PySequence_Fast_GET_SIZE(given), "output") != 0)
+    return -1;
+  for (Py_ssize_t i = 0; i < self->output_count; i++)
+    if (bind_output(self, f, i, PySequence_Fast_GET_ITEM(given, i)) != 0)
+      return -1;
+  return 0;
+}
+
+static PyObject *new_outputs(ProgramObject *self, frame *f) {
   PyObject *outputs = PyList_New(self->output_count);
   for (Py_ssize_t i = 0; outputs && i < self->output_count; i++) {
-    PyObject *array;
-    if (given)
-      array = bind_output(self, f, i, PySequence_Fast_GET_ITEM(given, i)) == 0
-                  ? Py_NewRef(PySequence_Fast_GET_ITEM(given, i))
-                  : NULL;
-    else
-      array = new_output(self, f, i);
+    PyObject *array = new_output(self, f, i);
     if (!array)
       Py_CLEAR(outputs);
     else
       PyList_SET_ITEM(outputs, i, array);
+  }
+  return outputs;
+}
+
+/* Runs the program on the bound inputs; the list of its outputs, the given ones or new ones. */
+static PyObject *run_static(ProgramObject *self, frame *f, PyObject *given) {
+  PyObject *outputs = given ? PySequence_List(given) : new_outputs(self, f);
+  if (outputs) {
+    int64_t dims[STATIC_DIMS] = {0};
+    const int threads = self->threads;
+    Py_BEGIN_ALLOW_THREADS
+    mlc_set_threads(threads);
+    self->entry(f->buffers, dims);
+    Py_END_ALLOW_THREADS
   }
   return outputs;
 }
@@ -133,15 +149,10 @@ static PyObject *program_call(ProgramObject *self, PyObject *const *arguments, P
   frame *f = frame_acquire(self);
   if (!f)
     return NULL;
-  PyObject *outputs = bind_inputs(self, f, arguments[0]) == 0 ? bind_outputs(self, f, given) : NULL;
-  if (outputs) {
-    int64_t dims[STATIC_DIMS] = {0};
-    const int threads = self->threads;
-    Py_BEGIN_ALLOW_THREADS
-    mlc_set_threads(threads);
-    self->entry(f->buffers, dims);
-    Py_END_ALLOW_THREADS
-  }
+  PyObject *outputs = NULL;
+  if (bind_inputs(self, f, arguments[0]) == 0 && (!given || bind_outputs(self, f, given) == 0))
+    outputs = self->is_dynamic ? sized_call_run(self, f, given, f->views + self->input_count)
+                               : run_static(self, f, given);
   frame_release(self, f);
   return outputs;
 }
@@ -178,15 +189,19 @@ static int hold_weights(ProgramObject *self, PyObject *weights) {
 }
 
 static PyObject *program_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
-  static char *names[] = {"image", "symbol", "inputs", "outputs", "weights", "arena_bytes", "convert", "array_type",
-                          NULL};
-  PyObject *image, *inputs, *outputs, *weights, *convert, *array_type;
+  static char *names[] = {"image",   "symbol",     "inputs", "outputs",  "weights", "arena_bytes",
+                          "convert", "array_type", "dims",   "messages", NULL};
+  PyObject *image, *inputs, *outputs, *weights, *convert, *array_type, *dims = NULL, *messages = NULL;
   const char *symbol;
   Py_ssize_t arena_bytes;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!sO!O!O!nOO", names, image_type, &image, &symbol,
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!sO!O!O!nOO|OO!", names, image_type, &image, &symbol,
                                    &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &PyTuple_Type, &weights,
-                                   &arena_bytes, &convert, &array_type))
+                                   &arena_bytes, &convert, &array_type, &dims, &PyTuple_Type, &messages))
     return NULL;
+  if (dims == Py_None)
+    dims = NULL;
+  if (dims && !(PyTuple_Check(dims) && messages))
+    return PyErr_Format(PyExc_TypeError, "a dynamic program has tuples of dims and messages");
   void *entry = mlc_image_symbol(((ImageObject *)image)->image, symbol);
   if (!entry)
     return PyErr_Format(PyExc_KeyError, "the code defines no symbol '%s'", symbol);
@@ -201,10 +216,11 @@ static PyObject *program_new(PyTypeObject *type, PyObject *arguments, PyObject *
   self->image = Py_NewRef(image);
   self->convert = Py_NewRef(convert);
   self->array_type = Py_NewRef(array_type);
+  self->messages = Py_XNewRef(messages);
   self->inputs = parse_specs(inputs, &self->input_count);
   if (!PyErr_Occurred())
     self->outputs = parse_specs(outputs, &self->output_count);
-  if (PyErr_Occurred() || hold_weights(self, weights) != 0)
+  if (PyErr_Occurred() || hold_weights(self, weights) != 0 || (dims && named_dims_init(self, dims) != 0))
     Py_CLEAR(self);
   return (PyObject *)self;
 }
@@ -226,7 +242,9 @@ static void program_dealloc(ProgramObject *self) {
   PyMem_Free(self->weights);
   free_specs(self->inputs, self->input_count);
   free_specs(self->outputs, self->output_count);
+  named_dims_free(self);
   Py_XDECREF(self->image);
+  Py_XDECREF(self->messages);
   Py_XDECREF(self->convert);
   Py_XDECREF(self->array_type);
   type->tp_free(self);
@@ -240,6 +258,8 @@ static PyMethodDef program_methods[] = {
 
 static PyMemberDef program_members[] = {
     {"threads", T_INT, offsetof(ProgramObject, threads), 0, "threads that parallel regions use"},
+    {"peak_bytes", T_PYSSIZET, offsetof(ProgramObject, peak_bytes), READONLY,
+     "the most memory that a call of a dynamic program has had at once, besides outputs"},
     {0},
 };
 

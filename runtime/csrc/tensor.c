@@ -1,37 +1,54 @@
 /* Checks of arrays against what a program expects. */
 #include "native.h"
 
+static int impossible(const tensor_spec *spec) {
+  if (!PyErr_Occurred())
+    PyErr_Format(PyExc_ValueError, "'%U' has an impossible shape %U", spec->name, spec->shape_text);
+  return -1;
+}
+
+static int read_shape(tensor_spec *spec) {
+  spec->bytes = spec->item_size;
+  spec->is_static = true;
+  for (int i = 0; i < spec->rank; i++) {
+    const Py_ssize_t size = PyLong_AsSsize_t(PyTuple_GET_ITEM(spec->shape_tuple, i));
+    if (PyErr_Occurred())
+      return impossible(spec);
+    spec->shape[i] = size;
+    if (size < 0)
+      spec->is_static = false;
+    else if (__builtin_mul_overflow(spec->bytes, size, &spec->bytes))
+      return impossible(spec);
+  }
+  return 0;
+}
+
 int tensor_spec_init(tensor_spec *spec, PyObject *tuple) {
   const char *kind;
-  if (!PyArg_ParseTuple(tuple, "UUsnO!O", &spec->name, &spec->dtype_name, &kind, &spec->item_size, &PyTuple_Type,
-                        &spec->shape_tuple, &spec->numpy_dtype))
+  if (!PyArg_ParseTuple(tuple, "UUsnO!UO", &spec->name, &spec->dtype_name, &kind, &spec->item_size, &PyTuple_Type,
+                        &spec->shape_tuple, &spec->shape_text, &spec->numpy_dtype))
     return -1;
   Py_INCREF(spec->name);
   Py_INCREF(spec->dtype_name);
   Py_INCREF(spec->shape_tuple);
+  Py_INCREF(spec->shape_text);
   Py_INCREF(spec->numpy_dtype);
   spec->kind = kind[0];
   spec->rank = (int)PyTuple_GET_SIZE(spec->shape_tuple);
   spec->shape = PyMem_Calloc((size_t)spec->rank + 1, sizeof *spec->shape);
   if (!spec->shape)
     return PyErr_NoMemory(), -1;
-  spec->bytes = spec->item_size;
-  for (int i = 0; i < spec->rank; i++) {
-    spec->shape[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(spec->shape_tuple, i));
-    if (spec->shape[i] < 0 || __builtin_mul_overflow(spec->bytes, spec->shape[i], &spec->bytes)) {
-      if (!PyErr_Occurred())
-        PyErr_Format(PyExc_ValueError, "'%U' has an impossible shape %R", spec->name, spec->shape_tuple);
-      return -1;
-    }
-  }
-  return 0;
+  return read_shape(spec);
 }
 
 void tensor_spec_free(tensor_spec *spec) {
-  Py_XDECREF(spec->shape ? spec->name : NULL);
-  Py_XDECREF(spec->shape ? spec->dtype_name : NULL);
-  Py_XDECREF(spec->shape ? spec->shape_tuple : NULL);
-  Py_XDECREF(spec->shape ? spec->numpy_dtype : NULL);
+  if (!spec->shape)
+    return;
+  Py_DECREF(spec->name);
+  Py_DECREF(spec->dtype_name);
+  Py_DECREF(spec->shape_tuple);
+  Py_DECREF(spec->shape_text);
+  Py_DECREF(spec->numpy_dtype);
   PyMem_Free(spec->shape);
 }
 
@@ -64,10 +81,10 @@ static PyObject *describe_type(const Py_buffer *view) {
   return PyUnicode_FromFormat("%s%zd", name, view->itemsize * 8);
 }
 
-static PyObject *describe_shape(const Py_buffer *view) {
-  PyObject *shape = PyTuple_New(view->ndim);
-  for (int i = 0; shape && i < view->ndim; i++) {
-    PyObject *size = PyLong_FromSsize_t(view->shape[i]);
+PyObject *shape_tuple(const Py_ssize_t *sizes, Py_ssize_t rank) {
+  PyObject *shape = PyTuple_New(rank);
+  for (Py_ssize_t i = 0; shape && i < rank; i++) {
+    PyObject *size = PyLong_FromSsize_t(sizes[i]);
     if (!size)
       Py_CLEAR(shape);
     else
@@ -84,13 +101,15 @@ static int fail(PyObject *error, const tensor_spec *spec, const char *role, cons
   return -1;
 }
 
+int tensor_spec_mismatch(const tensor_spec *spec, PyObject *expected, const Py_buffer *view, const char *role) {
+  return fail(PyExc_ValueError, spec, role, "shape", expected, shape_tuple(view->shape, view->ndim));
+}
+
 int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char *role) {
   if (view->itemsize != spec->item_size || format_kind(view->format) != spec->kind)
     return fail(PyExc_TypeError, spec, role, "dtype", spec->dtype_name, describe_type(view));
-  int same = view->ndim == spec->rank;
+  bool same = view->ndim == spec->rank;
   for (int i = 0; same && i < spec->rank; i++)
-    same = view->shape[i] == spec->shape[i];
-  if (!same)
-    return fail(PyExc_ValueError, spec, role, "shape", spec->shape_tuple, describe_shape(view));
-  return 0;
+    same = view->shape[i] == spec->shape[i] || spec->shape[i] < 0;
+  return same ? 0 : tensor_spec_mismatch(spec, spec->shape_text, view, role);
 }

@@ -1,13 +1,18 @@
 """Objects for the runtime's tests, made from LLVM IR text."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from mlc.runtime import Executable
+
+# The tests import their helpers by name.
+sys.path.insert(0, str(Path(__file__).parent))
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 

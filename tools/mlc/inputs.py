@@ -49,15 +49,15 @@ def random_inputs(
 def _draw(generator: np.random.Generator, spec: TensorSpec, bounds: tuple[int, int]) -> np.ndarray:
     kind = spec.numpy_dtype
     if kind.kind == "b":
-        return generator.integers(0, 2, spec.shape).astype(kind)
+        return generator.integers(0, 2, spec.sizes).astype(kind)
     if kind.kind in "iu" or spec.dtype.startswith(("int", "uint")):
         low, high = _type_bounds(spec.dtype)
         low, high = max(low, bounds[0]), min(high, bounds[1] - 1)
-        return generator.integers(low, max(low, high), spec.shape, endpoint=True, dtype=np.int64).astype(kind)
+        return generator.integers(low, max(low, high), spec.sizes, endpoint=True, dtype=np.int64).astype(kind)
     if kind.kind == "c":
-        real, imaginary = generator.standard_normal((2, *spec.shape))
+        real, imaginary = generator.standard_normal((2, *spec.sizes))
         return (real + 1j * imaginary).astype(kind)
-    return generator.standard_normal(spec.shape, np.float32).astype(kind)
+    return generator.standard_normal(spec.sizes, np.float32).astype(kind)
 
 
 def _type_bounds(dtype: str) -> tuple[int, int]:

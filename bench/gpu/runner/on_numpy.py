@@ -64,7 +64,7 @@ class NumpyLibrary:
 
     def empty(self, program: Program) -> list[Array]:
         """Arrays for the program's outputs."""
-        return [np.empty(spec.shape, spec.numpy_dtype) for spec in program.outputs]
+        return [np.empty(spec.sizes, spec.numpy_dtype) for spec in program.outputs]
 
     def error(self, found: Array, wanted: Array) -> float:
         """The largest difference over the largest value that is wanted; NaN where there is one."""

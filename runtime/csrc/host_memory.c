@@ -1,0 +1,81 @@
+/* What host programs call whose sizes are known only when they run: memory, outputs, and the end of a call that
+ * fails. */
+#define _GNU_SOURCE
+#include "host_memory.h"
+
+#include <stdlib.h>
+
+/* The user address space of x86-64. */
+#define MOST_BYTES (INT64_C(1) << 47)
+
+/* The innermost call of this thread. */
+static _Thread_local mlc_host_call *running;
+
+bool mlc_host_run(mlc_host_call *call, mlc_entry *entry, void **buffers, int64_t *dims) {
+  mlc_host_call *const outer = running;
+  call->failure = MLC_HOST_OK;
+  mlc_region_begin(&call->region);
+  running = call;
+  if (setjmp(call->exit) == 0)
+    entry(buffers, dims);
+  running = outer;
+  mlc_region_end(&call->region);
+  return call->failure == MLC_HOST_OK;
+}
+
+void mlc_host_leave(mlc_host_call *call, enum mlc_host_failure failure, int64_t message, int64_t left,
+                    int64_t right) {
+  call->failure = failure;
+  call->message = message, call->left = left, call->right = right;
+  longjmp(call->exit, 1);
+}
+
+static mlc_host_call *current(void) {
+  if (!running) /* called by something that is no entry */
+    abort();
+  return running;
+}
+
+static void check_bytes(mlc_host_call *call, int64_t bytes) {
+  if (bytes < 0 || bytes > MOST_BYTES)
+    mlc_host_leave(call, MLC_HOST_SIZE, 0, bytes, 0);
+}
+
+void *mlc_host_allocate(int64_t bytes) {
+  mlc_host_call *call = current();
+  check_bytes(call, bytes);
+  void *memory = mlc_region_allocate(&call->region, (size_t)bytes);
+  if (!memory)
+    mlc_host_leave(call, MLC_HOST_MEMORY, 0, bytes, 0);
+  return memory;
+}
+
+void mlc_host_release(void *memory) { mlc_region_release(&current()->region, memory); }
+
+void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
+  mlc_host_call *call = current();
+  check_bytes(call, bytes);
+  return call->output(call, index, rank, sizes, bytes);
+}
+
+void mlc_host_expect_equal(int64_t left, int64_t right, int64_t message) {
+  if (left != right)
+    mlc_host_leave(current(), MLC_HOST_UNEQUAL, message, left, right);
+}
+
+void mlc_host_fail(int64_t message) { mlc_host_leave(current(), MLC_HOST_MESSAGE, message, 0, 0); }
+
+void *mlc_host_output_memory(mlc_host_call *call, int64_t bytes) {
+  void *memory;
+  if (posix_memalign(&memory, 64, bytes ? (size_t)bytes : 1) != 0)
+    mlc_host_leave(call, MLC_HOST_MEMORY, 0, bytes, 0);
+  return memory;
+}
+
+bool mlc_host_dense(int64_t rank, const int64_t *sizes, int64_t item_size, int64_t bytes) {
+  int64_t size = item_size;
+  for (int64_t i = 0; i < rank; i++)
+    if (sizes[i] < 0 || __builtin_mul_overflow(size, sizes[i], &size))
+      return false;
+  return size == bytes;
+}
