@@ -27,6 +27,7 @@ _FORMS = {
     "bool": "true or false",
     "ints": "array<i64: ...>",
     "str": "a string",
+    "strs": "an array of strings",
     "elements": "dense<...>",
 }
 
@@ -47,6 +48,8 @@ def to_attribute(kind: str, value: Any, context: ir.Context) -> ir.Attribute:
                 return ir.DenseI64ArrayAttr.get([int(entry) for entry in value])
             case "str":
                 return ir.StringAttr.get(str(value))
+            case "strs":
+                return ir.ArrayAttr.get([ir.StringAttr.get(str(entry)) for entry in value])
     return dense(np.asarray(value), context)
 
 
@@ -109,9 +112,17 @@ def _read(kind: str, attribute: ir.Attribute) -> Any:
             return list(attribute) if kind == "ints" else None
         case ir.StringAttr():
             return attribute.value if kind == "str" else None
+        case ir.ArrayAttr():
+            return _texts(attribute) if kind == "strs" else None
         case ir.DenseElementsAttr():
             return tensor_of(attribute.type) if kind == "elements" else None
     return None
+
+
+def _texts(attribute: ir.ArrayAttr) -> list[str] | None:
+    return (
+        [each.value for each in attribute] if all(isinstance(e, ir.StringAttr) for e in attribute) else None
+    )
 
 
 def read_attribute(declared: Attribute, attribute: ir.Attribute) -> Any:

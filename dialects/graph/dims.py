@@ -10,7 +10,8 @@ from mlc.bindings import ir
 from .attributes import array_of
 from .elements import dtype_of
 from .folding import LIMIT, fold
-from .sizes import Size, exact_quotient, floordiv, maximum, product, symbol
+from .size_text import parse_size
+from .sizes import Size, exact_quotient, floordiv, maximum, product, substituted, symbol
 from .symbolic import result_dims
 from .types import tensor_of
 from .verifier import read_op
@@ -31,6 +32,8 @@ class Dims:
     def __init__(self, function: ir.Operation, arguments: Sequence[Shape] | None = None) -> None:
         self._dims: dict[ir.Value, Shape] = {}
         self._contents: dict[ir.Value, np.ndarray] = {}
+        # Names that `graph.sizes` gives to what only running tells: the tensor, and the element's place.
+        self.elements: dict[str, tuple[ir.Value, int]] = {}
         block = function.regions[0].blocks[0]
         given = argument_dims(function) if arguments is None else arguments
         self._dims.update(zip(block.arguments, given, strict=True))
@@ -52,7 +55,9 @@ class Dims:
         else:
             found = self._found(op)
         name = op.name.rpartition(".")[2]
-        for number, (value, shape) in enumerate(zip(op.results, found, strict=True)):
+        written = [named_dims(value) for value in op.results] if NAMES in op.attributes else found
+        for number, (value, *shapes) in enumerate(zip(op.results, found, written, strict=True)):
+            shape = [two if one is None else one for one, two in zip(*shapes, strict=True)]
             prefix = f"{name}#{serial}.shape" if not number else f"{name}#{serial}.{number}.shape"
             self._dims[value] = tuple(
                 symbol(f"{prefix}[{axis}]") if dim is None else dim for axis, dim in enumerate(shape)
@@ -109,6 +114,8 @@ class Dims:
                 self._contents[value] = array_of(op.attributes["value"])
         elif op.name == "graph.shape_of":
             self._contents[value] = _objects(self.of(op.operands[0]))
+        elif op.name == "graph.sizes":
+            self._contents[value] = self._computed(op)
         elif len(op.operands) and all(operand in self._contents for operand in op.operands):
             data = read_op(op)
             arrays = [self._contents[operand] for operand in op.operands]
@@ -116,22 +123,67 @@ class Dims:
             if result is not None:
                 self._contents[value] = result
 
+    def _computed(self, op: ir.Operation) -> np.ndarray:
+        """The elements of a `graph.sizes`, by the names that it gives to others."""
+        data = read_op(op).attributes
+        names = iter(data["names"])
+        known: dict[str, int | Size] = {}
+        for operand in op.operands:
+            elements = self.contents(operand)
+            for place in range(operand.type.shape[0]):
+                name = next(names)
+                if elements is None and name:
+                    self.elements.setdefault(name, (operand, place))
+                elif name:
+                    known[name] = elements.reshape(-1)[place]
+        return _objects([substituted(parse_size(text), known) for text in data["dims"]])
+
 
 def argument_dims(function: ir.Operation) -> list[Shape]:
     """The dims of a function's arguments: numbers, and the names that the attribute `graph.dims` gives, or
     names after their places."""
     block = function.regions[0].blocks[0]
-    named = function.attributes.get("arg_attrs", [])
-    names = [[each.value for each in entry[NAMES]] if NAMES in entry else [] for entry in named]
-    result = []
-    for index, argument in enumerate(block.arguments):
-        shape = tensor_of(argument.type, "argument").shape or ()
-        own = names[index] if index < len(names) and names[index] else [""] * len(shape)
-        texts = [text or f"arg{index}.shape[{axis}]" for axis, text in enumerate(own)]
-        result.append(
-            tuple(symbol(text) if dim is None else dim for dim, text in zip(shape, texts, strict=True))
+    return [
+        tuple(
+            symbol(f"arg{index}.shape[{axis}]") if dim is None else dim
+            for axis, dim in enumerate(named_dims(argument))
         )
-    return result
+        for index, argument in enumerate(block.arguments)
+    ]
+
+
+def named_dims(value: ir.Value) -> list[int | Size | None]:
+    """The dims of a tensor value as its type, and its op or function, write them; None for those that they
+    do not."""
+    shape: list[int | Size | None] = list(tensor_of(value.type, "value").shape or ())
+    if None not in shape:
+        return shape
+    texts = _written_names(value)
+    if len(texts) != len(shape):
+        return shape
+    return [parse_size(text) if dim is None and text else dim for dim, text in zip(shape, texts, strict=True)]
+
+
+def _written_names(value: ir.Value) -> list[str]:
+    if isinstance(value.owner, ir.Block):
+        function = value.owner.owner
+        named = function.attributes.get("arg_attrs", [])
+        entry = named[value.arg_number] if value.arg_number < len(named) else {}
+        return [each.value for each in entry[NAMES]] if NAMES in entry else []
+    op = value.owner.operation
+    if NAMES not in op.attributes or value.result_number >= len(op.attributes[NAMES]):
+        return []
+    return [each.value for each in op.attributes[NAMES][value.result_number]]
+
+
+def names_attribute(shapes: Sequence[Sequence[int | Size | None]]) -> ir.Attribute:
+    """Per result its dims as text, "" for those that its type tells."""
+    return ir.ArrayAttr.get(
+        [
+            ir.ArrayAttr.get([ir.StringAttr.get(str(dim) if isinstance(dim, Size) else "") for dim in shape])
+            for shape in shapes
+        ]
+    )
 
 
 def _is_small_integer(value: ir.Value) -> bool:
@@ -140,7 +192,7 @@ def _is_small_integer(value: ir.Value) -> bool:
     return tensor.element in ("i64", "i32", "i1") and isinstance(size, int) and size * 8 <= LIMIT
 
 
-def _objects(dims: Shape) -> np.ndarray:
+def _objects(dims: Sequence[int | Size]) -> np.ndarray:
     array = np.empty(len(dims), object)
     array[:] = dims
     if not any(isinstance(dim, Size) for dim in dims):

@@ -9,6 +9,7 @@ from .spec import REQUIRED, Attribute, Operand, OpSpec, families, specs
 _KINDS = {
     "ints": "`array<i64>`",
     "str": "string",
+    "strs": "array of strings",
     "int": "i64",
     "float": "f64",
     "bool": "bool",

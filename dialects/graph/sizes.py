@@ -11,6 +11,7 @@ answer from bounds, and raise `Undecided` where these do not tell.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
@@ -24,17 +25,24 @@ class Undecided(Exception):
 
 @dataclass(frozen=True, order=True)
 class Name:
-    """A named dim."""
+    """A named dim. Its text has quotes around a name that would read like something else."""
 
-    text: str
+    name: str
     least: ClassVar[int] = 0
 
+    @property
+    def text(self) -> str:
+        return self.name if _PLAIN.fullmatch(self.name) else "'" + self.name.replace("'", "''") + "'"
+
     def value(self, dims: Mapping[str, int]) -> int:
-        return dims[self.text]
+        return dims[self.name]
 
     def names(self) -> frozenset[str]:
-        return frozenset([self.text])
+        return frozenset([self.name])
 
+
+# Names that need no quotes.
+_PLAIN = re.compile(r"[A-Za-z_][\w.#:/\[\]]*")
 
 # "broadcast": NumPy's rule for one dim of two tensors, which the program that runs has checked.
 _OPERATIONS: dict[str, Callable[[int, int], int]] = {
@@ -155,6 +163,22 @@ def symbol(name: str) -> Size:
     return Size((((Name(name),), 1),))
 
 
+def name_of(size: int | Size) -> str | None:
+    """The name if the size is a named dim and nothing else."""
+    match size:
+        case Size(terms=(((Name(name=name),), 1),)):
+            return name
+    return None
+
+
+def operation(kind: str, left: int | Size, right: int | Size) -> int | Size:
+    """A function of two sizes by its name, "floordiv", "max" or "broadcast". Raises KeyError."""
+    functions: dict[str, Callable[[Any, Any], int | Size]] = {
+        "floordiv": floordiv, "max": maximum, "broadcast": broadcast,
+    }  # fmt: skip
+    return functions[kind](left, right)
+
+
 def floordiv(left: int | Size, right: int | Size) -> int | Size:
     """`left / right` rounded down. Raises ZeroDivisionError for a divisor that is 0."""
     if isinstance(left, int) and isinstance(right, int):
@@ -214,6 +238,26 @@ def evaluate(size: int | Size, dims: Mapping[str, int]) -> int:
     if isinstance(size, int):
         return size
     return sum(count * prod(each.value(dims) for each in monomial) for monomial, count in size.terms)
+
+
+def substituted(size: int | Size, known: Mapping[str, int | Size]) -> int | Size:
+    """The size with what is known in the place of names. Raises ValueError where dims do not broadcast."""
+    if isinstance(size, int) or not size.names & known.keys():
+        return size
+    total: int | Size = 0
+    for monomial, count in size.terms:
+        term: int | Size = count
+        for factor in monomial:
+            term = term * _factor_with(factor, known)
+        total = total + term
+    return total
+
+
+def _factor_with(factor: Factor, known: Mapping[str, int | Size]) -> int | Size:
+    if isinstance(factor, Name):
+        return known.get(factor.name, symbol(factor.name))
+    left, right = (substituted(each, known) for each in factor.operands)
+    return operation(factor.kind, left, right)
 
 
 def product(sizes: Sequence[int | Size]) -> Any:

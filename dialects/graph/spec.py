@@ -86,7 +86,8 @@ REQUIRED = object()
 
 @dataclass(frozen=True)
 class Attribute:
-    """`kind` is int, float, number, bool, ints, str or elements. A None default means: may be absent."""
+    """`kind` is int, float, number, bool, ints, str, strs or elements. A None default means: may be
+    absent."""
 
     name: str
     kind: str

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 from mlc.bindings import ir
-from mlc.dialects.graph import ShapeError, build
+from mlc.dialects.graph import ShapeError, build, specs
 from mlc.dialects.graph.folding import fold
-from mlc.dialects.graph.sizes import symbol
+from mlc.dialects.graph.sizes import Size, broadcast, name_of, symbol
 from mlc.dialects.graph.symbolic import result_dims
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.node import NodeFailure
 from mlc.frontends.onnx.tensors import SMALL, Constant
-from mlc.frontends.onnx.values import Dim, Value, from_array, from_ir
+from mlc.frontends.onnx.values import Dim, Value, from_array, from_ir, write_dims
 from mlc.frontends.weights import Reference, WeightStore
+from onnx import TensorProto
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -32,6 +33,8 @@ class GraphBuilder:
     inputs: Sequence[InputType]
     store: WeightStore
     serials: Iterator[int] = field(default_factory=itertools.count)
+    # Where the numbers that names stand for are when the model runs: an element of a vector of integers.
+    elements: dict[str, tuple[Value, int]] = field(default_factory=dict)
 
     def emit(
         self,
@@ -47,7 +50,8 @@ class GraphBuilder:
         """
 
         def make() -> ir.Value:
-            return _build(op, [v.ir for v in values], attributes, result_type, location)
+            operands = self._broadcast(op, values, location)
+            return _build(op, [v.ir for v in operands], attributes, result_type, location)
 
         if values and all(v.known is not None for v in values):
             number = types.onnx_number(result_type.element_type) if result_type is not None else None
@@ -55,15 +59,84 @@ class GraphBuilder:
             folded = fold(op, [v.known for v in values if v.known is not None], dict(attributes), dtype)
             if folded is not None:
                 return self._known(folded, make, number, location)
-        made = make()
-        return from_ir("", made, self.dims_of(made, values))
+        return self.named(make(), values)
+
+    def _broadcast(self, op: str, values: Sequence[Value], location: ir.Location) -> Sequence[Value]:
+        """The operands of an elementwise op; those of which only running tells whether a dim is 1 are
+        broadcast to the result's dims."""
+        if specs()[op].family != "elementwise" or all(value.is_static for value in values):
+            return values
+        rank = max(value.rank for value in values)
+        dims: list[Dim] = [1] * rank
+        for value in values:
+            for axis, dim in enumerate(value.shape, rank - value.rank):
+                dims[axis] = _joined(dims[axis], dim)
+        return [self._spread(value, dims[rank - value.rank :], location) for value in values]
+
+    def _spread(self, value: Value, dims: Sequence[Dim], location: ir.Location) -> Value:
+        if all(own in (1, dim) for own, dim in zip(value.shape, dims, strict=True)):
+            return value
+        shape = [own if own == 1 else dim for own, dim in zip(value.shape, dims, strict=True)]
+        told = self.sizes(shape, location)
+        open_dims = [-1 if isinstance(dim, Size) else dim for dim in shape]
+        made = _build("expand", [value.ir, told.ir], {"shape": open_dims}, None, location)
+        write_dims(made, shape)
+        return from_ir("", made, tuple(shape))
 
     def emit_several(
         self, op: str, values: Sequence[Value], attributes: Mapping[str, Any], location: ir.Location
     ) -> list[Value]:
         """`graph.<op>`, which has several results. Raises `NodeFailure`."""
         made = _build(op, [v.ir for v in values], attributes, None, location)
-        return [from_ir("", each, self.dims_of(each, values)) for each in made]
+        return [self.named(each, values) for each in made]
+
+    def named(self, result: ir.Value, values: Sequence[Value]) -> Value:
+        """The op's result, whose dims the op says too."""
+        value = from_ir("", result, self.dims_of(result, values))
+        write_dims(result, value.shape)
+        for axis, dim in enumerate(value.shape):
+            name = name_of(dim)
+            if name is not None and name not in self.elements and "#" in name:
+                self.elements[name] = (self.shape_vector(value), axis)
+        return value
+
+    def shape_vector(self, value: Value) -> Value:
+        """The dims of a tensor as a vector that the model computes."""
+        make = _at_home(lambda: _build("shape_of", [value.ir], {}, None, ir.Location.unknown()))
+        return Value("", (value.rank,), types.onnx_number(np.dtype(np.int64)), make)
+
+    def name_inputs(self, values: Sequence[Value]) -> None:
+        """Notes where the dims of the model's inputs are."""
+        for value in values:
+            vector = self.shape_vector(value)
+            for axis, dim in enumerate(value.shape):
+                name = name_of(dim)
+                if name is not None:
+                    self.elements.setdefault(name, (vector, axis))
+
+    def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value:
+        """The dims as a vector of i64."""
+        array = np.array(dims, object).reshape(len(dims))
+        if all(isinstance(dim, int) for dim in dims):
+            return self.constant(array.astype(np.int64), location)
+        return from_array("", array, _at_home(partial(self._computed, tuple(dims), location)))
+
+    def _computed(self, dims: Sequence[Dim], location: ir.Location) -> ir.Value:
+        names = sorted(set().union(*(dim.names for dim in dims if isinstance(dim, Size))))
+        vectors = list({id(self.elements[name][0]): self.elements[name][0] for name in names}.values())
+        places = {(id(vector), place): name for name in names for vector, place in [self.elements[name]]}
+        called = [places.get((id(each), place), "") for each in vectors for place in range(each.shape[0])]
+        attributes = {"names": called, "dims": [str(dim) for dim in dims]}
+        return _build("sizes", [each.ir for each in vectors], attributes, None, location)
+
+    def read_dims(self, vector: Value) -> list[Dim]:
+        """The elements of a vector of integers as dims; those that only running tells get names."""
+        if vector.known is not None:
+            return [each if isinstance(each, Size) else int(each) for each in vector.known.reshape(-1)]
+        serial = next(self.serials)
+        names = [f"read#{serial}[{place}]" for place in range(int(vector.shape[0]))]
+        self.elements.update({name: (vector, place) for place, name in enumerate(names)})
+        return [symbol(name) for name in names]
 
     def dims_of(self, result: ir.Value, values: Sequence[Value]) -> tuple[Dim, ...]:
         """The dims of an op's result as sizes of the model's dynamic dims; one that does not follow from the
@@ -85,6 +158,9 @@ class GraphBuilder:
         value = from_array("", array, _at_home(make))
         if value.is_constant and value.known is not None:
             return self.constant(value.known, location)
+        if number in (None, TensorProto.INT64):
+            dims = tuple(array.reshape(-1))
+            value.build = _at_home(lambda: _shaped(self._computed(dims, location), array.shape, location))
         value.number = value.number if number is None else number
         return value
 
@@ -127,6 +203,21 @@ class GraphBuilder:
     def dynamic_hint(self) -> str:
         """Which options would make the model static."""
         return dynamic_hint(self.inputs)
+
+
+def _joined(one: Dim, other: Dim) -> Dim:
+    """The dim that two broadcast to. Raises NodeFailure."""
+    try:
+        return broadcast(one, other)
+    except ValueError as error:
+        raise NodeFailure(str(error)) from None
+
+
+def _shaped(vector: ir.Value, shape: Sequence[int], location: ir.Location) -> ir.Value:
+    if len(shape) == 1:
+        return vector
+    result: ir.Value = _build("reshape", [vector], {"shape": list(shape)}, None, location)
+    return result
 
 
 def _at_home(make: Callable[[], ir.Value]) -> Callable[[], ir.Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mlc.dialects.graph.sizes import Size, symbol
+from mlc.dialects.graph.sizes import Size, name_of, symbol
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.values import Dim
@@ -24,8 +24,9 @@ class InputType:
     @property
     def dynamic_dims(self) -> tuple[str, ...]:
         """The names of the dims that are not known, each once; some have none."""
-        symbols = [(axis, str(dim)) for axis, dim in enumerate(self.shape) if isinstance(dim, Size)]
-        return tuple(dict.fromkeys(text for axis, text in symbols if text != f"{self.name}.shape[{axis}]"))
+        symbols = [(axis, name_of(dim)) for axis, dim in enumerate(self.shape)]
+        names = (name for axis, name in symbols if name != f"{self.name}.shape[{axis}]")
+        return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def read_inputs(
@@ -110,8 +111,9 @@ def dynamic_hint(inputs: Sequence[InputType]) -> str:
     for entry in inputs:
         for axis, dim in enumerate(entry.shape):
             if isinstance(dim, Size):
-                named = str(dim) != f"{entry.name}.shape[{axis}]"
-                option = f"--dim {dim}=N" if named else f"--shape {entry.name}:..."
-                shown = f"the dynamic dim '{dim}'" if named else f"the unnamed dynamic dim {axis}"
+                name = name_of(dim)
+                named = name != f"{entry.name}.shape[{axis}]"
+                option = f"--dim {name}=N" if named else f"--shape {entry.name}:..."
+                shown = f"the dynamic dim '{name}'" if named else f"the unnamed dynamic dim {axis}"
                 hints.append(f"input '{entry.name}' has {shown}: give {option}")
     return "; ".join(dict.fromkeys(hints)) or "the model computes it when it runs"

@@ -86,11 +86,13 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     main = func.FuncOp("main", (arguments, []))
     block = main.add_entry_block([ir.Location.name(i.name) for i in inputs])
     with ir.InsertionPoint(block):
-        importer = Importer(loaded, GraphBuilder(inputs, loaded.store))
+        builder = GraphBuilder(inputs, loaded.store)
+        importer = Importer(loaded, builder)
         scope: dict[str, Any] = {
             entry.name: from_ir(entry.name, argument, entry.shape)
             for entry, argument in zip(inputs, block.arguments, strict=True)
         }
+        builder.name_inputs(list(scope.values()))
         outputs = importer.import_graph(graph, scope, frame)
         if importer.problems:
             raise UnsupportedModel(*report(loaded.name, importer.problems))

@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.values import UNKNOWN, Dim, Value
+from mlc.frontends.onnx.values import Dim, Value, write_dims
 from onnx import TensorProto
 
 _REQUIRED = object()
@@ -42,6 +42,10 @@ class Emitter(Protocol):
     ) -> list[Value]: ...
 
     def constant(self, array: np.ndarray, location: ir.Location) -> Value: ...
+
+    def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value: ...
+
+    def read_dims(self, vector: Value) -> list[Dim]: ...
 
     def dynamic_hint(self) -> str: ...
 
@@ -176,18 +180,45 @@ class Node:
         """The shape of `value`, which must be static."""
         return self.static(value.shape, f"the shape of '{value.name}'")
 
+    def sizes(self, dims: Sequence[Dim]) -> Value:
+        """The dims as a vector of i64, whatever they are."""
+        return self.emitter.sizes(dims, self.location)
+
+    def size(self, dim: Dim) -> Value:
+        """The dim as an i64 scalar."""
+        return self.reshape(self.sizes([dim]), [])
+
+    def read_dims(self, vector: Value) -> list[Dim]:
+        """The elements of a vector of i64 (or i32), of a known length, as dims: those that only running tells
+        get names of their own. The caller has seen to it that they are at least 0."""
+        return self.emitter.read_dims(vector)
+
     def reshape(self, value: Value, shape: Sequence[Dim]) -> Value:
-        """`value` in a new shape; at most one dim may be a symbol."""
+        """`value` in a new shape."""
         if tuple(shape) == value.shape:
             return value
-        symbols = [d for d in shape if isinstance(d, Size)]
-        if len(symbols) > 1:
-            self.static(shape, "the new shape")
-        result = self.emit("reshape", value, shape=[-1 if isinstance(d, Size) else int(d) for d in shape])
-        return self.named(result, shape)
+        open_dims = [-1 if isinstance(d, Size) else int(d) for d in shape]
+        told = [self.sizes(shape)] if open_dims.count(-1) > 1 or (0 in open_dims and -1 in open_dims) else []
+        return self.named(self.emit("reshape", value, *told, shape=open_dims), shape)
+
+    def expand(self, value: Value, shape: Sequence[Dim]) -> Value:
+        """`value` broadcast to a shape, of which no dim is 1 where the value's is more."""
+        if tuple(shape) == value.shape:
+            return value
+        offset = len(shape) - value.rank
+        own = [value.shape[axis - offset] if axis >= offset else 1 for axis in range(len(shape))]
+        open_dims = [-1 if isinstance(d, Size) else int(d) for d in shape]
+        told = (
+            []
+            if all(a == b for a, b in zip(own, shape, strict=True) if isinstance(b, Size))
+            else [self.sizes(shape)]
+        )
+        return self.named(self.emit("expand", value, *told, shape=open_dims), shape)
 
     def named(self, result: Value, shape: Sequence[Dim]) -> Value:
-        """`result` with the names in `shape` for its dynamic dims; UNKNOWN leaves the name that it has."""
+        """`result` with the names in `shape` for its dynamic dims."""
         pairs = zip(result.shape, shape, strict=True)
-        result.shape = tuple(new if isinstance(old, Size) and new != UNKNOWN else old for old, new in pairs)
+        result.shape = tuple(new if isinstance(old, Size) else old for old, new in pairs)
+        if result.known is None:
+            write_dims(result.ir, result.shape)
         return result

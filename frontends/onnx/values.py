@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from mlc.bindings import ir
-from mlc.dialects.graph.sizes import Size, symbol
+from mlc.dialects.graph.dims import NAMES, named_dims, names_attribute
+from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx import types
 from onnx import TensorProto
 
 Dim = int | Size
-
-# A dim that follows from the number of elements.
-UNKNOWN = symbol("-1")
 
 
 @dataclass
@@ -66,6 +64,17 @@ def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:
     sizes = [None if kind.is_dynamic_dim(i) else kind.get_dim_size(i) for i in range(kind.rank)]
     named = tuple(dim if size is None else size for size, dim in zip(sizes, dims, strict=True))
     return Value(name, named, types.onnx_number(kind.element_type), lambda: value, _ir=value)
+
+
+def write_dims(result: ir.Value, dims: Sequence[Dim]) -> None:
+    """Has the op of a result say the dims that the type does not."""
+    op = result.owner.operation
+    if all(isinstance(dim, int) for dim in dims):
+        return
+    shapes = [named_dims(each) for each in op.results]
+    shapes[result.result_number] = list(dims)
+    with op.context:
+        op.attributes[NAMES] = names_attribute(shapes)
 
 
 def from_array(name: str, array: np.ndarray, build: Callable[[], ir.Value]) -> Value:

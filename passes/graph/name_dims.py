@@ -6,19 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.dialects.graph.dims import NAMES, Dims, Shape
+from mlc.dialects.graph.dims import NAMES, Dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import Pass
-
-
-def names_attribute(shapes: list[Shape]) -> ir.Attribute:
-    """Per result its dims as text, "" for those that its type tells."""
-    return ir.ArrayAttr.get(
-        [
-            ir.ArrayAttr.get([ir.StringAttr.get(str(dim) if isinstance(dim, Size) else "") for dim in shape])
-            for shape in shapes
-        ]
-    )
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class RunTimeDims:
 
     def _factor(self, factor: Name | Operation) -> ir.Value:
         if isinstance(factor, Name):
-            return self._named_number(factor.text)
+            return self._named_number(factor.name)
         left, right = (self.number(each) for each in factor.operands)
         if factor.kind == "floordiv":
             return arith.floordivsi(left, right)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from mlc.dialects.graph.sizes import Size
+from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.tensors import SMALL
-from mlc.frontends.onnx.values import Dim, Value
+from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
 
 _CONSTANT_DTYPES = {
@@ -35,11 +35,12 @@ def constant(node: Node) -> Value:
 def constant_of_shape(node: Node) -> Value:
     value = node.attributes.get("value")
     element = np.float32(0) if value is None else value.known.reshape(-1)[0]
-    dims = node.dims(0)
+    dims = node.read_dims(node.input(0))
     if not any(isinstance(d, Size) for d in dims):
         return filled(node, node.ints(0), element)
     kind = node.type_of(dims, types.onnx_number(np.asarray(element).dtype))
-    return node.named(node.emit("full", node.input(0), result_type=kind, value=element.item()), dims)
+    told = node.sizes(dims)
+    return node.named(node.emit("full", told, result_type=kind, value=element.item()), dims)
 
 
 def filled(node: Node, shape: list[int], element: np.generic) -> Value:
@@ -57,31 +58,12 @@ def filled(node: Node, shape: list[int], element: np.generic) -> Value:
 def shape(node: Node) -> Value:
     x = node.input(0)
     start, end, _ = slice(node.attr("start", 0), node.attr("end", None)).indices(x.rank)
-    return known_dims(node, x, list(x.shape[start:end]), start, end)
-
-
-def known_dims(node: Node, x: Value, dims: list[Dim], start: int, end: int) -> Value:
-    """The dims `start` to `end` of x as an i64 tensor, known as far as they are."""
-    if not any(isinstance(d, Size) for d in dims):
-        return node.constant(np.array(dims, np.int64))
-    whole = node.emit("shape_of", x)
-    if len(dims) == x.rank:
-        part = whole
-    else:
-        part = node.emit("slice", whole, starts=[start], sizes=[end - start], steps=[1])
-    known = np.empty(len(dims), object)
-    known[:] = dims
-    part.known = known
-    return part
+    return node.sizes(x.shape[start:end])
 
 
 @onnx_operator("Size")
 def size(node: Node) -> Value:
-    x = node.input(0)
-    if x.is_static:
-        return node.constant(np.int64(math.prod(node.shape(x))))
-    dims = known_dims(node, x, list(x.shape), 0, x.rank)
-    return node.emit("reduce_prod", dims, axes=[0], keepdims=False)
+    return node.size(product(node.input(0).shape))
 
 
 @onnx_operator("Range", since=11)

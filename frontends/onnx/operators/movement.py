@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.dialects.graph.sizes import Size, differ, exact_quotient, product
-from mlc.frontends.onnx.node import Node, NodeFailure
+import numpy as np
+from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import UNKNOWN, Dim, Value
+from mlc.frontends.onnx.values import Dim, Value
 
 
 @onnx_operator("Reshape")
 def reshape(node: Node) -> Value:
     x = node.input(0)
+    if node.optional(1) is not None and node.input(1).known is None:
+        return node.reshape(x, node.read_dims(_read_shape(node, x, node.input(1))))
     wanted: list[Dim] = node.dims(1) if node.optional(1) is not None else list(node.attr("shape"))
     if not node.attr("allowzero", 0):
         if any(d == 0 and i >= x.rank for i, d in enumerate(wanted)):
@@ -20,21 +23,27 @@ def reshape(node: Node) -> Value:
                 f"the new shape {_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
             )
         wanted = [x.shape[i] if d == 0 else d for i, d in enumerate(wanted)]
-    shape = _resolved(node, x, wanted)
-    dims = node.optional(1)
-    if dims is not None and sum(isinstance(d, Size) for d in shape) > 1 and not {0, -1} & set(node.dims(1)):
-        # Several dims are only known when the model runs: the op takes them as an operand.
-        return node.named(node.emit("reshape", x, dims, shape=_open(shape)), shape)
-    return node.reshape(x, shape)
+    return node.reshape(x, _resolved(x, wanted))
 
 
-def _open(shape: Sequence[Dim]) -> list[int]:
-    """The shape as an attribute: -1 for what is not known."""
-    return [-1 if isinstance(d, Size) else d for d in shape]
+def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
+    """A shape that only running tells, with its 0 and its -1 computed then."""
+    [length] = wanted.shape
+    if not isinstance(length, int):
+        raise Unsupported("the rank of the result is not known: its shape is of no known length")
+    zero, one, open_dim = (node.constant(np.int64(number)) for number in (0, 1, -1))
+    if not node.attr("allowzero", 0):
+        own = node.sizes([*x.shape, *[0] * length][:length])
+        wanted = node.emit("where", node.emit("equal", wanted, zero), own, wanted)
+    is_open = node.emit("equal", wanted, open_dim)
+    known = node.emit("where", is_open, one, wanted)
+    others = node.emit("reduce_prod", known, axes=[0], keepdims=False)
+    rest = node.emit("div", node.size(product(x.shape)), node.emit("max", others, one))
+    return node.emit("where", is_open, rest, wanted)
 
 
-def _resolved(node: Node, x: Value, wanted: list[Dim]) -> list[Dim]:
-    """`wanted` with its -1 computed where the sizes are known."""
+def _resolved(x: Value, wanted: list[Dim]) -> list[Dim]:
+    """`wanted` with its -1 computed."""
     if wanted.count(-1) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
         raise NodeFailure(
             f"the new shape {_text(wanted)} is wrong: at most one dim may be -1, the others are not negative"
@@ -45,13 +54,9 @@ def _resolved(node: Node, x: Value, wanted: list[Dim]) -> list[Dim]:
             raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
         return wanted
     # Sizes on both sides cancel; what is left must divide.
-    rest = None if known == 0 else exact_quotient(total, known)
-    if rest is not None:
-        return [rest if d == -1 else d for d in wanted]
-    if isinstance(total, int) and isinstance(known, int):
+    if known == 0 or (isinstance(total, int) and isinstance(known, int) and total % known):
         raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
-    node.static([d for d in wanted if d != -1], "the new shape")
-    return [UNKNOWN if d == -1 else d for d in wanted]
+    return [floordiv(total, known) if d == -1 else d for d in wanted]
 
 
 def _text(dims: Sequence[Dim]) -> str:
@@ -100,19 +105,18 @@ def concat(node: Node) -> Value:
 
 @onnx_operator("Expand", since=8)
 def expand(node: Node) -> Value:
-    x, wanted = node.input(0), node.dims(1)
+    x = node.input(0)
+    if not isinstance(node.input(1).shape[0], int):
+        raise Unsupported("the rank of the result is not known: its shape is of no known length")
+    wanted = node.read_dims(node.input(1))
     rank = max(x.rank, len(wanted))
     have = [1] * (rank - x.rank) + list(x.shape)
     want = [1] * (rank - len(wanted)) + wanted
     # Broadcasting goes both ways: a dim of 1 in the wanted shape keeps x's.
-    shape = [h if w in (1, h) else w for h, w in zip(have, want, strict=True)]
-    if tuple(shape) == x.shape:
-        return x
-    if all(isinstance(d, int) for d in shape):
-        return node.emit("expand", x, shape=_open(shape))
-    if 1 in wanted or len(wanted) < rank:
-        node.static(shape, "the expanded shape")
-    return node.named(node.emit("expand", x, node.input(1), shape=_open(shape)), shape)
+    try:
+        return node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
+    except ValueError:
+        raise NodeFailure(f"{_text(x.shape)} does not broadcast to {_text(wanted)}") from None
 
 
 @onnx_operator("Tile", since=6)

@@ -88,6 +88,7 @@ def _random_value(random: Random, kind: str, choices: tuple[str, ...]) -> Any:
         "bool": random.random() < 0.5,
         "ints": random.choice((numbers, [1, 1], [0, 1], [1, 1, 1, 1])),
         "str": random.choice((*choices, "other")),
+        "strs": random.choice((["a"], ["2*a + 1", "b"], ["", "a"], ["a b"], ["'a b'", "max(a, 3)"], [])),
         "elements": np.zeros(random.randint(0, 300), np.float32),
     }
     return values[kind]
