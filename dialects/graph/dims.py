@@ -132,9 +132,11 @@ class Dims:
             elements = self.contents(operand)
             for place in range(operand.type.shape[0]):
                 name = next(names)
-                if elements is None and name:
+                if not name:
+                    continue
+                if elements is None:
                     self.elements.setdefault(name, (operand, place))
-                elif name:
+                else:
                     known[name] = elements.reshape(-1)[place]
         return _objects([substituted(parse_size(text), known) for text in data["dims"]])
 

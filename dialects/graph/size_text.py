@@ -92,5 +92,6 @@ class _Reader:
     def expect(self, kind: str) -> str:
         if self.kind != kind:
             found = self.tokens[self.at][1] or "the end"
-            raise SizeTextError(f"'{self.text}' is no size: '{found}' instead of a {kind}")
+            wanted = {"end": "its end", "name": "a name or number"}.get(kind, f"'{kind}'")
+            raise SizeTextError(f"'{self.text}' is no size: '{found}' instead of {wanted}")
         return self.take()

@@ -17,7 +17,7 @@ from mlc.dialects.graph.sizes import Size, broadcast, name_of, symbol
 from mlc.dialects.graph.symbolic import result_dims
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
-from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.node import NodeFailure, Unsupported
 from mlc.frontends.onnx.tensors import SMALL, Constant
 from mlc.frontends.onnx.values import Dim, Value, from_array, from_ir, write_dims
 from mlc.frontends.weights import Reference, WeightStore
@@ -125,7 +125,7 @@ class GraphBuilder:
         names = sorted(set().union(*(dim.names for dim in dims if isinstance(dim, Size))))
         vectors = list({id(self.elements[name][0]): self.elements[name][0] for name in names}.values())
         places = {(id(vector), place): name for name in names for vector, place in [self.elements[name]]}
-        called = [places.get((id(each), place), "") for each in vectors for place in range(each.shape[0])]
+        called = [places.get((id(each), place), "") for each in vectors for place in range(_length(each))]
         attributes = {"names": called, "dims": [str(dim) for dim in dims]}
         return _build("sizes", [each.ir for each in vectors], attributes, None, location)
 
@@ -134,7 +134,7 @@ class GraphBuilder:
         if vector.known is not None:
             return [each if isinstance(each, Size) else int(each) for each in vector.known.reshape(-1)]
         serial = next(self.serials)
-        names = [f"read#{serial}[{place}]" for place in range(int(vector.shape[0]))]
+        names = [f"read#{serial}[{place}]" for place in range(_length(vector))]
         self.elements.update({name: (vector, place) for place, name in enumerate(names)})
         return [symbol(name) for name in names]
 
@@ -203,6 +203,14 @@ class GraphBuilder:
     def dynamic_hint(self) -> str:
         """Which options would make the model static."""
         return dynamic_hint(self.inputs)
+
+
+def _length(vector: Value) -> int:
+    """The elements of a vector. Raises Unsupported where only running tells their number."""
+    count = vector.shape[0] if vector.rank else 1
+    if not isinstance(count, int):
+        raise Unsupported(f"the number of elements of '{vector.name}' must be known when it is compiled")
+    return count
 
 
 def _joined(one: Dim, other: Dim) -> Dim:

@@ -1096,6 +1096,30 @@ func.func @f(%a: tensor<1x2xi64>) {
 
 // -----
 
+func.func @f(%a: tensor<2xi64>) {
+  // expected-error @below {{'graph.sizes' op 'dims' 'm*n' has n, which none of names is}}
+  %r = "graph.sizes"(%a) {dims = ["m*n"], names = ["m", ""], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2xi64>) {
+  // expected-error @below {{'graph.sizes' op 'dims' 'm n' is no size: 'n' instead of its end}}
+  %r = "graph.sizes"(%a) {dims = ["m n"], names = ["m", ""], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<2xi64>) {
+  // expected-error @below {{'graph.sizes' op 'names' [m] has 1 entries instead of 2 (one per element of values)}}
+  %r = "graph.sizes"(%a) {dims = ["m"], names = ["m"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<1xi64>
+  return
+}
+
+// -----
+
 // Quantisation.
 
 func.func @f(%a: tensor<2x8xf32>, %b: tensor<7xf32>) {
