@@ -8,7 +8,6 @@ lists for sequences, None for an optional without a value. It may have `NAME` an
 from __future__ import annotations
 
 import importlib.util
-import json
 import time
 import warnings
 from collections.abc import Mapping
@@ -16,12 +15,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from socket import socket
 from types import ModuleType
-from typing import Any
 
-from conformance_cases import Case
-from conformance_compare import Mismatch, compare
-from conformance_outcome import Outcome, failure, refusal
-from conformance_variants import in_variant
+from conformance_outcome import Outcome
+from mlc.tools.cases.compare import Mismatch, compare
+from mlc.tools.cases.reasons import failure, refusal
+from mlc.tools.cases.suite import Case
+from mlc.tools.cases.variants import in_variant
+from mlc.tools.cases.worker import say
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
 
@@ -42,17 +42,13 @@ def serve(connection: socket, setup: Setup) -> None:
     try:
         engine = _load(setup.engine)
     except BaseException as error:
-        _say(connection, {"problem": failure(error)})
+        say(connection, {"problem": failure(error)})
         return
     name = f"{getattr(engine, 'NAME', setup.engine.stem)} {getattr(engine, 'VERSION', '')}"
-    _say(connection, {"engine": name.strip()})
+    say(connection, {"ready": name.strip()})
     with connection.makefile("r", encoding="utf-8") as names:
         for line in names:
-            _say(connection, asdict(run_case(engine, setup.cases[line.strip()], setup.variant)))
-
-
-def _say(connection: socket, answer: dict[str, Any]) -> None:
-    connection.sendall(json.dumps(answer).encode() + b"\n")
+            say(connection, asdict(run_case(engine, setup.cases[line.strip()], setup.variant)))
 
 
 def run_case(engine: ModuleType, case: Case, variant: str) -> Outcome:

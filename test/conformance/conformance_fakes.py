@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from conformance_cases import Case, DataSet, Loaded
+from mlc.tools.cases.suite import Case, DataSet, Loaded
 from onnx import TensorProto, helper
 
 _ENGINE = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from conformance_cases import KINDS, Case
+from mlc.tools.cases.suite import KINDS, Case
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
 
 # Group -> names of its cases. Groups overlap.

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import conformance_record as records
 import onnx
-from conformance_cases import Case
 from conformance_groups import Groups, group_cases
 from conformance_outcome import STATUSES, Outcome
 from conformance_report import families, group_counts, missing_operators
-from conformance_variants import VARIANTS
+from mlc.tools.cases.suite import Case
+from mlc.tools.cases.variants import VARIANTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conformance_groups import Groups
 from conformance_outcome import FAILURES, STATUSES, Outcome
 from conformance_record import NOT_RUN, Changes
+from mlc.tools.cases import reasons
 
 _MISSING = re.compile(r"([\w.]+) \(opset \d+\): the operator is not supported")
 _MOST_REASONS = 25
@@ -58,9 +59,7 @@ def family(outcome: Outcome) -> str:
     """The reason without what differs from case to case."""
     if outcome.status == "mismatch":
         return f"mismatch: {outcome.reason.partition(':')[0]}"
-    reason = re.sub(r" \(opset \d+\)", "", outcome.reason)
-    reason = re.sub(r"'[^']*'|@\w+", "...", reason)
-    reason = re.sub(r"\b[0-9]+\b", "N", reason)
+    reason = reasons.family(outcome.reason)
     return f"{outcome.status}: {reason}".removesuffix(": ")
 
 

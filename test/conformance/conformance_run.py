@@ -19,15 +19,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 import conformance_record as records
-from conformance_cases import KINDS, Case, suite_cases
 from conformance_engine import Setup
 from conformance_groups import group_cases
 from conformance_outcome import Outcome
 from conformance_page import write_page
 from conformance_pool import Pool
 from conformance_report import change_lines, summary
-from conformance_variants import VARIANTS
-from conformance_worker import EngineFailure
+from mlc.tools.cases.suite import KINDS, Case, suite_cases
+from mlc.tools.cases.variants import VARIANTS
+from mlc.tools.cases.worker import WorkerFailure
 
 _MLC = Path(__file__).parent / "engines" / "mlc_engine.py"
 _PROGRESS = 100  # cases between two lines of progress
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         outcomes = _run(chosen, {case.name: case for case in cases}, given)
-    except EngineFailure as error:
+    except WorkerFailure as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     print(summary(outcomes, group_cases(chosen)))

@@ -10,15 +10,16 @@ import conformance_run
 import ml_dtypes
 import numpy as np
 import pytest
-from conformance_cases import Case
-from conformance_compare import Mismatch, compare
 from conformance_engine import Setup
 from conformance_fakes import fake_case, fake_engine
-from conformance_outcome import Outcome, failure, refusal
+from conformance_outcome import Outcome
 from conformance_pool import Pool
 from conformance_report import families, missing_operators
-from conformance_variants import in_variant
-from conformance_worker import EngineFailure
+from mlc.tools.cases.compare import Mismatch, compare
+from mlc.tools.cases.reasons import failure, refusal
+from mlc.tools.cases.suite import Case
+from mlc.tools.cases.variants import in_variant
+from mlc.tools.cases.worker import WorkerFailure
 
 
 def _run(engine: Path, *cases: Case, jobs: int = 2, limit: float = 20.0) -> dict[str, Outcome]:
@@ -62,7 +63,7 @@ def test_a_crash_counts_only_in_a_fresh_process(tmp_path: Path) -> None:
 def test_an_engine_that_cannot_be_loaded_is_an_error(tmp_path: Path, text: str, reason: str) -> None:
     engine = tmp_path / "bad.py"
     engine.write_text(text)
-    with pytest.raises(EngineFailure, match=reason):
+    with pytest.raises(WorkerFailure, match=reason):
         _run(engine, fake_case("a"))
 
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "bench": "mlc.tools.mlc.bench:bench_command",
     "report": "mlc.tools.mlc.report:report_command",
     "stats": "mlc.tools.mlc.stats:stats_command",
+    "fuzz": "mlc.tools.mlc.fuzz:fuzz_command",
     "explain": "mlc.tools.mlc.explain:explain_command",
     "doctor": "mlc.tools.mlc.doctor:doctor_command",
     "cache": "mlc.tools.mlc.cache:cache_command",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,11 +45,11 @@ class Case:
     load: Callable[[], Loaded]
 
 
-def suite_cases() -> list[Case]:
-    """All cases, sorted by name. Making the data of the node cases takes some seconds."""
+def suite_cases(kinds: Sequence[str] = KINDS) -> list[Case]:
+    """All cases of some kinds, sorted by name. Making the data of the node cases takes some seconds."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        tests = [test for kind in KINDS for test in load_model_tests(kind=kind)]
+        tests = [test for kind in kinds for test in load_model_tests(kind=kind)]
     operators = {test.name: _operator(test) for test in tests}
     return sorted((_case(test, operators) for test in tests), key=lambda case: case.name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance_cases import DataSet, Loaded
+from mlc.tools.cases.suite import DataSet, Loaded
 from onnx import ModelProto, TypeProto, numpy_helper
 
 # static: the suite's own model. const: every tensor input is an initializer. dynamic: every dim of an input

@@ -1,0 +1,121 @@
+"""The fuzzer finds planted faults, shrinks and saves them; what it found once is replayed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fuzz_models import case_of_nodes, chain_case, faulty, operators
+from mlc.tools.fuzz import oracles
+from mlc.tools.fuzz.case import Case, load
+from mlc.tools.fuzz.driver import Fuzzer
+from mlc.tools.fuzz.findings import save_findings
+from mlc.tools.fuzz.oracles import reference
+from mlc.tools.fuzz.seeds import Seeds
+from mlc.tools.fuzz.serve import Settings
+from mlc.tools.fuzz.shrink import shrunk
+from mlc.tools.fuzz.summary import as_data, as_text
+from mlc.tools.mlc.main import main
+from onnx import ModelProto, helper
+
+SAVED = Path(__file__).parent / "saved"
+X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+
+
+def _unary(operator: str) -> Case:
+    return case_of_nodes([helper.make_node(operator, ["x"], ["y"])], {"x": X}, ["y"])
+
+
+def _fuzzer(*seeds: Case, limit: float = 20.0, seed: int = 0) -> Fuzzer:
+    return Fuzzer(Settings(Seeds(seeds, {}), seed, compiler=faulty), 2, limit)
+
+
+def test_a_case_shrinks_to_what_matters() -> None:
+    def interesting(case: Case) -> bool:
+        return "Add" in operators(case.model) and reference(case.model, case.inputs)[0].size > 0
+
+    small = shrunk(chain_case(), interesting)
+    assert operators(small.model) == ["Add"]
+    assert {array.shape for array in small.inputs.values()} == {(1, 1, 1), (1,)}
+    assert all(not array.any() for array in small.inputs.values())
+
+
+def test_shrinking_keeps_to_its_trials() -> None:
+    tried: list[Case] = []
+
+    def interesting(case: Case) -> bool:
+        tried.append(case)
+        return False
+
+    case = chain_case()
+    assert shrunk(case, interesting, 5) is case
+    assert len(tried) == 5
+
+
+def test_a_planted_fault_is_found_shrunk_and_saved(tmp_path: Path) -> None:
+    fuzzer = _fuzzer(_unary("Relu"), _unary("Sqrt"))
+    results = sorted(fuzzer.numbers(range(24)), key=lambda each: int(each.name))
+    wrong = [each for each in results if each.verdict.is_finding]
+    assert wrong
+    assert all("Relu" in each.operators for each in wrong)
+    assert any(each.verdict.kind == "agree" for each in results)
+    folders = list(save_findings(fuzzer, results, tmp_path, 60))
+    case, record = load(folders[0])
+    assert operators(case.model) == ["Relu"]
+    assert (record["kind"], record["seed"]) == ("mismatch", 0)
+    assert sum(array.size for array in case.inputs.values()) <= 1
+    [again] = fuzzer.saved([folders[0] / "model.onnx"])
+    assert again.verdict.kind == "mismatch"
+    assert as_data(results)["counts"]["mismatch"] == len(wrong)
+    assert any("groups of findings" in line for line in as_text(results))
+
+
+@pytest.mark.parametrize(
+    ("operator", "kind", "reason"),
+    [("Exp", "error", "planted"), ("Neg", "crash", "SIGKILL in mlc"), ("Abs", "hang", "over 2 s in mlc")],
+)
+def test_what_ends_badly_is_a_finding_and_others_go_on(operator: str, kind: str, reason: str) -> None:
+    fuzzer = _fuzzer(_unary(operator), _unary("Sqrt"), limit=2.0)
+    found = {result.name: result.verdict for result in fuzzer.numbers(range(6))}
+    assert len(found) == 6
+    assert {each.kind for each in found.values() if each.is_finding} == {kind}
+    assert all(reason in each.reason for each in found.values() if each.is_finding)
+
+
+def test_an_oracle_that_dies_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(model: ModelProto, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+        return faulty(case_of_nodes([helper.make_node("Neg", ["x"], ["y"])], {"x": X}, ["y"]).model, inputs)
+
+    monkeypatch.setitem(oracles.ORACLES, "onnxruntime", dies)
+    results = list(_fuzzer(_unary("Sqrt")).numbers(range(2)))
+    assert [each.verdict.votes["onnxruntime"] for each in results] == ["crashed"] * 2
+    assert all(not each.verdict.is_finding for each in results)
+
+
+def test_the_command_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(oracles, "find_spec", lambda _name: None)
+    assert main(["fuzz", "--cases", "1"]) == 1
+    assert "pip install 'mlc-compiler[test]'" in capsys.readouterr().err
+    assert main(["fuzz", "--variant", "statik"]) == 2
+    assert main(["fuzz", "--ops", "("]) == 2
+
+
+@pytest.mark.slow
+def test_the_command_runs_cases(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    arguments = ["fuzz", "--cases", "6", "--ops", "^(Relu|Sqrt)$", "--json", "--output", str(tmp_path)]
+    assert main(arguments) == 0
+    data = json.loads(capfd.readouterr().out)
+    assert data["cases"] == 6
+    assert data["counts"]["agree"] >= 1
+    assert main(["fuzz", "--cases", "1", "--ops", "^NoSuchOperator$"]) == 1
+
+
+def test_what_was_found_stays_mended() -> None:
+    folders = sorted(path.parent for path in SAVED.glob("*/case.json"))
+    results = Fuzzer(Settings(Seeds((), {})), 2, 120.0).saved(folders)
+    wrong = {Path(each.name).name: each.verdict for each in results if each.verdict.kind != "agree"}
+    assert not wrong

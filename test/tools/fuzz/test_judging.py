@@ -1,0 +1,120 @@
+"""Votes, tolerances, and what a verdict rests on."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from fuzz_models import case_of_nodes, chain_case, faulty
+from mlc.frontends.errors import UnsupportedModel
+from mlc.tools.fuzz import judge as judging
+from mlc.tools.fuzz.comparison import difference
+from mlc.tools.fuzz.judge import judge
+from mlc.tools.fuzz.oracles import body, onnxruntime, reference
+from mlc.tools.fuzz.voting import vote
+from onnx import helper
+
+ONE, TWO = [np.ones(2, np.float32)], [np.full(2, 2, np.float32)]
+
+
+def test_most_votes_win() -> None:
+    assert vote({}).kind == "none"
+    assert vote({"a": ONE}).winners == ("a",)
+    assert vote({"a": ONE, "b": TWO}).kind == "undecided"
+    decided = vote({"a": ONE, "b": TWO, "c": TWO})
+    assert (decided.kind, decided.winners) == ("decided", ("b", "c"))
+    assert np.array_equal(decided.outputs[0], TWO[0])
+
+
+@pytest.mark.parametrize(
+    ("expected", "output", "what"),
+    [
+        (np.ones(2), np.ones((1, 2)), "shape"),
+        (np.ones(2), np.ones(2, np.float32), "type"),
+        (np.ones(2), np.full(2, 1 + 1e-6), "values"),
+        (np.ones(2, np.float32), np.full(2, 1 + 1e-4, np.float32), ""),
+        (np.ones(2, np.float32), np.full(2, 1 + 2e-3, np.float32), "values"),
+        (np.array([1e4, 0], np.float32), np.array([1e4, 0.09], np.float32), ""),
+        (np.array([1e4, 0], np.float32), np.array([1e4, 0.2], np.float32), "values"),
+        (np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), ""),
+        (np.array([np.inf]), np.array([-np.inf]), "values"),
+        (np.array([np.inf]), np.array([1e308]), "values"),
+        (np.array([np.nan]), np.array([0.0]), "values"),
+        (np.array([3], np.int8), np.array([4], np.int8), "values"),
+        (np.array([1], ml_dtypes.bfloat16), np.array([1.03], ml_dtypes.bfloat16), ""),
+        (np.array([1], ml_dtypes.bfloat16), np.array([1.1], ml_dtypes.bfloat16), "values"),
+        (np.array([1 + 1j]), np.array([1 - 1j]), "values"),
+    ],
+)
+def test_tolerances_are_by_type(expected: np.ndarray, output: np.ndarray, what: str) -> None:
+    assert difference([expected], [output]).partition(":")[0] == what
+    assert difference([expected], [expected]) == ""
+    assert difference([expected], [expected, expected]).startswith("count")
+
+
+def test_oracles_agree_and_know_types_that_numpy_lacks() -> None:
+    array = np.array([-1, 2.5, 3], ml_dtypes.bfloat16)
+    case = case_of_nodes([helper.make_node("Identity", ["x"], ["y"])], {"x": array}, ["y"])
+    for oracle in (onnxruntime, reference):
+        assert difference([array], oracle(case.model, case.inputs)) == ""
+    x = np.linspace(-3, 3, 7, dtype=np.float32)
+    swish = case_of_nodes([helper.make_node("HardSwish", ["x"], ["y"])], {"x": x}, ["y"])
+    assert difference(onnxruntime(swish.model, swish.inputs), body(swish.model, swish.inputs)) == ""
+    with pytest.raises(Exception, match="function body"):
+        body(case.model, case.inputs)
+
+
+def test_a_right_compiler_agrees() -> None:
+    assert judge(chain_case(), compiler=reference).kind == "agree"
+
+
+def test_a_fault_is_a_mismatch_and_an_exception_an_error() -> None:
+    verdict = judge(chain_case(), compiler=faulty)
+    assert verdict.kind == "mismatch"
+    assert verdict.reason.startswith("values: output 0")
+    case = case_of_nodes([helper.make_node("Exp", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
+    verdict = judge(case, compiler=faulty)
+    assert (verdict.kind, verdict.reason) == ("error", "ZeroDivisionError: planted")
+
+
+def test_refusals_are_told_from_what_nobody_can_run() -> None:
+    def refuse(*_: object) -> list[np.ndarray]:
+        raise UnsupportedModel(
+            "m: 1 node cannot be imported:", "Relu (opset 18): it is not supported: node 'a'"
+        )
+
+    assert judge(chain_case(), compiler=refuse).kind == "refused"
+    wrong = case_of_nodes([helper.make_node("NoSuchOperator", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
+    assert judge(wrong, compiler=refuse).kind == "invalid"
+    assert judge(wrong, compiler=lambda *_: ONE).kind == "unjudged"
+
+
+def test_a_failed_pass_is_no_refusal() -> None:
+    class CompileError(Exception):
+        pass
+
+    def fail(message: str) -> judging.Compiler:
+        def compiler(*_: object) -> list[np.ndarray]:
+            raise CompileError(message)
+
+        return compiler
+
+    assert judge(chain_case(), compiler=fail("pass 'x' failed on 'func.func'")).kind == "error"
+    assert judge(chain_case(), compiler=fail("all inputs must be tensors of known sizes")).kind == "refused"
+
+
+def test_what_rounding_explains_is_unstable() -> None:
+    near_half = np.array([0.5, 1.0], np.float32)
+    case = case_of_nodes([helper.make_node("Floor", ["s"], ["y"])], {"s": near_half * 2}, ["y"])
+    assert judge(case, compiler=lambda *_: [np.array([0, 2], np.float32)]).kind == "unstable"
+    far = case.with_inputs({"s": near_half + 1})
+    assert judge(far, compiler=lambda *_: [np.array([0, 2], np.float32)]).kind == "mismatch"
+
+
+def test_oracles_that_disagree_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    fakes = {"onnxruntime": lambda *_: ONE, "reference": lambda *_: TWO}
+    monkeypatch.setattr(judging, "ORACLES", fakes)
+    verdict = judge(chain_case(), compiler=lambda *_: TWO)
+    assert verdict.kind == "undecided"
+    assert "agrees with reference" in verdict.reason
+    assert judge(chain_case(), compiler=lambda *_: TWO, without=["onnxruntime"]).kind == "agree"

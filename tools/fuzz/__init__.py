@@ -1,0 +1,1 @@
+"""The differential fuzzer: mutated ONNX models, compiled and compared with what several oracles say."""

@@ -1,0 +1,135 @@
+"""A case: a model, the arrays that it is run on, and how it is saved.
+
+A saved case is a folder in the layout of ONNX's backend tests, so that other tools read it too: model.onnx,
+test_data_set_0/input_N.pb; and case.json, which says what was found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from mlc.tools.cases.suite import DataSet
+from mlc.tools.cases.variants import in_variant
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+Arrays = dict[str, np.ndarray]
+MODEL, DATA, RECORD = "model.onnx", "test_data_set_0", "case.json"
+_LARGEST = 1 << 20  # elements of an input or of a result whose shape is known
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """`inputs` are by name, in the order of the model's inputs. Those in `fixed` are initializers in every
+    variant. `steps` are the mutations that made it."""
+
+    model: ModelProto
+    inputs: Arrays
+    variant: str = "static"
+    fixed: frozenset[str] = frozenset()
+    steps: tuple[str, ...] = ()
+
+    @property
+    def nodes(self) -> list[NodeProto]:
+        """The nodes of the main graph."""
+        return list(self.model.graph.node)
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        """Domain -> version, "" for ONNX's own."""
+        return {domain_of(entry.domain): entry.version for entry in self.model.opset_import}
+
+    def copied(self) -> ModelProto:
+        """The model, to be changed."""
+        return ModelProto.FromString(self.model.SerializeToString())
+
+    def with_inputs(self, inputs: Mapping[str, np.ndarray], model: ModelProto | None = None) -> Case:
+        """The case with other arrays, and the types that the model then has."""
+        return replace(self, model=typed(model or self.copied(), inputs), inputs=dict(inputs))
+
+    def runnable(self) -> tuple[ModelProto, Arrays]:
+        """The model in its variant, with the arrays that it still takes."""
+        model = self.copied()
+        left = dict(self.inputs)
+        for name in sorted(self.fixed & left.keys()):
+            model.graph.initializer.append(numpy_helper.from_array(left.pop(name), name))
+            model.graph.input.remove(next(info for info in model.graph.input if info.name == name))
+        model, sets = in_variant((model, [DataSet(list(left.values()), [])]), self.variant)
+        return model, dict(zip(left, sets[0].inputs, strict=False))
+
+
+def domain_of(name: str) -> str:
+    """The domain as schemas name it."""
+    return "" if name == "ai.onnx" else name
+
+
+def graphs_of(model: ModelProto) -> list[GraphProto]:
+    """The main graph and those of its nodes, however deep."""
+    graphs = [model.graph]
+    for graph in graphs:
+        graphs += [each.g for node in graph.node for each in node.attribute if each.HasField("g")]
+    return graphs
+
+
+def typed(model: ModelProto, inputs: Mapping[str, np.ndarray]) -> ModelProto:
+    """Gives the model's inputs the types of arrays, and its outputs those that ONNX infers. Raises what
+    ONNX's shape inference raises for a model that is wrong."""
+    graph = model.graph
+    del graph.input[:]
+    graph.input.extend(_info(name, array) for name, array in inputs.items())
+    names = [info.name for info in graph.output]
+    del graph.output[:], graph.value_info[:]
+    graph.output.extend(ValueInfoProto(name=name) for name in names)
+    # Without outputs ONNX infers the types of all values, and it refuses outputs without types.
+    bare = ModelProto.FromString(model.SerializeToString())
+    del bare.graph.output[:]
+    inferred = onnx.shape_inference.infer_shapes(bare, data_prop=True)
+    known = {info.name: info for info in [*inferred.graph.value_info, *inferred.graph.input]}
+    for info in graph.output:
+        if info.name in known:
+            info.CopyFrom(known[info.name])
+    return model
+
+
+def _info(name: str, array: np.ndarray) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+
+
+def is_small(case: Case) -> bool:
+    """Whether neither inputs nor results of known shapes are large."""
+    infos = case.model.graph.output
+    shapes = [array.shape for array in case.inputs.values()]
+    shapes += [tuple(dim.dim_value for dim in info.type.tensor_type.shape.dim) for info in infos]
+    return all(np.prod(shape, dtype=np.float64) <= _LARGEST for shape in shapes)
+
+
+def save(case: Case, folder: Path, found: Mapping[str, Any]) -> None:
+    """Writes the case, with what was found, into a folder of its own."""
+    data = folder / DATA
+    data.mkdir(parents=True, exist_ok=True)
+    for old in data.glob("input_*.pb"):
+        old.unlink()
+    (folder / MODEL).write_bytes(case.model.SerializeToString(deterministic=True))
+    for index, (name, array) in enumerate(case.inputs.items()):
+        tensor = numpy_helper.from_array(array, name)
+        (data / f"input_{index}.pb").write_bytes(tensor.SerializeToString())
+    record = {"variant": case.variant, "fixed": sorted(case.fixed), "steps": list(case.steps), **found}
+    (folder / RECORD).write_text(json.dumps(record, indent=1) + "\n")
+
+
+def load(path: Path) -> tuple[Case, dict[str, Any]]:
+    """A saved case, by its folder or a file in it, and its record. Raises OSError, ValueError."""
+    folder = path if path.is_dir() else path.parent
+    record = json.loads((folder / RECORD).read_text())
+    model = onnx.load(folder / MODEL)
+    count = len(list((folder / DATA).glob("input_*.pb")))
+    files = [folder / DATA / f"input_{index}.pb" for index in range(count)]
+    tensors = [TensorProto.FromString(file.read_bytes()) for file in files]
+    inputs = {tensor.name: numpy_helper.to_array(tensor) for tensor in tensors}
+    steps = tuple(record.get("steps", ()))
+    return Case(model, inputs, record["variant"], frozenset(record["fixed"]), steps), record

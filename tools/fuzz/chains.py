@@ -1,0 +1,149 @@
+"""Chains of two to six operators: seeds' nodes, each fed with an earlier result where types allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+from mlc.tools.fuzz.case import Arrays, Case, domain_of, is_small, typed
+from mlc.tools.fuzz.draws import pick, resized
+from mlc.tools.fuzz.seeds import Seeds
+from mlc.tools.fuzz.value_mutators import schema_of
+from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
+from onnx.defs import SchemaError
+from onnx.shape_inference import InferenceError
+
+# Versions of ONNX's opset that a chain may have: nodes of others join if their operator is the same in it.
+_OPSETS = (13, 17, 18, 21, 22, 23)
+_TRIES = 30  # seeds that are tried for a place in a chain
+_CONTINUED = 0.7  # how often a node is fed with the newest result rather than any
+_LEAST_IR = 10
+
+
+@dataclass
+class _Chain:
+    """A model that grows. `values` are the results that a further node may read: name -> dtype and shape."""
+
+    opset: int
+    model: ModelProto
+    inputs: Arrays = field(default_factory=dict)
+    values: dict[str, tuple[np.dtype, tuple[int, ...]]] = field(default_factory=dict)
+
+
+def chain_of(rng: np.random.Generator, seeds: Seeds) -> Case:
+    """A chain; shorter than drawn where no seed fits."""
+    chain = _Chain(pick(rng, _OPSETS), helper.make_model(helper.make_graph([], "fuzz", [], [])))
+    chain.model.ir_version = _LEAST_IR
+    del chain.model.opset_import[:]
+    chain.model.opset_import.append(helper.make_opsetid("", chain.opset))
+    length, steps = int(rng.integers(2, 7)), []
+    for place in range(length):
+        for _ in range(_TRIES):
+            seed = pick(rng, seeds.cases)
+            if _fits(chain, seed) and _append(rng, chain, seed, f"n{place}"):
+                steps.append(seed.nodes[0].op_type)
+                break
+    return Case(chain.model, chain.inputs, steps=(f"chain {' '.join(steps)}",))
+
+
+def _fits(chain: _Chain, seed: Case) -> bool:
+    """Whether the seed's operator is the same in the chain's opset, and has no graph inside."""
+    node = seed.nodes[0]
+    if domain_of(node.domain) or any(each.type == AttributeProto.GRAPH for each in node.attribute):
+        return False
+    try:
+        newer = onnx.defs.get_schema(node.op_type, chain.opset)
+        return newer.since_version == schema_of(seed, node).since_version
+    except SchemaError:
+        return False
+
+
+def _append(rng: np.random.Generator, chain: _Chain, seed: Case, prefix: str) -> bool:
+    """Adds the seed's node, if what comes of it has known shapes."""
+    model = ModelProto.FromString(chain.model.SerializeToString())
+    node = NodeProto()
+    node.CopyFrom(seed.nodes[0])
+    bound = _bound(rng, chain, seed)
+    if chain.values and bound is None:
+        return False
+    names, inputs = dict(bound or {}), dict(chain.inputs)
+    extents = _new_extents(chain, seed, names)
+    for name, array in seed.inputs.items():
+        if name not in names:
+            names[name] = f"{prefix}_{name}"
+            shape: list[int] = [extents.get(extent, extent) for extent in array.shape]
+            same = shape == list(array.shape)
+            inputs[names[name]] = array if same else resized(rng, array, shape)
+    for place, name in enumerate(node.input):
+        node.input[place] = names.get(name, "")
+    for place, name in enumerate(node.output):
+        node.output[place] = f"{prefix}_{name}" if name else ""
+    node.name = prefix
+    model.graph.node.append(node)
+    return _accepted(chain, model, inputs, [name for name in node.output if name])
+
+
+def _bound(rng: np.random.Generator, chain: _Chain, seed: Case) -> dict[str, str] | None:
+    """Which input of the seed's node reads which result; None if none can."""
+    if not chain.values:
+        return None
+    names = list(chain.values)
+    source = names[-1] if rng.random() < _CONTINUED else pick(rng, names)
+    dtype, shape = chain.values[source]
+    places = [
+        name for name, array in seed.inputs.items() if array.dtype == dtype and array.ndim == len(shape)
+    ]
+    places = places or [name for name, array in seed.inputs.items() if array.dtype == dtype]
+    if not places:
+        return None
+    bound = {places[0] if rng.random() < 0.7 else pick(rng, places): source}
+    # At times a result meets another one of its shape, as in residual blocks.
+    for name in places:
+        fitting = [other for other, kind in chain.values.items() if kind == (dtype, shape)]
+        if name not in bound and rng.random() < 0.4:
+            bound[name] = pick(rng, fitting)
+    return bound
+
+
+def _new_extents(chain: _Chain, seed: Case, bound: dict[str, str]) -> dict[int, int]:
+    """Extents of the seed's inputs -> those of the results that took their place."""
+    found: dict[int, int] = {}
+    for name, source in bound.items():
+        shape = chain.values[source][1]
+        if len(shape) == seed.inputs[name].ndim:
+            found.update(zip(seed.inputs[name].shape, shape, strict=True))
+    return found
+
+
+def _accepted(chain: _Chain, model: ModelProto, inputs: Arrays, outputs: Sequence[str]) -> bool:
+    """Takes the longer model over if ONNX infers the types and shapes of the new results."""
+    read = {name for node in model.graph.node for name in node.input}
+    made = [name for node in model.graph.node for name in node.output if name]
+    del model.graph.output[:]
+    model.graph.output.extend(ValueInfoProto(name=name) for name in made if name not in read)
+    try:
+        typed(model, inputs)
+        inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    except (InferenceError, ValueError, RuntimeError):
+        return False
+    infos = {info.name: info for info in [*inferred.graph.value_info, *inferred.graph.output]}
+    kinds = {name: _kind(infos[name]) for name in outputs if name in infos}
+    known = {name: kind for name, kind in kinds.items() if kind is not None}
+    if not known or len(kinds) != len(outputs) or not is_small(Case(model, inputs)):
+        return False
+    chain.model, chain.inputs = model, inputs
+    chain.values.update(known)
+    return True
+
+
+def _kind(info: ValueInfoProto) -> tuple[np.dtype, tuple[int, ...]] | None:
+    """Element type and shape, if both are known and it is a tensor of numbers."""
+    kind = info.type.tensor_type
+    dims = kind.shape.dim
+    if kind.elem_type in (0, onnx.TensorProto.STRING) or not kind.HasField("shape"):
+        return None
+    if not all(dim.HasField("dim_value") for dim in dims):
+        return None
+    return np.dtype(helper.tensor_dtype_to_np_dtype(kind.elem_type)), tuple(dim.dim_value for dim in dims)

@@ -1,0 +1,79 @@
+"""The fuzzer's main loop: cases over workers, and what came of each."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlc.tools.cases.pool import Pool
+from mlc.tools.cases.worker import Answer, Job
+from mlc.tools.fuzz.judge import Verdict
+from mlc.tools.fuzz.oracles import ORACLES
+from mlc.tools.fuzz.serve import Settings, serve
+
+_LOST = {"crash": "crash", "timeout": "hang"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a case, named by its number or its folder."""
+
+    name: str
+    verdict: Verdict
+    operators: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass
+class Fuzzer:
+    """`jobs` workers; a case may take `limit` seconds."""
+
+    settings: Settings
+    jobs: int = 1
+    limit: float = 30.0
+    log: Path | None = None
+
+    def numbers(self, numbers: Iterable[int]) -> Iterator[Result]:
+        """The results of drawn cases, as they come."""
+        return self.run(deque(json.dumps({"number": number}) for number in numbers), self.jobs)
+
+    def saved(self, folders: Iterable[Path]) -> Iterator[Result]:
+        """The results of saved cases, as they come."""
+        return self.run(deque(json.dumps({"saved": str(folder)}) for folder in folders), self.jobs)
+
+    def run(self, waiting: deque[str], jobs: int) -> Generator[Result, None, None]:
+        """The results of requests, to which the caller may add."""
+        job = Job("mlc fuzz", lambda connection: serve(connection, self.settings), self.log)
+        for answer in Pool(job, jobs, self.limit).run(waiting):
+            again = _again(answer)
+            if again is not None:
+                waiting.appendleft(json.dumps(again))
+            else:
+                yield _result(answer)
+
+
+def _again(answer: Answer) -> dict[str, Any] | None:
+    """The request to repeat after a lost process: without the oracle that it died in; once more after a hang,
+    for the whole machine may have been stopped."""
+    request: dict[str, Any] = json.loads(answer.request)
+    if answer.status == "answered":
+        return None
+    if answer.at in ORACLES:
+        return {**request, "without": [*request.get("without", ()), answer.at]}
+    if answer.status == "timeout" and not request.get("repeated"):
+        return {**request, "repeated": True}
+    return None
+
+
+def _result(answer: Answer) -> Result:
+    request = json.loads(answer.request)
+    name = str(request.get("number", request.get("saved")))
+    if answer.status == "answered":
+        verdict, operators = Verdict(**answer.data["verdict"]), tuple(answer.data["operators"])
+        return Result(name, verdict, operators, answer.seconds)
+    kind = _LOST[answer.status] if answer.at == "mlc" else "undecided"
+    return Result(name, Verdict(kind, f"{answer.reason} in {answer.at}"), (), answer.seconds)

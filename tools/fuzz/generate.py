@@ -1,0 +1,42 @@
+"""The case of a number: the same for the same seed, seeds and variants."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from mlc.tools.fuzz.case import Case
+from mlc.tools.fuzz.chains import chain_of
+from mlc.tools.fuzz.draws import pick
+from mlc.tools.fuzz.mutators import mutated
+from mlc.tools.fuzz.seeds import Seeds
+from mlc.tools.fuzz.value_mutators import fix_settings
+
+_CHAINS = 0.35  # share of cases that are chains
+_SETTINGS_FIXED = 0.8  # share of cases whose sizes and axes are constants: others cannot be compiled
+
+
+def case_of(seed: int, number: int, seeds: Seeds, variants: Sequence[str]) -> Case:
+    """The case. A node is mutated one to four times, a chain up to twice."""
+    rng = np.random.default_rng([seed, number])
+    with np.errstate(all="ignore"):
+        case = None
+        if rng.random() < _CHAINS:
+            case, rounds = chain_of(rng, seeds), int(rng.integers(3))
+        if case is None or not case.nodes:
+            case, rounds = _node(rng, seeds), int(rng.integers(1, 5))
+        for _ in range(rounds):
+            case = mutated(rng, case, seeds)
+        if rng.random() < _SETTINGS_FIXED:
+            case = fix_settings(rng, case)
+    return replace(case, variant=variants[number % len(variants)])
+
+
+def _node(rng: np.random.Generator, seeds: Seeds) -> Case:
+    """A seed: each operator as often as any other."""
+    found = defaultdict(list)
+    for case in seeds.cases:
+        found[case.nodes[0].op_type].append(case)
+    return pick(rng, found[pick(rng, list(found))])

@@ -1,0 +1,134 @@
+"""Runs a case in mlc and in the oracles, and says what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from mlc.tools.cases.reasons import failure, refusal
+from mlc.tools.fuzz.case import Arrays, Case
+from mlc.tools.fuzz.comparison import difference
+from mlc.tools.fuzz.oracles import ORACLES
+from mlc.tools.fuzz.stability import is_unstable
+from mlc.tools.fuzz.voting import Vote, vote
+from onnx import ModelProto
+
+# agree: mlc computes what the oracles decided. refused: it says why it does not compile the model. undecided:
+# as many oracles say one thing as another. unstable: another result, but rounding moves the oracles' as far.
+# unjudged: mlc computes something, and every oracle refuses the model; invalid: so does mlc.
+FINE = ("agree", "refused", "invalid", "undecided", "unstable", "unjudged")
+# mismatch: another result. error: an exception that is no message for users. crash, hang: the process of mlc
+# died, or did not end in time.
+FINDINGS = ("mismatch", "error", "crash", "hang")
+KINDS = (*FINE, *FINDINGS)
+
+Compiler = Callable[[ModelProto, Arrays], list[np.ndarray]]
+_SAYS_WHY = re.compile(
+    r"of known (sizes|rank)|known when the model is compiled|(is|are) not supported"
+    r"|no memory for|more than there are addresses"
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`kind` is one of KINDS, `reason` a line. `votes`: oracle -> "answers", or why it does not."""
+
+    kind: str
+    reason: str = ""
+    votes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """Kind and reason."""
+        return f"{self.kind} {self.reason}".rstrip()
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether something is to be explained or mended."""
+        return self.kind in FINDINGS
+
+
+@cache
+def _worker_pool() -> Any:
+    from mlc.compiler import worker_pool
+
+    return worker_pool(1)
+
+
+def compiled(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    """What mlc computes, on one thread, without the cache; one worker process compiles for all cases."""
+    import mlc
+
+    executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool())
+    return [np.asarray(output) for output in executable(dict(inputs))]
+
+
+def judge(
+    case: Case,
+    at: Callable[[str], None] = lambda _step: None,
+    without: Collection[str] = (),
+    compiler: Compiler = compiled,
+) -> Verdict:
+    """The verdict; `at` is told what runs next, oracles in `without` are left out."""
+    at("case")
+    model, inputs = case.runnable()
+    answers, votes = {}, {}
+    for name, oracle in ORACLES.items():
+        if name in without:
+            votes[name] = "crashed"
+            continue
+        at(name)
+        try:
+            answers[name] = oracle(model, dict(inputs))
+            votes[name] = "answers"
+        except Exception as error:
+            votes[name] = failure(error)
+    decision = vote(answers)
+    at("mlc")
+    try:
+        outputs = compiler(model, dict(inputs))
+    except Exception as error:
+        return _of_error(error, decision, votes)
+    at("verdict")
+    return _of_outputs(outputs, decision, answers, votes, (model, inputs))
+
+
+def _of_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:
+    if not _is_refusal(error):
+        return Verdict("error", failure(error), votes)
+    return Verdict("invalid" if decision.kind == "none" else "refused", refusal(error), votes)
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether an error says that the model cannot be imported, or that its sizes have to be known. That a
+    pass or a kernel failed is no refusal."""
+    names = {each.__name__ for each in type(error).__mro__}
+    return "ImportFailure" in names or bool(_SAYS_WHY.search(str(error)))
+
+
+def _of_outputs(
+    outputs: Sequence[np.ndarray],
+    decision: Vote,
+    answers: dict[str, list[np.ndarray]],
+    votes: dict[str, str],
+    run: tuple[ModelProto, Arrays],
+) -> Verdict:
+    if decision.kind == "none":
+        return Verdict("unjudged", "no oracle runs the model", votes)
+    agreeing = [name for name, answer in answers.items() if not difference(answer, outputs)]
+    if decision.kind == "undecided":
+        return Verdict(
+            "undecided", f"mlc agrees with {', '.join(agreeing) or 'none'}: {decision.reason}", votes
+        )
+    text = difference(decision.outputs, outputs)
+    if not text:
+        return Verdict("agree", "", votes)
+    if len(outputs) == len(decision.outputs) and is_unstable(
+        ORACLES[decision.winners[0]], *run, decision.outputs, outputs
+    ):
+        return Verdict("unstable", text, votes)
+    return Verdict("mismatch", f"{text} (by {', '.join(decision.winners)})", votes)

@@ -1,0 +1,125 @@
+"""Oracles: engines that say what a model computes.
+
+Each takes a model and its inputs, and gives its outputs or raises what it likes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import onnx.inliner
+from mlc.tools.fuzz.case import Arrays, domain_of, graphs_of
+from onnx import ModelProto, TensorProto, helper
+
+Oracle = Callable[[ModelProto, Arrays], list[np.ndarray]]
+
+
+class Refused(Exception):
+    """An oracle has nothing to say about a model."""
+
+
+def lacking() -> str:
+    """What has to be installed for the oracles, "" if nothing."""
+    if find_spec("onnxruntime") is not None:
+        return ""
+    return "onnxruntime is not installed: it is in the extra `test`: pip install 'mlc-compiler[test]'"
+
+
+def onnxruntime(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    """ONNX Runtime, on one thread."""
+    # The suite holds operators of opsets that are not released.
+    os.environ.setdefault("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0")
+    import onnxruntime as engine
+
+    engine.set_default_logger_severity(4)
+    options = engine.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    data = _aged(model).SerializeToString()
+    session = engine.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    values = {name: _to_value(engine, array) for name, array in inputs.items()}
+    names = [output.name for output in session.get_outputs()]
+    return [_from_value(value) for value in session.run_with_ort_values(names, values)]
+
+
+# The newest that ONNX Runtime 1.31 knows all operators of, and the newest format of files that it reads.
+_KNOWN_OPSET, _KNOWN_IR = 26, 12
+
+
+def _aged(model: ModelProto) -> ModelProto:
+    """The same model in an opset that ONNX Runtime knows, if its operators are the same there."""
+    copy = ModelProto.FromString(model.SerializeToString())
+    copy.ir_version = min(copy.ir_version, _KNOWN_IR)
+    for entry in copy.opset_import:
+        if not domain_of(entry.domain) and entry.version > _KNOWN_OPSET:
+            schemas = (
+                onnx.defs.get_schema(node.op_type, entry.version)
+                for graph in graphs_of(copy)
+                for node in graph.node
+                if not domain_of(node.domain)
+            )
+            entry.version = max([_KNOWN_OPSET, *(schema.since_version for schema in schemas)])
+    return copy
+
+
+# More than one of these is in a byte there.
+_PACKED = ("int4", "uint4", "int2", "uint2", "float4_e2m1fn")
+
+
+def _to_value(engine: Any, array: np.ndarray) -> Any:
+    if array.dtype.name in _PACKED:
+        raise Refused(f"arrays of {array.dtype} cannot be passed")
+    whole = np.ascontiguousarray(array).reshape(array.shape)
+    if array.dtype.kind != "V":
+        return engine.OrtValue.ortvalue_from_numpy(whole)
+    kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+    return engine.OrtValue.ortvalue_from_numpy_with_onnx_type(whole, kind)
+
+
+def _from_value(value: Any) -> np.ndarray:
+    """A copy. NumPy's own types go through ONNX Runtime, others through the memory."""
+    if not value.is_tensor():
+        raise Refused(f"a result is {value.data_type()}")
+    kind = value.element_type()
+    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind))
+    if dtype.kind != "V":
+        return np.array(value.numpy())
+    if dtype.name in _PACKED or kind == TensorProto.UNDEFINED:
+        raise Refused(f"arrays of {dtype} cannot be read")
+    shape = tuple(value.shape())
+    count = int(np.prod(shape, dtype=np.int64))
+    if count == 0:
+        return np.zeros(shape, dtype)
+    memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(value.data_ptr())
+    return np.frombuffer(bytes(memory), dtype).reshape(shape).copy()
+
+
+def reference(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    """ONNX's reference implementation, in NumPy."""
+    from onnx.reference import ReferenceEvaluator
+
+    with np.errstate(all="ignore"):
+        outputs = ReferenceEvaluator(model).run(None, dict(inputs))
+    if any(isinstance(output, list) or output is None for output in outputs):
+        raise Refused("a result is no tensor")
+    return [np.asarray(output) for output in outputs]
+
+
+def body(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    """The function bodies of ONNX's schemas in place of the operators that have one, in ONNX Runtime, or in
+    the reference if that refuses them."""
+    inlined = onnx.inliner.inline_selected_functions(model, [], exclude=True, inline_schema_functions=True)
+    before, after = ([node.op_type for node in each.graph.node] for each in (model, inlined))
+    if before == after:
+        raise Refused("no operator has a function body")
+    try:
+        return onnxruntime(inlined, inputs)
+    except Exception:
+        return reference(inlined, inputs)
+
+
+ORACLES: dict[str, Oracle] = {"onnxruntime": onnxruntime, "reference": reference, "body": body}

@@ -1,0 +1,65 @@
+"""What is mutated: the node cases of ONNX's backend suite that compute with numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mlc.tools.cases.suite import suite_cases
+from mlc.tools.fuzz.case import Case, typed
+from onnx import AttributeProto, ModelProto, helper
+
+# Operators whose results are drawn: nothing can be compared.
+DRAWN = frozenset(
+    "Bernoulli Dropout Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike".split()
+)
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Cases of one node each, and for every attribute of an operator the values that some case has."""
+
+    cases: Sequence[Case]
+    attributes: dict[tuple[str, str], list[Any]]
+
+
+def load_seeds(operators: re.Pattern[str]) -> Seeds:
+    """The seeds whose operator's name the expression finds. Takes some seconds."""
+    found = []
+    for each in suite_cases(("node",)):
+        if each.expanded or not operators.search(each.operator) or each.operator in DRAWN:
+            continue
+        model, sets = each.load()
+        values = sets[0].inputs
+        if len(model.graph.node) == 1 and all(_is_numeric(value) for value in values):
+            found.append(_seed(model, values, each.name))
+    return Seeds(found, _attributes(found))
+
+
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype != object
+
+
+def _seed(model: ModelProto, values: Sequence[np.ndarray], name: str) -> Case:
+    names = [info.name for info in model.graph.input]
+    inputs = dict(zip(names, values, strict=False))
+    copy = ModelProto.FromString(model.SerializeToString())
+    copy.graph.name = "fuzz"
+    return Case(typed(copy, inputs), inputs, steps=(f"seed {name}",))
+
+
+def _attributes(cases: Iterable[Case]) -> dict[tuple[str, str], list[Any]]:
+    found: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for case in cases:
+        for node in case.nodes:
+            for attribute in node.attribute:
+                if attribute.type in (AttributeProto.GRAPH, AttributeProto.TENSOR):
+                    continue
+                value = helper.get_attribute_value(attribute)
+                if value not in found[node.op_type, attribute.name]:
+                    found[node.op_type, attribute.name].append(value)
+    return dict(found)

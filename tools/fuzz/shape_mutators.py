@@ -1,0 +1,89 @@
+"""Mutations of the shapes of inputs. Each gives another case, or None where it does not apply.
+
+They are blind: what they make may be wrong, which the oracles then say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from mlc.tools.fuzz.case import Arrays, Case
+from mlc.tools.fuzz.draws import EXTENTS, pick, resized
+
+
+def change_extent(rng: np.random.Generator, case: Case) -> Case | None:
+    """Gives all dims of one extent another one, in all inputs."""
+    old = _extent(rng, case)
+    return case.with_inputs(_replaced(rng, case, old, pick(rng, EXTENTS))) if old is not None else None
+
+
+def empty_extent(rng: np.random.Generator, case: Case) -> Case | None:
+    """Makes all dims of one extent zero."""
+    old = _extent(rng, case)
+    return case.with_inputs(_replaced(rng, case, old, 0)) if old is not None else None
+
+
+def change_dim(rng: np.random.Generator, case: Case) -> Case | None:
+    """Gives one dim of one input another extent."""
+    name = _ranked(rng, case)
+    if name is None:
+        return None
+    shape = list(case.inputs[name].shape)
+    shape[rng.integers(len(shape))] = pick(rng, EXTENTS)
+    return _reshaped(rng, case, name, shape)
+
+
+def broadcast(rng: np.random.Generator, case: Case) -> Case | None:
+    """Makes a dim of one input 1, or leaves out its first dims, or makes it a scalar."""
+    name = _ranked(rng, case)
+    if name is None:
+        return None
+    shape = list(case.inputs[name].shape)
+    kept = int(rng.integers(len(shape) + 1))
+    if rng.random() < 0.5:
+        return _reshaped(rng, case, name, shape[kept:])
+    shape[kept % len(shape)] = 1
+    return _reshaped(rng, case, name, shape)
+
+
+def add_dim(rng: np.random.Generator, case: Case) -> Case | None:
+    """Puts a dim before those of one input, or of all."""
+    extent, names = pick(rng, EXTENTS[1:8]), list(case.inputs)
+    if not names:
+        return None
+    chosen = names if rng.random() < 0.3 else [pick(rng, names)]
+    inputs = {
+        name: resized(rng, array, (extent, *array.shape)) if name in chosen else array
+        for name, array in case.inputs.items()
+    }
+    return case.with_inputs(inputs)
+
+
+def all_scalars(rng: np.random.Generator, case: Case) -> Case | None:
+    """Makes every input a scalar."""
+    return case.with_inputs({name: resized(rng, array, ()) for name, array in case.inputs.items()})
+
+
+def _extent(rng: np.random.Generator, case: Case) -> int | None:
+    """An extent of an input that holds no sizes or axes, if possible."""
+    extents = [extent for array in case.inputs.values() for extent in array.shape]
+    return pick(rng, extents) if extents else None
+
+
+def _ranked(rng: np.random.Generator, case: Case) -> str | None:
+    names = [name for name, array in case.inputs.items() if array.ndim]
+    return pick(rng, names) if names else None
+
+
+def _reshaped(rng: np.random.Generator, case: Case, name: str, shape: list[int]) -> Case:
+    return case.with_inputs({**case.inputs, name: resized(rng, case.inputs[name], shape)})
+
+
+def _replaced(rng: np.random.Generator, case: Case, old: int, new: int) -> Arrays:
+    """Values that are sizes follow: those of vectors of integers that equal the old extent."""
+    inputs = {}
+    for name, array in case.inputs.items():
+        shape = [new if extent == old else extent for extent in array.shape]
+        inputs[name] = array if shape == list(array.shape) else resized(rng, array, shape)
+        if array.dtype == np.int64 and array.ndim == 1 and shape == list(array.shape):
+            inputs[name] = np.where(array == old, new, array)
+    return inputs

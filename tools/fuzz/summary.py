@@ -1,0 +1,69 @@
+"""What a run found, as text and as data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mlc.tools.cases.reasons import family
+from mlc.tools.fuzz.driver import Result
+from mlc.tools.fuzz.findings import groups
+from mlc.tools.fuzz.judge import KINDS
+
+_MEANINGS = {
+    "agree": "mlc computes what the oracles agree on",
+    "refused": "mlc says why it does not compile the model",
+    "invalid": "the oracles and mlc refuse the model",
+    "undecided": "the oracles disagree",
+    "unstable": "rounding the inputs changes the result as much",
+    "unjudged": "the oracles refuse the model, mlc does not",
+    "mismatch": "mlc computes something else",
+    "error": "mlc fails without a message for users",
+    "crash": "mlc's process dies",
+    "hang": "mlc does not end in time",
+}
+_MOST = 12
+
+
+def as_data(results: Sequence[Result]) -> dict[str, Any]:
+    """Counts, the findings one by one, and refusals by reason."""
+    counts = Counter(result.verdict.kind for result in results)
+    return {
+        "cases": len(results),
+        "counts": {kind: counts[kind] for kind in KINDS},
+        "findings": [_finding(result) for result in results if result.verdict.is_finding],
+        "refusals": dict(_reasons(results, "refused").most_common()),
+        "undecided": dict(_reasons(results, "undecided").most_common()),
+    }
+
+
+def _finding(result: Result) -> dict[str, Any]:
+    verdict = result.verdict
+    return {
+        "case": result.name,
+        "operators": list(result.operators),
+        "kind": verdict.kind,
+        "reason": verdict.reason,
+        "votes": verdict.votes,
+    }
+
+
+def as_text(results: Sequence[Result]) -> Iterator[str]:
+    """Lines: the counts, findings by group, the most common refusals."""
+    counts = Counter(result.verdict.kind for result in results)
+    yield f"{len(results)} cases"
+    yield from (f"{counts[kind]:>7}  {kind:10} {_MEANINGS[kind]}" for kind in KINDS)
+    found = groups(results)
+    if found:
+        yield f"\n{len(found)} groups of findings:"
+        for name, same in found.items():
+            yield f"{len(same):>5}  {name}: case {same[0].name}: {same[0].verdict.reason}"
+    refusals = _reasons(results, "refused").most_common(_MOST)
+    if refusals:
+        yield "\nthe most common refusals:"
+        yield from (f"{count:>5}  {reason}" for reason, count in refusals)
+
+
+def _reasons(results: Sequence[Result], kind: str) -> Counter[str]:
+    return Counter(family(each.verdict.reason) for each in results if each.verdict.kind == kind)
