@@ -55,8 +55,11 @@ def merge(copying: CopyingLoop, number: int) -> None:
     ops = [each.operation for each in body.operations]
     wait = ops.index(copying.wait)
     lower, upper, step, *initial = old.operands
+    size = constant_value(step)
+    assert size is not None, "the bounds are constants"
     with ir.InsertionPoint(old):
-        loop = scf.ForOp(lower, upper, arith.MulIOp(step, index(number)).result, initial)
+        # Not a product: blocks share loops whose bounds are constants.
+        loop = scf.ForOp(lower, upper, index(number * size), initial)
     with ir.InsertionPoint(loop.body):
         places = [_place(loop.induction_variable, step, each) for each in range(number)]
         steps = [{body.arguments[0]: each, **_own_buffers(copying, at)} for at, each in enumerate(places)]

@@ -5,6 +5,8 @@ Each is compared with NumPy in f64. Tolerance: 100 roundings to f32, of the sum 
 
 from __future__ import annotations
 
+import itertools
+
 import accel_gpu
 import accel_programs
 import numpy as np
@@ -34,7 +36,11 @@ PRODUCTS = {
     ),
     "a stream for groups of warps": (Product([128, 320], [320, 192], "f16"), "stream-k=4", (64, 64)),
 }  # fmt: skip
-CONV = Conv((7, 7), 32, 48, pads=(1, 1, 1, 1), element="bf16", bias=True)
+CONVOLUTIONS = {
+    "convolution": Conv((7, 7), 32, 48, pads=(1, 1, 1, 1), element="bf16", bias=True),
+    # Blocks share five steps, of five places of the window each.
+    "merged steps": Conv((16, 15), 4, 48, window=(5, 5), strides=(2, 2), bias=True),
+}
 FAST = [
     ("equal parts", "cpu"),
     ("equal parts", "sm_80"),
@@ -63,6 +69,12 @@ def program(text: str, sharing: str) -> str:
     return found
 
 
+def convolution_cases() -> list[object]:
+    fast = ("merged steps", "split-k=4", "cpu")
+    cases = itertools.product(CONVOLUTIONS, ("split-k=4", "stream-k=5"), RUNS)
+    return [pytest.param(*each, marks=[] if each == fast else pytest.mark.slow) for each in cases]
+
+
 def operands(product: Product) -> list[np.ndarray]:
     kinds = [product.element, product.element, "f32"]
     pairs = zip(product.inputs(), kinds, strict=False)
@@ -80,15 +92,14 @@ def test_products(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert np.all(np.abs(found - wanted) <= SUM_ERROR * size)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("where", RUNS)
-@pytest.mark.parametrize("sharing", ["split-k=4", "stream-k=5"])
-def test_convolutions(sharing: str, where: str) -> None:
-    x, w, bias = numbers(CONV.x, "bf16", 0), numbers(CONV.w, "bf16", 1), numbers([48], "f32", 2)
-    found = np.full(CONV.result, np.nan, np.float32)
-    RUNS[where](program(CONV.text(), sharing), x, w, bias, found)
+@pytest.mark.parametrize(("name", "sharing", "where"), convolution_cases())
+def test_convolutions(name: str, sharing: str, where: str) -> None:
+    conv = CONVOLUTIONS[name]
+    x, w, bias = numbers(conv.x, conv.element, 0), numbers(conv.w, conv.element, 1), numbers([48], "f32", 2)
+    found = np.full(conv.result, np.nan, np.float32)
+    RUNS[where](program(conv.text(), sharing), x, w, bias, found)
     wide = [each.astype(np.float64) for each in (x, w)]
-    wanted, size = CONV.sums(*wide) + bias, CONV.sums(*map(np.abs, wide)) + np.abs(bias)
+    wanted, size = conv.sums(*wide) + bias, conv.sums(*map(np.abs, wide)) + np.abs(bias)
     assert np.all(np.abs(found - np.maximum(wanted, 0)) <= SUM_ERROR * size)
 
 
