@@ -8,6 +8,7 @@ import numpy as np
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.tensors import SMALL
 from mlc.frontends.onnx.values import Value
@@ -88,13 +89,6 @@ def eye_like(node: Node) -> Value:
     down = node.reshape(counted(node, rows, TensorProto.INT64), [rows, 1])
     diagonal = node.emit("add", down, node.constant(np.int64(node.attr("k", 0))))
     return node.cast(node.emit("equal", diagonal, counted(node, columns, TensorProto.INT64)), number)
-
-
-def counted(node: Node, count: int, number: int) -> Value:
-    """[0, 1, ..., count - 1]."""
-    dtype = types.numpy_dtype(number)
-    bounds = (node.constant(np.array(v, dtype)) for v in (0, count, 1))
-    return node.emit("range", *bounds, result_type=node.type_of([count], number))
 
 
 @onnx_operator("OneHot", since=9)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.creation import counted
+from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.operators.creation import counted
+from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
 

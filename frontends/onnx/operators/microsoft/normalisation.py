@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.convolution import per_channel
-from mlc.frontends.onnx.operators.creation import counted
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.products import channels_first, channels_last
 from mlc.frontends.onnx.operators.normalisation import affine, mean_and_deviation
+from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto

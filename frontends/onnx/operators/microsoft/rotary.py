@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.creation import counted
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
 from mlc.frontends.onnx.operators.microsoft.heads import joined_heads, split_heads
+from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
