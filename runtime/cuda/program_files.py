@@ -15,11 +15,15 @@ PLAN_FILE = "plan.json"
 
 
 def write_program(folder: str | os.PathLike[str], plan: Plan, images: Mapping[str, bytes]) -> None:
-    """Writes a plan as plan.json and its images beside it. Raises ExecutableError."""
+    """Writes a plan as plan.json and its images beside it; makes the folder. Raises ExecutableError."""
     place = Path(folder)
     missing = [image.name for image in plan.images if image.name not in images]
     if missing:
         raise ExecutableError(f"{place}: missing images {missing}")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExecutableError(f"{place}: cannot make the folder: {error.strerror or error}") from error
     for image in plan.images:
         with atomic_file(place / image.name) as file:
             file.write(images[image.name])

@@ -249,8 +249,7 @@ def test_what_callers_get_wrong(stub: Any, device: Device) -> None:
 
 
 def test_folder(stub: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "program"
-    folder.mkdir()
+    folder = tmp_path / "new" / "program"
     write_program(folder, plan(affine()), IMAGES)
     assert sorted(each.name for each in folder.iterdir()) == ["kernels.ptx", "plan.json"]
     made, images = read_program(folder)
@@ -258,6 +257,8 @@ def test_folder(stub: Any, tmp_path: Path) -> None:
         np.testing.assert_array_equal(program(X)[0], Y)
     with pytest.raises(ExecutableError, match=r"missing images \['kernels\.ptx'\]"):
         write_program(folder, made, {})
+    with pytest.raises(ExecutableError, match=r"plan\.json: cannot make the folder: File exists"):
+        write_program(folder / "plan.json", made, IMAGES)
     (folder / "kernels.ptx").unlink()
     with pytest.raises(ExecutableError, match=r"kernels\.ptx: cannot read: No such file"):
         read_program(folder)
