@@ -1,7 +1,8 @@
 """The `graph` dialect: one op per mathematical operator, on tensors.
 
 `build` makes ops, `attribute` reads their attributes and `write_defaults` adds those left out; `shape_of` and
-`element_type` read their values' types.
+`element_type` read their values' types. Dims that only running tells are None in `shape_of` and sizes of
+named dims in `dims_of`; `same_shape` and `same_type` compare those.
 `op_classes()` are the op classes by op name, `specs()` the definitions as data.
 """
 
@@ -34,6 +35,7 @@ from .dialect import Graph, op_classes
 from .regions import CONTROL_OPS, build_control, build_yield, yield_of
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
+from .value_dims import dims_of, same_shape, same_type
 from .verifier import check, describe, refined_types
 
 __all__ = [
@@ -48,10 +50,13 @@ __all__ = [
     "build_yield",
     "check",
     "describe",
+    "dims_of",
     "element_type",
     "infer",
     "op_classes",
     "refined_types",
+    "same_shape",
+    "same_type",
     "shape_of",
     "specs",
     "write_defaults",

@@ -8,8 +8,10 @@ from typing import Any
 from mlc.bindings import ir
 
 from .attributes import SEGMENTS, read_attributes, segments, to_attribute
+from .names import NAMES
 from .spec import REQUIRED, VARIADIC_LIMIT, OpSpec, ShapeError, Tensor, specs
 from .types import tensor_of, type_of
+from .value_dims import write_names
 from .verifier import check_results, refine
 from .verifier import infer as infer_tensors
 
@@ -24,7 +26,8 @@ def build(
     """Create `graph.<name>` at the current insertion point; returns its result (a list where it has several).
 
     Attributes are Python values (or MLIR attributes); those left out get their defaults, None leaves one
-    absent. `result_type` is required by ops whose result is given (`spec.result_given`); elsewhere it may add
+    absent. Dims that are not known get the attribute `graph.dims` where the operands' dims have names.
+    `result_type` is required by ops whose result is given (`spec.result_given`); elsewhere it may add
     dims that the operands do not tell. Raises ShapeError when the definition does not allow the op.
     """
     spec = _spec(name)
@@ -41,6 +44,7 @@ def build(
         attributes=converted | _segments(spec, len(operands), location.context),
         loc=location,
     )
+    write_names(op)
     return op.result if len(results) == 1 else list(op.results)
 
 
@@ -94,11 +98,13 @@ def write_defaults(op: ir.Operation) -> None:
 
 
 def _convert(spec: OpSpec, attributes: Mapping[str, Any], context: ir.Context) -> dict[str, ir.Attribute]:
-    """The op's attributes as MLIR's, defaults written out."""
+    """The op's attributes as MLIR's, defaults written out, without the dims of the op that they come from."""
     values = {each.name: each.default for each in spec.attributes if each.default is not REQUIRED}
     values.update(attributes)
     return {
-        name: _convert_one(spec, name, value, context) for name, value in values.items() if value is not None
+        name: _convert_one(spec, name, value, context)
+        for name, value in values.items()
+        if value is not None and name != NAMES
     }
 
 

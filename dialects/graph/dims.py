@@ -10,15 +10,13 @@ from mlc.bindings import ir
 from .attributes import array_of
 from .elements import dtype_of
 from .folding import LIMIT, fold
-from .size_text import parse_size
-from .sizes import Size, exact_quotient, floordiv, maximum, product, substituted, symbol
-from .symbolic import result_dims
+from .following import computed_sizes, followed_dims, size_array
+from .names import NAMES, Shape, argument_name, named_dims, names_attribute
+from .sizes import Size, product, symbol
 from .types import tensor_of
 from .verifier import read_op
 
-# Of an argument: the names of its dims, "" for those that are numbers.
-NAMES = "graph.dims"
-Shape = tuple[int | Size, ...]
+__all__ = ["NAMES", "Dims", "Shape", "argument_dims", "named_dims", "names_attribute"]
 
 
 class Dims:
@@ -35,6 +33,7 @@ class Dims:
         # Names that `graph.sizes` gives to what only running tells: the tensor, and the element's place.
         self.elements: dict[str, tuple[ir.Value, int]] = {}
         block = function.regions[0].blocks[0]
+        self._taken = _names_in(block)
         given = argument_dims(function) if arguments is None else arguments
         self._dims.update(zip(block.arguments, given, strict=True))
         for serial, op in enumerate(block):
@@ -53,58 +52,25 @@ class Dims:
         if all(None not in shape for shape in results):
             found: Sequence[Sequence[int | Size | None]] = results
         else:
-            found = self._found(op)
+            found = followed_dims(op, self)
         name = op.name.rpartition(".")[2]
         written = [named_dims(value) for value in op.results] if NAMES in op.attributes else found
         for number, (value, *shapes) in enumerate(zip(op.results, found, written, strict=True)):
             shape = [two if one is None else one for one, two in zip(*shapes, strict=True)]
-            prefix = f"{name}#{serial}.shape" if not number else f"{name}#{serial}.{number}.shape"
+            own = f".{number}" if number else ""
             self._dims[value] = tuple(
-                symbol(f"{prefix}[{axis}]") if dim is None else dim for axis, dim in enumerate(shape)
+                self._fresh(name, serial, f"{own}.shape[{axis}]") if dim is None else dim
+                for axis, dim in enumerate(shape)
             )
         if len(op.results) == 1 and op.name.startswith("graph."):
             self._evaluate(op)
 
-    def _found(self, op: ir.Operation) -> Sequence[Sequence[int | Size | None]]:
-        """The dims of an op's results as far as they follow."""
-        if not op.name.startswith("graph."):
-            return [tensor_of(value.type, "result").shape or () for value in op.results]
-        found = result_dims(op, [self.of(value) for value in op.operands])
-        told = self._told(op)
-        if told is None:
-            return found
-        return [tuple(two if one is None else one for one, two in zip(found[0], told, strict=True))]
-
-    def _told(self, op: ir.Operation) -> Sequence[int | Size | None] | None:
-        """The result's dims where the op reads them from an operand whose elements are known."""
-        if op.name in ("graph.reshape", "graph.expand", "graph.full"):
-            dims = op.operands[len(op.operands) - 1] if len(op.operands) else None
-            at = 0 if op.name == "graph.full" else 1
-            told = self.contents(dims) if dims is not None and len(op.operands) > at else None
-            if told is None:
-                return None
-            entries = list(told.reshape(-1))
-            return self._completed(op, entries) if op.name == "graph.reshape" else entries
-        return [self._length(op)] if op.name == "graph.range" else None
-
-    def _completed(self, op: ir.Operation, entries: list[int | Size]) -> Sequence[int | Size | None]:
-        """A new shape with its -1 computed."""
-        if -1 not in entries:
-            return entries
-        total, rest = product(self.of(op.operands[0])), product([each for each in entries if each != -1])
-        missing = None if rest == 0 else exact_quotient(total, rest)
-        return [missing if each == -1 else each for each in entries]
-
-    def _length(self, op: ir.Operation) -> int | Size | None:
-        """How many numbers a range has."""
-        bounds = [self.contents(value) for value in op.operands]
-        if any(each is None for each in bounds):
-            return None
-        start, limit, delta = (each.item() for each in bounds if each is not None)
-        if isinstance(delta, Size) or not isinstance(delta, int) or delta == 0:
-            return None
-        distance = limit - start if delta > 0 else start - limit
-        return maximum(floordiv(distance + (abs(delta) - 1), abs(delta)), 0)
+    def _fresh(self, op: str, serial: int, dim: str) -> int | Size:
+        """A size of its own; ops may bear names from places where others were when these were given."""
+        while f"{op}#{serial}{dim}" in self._taken:
+            serial += 1
+        self._taken.add(f"{op}#{serial}{dim}")
+        return symbol(f"{op}#{serial}{dim}")
 
     def _evaluate(self, op: ir.Operation) -> None:
         """Notes the elements of a small integer result that follow from dims and constants."""
@@ -113,7 +79,7 @@ class Dims:
             if _is_small_integer(value):
                 self._contents[value] = array_of(op.attributes["value"])
         elif op.name == "graph.shape_of":
-            self._contents[value] = _objects(self.of(op.operands[0]))
+            self._contents[value] = size_array(self.of(op.operands[0]))
         elif op.name == "graph.sizes":
             self._contents[value] = self._computed(op)
         elif len(op.operands) and all(operand in self._contents for operand in op.operands):
@@ -124,21 +90,14 @@ class Dims:
                 self._contents[value] = result
 
     def _computed(self, op: ir.Operation) -> np.ndarray:
-        """The elements of a `graph.sizes`, by the names that it gives to others."""
-        data = read_op(op).attributes
-        names = iter(data["names"])
-        known: dict[str, int | Size] = {}
+        """The elements of a `graph.sizes`; notes what it gives names to."""
+        names = iter(read_op(op).attributes["names"])
         for operand in op.operands:
-            elements = self.contents(operand)
             for place in range(operand.type.shape[0]):
                 name = next(names)
-                if not name:
-                    continue
-                if elements is None:
+                if name and self.contents(operand) is None:
                     self.elements.setdefault(name, (operand, place))
-                else:
-                    known[name] = elements.reshape(-1)[place]
-        return _objects([substituted(parse_size(text), known) for text in data["dims"]])
+        return computed_sizes(op, self)
 
 
 def argument_dims(function: ir.Operation) -> list[Shape]:
@@ -147,56 +106,21 @@ def argument_dims(function: ir.Operation) -> list[Shape]:
     block = function.regions[0].blocks[0]
     return [
         tuple(
-            symbol(f"arg{index}.shape[{axis}]") if dim is None else dim
+            symbol(argument_name(index, axis)) if dim is None else dim
             for axis, dim in enumerate(named_dims(argument))
         )
         for index, argument in enumerate(block.arguments)
     ]
 
 
-def named_dims(value: ir.Value) -> list[int | Size | None]:
-    """The dims of a tensor value as its type, and its op or function, write them; None for those that they
-    do not."""
-    shape: list[int | Size | None] = list(tensor_of(value.type, "value").shape or ())
-    if None not in shape:
-        return shape
-    texts = _written_names(value)
-    if len(texts) != len(shape):
-        return shape
-    return [parse_size(text) if dim is None and text else dim for dim, text in zip(shape, texts, strict=True)]
-
-
-def _written_names(value: ir.Value) -> list[str]:
-    if isinstance(value.owner, ir.Block):
-        function = value.owner.owner
-        named = function.attributes.get("arg_attrs", [])
-        entry = named[value.arg_number] if value.arg_number < len(named) else {}
-        return [each.value for each in entry[NAMES]] if NAMES in entry else []
-    op = value.owner.operation
-    if NAMES not in op.attributes or value.result_number >= len(op.attributes[NAMES]):
-        return []
-    return [each.value for each in op.attributes[NAMES][value.result_number]]
-
-
-def names_attribute(shapes: Sequence[Sequence[int | Size | None]]) -> ir.Attribute:
-    """Per result its dims as text, "" for those that its type tells."""
-    return ir.ArrayAttr.get(
-        [
-            ir.ArrayAttr.get([ir.StringAttr.get(str(dim) if isinstance(dim, Size) else "") for dim in shape])
-            for shape in shapes
-        ]
-    )
+def _names_in(block: ir.Block) -> set[str]:
+    """The names in the dims that a block's ops say."""
+    ops = [op.operation for op in block if NAMES in op.operation.attributes]
+    dims = [dim for op in ops for value in op.results for dim in named_dims(value)]
+    return {name for dim in dims if isinstance(dim, Size) for name in dim.names}
 
 
 def _is_small_integer(value: ir.Value) -> bool:
     tensor = tensor_of(value.type)
     size = product([dim for dim in tensor.shape or () if dim is not None])
     return tensor.element in ("i64", "i32", "i1") and isinstance(size, int) and size * 8 <= LIMIT
-
-
-def _objects(dims: Sequence[int | Size]) -> np.ndarray:
-    array = np.empty(len(dims), object)
-    array[:] = dims
-    if not any(isinstance(dim, Size) for dim in dims):
-        return array.astype(np.int64)
-    return array

@@ -121,7 +121,8 @@ def _expand(call: Call) -> Tensor:
 
 def _expanded(call: Call, own: Dim, dim: Dim) -> Dim:
     if dim is None:
-        return own if call.dims is None or own not in (1, None) else None
+        # A size of named dims may be 1.
+        return own if call.dims is None or (isinstance(own, int) and own != 1) else None
     try:
         return broadcast_dims(own, dim)
     except ValueError:
