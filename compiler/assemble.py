@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from mlc.compiler.bundle import Stage
 from mlc.compiler.code_path import CodePath
+from mlc.compiler.options import Range
 from mlc.compiler.program import Program, weight_names
 
 
 @dataclass(frozen=True)
 class Names:
-    """Those of the model, and of its inputs and outputs."""
+    """Those of the model, and of its inputs and outputs, and the bounds of named dims."""
 
     model: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    dim_ranges: Mapping[str, Range] = field(default_factory=dict)
 
 
 def assemble(
@@ -35,6 +37,7 @@ def assemble(
         main.objects,
         weights,
         dict(report),
+        dim_ranges=names.dim_ranges,
     )
     return _with_plan(program, path, main) if path.on_gpu else program
 

@@ -75,11 +75,13 @@ def _write_stage(stage: Stage, blobs: list[bytes]) -> dict[str, Any]:
 
 def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
     host = entry["host"]
-    infos = {
+    infos: dict[str, Any] = {
         name: tuple(TensorInfo(each["dtype"], tuple(each["shape"])) for each in host[name])
         for name in ("inputs", "outputs", "weight_types")
     }
-    function = HostFunction(**(host | infos | {"weights": (), "kernels": tuple(host["kernels"])}))
+    infos |= {name: tuple(host[name]) for name in ("kernels", "messages")}
+    dims = None if host["dims"] is None else tuple(host["dims"])
+    function = HostFunction(**(host | infos | {"weights": (), "dims": dims}))
     objects = {name: bytes(blobs[at : at + size]) for name, (at, size) in entry["objects"].items()}
     tape = Tape.from_json(entry["tape"]) if entry["tape"] else None
     return Stage(function, objects, tuple(entry["weights"]), tape)

@@ -90,7 +90,7 @@ def _buffers(host: HostFunction, names: Mapping[str, Sequence[str]], workspace: 
     }
     for role in ("input", "output", "weight"):
         for name, info in zip(names[role], infos[role], strict=True):
-            yield TensorBuffer(role, name, info.dtype, info.shape)
+            yield TensorBuffer(role, name, info.dtype, info.spec().sizes)
     nbytes = _nbytes(workspace)
     yield ArenaBuffer(workspace.offset + nbytes if nbytes else host.arena_bytes)
 

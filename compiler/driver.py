@@ -49,7 +49,7 @@ def compile_program(model: Any, options: Options | None = None) -> Program:
     with timer.stage("look up"):
         key, bundle = _look_up(source, options, paths["main"])
     if bundle is not None and isinstance(source, OnnxSource):
-        program = _from_bundle(source, bundle, paths["main"], timer)
+        program = _from_bundle(source, bundle, paths["main"], timer, options)
         if program is not None:
             return program
     return _compile(source, options, paths, timer, key)
@@ -66,7 +66,9 @@ def _look_up(source: Source, options: Options, path: CodePath) -> tuple[str | No
     return key, Bundle.from_bytes(found) if found is not None else None
 
 
-def _from_bundle(source: OnnxSource, bundle: Bundle, path: CodePath, timer: Timer) -> Program | None:
+def _from_bundle(
+    source: OnnxSource, bundle: Bundle, path: CodePath, timer: Timer, options: Options
+) -> Program | None:
     """The cached program on the model's weights; None if files beside the model have changed."""
     if any(source.buffer(each) is None for each in bundle.external):
         return None
@@ -82,7 +84,8 @@ def _from_bundle(source: OnnxSource, bundle: Bundle, path: CodePath, timer: Time
     if weights is None:
         return None
     report = {**bundle.report, "seconds": timer.seconds, "from_cache": True}
-    return assemble(Names(source.name, bundle.inputs, bundle.outputs), path, main, weights, report)
+    names = Names(source.name, bundle.inputs, bundle.outputs, options.dim_ranges())
+    return assemble(names, path, main, weights, report)
 
 
 def _bundle_weights(
@@ -126,9 +129,8 @@ def _compile(
     report = _report(builder, main, timer)
     if key is not None and isinstance(source, OnnxSource):
         _remember(key, source, stages, imported, report)
-    return assemble(
-        Names(source.name, imported.inputs, imported.outputs), paths["main"], main, weights, report
-    )
+    names = Names(source.name, imported.inputs, imported.outputs, options.dim_ranges())
+    return assemble(names, paths["main"], main, weights, report)
 
 
 def _build_stages(
@@ -171,14 +173,17 @@ def _store_weights(store: WeightStore, stage: Stage, prepared: Sequence[np.ndarr
 def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
     report = builder.report
     slowest = dict(sorted(report.slowest.items(), key=lambda item: -item[1])[:10])
+    arena = {
+        "arena_bytes": main.host.arena_bytes,
+        "arena_lower_bound": main.host.arena_lower_bound,
+        "arena_strategy": main.host.arena_strategy,
+    }
     return {
         "compiler": compiler_version().splitlines()[0],
         "kernels": report.kernels,
         "kernels_cached": report.cached,
         "launches": len(main.host.kernels),
-        "arena_bytes": main.host.arena_bytes,
-        "arena_lower_bound": main.host.arena_lower_bound,
-        "arena_strategy": main.host.arena_strategy,
+        **(arena if main.host.dims is None else {}),
         "mlir_seconds": round(report.mlir_seconds, 3),
         "llvm_seconds": round(report.llvm_seconds, 3),
         "slowest_kernels": slowest,

@@ -7,25 +7,32 @@ from typing import Any
 
 from mlc.compiler.code_path import code_paths
 from mlc.compiler.errors import CompileError
+from mlc.compiler.input_dims import require_static
 from mlc.compiler.modules import Units, split
 from mlc.compiler.options import Options
 from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.schedules import attach_schedules
-from mlc.compiler.sources import load_for_target, open_source
+from mlc.compiler.sources import load_for_target, main_of, open_source
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 
 
 def levels(
-    model: Any, options: Options, instrumentation: Instrumentation | None = None
+    model: Any,
+    options: Options,
+    instrumentation: Instrumentation | None = None,
+    *,
+    static: bool = False,
 ) -> Iterator[tuple[str, Any]]:
     """("import", module), then (pipeline, module) after each graph-level pipeline; it is one module.
 
-    `instrumentation` watches the pipelines.
+    `instrumentation` watches the pipelines. `static`: raises CompileError for inputs of unknown sizes.
     """
     pipelines, names = options.graph_pipelines(), options.pipeline_names()
     options.progress("import", 0, 1)
     imported = load_for_target(open_source(model), options)
+    if static:
+        require_static(main_of(imported.module), imported.inputs)
     yield "import", imported.module
     for index, pipeline in enumerate(pipelines):
         options.progress("optimise", index, len(pipelines))

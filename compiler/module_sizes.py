@@ -9,6 +9,28 @@ from mlc.compiler.errors import CompileError
 from mlc.frontends.sizes import wrong_sizes
 
 
+def with_dims(
+    main: Any, names: Sequence[str], dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
+) -> dict[str, Sequence[int]]:
+    """`shapes`, and those of inputs with dims that `dims` fixes by name, whatever `shapes` says of these.
+
+    Raises CompileError for dims that no input has.
+    """
+    from mlc.compiler.input_dims import dim_names, unknown_dim
+    from mlc.dialects.graph.dims import named_dims
+    from mlc.dialects.graph.sizes import name_of
+
+    for wrong in sorted(set(dims) - set(dim_names(main))):
+        raise unknown_dim(main, wrong)
+    result = dict(shapes)
+    for name, argument in zip(names, main.operation.regions[0].blocks[0].arguments, strict=True):
+        found = [name_of(dim) if dim is not None else None for dim in named_dims(argument)]
+        if any(each in dims for each in found):
+            given = shapes.get(name, [-1] * len(found))
+            result[name] = [dims.get(each or "", size) for each, size in zip(found, given, strict=True)]
+    return result
+
+
 def give_shapes(main: Any, names: Sequence[str], shapes: Mapping[str, Sequence[int]]) -> None:
     """Gives inputs of `@main`, which are called `names`, the shapes of that name; -1 leaves a dim as it is.
 

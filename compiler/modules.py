@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from mlc.frontends.weights import Reference
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target
+from mlc.runtime.tensors import TensorSpec
 from mlc.targets import Target
 
 PREPARE = "prepare"
@@ -25,17 +26,24 @@ DEVICE_PIPELINES = {"accel": "accel-kernel,accel-cpu"}
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """Element type (NumPy or ml_dtypes name) and shape of a buffer."""
+    """Element type (NumPy or ml_dtypes name) and shape of a buffer; a size that only a call tells is a text,
+    as in `mlc.runtime.TensorSpec`."""
 
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[int | str, ...]
+
+    def spec(self, name: str = "") -> TensorSpec:
+        """The same under a name."""
+        return TensorSpec(name, self.dtype, self.shape)
 
 
 @dataclass(frozen=True)
 class HostFunction:
     """A planned host function: its buffers in the order of the contract, and where its weights come from.
 
-    `weights` holds a Reference, or the index of a result of `@prepare`, for each weight.
+    `weights` holds a Reference, or the index of a result of `@prepare`, for each weight. `dims` are the named
+    dims of a function whose sizes only a call tells, None where all are numbers; `messages` what it says when
+    a call fails.
     """
 
     name: str
@@ -48,6 +56,8 @@ class HostFunction:
     arena_lower_bound: int
     arena_strategy: str
     kernels: tuple[str, ...] = ()
+    dims: tuple[str, ...] | None = None
+    messages: tuple[str, ...] = ()
 
 
 @dataclass
@@ -122,9 +132,27 @@ def _alone(ops: list[ir.Operation], target: Target) -> str:
         return module.operation.get_asm(assume_verified=True)
 
 
-def _info(kind: Any) -> TensorInfo:
+def _info(kind: Any, texts: Sequence[str] = ()) -> TensorInfo:
+    """What a buffer's type tells, with the texts for sizes that it does not ("" elsewhere)."""
     shaped = ir.ShapedType(kind)
-    return TensorInfo(dtype_of(str(shaped.element_type)).name, tuple(shaped.shape))
+    dynamic = ir.ShapedType.get_dynamic_size()
+    sizes: list[int | str] = ["?" if size == dynamic else size for size in shaped.shape]
+    if texts:
+        sizes = [text or size for text, size in zip(texts, sizes, strict=True)]
+    return TensorInfo(dtype_of(str(shaped.element_type)).name, tuple(sizes))
+
+
+def _texts(op: ir.Operation, name: str) -> tuple[str, ...]:
+    """An attribute that is an array of texts; empty where it is absent."""
+    return tuple(each.value for each in op.attributes[name]) if name in op.attributes else ()
+
+
+def _shapes(op: ir.Operation, role: str, count: int) -> list[tuple[str, ...]]:
+    """Per input or output, the texts of its sizes; none where all are numbers."""
+    name = f"tloop.{role}_shapes"
+    if name not in op.attributes:
+        return [()] * count
+    return [tuple(each.value for each in ir.ArrayAttr(shape)) for shape in op.attributes[name]]
 
 
 def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
@@ -134,8 +162,10 @@ def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
         )
     kinds = list(op.attributes["function_type"].value.inputs)
     inputs, outputs = (op.attributes[f"tloop.num_{each}"].value for each in ("inputs", "outputs"))
+    texts = [*_shapes(op, "input", inputs), *_shapes(op, "output", outputs)]
+    texts += [()] * (len(kinds) - 1 - len(texts))
     references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]
-    infos = [_info(kind) for kind in kinds[:-1]]
+    infos = [_info(*each) for each in zip(kinds[:-1], texts, strict=True)]
     calls = collect_ops(op, "tloop.launch_into")
     return HostFunction(
         name,
@@ -148,6 +178,8 @@ def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
         op.attributes["tloop.arena_lower_bound"].value,
         op.attributes["tloop.arena_strategy"].value,
         tuple(call.attributes["kernel"].value for call in calls),
+        _texts(op, "tloop.dims") if "tloop.dims" in op.attributes else None,
+        _texts(op, "tloop.messages"),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mlc.codegen.host import resolve_target
 from mlc.codegen.pool import WorkerPool
+from mlc.compiler.errors import CompileError
 from mlc.compiler.plugins import load_plugins
 from mlc.targets import Target, registered_targets
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 # (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not
 # known.
 Progress = Callable[[str, int, int], None]
+# Of a dim: least and most; None where only memory limits it.
+Range = tuple[int, int | None]
 
 
 def no_progress(_stage: str, _done: int, _total: int) -> None:
@@ -33,8 +36,9 @@ class Options:
 
     `target`: "cpu" (this machine), a CPU name of LLVM's, a GPU ("cuda:sm_80"), a plugin's target, or a target
     description. For a GPU, `blocks_on_cpu` runs the programs of its thread blocks on this machine, and
-    `cubin` has NVIDIA's assembler make code of PTX. `dims` fixes dynamic dims of ONNX inputs by name,
-    `shapes` whole inputs by name (of modules too: `graph.name`, or input0, ...). `cache`: use the disk cache.
+    `cubin` has NVIDIA's assembler make code of PTX. `dims` fixes dynamic dims by name, or
+    bounds them (least, most) for a program whose callers choose; `shapes` fixes whole inputs by name (of
+    modules too: `graph.name`, or input0, ...). `cache`: use the disk cache.
     `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order, by
     default the target's; wherever they hold a pass of `disable_passes` it is left out, one of
     `replace_passes` is replaced by the pipeline text given. `exactness`: what graph-level passes may do to
@@ -47,7 +51,7 @@ class Options:
     """
 
     target: str = "cpu"
-    dims: Mapping[str, int] = field(default_factory=dict)
+    dims: Mapping[str, int | Range] = field(default_factory=dict)
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     cache: bool = True
     jobs: int = 0
@@ -62,6 +66,18 @@ class Options:
     progress: Progress = no_progress
     pool: WorkerPool | None = None
     reproducer_dir: str | None = None
+
+    def fixed_dims(self) -> dict[str, int]:
+        """`dims` that have one size."""
+        return {name: size for name, size in self.dims.items() if not isinstance(size, (tuple, list))}
+
+    def dim_ranges(self) -> dict[str, Range]:
+        """`dims` that callers choose. Raises CompileError for a range without sizes."""
+        ranges = {name: size for name, size in self.dims.items() if isinstance(size, (tuple, list))}
+        for name, each in ranges.items():
+            if wrong := _wrong_range(each):
+                raise CompileError(f"--dim {name}: {wrong}")
+        return ranges
 
     def resolved_target(self) -> Target:
         """Raises TargetError for a name that describes no processor, CompileError for a plugin that cannot be
@@ -104,3 +120,15 @@ class Options:
                 self.precision,
             )
         )
+
+
+def _wrong_range(sizes: Range) -> str:
+    """What is wrong with the bounds of a dim; "" if nothing is."""
+    from mlc.frontends.sizes import wrong_sizes
+
+    if len(sizes) != 2:
+        return f"{sizes!r} is no range: give (least, most)"
+    least, most = sizes
+    if wrong := wrong_sizes([least] if most is None else sizes):
+        return wrong
+    return f"no size is at least {least} and at most {most}" if most is not None and most < least else ""

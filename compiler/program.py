@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.options import Range
 from mlc.compiler.tape import Tape
 from mlc.runtime import (
     Executable,
@@ -18,7 +19,7 @@ from mlc.runtime import (
     write_shared_library,
 )
 from mlc.runtime.host import CPU_FEATURES
-from mlc.runtime.tensors import TensorSpec
+from mlc.runtime.manifest import DYNAMIC_FORMAT, STATIC_FORMAT
 from mlc.targets import Target
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ MAIN_ENTRY = "mlc_main"
 
 
 def allocate(info: TensorInfo) -> np.ndarray:
-    """A 64-byte aligned array for a buffer."""
+    """A 64-byte aligned array for a buffer of static shape."""
     from mlc.runtime import aligned_empty
 
-    spec = TensorSpec("", info.dtype, info.shape)
-    return np.frombuffer(aligned_empty(max(spec.nbytes, 1)), np.uint8)[: spec.nbytes]
+    size = info.spec().nbytes
+    return np.frombuffer(aligned_empty(max(size, 1)), np.uint8)[:size]
 
 
 def run_prepare(
@@ -52,7 +53,7 @@ class Program:
 
     `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how
     compiling went. A GPU's program has a `plan`, and `objects` are the plan's images; otherwise they are
-    what the loader links.
+    what the loader links. `dim_ranges` bound named dims of `main`.
     """
 
     name: str
@@ -64,13 +65,14 @@ class Program:
     weights: Sequence[np.ndarray]
     report: dict[str, Any] = field(default_factory=dict)
     plan: Plan | None = None
+    dim_ranges: Mapping[str, Range] = field(default_factory=dict)
 
     def manifest(self) -> dict[str, Any]:
         """The manifest of the executable (see mlc.runtime)."""
         names = weight_names(self.main)
         code = {"plan": self.plan.to_json()} if self.plan else {"entry": MAIN_ENTRY}
         return {
-            "format": 1,
+            "format": STATIC_FORMAT if self.main.dims is None else DYNAMIC_FORMAT,
             "compiler": self.report.get("compiler", ""),
             "name": self.name,
             "target": {
@@ -82,18 +84,27 @@ class Program:
             "inputs": _specs(self.inputs, self.main.inputs),
             "outputs": _specs(self.outputs, self.main.outputs),
             "weights": _specs(names, self.main.weight_types),
+            **self._sizes(),
             "arena_bytes": self.main.arena_bytes,
             "libraries": list(self.target.libraries),
             "report": self.report,
         }
+
+    def _sizes(self) -> dict[str, Any]:
+        """What the manifest of a program says that has named dims."""
+        if self.main.dims is None:
+            return {}
+        ranges = {name: self.dim_ranges.get(name, (0, None)) for name in self.main.dims}
+        dims = [{"name": name, "least": least, "most": most} for name, (least, most) in ranges.items()]
+        return {"dims": dims, "messages": list(self.main.messages)}
 
     def named_weights(self) -> dict[str, np.ndarray]:
         """Weights by their names in the manifest, typed."""
         arrays = {}
         infos = zip(weight_names(self.main), self.main.weight_types, self.weights, strict=True)
         for name, info, data in infos:
-            spec = TensorSpec(name, info.dtype, info.shape)
-            arrays[spec.name] = data.view(spec.numpy_dtype).reshape(info.shape)
+            spec = info.spec(name)
+            arrays[name] = data.view(spec.numpy_dtype).reshape(spec.sizes)
         return arrays
 
     def executable(self, threads: int | None = None) -> Executable:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from mlc.compiler.errors import CompileError
+from mlc.compiler.input_dims import check_inputs, require_ranks
 from mlc.compiler.options import Options
 from mlc.compiler.plugins import load_plugins
 from mlc.frontends.weights import INLINE, MappedFile, Reference, WeightStore
@@ -65,8 +66,8 @@ class OnnxSource:
     def load(self, options: Options) -> Imported:
         from mlc.frontends.onnx import import_model
 
-        result = import_model(self.model, dims=options.dims, shapes=options.shapes)
-        require_static(main_of(result.module), result.inputs, result.dynamic_dims)
+        result = import_model(self.model, dims=options.fixed_dims(), shapes=options.shapes)
+        check_inputs(main_of(result.module), result.inputs, options)
         return Imported(result.module, result.weights, self.name, result.inputs, result.outputs)
 
     def portable(self, reference: Reference) -> list[Any]:
@@ -160,45 +161,21 @@ def load_for_target(source: Source, options: Options) -> Imported:
 
 def _sized(module: Any, inputs: tuple[str, ...], options: Options) -> None:
     """Gives a module's inputs their sizes, and the rest what follows from them. Raises CompileError."""
-    if options.dims:
-        raise CompileError("the dims of a module have no names: give sizes by --shape instead of --dim")
-    if options.shapes:
-        from mlc.compiler.module_sizes import give_shapes
+    main = main_of(module)
+    require_ranks(main, inputs)
+    if options.shapes or options.fixed_dims():
+        from mlc.compiler.module_sizes import give_shapes, with_dims
         from mlc.pipelines.driver import run_pipeline
 
-        give_shapes(main_of(module), inputs, options.shapes)
+        give_shapes(main, inputs, with_dims(main, inputs, options.fixed_dims(), options.shapes))
         run_pipeline("builtin.module(graph-infer-shapes)", module)
-    require_static(main_of(module), inputs)
+    check_inputs(main, inputs, options)
 
 
 def main_of(module: Any) -> Any:
     """The function `@main` of a module, or None."""
     body = module.operation.regions[0].blocks[0]
     return next((op for op in body if _is_main(op.operation)), None)
-
-
-def require_static(
-    main: Any, names: tuple[str, ...], dynamic_dims: Mapping[str, tuple[str, ...]] | None = None
-) -> None:
-    """Raises CompileError naming every input of `@main` that is no tensor or has unknown sizes.
-
-    `dynamic_dims` are the names of such sizes, by input.
-    """
-    kinds = main.operation.attributes["function_type"].value.inputs
-    notes = []
-    for name, kind in zip(names, kinds, strict=True):
-        if not hasattr(kind, "has_rank") or not kind.has_rank:
-            notes.append(f"input '{name}' is a {kind}: every input must be a tensor of known rank")
-        elif not kind.has_static_shape:
-            sizes = [
-                "?" if kind.is_dynamic_dim(axis) else str(kind.get_dim_size(axis))
-                for axis in range(kind.rank)
-            ]
-            options = [f"--dim {dim}=N" for dim in (dynamic_dims or {}).get(name, ())]
-            shown = " ".join(options or [f"--shape {name}:{'x'.join(sizes)} with numbers"])
-            notes.append(f"input '{name}' is {'x'.join(sizes)}: give {shown}")
-    if notes:
-        raise CompileError("all inputs must be tensors of known sizes", notes)
 
 
 def _is_main(op: Any) -> bool:

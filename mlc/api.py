@@ -23,7 +23,7 @@ def compile(
     target: str | Target = "cpu",
     *,
     threads: int | None = None,
-    dims: Mapping[str, int] | None = None,
+    dims: Mapping[str, int | tuple[int, int | None]] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
     cache: bool = True,
     jobs: int = 0,
@@ -40,11 +40,12 @@ def compile(
 
     `model`: a path to an .onnx or .mlir file, the bytes of an ONNX model, a ModelProto, or a module of the
     graph dialect. `target`: "cpu" for this machine, a CPU name, or a GPU ("cuda:sm_80"), which the first call
-    needs. `threads`: how many threads a call uses, None for one per core. `dims` fixes dynamic dims by name,
-    `shapes` whole inputs. `cache=False` neither reads nor writes the disk cache. `jobs`: worker processes
-    that compile kernels, 0 for one per core; `pool`: those of a `mlc.compiler.worker_pool`, which many
-    calls share, instead of new ones. `disable_passes` are left out of the graph-level pipelines,
-    `replace_passes` maps names of passes to the pipeline text that stands for them:
+    needs. `threads`: how many threads a call uses, None for one per core. Dynamic dims stay so, and every
+    call chooses their sizes: `dims` bounds them by name ((1, 512), or (1, None)) or fixes them (8), `shapes`
+    fixes whole inputs. GPUs take fixed sizes only. `cache=False` neither reads nor writes the disk cache.
+    `jobs`: worker processes that compile kernels, 0 for one per core; `pool`: those of a
+    `mlc.compiler.worker_pool`, which many calls share, instead of new ones. `disable_passes` are left out of
+    the graph-level pipelines, `replace_passes` maps names of passes to the pipeline text for them:
     `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`. `exactness`: what graph-level passes may do to
     numbers: "exact" (nothing), "rounding", or "approximate" (assume that there is no NaN or infinity, say).
     `schedules`: a Schedule, or IR with `tloop.schedule` ops, that replace the default schedules of the

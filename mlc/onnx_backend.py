@@ -67,11 +67,11 @@ class MlcBackend(Backend):
         model: ModelProto,
         device: str = "CPU",
         *,
-        dims: Mapping[str, int] | None = None,
+        dims: Mapping[str, int | tuple[int, int | None]] | None = None,
         shapes: Mapping[str, Sequence[int]] | None = None,
         **options: Any,
     ) -> bool:
-        """Whether the model can be imported, with all sizes known; nothing is compiled.
+        """Whether the model can be imported; nothing is compiled.
 
         `dims` and `shapes` are those of `mlc.compile`.
         """
@@ -87,8 +87,8 @@ class MlcBackend(Backend):
 
         Raises `onnx.backend.test.runner.BackendIsNotSupposedToImplementIt`, which is unittest's SkipTest, if
         the model uses what mlc does not import: operators, types, forms of them. Other errors are those of
-        `mlc.compile`: mlc.ImportFailure for a model that is wrong, mlc.CompileError, which also says which
-        sizes are unknown. Raises ValueError for a device that is no processor.
+        `mlc.compile`: mlc.ImportFailure for a model that is wrong, mlc.CompileError. Raises ValueError for a
+        device that is no processor.
         """
         if not cls.supports_device(device):
             raise ValueError(f"device {device}: only CPU is supported")

@@ -9,8 +9,8 @@ from typing import Any
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import TensorSpec
 
-# The largest size: of a dim of one byte each, in the user address space of x86-64.
-_MOST = 1 << 47
+# What an int64_t holds.
+_MOST = 1 << 63
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,10 @@ from mlc.compiler.sources import MODEL, OnnxSource
 from mlc.frontends.weights import INLINE, Reference
 
 
-def host(name: str = "main", weights: tuple[Reference | int, ...] = ()) -> HostFunction:
-    info = TensorInfo("float32", (2, 3))
+def host(
+    name: str = "main", weights: tuple[Reference | int, ...] = (), dims: tuple[str, ...] | None = None
+) -> HostFunction:
+    info = TensorInfo("float32", (2, 3) if dims is None else (2, *dims))
     return HostFunction(
         name=name,
         text="module {}",
@@ -24,6 +26,8 @@ def host(name: str = "main", weights: tuple[Reference | int, ...] = ()) -> HostF
         arena_lower_bound=64,
         arena_strategy="size, lowest gap",
         kernels=("k", "k"),
+        dims=dims,
+        messages=() if dims is None else ("inner dims",),
     )
 
 
@@ -42,13 +46,24 @@ def test_round_trip() -> None:
     assert back.report == {"kernels": 2}
 
 
-def test_a_host_function_comes_back_without_its_text_and_weights() -> None:
+@pytest.mark.parametrize("dims", [None, (), ("batch", "seq")])
+def test_a_host_function_comes_back_without_its_text_and_weights(dims: tuple[str, ...] | None) -> None:
     """The text is compiled, the weights are the stage's."""
-    written = host(weights=(Reference("m", 0, 4, "ab"),))
+    written = host(weights=(Reference("m", 0, 4, "ab"),), dims=dims)
     back = Bundle.from_bytes(Bundle({"main": Stage(written, {}, (1,))}, (), (), {}).to_bytes())
     found = back.stages["main"].host
     assert (found.text, found.weights) == ("", ())
-    for field in ("name", "inputs", "outputs", "weight_types", "arena_bytes", "arena_lower_bound", "kernels"):
+    for field in (
+        "dims",
+        "messages",
+        "name",
+        "inputs",
+        "outputs",
+        "weight_types",
+        "arena_bytes",
+        "arena_lower_bound",
+        "kernels",
+    ):
         assert getattr(found, field) == getattr(written, field)
 
 

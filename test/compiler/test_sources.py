@@ -102,7 +102,6 @@ def test_a_module_without_main(tmp_path: Path) -> None:
         ("func.func private @main(%x: tensor<4xf32>) -> tensor<4xf32>", "no function @main with a body"),
         ("func.func @main(%x: f32) { return }", "input 'input0' is a f32: every input must be a tensor"),
         ("func.func @main(%x: tensor<*xf32>) { return }", "input 'input0' is a tensor<\\*xf32>"),
-        ("func.func @main(%x: tensor<?x4xf32>) { return }", "input 'input0' is \\?x4"),
     ],
 )
 def test_signatures_that_cannot_be_compiled(tmp_path: Path, text: str, cause: str) -> None:
@@ -112,16 +111,25 @@ def test_signatures_that_cannot_be_compiled(tmp_path: Path, text: str, cause: st
 
 
 DYNAMIC = """
-func.func @main(%x: tensor<?x4xf32> {graph.name = "in"}, %y: tensor<?x?xf32>) -> tensor<?x4xf32> {
+func.func @main(%x: tensor<?x4xf32> {graph.name = "in"},
+                %y: tensor<?x?xf32> {graph.dims = ["rows", "columns"]}) -> tensor<?x4xf32> {
   %0 = "graph.add"(%x, %y) : (tensor<?x4xf32>, tensor<?x?xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
 """
 
 
-def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool) -> None:
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"shapes": {"in": [2, -1], "input1": [1, 4]}},
+        {"shapes": {"in": [2, -1], "input1": [-1, 4]}, "dims": {"rows": 1}},
+        {"shapes": {"in": [2, 4]}, "dims": {"rows": 1, "columns": 4}},
+    ],
+)
+def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool, sizes: dict[str, Any]) -> None:
     (tmp_path / "m.mlir").write_text(DYNAMIC)
-    options = Options(pool=pool, shapes={"in": [2, -1], "input1": [1, 4]})
+    options = Options(pool=pool, **sizes)
     executable = compile_program(tmp_path / "m.mlir", options).executable()
     assert executable(np.ones((2, 4), np.float32), np.ones((1, 4), np.float32))[0].tolist() == [[2.0] * 4] * 2
 
@@ -129,12 +137,20 @@ def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool) -> None:
 @pytest.mark.parametrize(
     ("sizes", "cause"),
     [
-        ({"dims": {"n": 3}}, "the dims of a module have no names: give sizes by --shape"),
+        ({"dims": {"n": 3}}, r"--dim n: the model has no dynamic dim 'n' \(it has: 'rows', 'columns'\)"),
+        ({"dims": {"n": (1, 3)}}, r"--dim n: the model has no dynamic dim 'n' \(it has: 'rows', 'columns'\)"),
+        (
+            {"dims": {"rows": 2, "columns": (1, 4)}, "shapes": {"input1": [-1, 4]}},
+            "has no dynamic dim 'columns'",
+        ),
+        ({"dims": {"rows": (3, 2)}}, "--dim rows: no size is at least 3 and at most 2"),
+        ({"dims": {"rows": (-1, 2)}}, "--dim rows: -1 is no size"),
+        ({"dims": {"rows": (1, 2, 3)}}, r"--dim rows: \(1, 2, 3\) is no range: give"),
+        ({"dims": {"rows": 3}, "shapes": {"in": [2, 4]}}, "graph.add"),
         ({"shapes": {"x": [2, 4]}}, r"--shape x: @main has no input 'x' \(it has: 'in', 'input1'\)"),
         ({"shapes": {"in": [2]}}, "--shape in:2: the input has rank 2"),
         ({"shapes": {"in": [2, 1 << 63]}}, r"--shape in: 9223372036854775808 is no size: an integer from -1"),
         ({"shapes": {"in": [2, 5]}}, "--shape in:2x5: the input's type fixes dim 1 to 4"),
-        ({"shapes": {"in": [2, 4]}}, "all inputs must be tensors of known sizes"),
         ({"shapes": {"in": [2, 4], "input1": [3, 4]}}, "graph.add"),
     ],
 )
@@ -142,6 +158,20 @@ def test_sizes_that_a_module_does_not_take(tmp_path: Path, sizes: dict[str, Any]
     (tmp_path / "m.mlir").write_text(DYNAMIC)
     with pytest.raises((CompileError, PassFailure), match=cause):
         compile_program(tmp_path / "m.mlir", Options(**sizes))
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_80", "cuda:sm_90a"])
+def test_sizes_that_a_gpu_must_know(tmp_path: Path, target: str) -> None:
+    (tmp_path / "m.mlir").write_text(DYNAMIC)
+    with pytest.raises(CompileError, match="all inputs must be tensors of known sizes") as caught:
+        compile_program(tmp_path / "m.mlir", Options(target=target, shapes={"in": [2, 4]}))
+    assert caught.value.notes == ("input 'input1' is ?x?: give --dim rows=N --dim columns=N",)
+    with pytest.raises(CompileError) as caught:
+        compile_program(tmp_path / "m.mlir", Options(target=target, dims={"rows": 1, "columns": (4, 4)}))
+    assert caught.value.notes == (
+        "input 'in' is ?x4: give --shape in:?x4 with numbers",
+        "input 'input1' is 1x?: give --dim columns=N",
+    )
 
 
 def test_external_data(tmp_path: Path, x: np.ndarray, pool: WorkerPool) -> None:

@@ -119,7 +119,7 @@ def test_kernels_on_other_machines(target: str, machine: Machine, cpu: str, tmp_
     data = (tmp_path / "out").read_bytes()
     actual = {}
     for name, info in zip(program.outputs, program.main.outputs, strict=True):
-        size = int(np.prod(info.shape)) * np.dtype(info.dtype).itemsize
-        actual[name] = np.frombuffer(data[:size], info.dtype).reshape(info.shape)
+        size = int(np.prod(info.spec().sizes)) * np.dtype(info.dtype).itemsize
+        actual[name] = np.frombuffer(data[:size], info.dtype).reshape(info.spec().sizes)
         data = data[size:]
     assert differences(actual, expected_of(model, inputs)) == {}

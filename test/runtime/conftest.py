@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from mlc.runtime import Executable
@@ -14,20 +13,7 @@ from mlc.runtime import Executable
 # The tests import their helpers by name.
 sys.path.insert(0, str(Path(__file__).parent))
 
-TRIPLE = "x86_64-unknown-linux-gnu"
-
-
-def compile_ir(text: str, features: str = "") -> bytes:
-    """The relocatable object of a module, as the code generator makes it (PIC, small code model)."""
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    module = llvm.parse_assembly(f'target triple = "{TRIPLE}"\n{text}')
-    module.verify()
-    target = llvm.Target.from_triple(TRIPLE)
-    machine = target.create_target_machine(
-        cpu="x86-64", features=features, opt=2, reloc="pic", codemodel="small"
-    )
-    return machine.emit_object(module)
+from objects import TRIPLE, compile_ir
 
 
 @pytest.fixture(scope="session", name="compile_ir")

@@ -3,7 +3,9 @@
 from typing import Any
 
 from mlc.runtime import Executable
+from objects import TRIPLE
 
+_TARGET = {"triple": TRIPLE, "cpu": "x86-64", "features": []}
 _FUNCTIONS = """
 declare ptr @mlc_host_allocate(i64)
 declare void @mlc_host_release(ptr)
@@ -47,6 +49,9 @@ define void @mlc_main(ptr %buffers, ptr %dims) {
 )
 STACK_MANIFEST: dict[str, Any] = {
     "format": 2,
+    "compiler": "test",
+    "target": _TARGET,
+    "report": {},
     "entry": "mlc_main",
     "inputs": [
         {"name": "x", "dtype": "float32", "shape": ["batch", "seq"]},
@@ -134,6 +139,9 @@ exit:
 )
 SCRIPT_MANIFEST: dict[str, Any] = {
     "format": 2,
+    "compiler": "test",
+    "target": _TARGET,
+    "report": {},
     "entry": "mlc_main",
     "inputs": [{"name": "steps", "dtype": "int64", "shape": ["n", 3]}],
     "outputs": [{"name": "memory", "dtype": "int64", "shape": ["n"]}],

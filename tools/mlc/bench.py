@@ -86,11 +86,13 @@ def bench_command(
     """
     from mlc.tools.mlc.inputs import random_inputs, read_inputs
     from mlc.tools.mlc.latency import Budget
+    from mlc.tools.mlc.sizes import specs_of_call
 
     oracle = onnx_model(model, original) if against else None
     executable = load_or_compile(model, flags, session, None)
     given = read_inputs(executable.inputs, (), archive)
-    inputs = random_inputs(executable.inputs, random_seed, int_range, given)
+    specs = specs_of_call(executable, given, flags, session)
+    inputs = random_inputs(specs, random_seed, int_range, given)
     budget = Budget(seconds, runs, warmup)
     rows = []
     for count in threads:

@@ -43,10 +43,11 @@ class CompileFlags:
         """The compiler's options. Raises click.UsageError for a malformed --dim or --shape, and for passes
         that cannot be switched; TargetError."""
         from mlc.compiler import Options
+        from mlc.tools.mlc.sizes import parse_sizes
 
         _announce_passes()
         _load_plugins(self.load_plugin)
-        dims, shapes = _sizes(self.dims, self.shapes)
+        dims, shapes = parse_sizes(self.dims, self.shapes)
         if self.cache_dir:
             os.environ["MLC_CACHE_DIR"] = os.path.abspath(self.cache_dir)
         options = Options(
@@ -128,18 +129,3 @@ def _announce_passes() -> None:
 
     if guard.current is not None:
         watch_all(announcer.Announcer(guard.current))
-
-
-def _sizes(dims: tuple[str, ...], shapes: tuple[str, ...]) -> tuple[dict[str, int], dict[str, list[int]]]:
-    """--dim and --shape by name; a shape follows ':' or '='."""
-    from mlc.tools.command_line import UsageError
-    from mlc.tools.translate.import_onnx import parse_dims, parse_shapes
-
-    texts = []
-    for text in shapes:
-        name, colon, sizes = text.rpartition(":")
-        texts.append(f"{name}={sizes}" if colon and "=" not in sizes else text)
-    try:
-        return parse_dims(list(dims)), parse_shapes(texts)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from error

@@ -69,8 +69,8 @@ _GRAPH_OPTIONS = (
         "--dim",
         "dims",
         multiple=True,
-        metavar="NAME=N",
-        help="Fix a dynamic dim of the model by name: batch=1.",
+        metavar="NAME=N|A..B",
+        help="Fix a dynamic dim of the model by name, or bound it: batch=1, seq=1..512.",
     ),
     click.option(
         "--shape",

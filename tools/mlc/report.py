@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,7 +39,8 @@ def report_command(session: Session, file: str) -> None:
         "weight_bytes": sum(weight.nbytes for weight in weights.values()),
         **{
             key: manifest.get(key)
-            for key in ("compiler", "target", "inputs", "outputs", "arena_bytes", "report")
+            for key in ("compiler", "target", "inputs", "outputs", "dims", "arena_bytes", "report")
+            if key in manifest or key != "dims"
         },
     }
 
@@ -51,6 +52,7 @@ def report_command(session: Session, file: str) -> None:
         ]
         console.print(table(("", "", ""), rows))
         rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
+        rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
         rows += [[name, byte_size(data[key])] for name, key in _SIZES]
         console.print(table(("", ""), rows + report_rows(data["report"])))
         if session.verbose:
@@ -85,6 +87,13 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
     rows += _gpu_rows(report["gpu"]) if "gpu" in report else []
     rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
     return rows
+
+
+def _dims(dims: Sequence[Mapping[str, Any]]) -> str:
+    """What sizes callers choose: batch, seq=1..512."""
+    from mlc.runtime.dims import NamedDim
+
+    return ", ".join(str(NamedDim(**dim)) for dim in dims)
 
 
 def _gpu_rows(gpu: Mapping[str, Any]) -> list[list[str]]:

@@ -102,11 +102,13 @@ def run_command(
     """Run MODEL (.onnx, .mlir or .mlcx) once, on random inputs unless some are given."""
     from mlc.tools.mlc.inputs import random_inputs, read_inputs
     from mlc.tools.mlc.numbers import statistics
+    from mlc.tools.mlc.sizes import specs_of_call
 
     oracle = onnx_model(model, original) if verify else None
     executable = load_or_compile(model, flags, session, threads)
     given = read_inputs(executable.inputs, files, archive)
-    inputs = random_inputs(executable.inputs, random_seed, int_range, given)
+    specs = specs_of_call(executable, given, flags, session)
+    inputs = random_inputs(specs, random_seed, int_range, given)
     outputs = call(executable, inputs)
     if save_outputs:
         _save(save_outputs, outputs)

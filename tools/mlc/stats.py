@@ -67,7 +67,7 @@ def _measure(model: str, options: Options, level: str) -> tuple[ModuleCosts, dic
     from mlc.analysis import module_costs
     from mlc.compiler.levels import levels
 
-    steps = levels(model, options)
+    steps = levels(model, options, static=True)
     costs = next(module_costs(module) for name, module in steps if name == level)
     if level != "form-kernels":
         return costs, {}

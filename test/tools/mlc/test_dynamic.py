@@ -1,0 +1,93 @@
+"""Models whose sizes are known only when they are called, on the command line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mlc.runtime import write_container
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
+
+from objects import compile_ir
+from sized_programs import STACK, STACK_MANIFEST
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Path:
+    """z = x above y, of batch times seq elements each; seq is at most 512."""
+    write_container(tmp_path / "stack.mlcx", STACK_MANIFEST, [compile_ir(STACK)], {})
+    return tmp_path / "stack.mlcx"
+
+
+def shapes(done: Any) -> list[list[int]]:
+    data = done.json()
+    return [facts["shape"] for kind in ("inputs", "outputs") for facts in data[kind].values()]
+
+
+@pytest.mark.parametrize(
+    ("flags", "batch", "seq"),
+    [
+        (("--dim", "batch=3", "--dim", "seq=5"), 3, 5),
+        (("--shape", "y:3x5"), 3, 5),
+        (("--shape", "y:?x5", "--dim", "batch=2"), 2, 5),
+        (("--dim", "seq=7"), 1, 7),
+        (("--dim", "seq=1..8"), 1, 1),
+        (("--input", "x=x.npy"), 4, 6),
+        (("--inputs", "y.npz"), 4, 6),
+    ],
+)
+def test_sizes_of_random_inputs(mlc: Any, stack: Path, flags: tuple[str, ...], batch: int, seq: int) -> None:
+    x = np.ones((4, 6), np.float32)
+    np.save("x.npy", x)
+    np.savez("y.npz", y=x)
+    done = mlc("run", stack, "--json", *flags)
+    assert shapes(done) == [[batch, seq], [batch, seq], [2 * batch, seq], []]
+
+
+def test_sizes_that_nobody_gives(mlc: Any, stack: Path) -> None:
+    done = mlc("run", stack, "--dim", "seq=7")
+    assert "mlc: warning: inputs are made for batch=1; --dim NAME=N gives other sizes" in done.err
+    assert "float32[1,7]" in done.out and "float32[2,7]" in done.out
+    assert mlc("run", stack, "--dim", "batch=2", "--dim", "seq=7").err == ""
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--dim", "length=3"), "--dim length: the model's dims are batch, seq"),
+        (("--dim", "seq=600"), "input 'x': dim 1 is 600, expected 0 to 512 ('seq')"),
+        (
+            ("--input", "x=x.npy", "--dim", "seq=5"),
+            "input 'y': dim 1 is 5, but 'seq' is 6 (input 'x', dim 1)",
+        ),
+    ],
+)
+def test_sizes_that_do_not_fit(mlc: Any, stack: Path, flags: tuple[str, ...], message: str) -> None:
+    np.save("x.npy", np.ones((4, 6), np.float32))
+    done = mlc("run", stack, *flags)
+    assert done.status == 1 and message in done.err and "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("text", ["n", "n=", "n=..", "n=a..b", "n=3..2", "=3", "n=-1", "n=1.5"])
+def test_malformed_dims(mlc: Any, text: str) -> None:
+    done = mlc("compile", "m.onnx", "--dim", text)
+    assert done.status == 2 and f"--dim={text}: " in done.err
+
+
+def test_bench(mlc: Any, stack: Path) -> None:
+    done = mlc("bench", stack, "--dim", "batch=2", "--dim", "seq=8", "--runs", "2", "--warmup", "0", "--json")
+    [row] = done.json()["results"]
+    assert row["calls"] == 2
+
+
+def test_report(mlc: Any, stack: Path) -> None:
+    shown = mlc("report", stack).out
+    assert "float32[batch,seq]" in shown and "float32[2*batch,seq]" in shown
+    assert "batch=1.., seq=0..512" in shown
+    data = mlc("report", stack, "--json").json()
+    assert data["inputs"][0]["shape"] == ["batch", "seq"]
+    assert data["dims"] == STACK_MANIFEST["dims"]
