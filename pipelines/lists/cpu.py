@@ -70,6 +70,8 @@ CPU_KERNEL: list[str] = [
     "cse",
     # A tensor that survived would reach LLVM as a cast that cannot be translated.
     "tloop-verify-loops{heap=true}",
+    # Tiles whose number and sizes only running tells.
+    "func.func(tloop-unswitch-loops)",
     # Kernels written as loops have had their schedules applied; what follows knows the loops of scf.
     "func.func(tloop-lower-affine-loops)",
     "func.func(tloop-lower-copies)",
