@@ -10,6 +10,8 @@ CPU_TO_LLVM: list[str] = [
     "lower-affine",
     "convert-math-to-llvm",
     "convert-math-to-libm",
+    # Constants of complex numbers: zeros that are padded, filled tensors.
+    "convert-complex-to-llvm",
     "convert-vector-to-llvm{enable-x86=1 use-vector-alignment=0}",
     "finalize-memref-to-llvm",
     "convert-func-to-llvm",
