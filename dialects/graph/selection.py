@@ -94,17 +94,7 @@ movement(
 def _gather(call: Call) -> Tensor:
     check_axis("axis", call.axis, call.data.rank)
     shape = call.data.shape
-    result = Tensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
-    return _from_some("data", call.data, (shape[call.axis],), result)
-
-
-def _from_some(field: str, data: Tensor, indexed: tuple[Dim, ...], result: Tensor) -> Tensor:
-    """The result; where data has nothing along the dims that are indexed, no index is inside."""
-    if any(dim == 0 for dim in indexed if isinstance(dim, int)) and all(
-        isinstance(dim, int) and dim > 0 for dim in result.shape or ()
-    ):
-        raise ShapeError(field, f"has no elements that indices could name: {data}")
-    return result
+    return Tensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
 
 
 def _gather_elements(call: Call) -> Tensor:
@@ -115,8 +105,7 @@ def _gather_elements(call: Call) -> Tensor:
             raise ShapeError(
                 "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
             )
-    result = Tensor(call.indices.shape, call.data.element)
-    return _from_some("data", call.data, (call.data.shape[call.axis],), result)
+    return Tensor(call.indices.shape, call.data.element)
 
 
 def _gather_nd(call: Call) -> Tensor:
@@ -128,8 +117,7 @@ def _gather_nd(call: Call) -> Tensor:
         merge("indices", one, other, f"dim {axis} of data and of indices, a batch dim, differ")
         for axis, (one, other) in enumerate(zip(data.shape[:batch], indices.shape[:batch], strict=True))
     ]
-    result = Tensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
-    return _from_some("data", data, data.shape[batch : batch + taken], result)
+    return Tensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
 
 
 def indexed_dims(field: str, data: Tensor, indices: Tensor, batch: int = 0) -> int:

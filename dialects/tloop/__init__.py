@@ -23,7 +23,6 @@ from mlc.dialects.tloop.loop_primitives import (
     Unroll,
 )
 from mlc.dialects.tloop.schedule import (
-    Balance,
     GetBlock,
     Interchange,
     Pack,
@@ -50,7 +49,6 @@ from mlc.dialects.tloop.winograd import WinogradInput, WinogradOutput
 __all__ = [
     "OPERAND_LIMIT",
     "Annotate",
-    "Balance",
     "Bind",
     "BlockType",
     "CacheRead",

@@ -35,6 +35,8 @@ class GraphBuilder:
     serials: Iterator[int] = field(default_factory=itertools.count)
     # Where the numbers that names stand for are when the model runs: an element of a vector of integers.
     elements: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    # The names that stand for iterations of loops.
+    iterations: set[str] = field(default_factory=set)
 
     def emit(
         self,
@@ -138,6 +140,21 @@ class GraphBuilder:
         self.elements.update({name: (vector, place) for place, name in enumerate(names)})
         return [symbol(name) for name in names]
 
+    def name_iteration(self, iteration: Value) -> None:
+        """Gives the iteration of a loop a name, so that arithmetic on it is recognised where it says which
+        part of a value is taken."""
+        location = ir.Location.unknown()
+        make = _at_home(lambda: _build("reshape", [iteration.ir], {"shape": [1]}, None, location))
+        [number] = self.read_dims(Value("", (1,), iteration.number, make))
+        assert isinstance(number, Size)
+        self.iterations.update(number.names)
+        iteration.known = np.empty((), object)
+        iteration.known[()] = number
+
+    def names(self) -> frozenset[str]:
+        """What has a name so far."""
+        return frozenset(self.elements)
+
     def dims_of(self, result: ir.Value, values: Sequence[Value]) -> tuple[Dim, ...]:
         """The dims of an op's result as sizes of the model's dynamic dims; one that does not follow from the
         operands gets a name of its own."""
@@ -158,18 +175,22 @@ class GraphBuilder:
         value = from_array("", array, _at_home(make))
         if value.is_constant and value.known is not None:
             return self.constant(value.known, location)
-        if number in (None, TensorProto.INT64):
-            dims = tuple(array.reshape(-1))
+        dims = tuple(array.reshape(-1))
+        if number in (None, TensorProto.INT64) and not self._counted(dims):
             value.build = _at_home(lambda: _shaped(self._computed(dims, location), array.shape, location))
         value.number = value.number if number is None else number
         return value
 
+    def _counted(self, dims: Sequence[Dim]) -> bool:
+        """Whether numbers depend on the iteration of a loop: such data is computed where it is needed."""
+        return any(isinstance(dim, Size) and dim.names & self.iterations for dim in dims)
+
     def constant(self, array: np.ndarray, location: ir.Location) -> Value:
         """A constant, made where it is first used as a tensor."""
-        # The bindings cannot read dense attributes of complex numbers.
-        if array.nbytes > SMALL or array.dtype.kind == "c":
-            reference = self.store.add_blob(array.tobytes())
-            return self._weight("", array.shape, types.onnx_number(array.dtype), reference, location)
+        if array.nbytes > SMALL:
+            data = np.ascontiguousarray(array)
+            reference = self.store.add_blob(data.view(np.uint8).reshape(-1).data)
+            return self._weight("", data.shape, types.onnx_number(data.dtype), reference, location)
         make = partial(_build, "constant", [], {"value": array}, None, location)
         return from_array("", array, _at_home(make))
 

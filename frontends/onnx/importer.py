@@ -98,7 +98,10 @@ class Importer:
 
     def _note(self, node: NodeProto, frame: Frame, name: str, cause: str) -> None:
         domain = plain_domain(node.domain)
-        self.problems.append(Problem(name, node.op_type, domain, frame.opsets.get(domain), cause))
+        problem = Problem(name, node.op_type, domain, frame.opsets.get(domain), cause)
+        # The body of a loop may be imported more than once.
+        if problem not in self.problems:
+            self.problems.append(problem)
 
     def _results(self, node: NodeProto, scope: Scope, frame: Frame, name: str) -> list[Any] | None:
         domain = plain_domain(node.domain)

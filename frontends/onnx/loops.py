@@ -1,4 +1,4 @@
-"""Loops as operator functions build them: a body is a Python function of values, run once to make its ops."""
+"""Loops as operator functions build them: a body is a Python function of values, run to make its ops."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.control import CONTROL_LIMIT
 from mlc.frontends.onnx import types
+from mlc.frontends.onnx.growing import Grown, LoopBody, Run
+from mlc.frontends.onnx.leaving import Left, is_outer, open_type, received, told_dims, vector_type
 from mlc.frontends.onnx.node import Node, Unsupported
-from mlc.frontends.onnx.values import Value, from_ir
+from mlc.frontends.onnx.values import Dim, Value, from_ir
 from onnx import TensorProto
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one run of a body gives: whether there may be another (None: yes), the next carried values, and
-    those to stack."""
+class Rows:
+    """How many rows stacks have: `count`, unless the condition changes inside (None: only running tells); or
+    what the model declares of each (None: nothing)."""
 
-    condition: Value | None
-    carried: Sequence[Value]
-    scanned: Sequence[Value]
+    count: Dim | None
+    declared: Sequence[Dim | None] = ()
 
-
-# The iteration, the condition and the carried values -> what the body gives.
-LoopBody = Callable[[Value, Value, list[Value]], Run]
+    def of(self, place: int, steady: bool) -> Dim | None:
+        """The rows of a stack; `steady`: the condition never changes inside."""
+        if steady and self.count is not None:
+            return self.count
+        return self.declared[place] if place < len(self.declared) else None
 
 
 def check_limit(count: int) -> None:
@@ -36,61 +39,132 @@ def check_limit(count: int) -> None:
 
 
 def loop(
-    node: Node,
-    trips: Value,
-    condition: Value,
-    initial: Sequence[Value],
-    body: LoopBody,
-    rows: Callable[[int, bool], int],
+    node: Node, trips: Value, condition: Value, initial: Sequence[Value], body: LoopBody, rows: Rows
 ) -> list[Value]:
-    """`graph.loop`; returns the carried values at the end, then the stacks.
+    """`graph.loop`; returns the carried values at the end, then the stacks. The body is imported again where
+    it turns out that dims of carried values change.
 
-    `rows(k, steady)` says how many rows stack k has; `steady`: the condition never changes inside. Raises
-    `Unsupported` for carried values whose types change.
+    Raises `Unsupported` for carried values whose rank or element type changes.
     """
-    kinds = [node.type_of(node.shape(value), value.number) for value in initial]
-    operands = [trips.ir, condition.ir, *(value.ir for value in initial)]
-    check_limit(len(operands))
-    with node.location:
-        holder = graph.build_control("loop", operands, [])
-        block = holder.regions[0].blocks[0]
-        scalars = [types.tensor_type([], number) for number in (TensorProto.INT64, TensorProto.BOOL)]
-        for kind in (*scalars, *kinds):
-            block.add_argument(kind, node.location)
-        with ir.InsertionPoint(block):
-            iteration, going, *carried = (from_ir("", each, _dims(each.type)) for each in block.arguments)
-            run = body(iteration, going, carried)
-            _check_carried(kinds, run.carried)
-            after = node.constant(np.asarray(True)) if run.condition is None else run.condition
-            yielded = [after.ir, *(value.ir for value in (*run.carried, *run.scanned))]
-            check_limit(len(yielded))
-            graph.build_yield(yielded)
-        steady = after.ir == block.arguments[1] or bool(after.is_constant and np.all(after.known))
-        stacks = [
-            node.type_of([rows(place, steady), *node.shape(value)], value.number)
-            for place, value in enumerate(run.scanned)
+    making = _Loop(node, trips, condition, initial, body)
+    making.settle()
+    stacks = making.stacks(rows)
+    if None not in stacks:
+        return making.finished([shape for shape in stacks if shape is not None])
+    making.drop()
+    scanned = making.run.scanned
+    grown = {place: scanned[place] for place, shape in enumerate(stacks) if shape is None}
+    inner = Grown(node, grown, initial, body, making.names)
+    kept = [rows.of(place, making.steady) for place in range(len(stacks)) if place not in grown]
+    values = loop(node, trips, condition, inner.initial(), inner.body, Rows(None, kept))
+    return inner.results(values, len(initial))
+
+
+class _Loop:
+    """A loop in the making. `shapes` are the dims of the carried values, None for those that change."""
+
+    def __init__(
+        self, node: Node, trips: Value, condition: Value, initial: Sequence[Value], body: LoopBody
+    ) -> None:
+        self.node, self.trips, self.condition = node, trips, condition
+        self.initial, self.body = initial, body
+        self.shapes: list[Left] = [list(value.shape) for value in initial]
+        self.names = node.names()
+
+    def settle(self) -> None:
+        """Imports the body, again and again until it is known which dims change."""
+        self._fill()
+        while changed := self._changed():
+            for place, axis in changed:
+                self.shapes[place][axis] = None
+            self.drop()
+            self._fill()
+
+    def drop(self) -> None:
+        """Forgets the body."""
+        self.holder.erase()
+
+    def _changed(self) -> list[tuple[int, int]]:
+        """The dims of carried values that are not what they were at first."""
+        triples = zip(self.initial, self.run.carried, self.shapes, strict=True)
+        return [
+            (place, axis)
+            for place, (first, value, shape) in enumerate(triples)
+            for axis in _differences(place, first, value, shape)
         ]
-        made = graph.build_control("loop", operands, [*kinds, *stacks], [block])
-        holder.erase()
-    return [from_ir("", result, _dims(result.type)) for result in made.results]
+
+    def _operands(self) -> list[ir.Value]:
+        values = [self.trips, self.condition, *self.initial, *self._told(self.initial)]
+        check_limit(len(values))
+        return [value.ir for value in values]
+
+    def _kinds(self) -> list[ir.Type]:
+        pairs = zip(self.shapes, self.initial, strict=True)
+        return [*(open_type(shape, value.number) for shape, value in pairs), *vector_type(self.shapes)]
+
+    def _told(self, values: Sequence[Value]) -> list[Value]:
+        """The vector of the dims that change."""
+        pairs = zip(values, self.shapes, strict=True)
+        told = [dim for value, shape in pairs for dim in told_dims(value, shape)]
+        return [self.node.sizes(told)] if told else []
+
+    def _fill(self) -> None:
+        node, operands = self.node, self._operands()
+        with node.location:
+            self.holder = graph.build_control("loop", operands, [])
+            self.block = self.holder.regions[0].blocks[0]
+            own = [types.tensor_type([], number) for number in (TensorProto.INT64, TensorProto.BOOL)]
+            for kind in (*own, *self._kinds()):
+                self.block.add_argument(kind, node.location)
+            with ir.InsertionPoint(self.block):
+                iteration, going, *carried = self.block.arguments
+                scalars = [from_ir("", each, ()) for each in (iteration, going)]
+                self.run = self.body(scalars[0], scalars[1], received(node, carried, self.shapes))
+                after = self.run.condition
+                self.after = node.constant(np.asarray(True)) if after is None else after
+                same = self.after.ir == going
+        self.steady = same or bool(self.after.is_constant and np.all(self.after.known))
+
+    def stacks(self, rows: Rows) -> list[list[Dim] | None]:
+        """The dims of the stacks; None where only running tells them."""
+        found: list[list[Dim] | None] = []
+        for place, value in enumerate(self.run.scanned):
+            count = rows.of(place, self.steady)
+            told = count is not None and all(is_outer(dim, self.names) for dim in value.shape)
+            found.append([count, *value.shape] if told and count is not None else None)
+        return found
+
+    def finished(self, stacks: Sequence[list[Dim]]) -> list[Value]:
+        """The op; what it gives."""
+        node, run = self.node, self.run
+        with node.location:
+            with ir.InsertionPoint(self.block):
+                yielded = [self.after, *run.carried, *self._told(run.carried), *run.scanned]
+                check_limit(len(yielded))
+                graph.build_yield([value.ir for value in yielded])
+            kinds = self._kinds()
+            count = len(kinds)
+            pairs = zip(stacks, run.scanned, strict=True)
+            kinds += [open_type(shape, value.number) for shape, value in pairs]
+            made = graph.build_control("loop", self._operands(), kinds, [self.block])
+            self.holder.erase()
+        results = list(made.results)
+        shapes: list[Left] = [list(shape) for shape in stacks]
+        return [*received(node, results[:count], self.shapes), *received(node, results[count:], shapes)]
 
 
-def _dims(kind: ir.Type) -> tuple[int, ...]:
-    return tuple(ir.RankedTensorType(kind).shape)
-
-
-def _check_carried(kinds: Sequence[ir.Type], carried: Sequence[Value]) -> None:
-    for place, (kind, value) in enumerate(zip(kinds, carried, strict=True)):
-        if value.ir.type != kind:
-            raise Unsupported(
-                f"its carried value {place} is {kind} at first and then {value.ir.type}; only values of one "
-                "shape are supported"
-            )
+def _differences(place: int, first: Value, value: Value, shape: Left) -> list[int]:
+    """The axes at which the next of a carried value is not what `shape` says."""
+    if value.number != first.number or value.rank != first.rank:
+        kinds = [f"rank {each.rank} of {types.type_name(each.number)}" for each in (first, value)]
+        raise Unsupported(f"its carried value {place} is of {kinds[0]} at first and then of {kinds[1]}")
+    pairs = enumerate(zip(shape, value.shape, strict=True))
+    return [axis for axis, (dim, found) in pairs if dim is not None and dim != found]
 
 
 def counted_loop(
     node: Node,
-    count: int,
+    count: Dim,
     initial: Sequence[Value],
     body: Callable[[Value, list[Value]], tuple[Sequence[Value], Sequence[Value]]],
 ) -> tuple[list[Value], list[Value]]:
@@ -100,36 +174,6 @@ def counted_loop(
     def run(iteration: Value, _: Value, carried: list[Value]) -> Run:
         return Run(None, *body(iteration, carried))
 
-    trips, always = node.constant(np.int64(count)), node.constant(np.asarray(True))
-    values = loop(node, trips, always, initial, run, lambda place, steady: count)
+    trips = node.constant(np.int64(count)) if isinstance(count, int) else node.size(count)
+    values = loop(node, trips, node.constant(np.asarray(True)), initial, run, Rows(count))
     return values[: len(initial)], values[len(initial) :]
-
-
-def row(node: Node, x: Value, iteration: Value, backwards: bool = False) -> Value:
-    """The part of x that an iteration reads: its part number `iteration` along the first dim, counted from
-    the end if `backwards`."""
-    if backwards:
-        last = node.constant(np.int64(node.shape(x)[0] - 1))
-        iteration = node.emit("sub", last, iteration)
-    return node.emit("gather", x, iteration, axis=0)
-
-
-def reversed_rows(node: Node, x: Value) -> Value:
-    """x with its first dim in reverse."""
-    sizes = node.shape(x)
-    starts, steps = [0] * len(sizes), [1] * len(sizes)
-    starts[0], steps[0] = sizes[0] - 1, -1
-    return node.emit("slice", x, starts=starts, sizes=sizes, steps=steps)
-
-
-def axis_first(node: Node, x: Value, axis: int) -> Value:
-    """x with one dim moved to the front."""
-    order = [axis, *(each for each in range(x.rank) if each != axis)]
-    return x if axis == 0 else node.emit("transpose", x, permutation=order)
-
-
-def axis_back(node: Node, x: Value, axis: int) -> Value:
-    """x with its first dim moved to place `axis`."""
-    order = [*range(1, x.rank)]
-    order.insert(axis, 0)
-    return x if axis == 0 else node.emit("transpose", x, permutation=order)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from mlc.bindings import ir
-from mlc.dialects.graph.sizes import Size
+from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.values import Dim, Value, write_dims
@@ -46,6 +46,10 @@ class Emitter(Protocol):
     def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value: ...
 
     def read_dims(self, vector: Value) -> list[Dim]: ...
+
+    def name_iteration(self, iteration: Value) -> None: ...
+
+    def names(self) -> frozenset[str]: ...
 
     def dynamic_hint(self) -> str: ...
 
@@ -193,12 +197,17 @@ class Node:
         get names of their own. The caller has seen to it that they are at least 0."""
         return self.emitter.read_dims(vector)
 
+    def names(self) -> frozenset[str]:
+        """What has a name of those in sizes, so far."""
+        return self.emitter.names()
+
     def reshape(self, value: Value, shape: Sequence[Dim]) -> Value:
         """`value` in a new shape."""
         if tuple(shape) == value.shape:
             return value
         open_dims = [-1 if isinstance(d, Size) else int(d) for d in shape]
-        told = [self.sizes(shape)] if open_dims.count(-1) > 1 or (0 in open_dims and -1 in open_dims) else []
+        follows = open_dims.count(-1) == 1 and 0 not in open_dims and product(shape) == product(value.shape)
+        told = [] if follows or -1 not in open_dims else [self.sizes(shape)]
         return self.named(self.emit("reshape", value, *told, shape=open_dims), shape)
 
     def expand(self, value: Value, shape: Sequence[Dim]) -> Value:

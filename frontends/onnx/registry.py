@@ -16,8 +16,8 @@ OperatorFunction = Callable[["Node"], "Value | Sequence[Value | None]"]
 _Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
-    "batch_norm", "columns", "compaction", "contraction", "control", "convolution", "creation", "cropping",
-    "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic", "movement",
+    "batch_norm", "branches", "columns", "compaction", "contraction", "control", "convolution", "creation",
+    "cropping", "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic", "movement",
     "normalisation", "ordering", "pooling", "quantisation", "quantised_products", "random_numbers",
     "recurrent", "reduction", "resize", "rois", "signal", "slicing", "training", "transposed_convolution",
     "unpooling",

@@ -66,7 +66,7 @@ def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:
     return Value(name, named, types.onnx_number(kind.element_type), lambda: value, _ir=value)
 
 
-def write_dims(result: ir.Value, dims: Sequence[Dim]) -> None:
+def write_dims(result: ir.Value, dims: Sequence[Dim | None]) -> None:
     """Has the op of a result say the dims that the type does not."""
     op = result.owner.operation
     if all(isinstance(dim, int) for dim in dims):

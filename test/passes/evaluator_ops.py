@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from mlc.dialects.graph.size_text import parse_size
+from mlc.dialects.graph.sizes import evaluate
 
 Array = np.ndarray
 _erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -231,6 +233,12 @@ def _gather(data: Array, indices: Array, axis: int) -> Array:
     return np.take(data, np.where(indices < 0, indices + data.shape[axis], indices), axis)
 
 
+def _sizes(*vectors: Array, names: Sequence[str], dims: Sequence[str]) -> Array:
+    numbers = (int(each) for vector in vectors for each in vector)
+    known = {name: number for name, number in zip(names, numbers, strict=True) if name}
+    return np.array([evaluate(parse_size(text), known) for text in dims], np.int64)
+
+
 MOVEMENT: dict[str, Callable[..., Array]] = {
     "reshape": _reshape, "expand": _expand, "transpose": lambda x, permutation: x.transpose(permutation),
     "concat": lambda *parts, axis: np.concatenate(parts, axis), "squeeze": _squeeze,
@@ -239,7 +247,7 @@ MOVEMENT: dict[str, Callable[..., Array]] = {
     "trilu": _trilu, "pack": pack, "unpack": unpack, "slice": _slice, "pad": _pad,
     "gather": _gather,
     "gather_elements": lambda data, indices, axis: np.take_along_axis(data, indices, axis),
-    "shape_of": lambda x: np.array(x.shape, np.int64),
+    "shape_of": lambda x: np.array(x.shape, np.int64), "sizes": _sizes,
 }  # fmt: skip
 
 

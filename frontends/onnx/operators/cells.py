@@ -9,7 +9,7 @@ from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.activations import Activation
 from mlc.frontends.onnx.operators.contraction import transposed
 from mlc.frontends.onnx.operators.slicing import sliced
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Gates:
 
 def columns(node: Node, value: Value, start: int, count: int) -> Value:
     """`count` elements of the last dim from `start` on."""
-    whole = node.shape(value)[-1] == count
+    whole = value.shape[-1] == count
     return value if whole else sliced(node, value, {value.rank - 1: (start, count, 1)})
 
 
@@ -46,7 +46,7 @@ class Direction:
 
     node: Node
     hidden: int
-    batch: int
+    batch: Dim
     w: Value
     r: Value
     bias: Value | None

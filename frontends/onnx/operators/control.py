@@ -1,26 +1,17 @@
-"""If, Loop and Scan: bodies become regions, which see the values around them."""
+"""Loop and Scan: bodies become regions, which see the values around them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from mlc.bindings import ir
-from mlc.dialects import graph
-from mlc.dialects.graph.sizes import symbol
-from mlc.frontends.onnx.loops import (
-    Run,
-    axis_back,
-    axis_first,
-    check_limit,
-    counted_loop,
-    loop,
-    reversed_rows,
-    row,
-)
+from mlc.dialects.graph.sizes import maximum
+from mlc.frontends.onnx.growing import Run
+from mlc.frontends.onnx.loops import Rows, counted_loop, loop
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value, from_ir
+from mlc.frontends.onnx.rows import axis_back, axis_first, reversed_rows, row
+from mlc.frontends.onnx.values import Dim, Value
 
 # Loop's number of iterations where it is left out.
 ENDLESS = np.iinfo(np.int64).max
@@ -31,40 +22,6 @@ def _scalar(node: Node, value: Value) -> Value:
     return node.reshape(value, [])
 
 
-@onnx_operator("If")
-def if_(node: Node) -> Sequence[Value]:
-    """The branch that is taken, where the condition is known at import; else `graph.if`."""
-    condition = node.input(0)
-    if condition.is_constant:
-        return node.attr("then_branch" if np.any(condition.known) else "else_branch")()
-    operands = [_scalar(node, condition).ir]
-    with node.location:
-        holder = graph.build_control("if", operands, [])
-        blocks = [region.blocks[0] for region in holder.regions]
-        then, other = (
-            _branch(node, name, block)
-            for name, block in zip(("then_branch", "else_branch"), blocks, strict=True)
-        )
-        if [each.type for each in then] != [each.type for each in other]:
-            types = [", ".join(str(each.type) for each in values) for values in (then, other)]
-            raise Unsupported(f"its branches give values of different types: {types[0]} and {types[1]}")
-        made = graph.build_control("if", operands, [each.type for each in then], blocks)
-        holder.erase()
-    return [from_ir("", each, tuple(ir.RankedTensorType(each.type).shape)) for each in made.results]
-
-
-def _branch(node: Node, name: str, block: ir.Block) -> list[ir.Value]:
-    """Imports a branch into a block; what it gives."""
-    with ir.InsertionPoint(block):
-        values = node.attr(name)()
-        for value in values:
-            node.shape(value)
-        check_limit(len(values))
-        made = [value.ir for value in values]
-        graph.build_yield(made)
-    return made
-
-
 @onnx_operator("Loop")
 def loop_(node: Node) -> Sequence[Value]:
     """`graph.loop`. How many rows a stack has the trip count tells, or the shape that the model declares."""
@@ -72,28 +29,28 @@ def loop_(node: Node) -> Sequence[Value]:
     trips = node.constant(np.int64(ENDLESS)) if given is None else _scalar(node, given)
     going = node.constant(np.asarray(True)) if condition is None else _scalar(node, condition)
     initial = [node.input(index) for index in range(2, len(node.inputs))]
-    count = int(trips.known) if trips.is_constant and trips.known is not None else ENDLESS
     always = bool(going.is_constant and np.all(going.known))
 
     def body(iteration: Value, inside: Value, carried: list[Value]) -> Run:
-        # Arithmetic on it is recognised where it says which part of a value is taken.
-        iteration.known = np.empty((), object)
-        iteration.known[()] = symbol(f"{node.label}.iteration")
+        node.emitter.name_iteration(iteration)
         after, *values = node.attr("body")(iteration, inside, *carried)
         return Run(_scalar(node, after), values[: len(initial)], values[len(initial) :])
 
-    def rows(place: int, steady: bool) -> int:
-        declared = _declared_rows(node, len(initial) + place)
-        if steady and always and count != ENDLESS:
-            return max(count, 0)
-        if declared is None:
-            raise Unsupported(
-                f"how many rows its output {len(initial) + place} has is only known when the model runs, and "
-                "the model does not declare it"
-            )
-        return declared
-
+    declared = [_declared_rows(node, place) for place in range(len(initial), len(node.outputs))]
+    rows = Rows(_count(node, trips) if always else None, declared)
     return loop(node, trips, going, initial, body, rows)
+
+
+def _count(node: Node, trips: Value) -> Dim | None:
+    """How often the body runs if no condition ends it; None where nothing else does."""
+    if trips.is_constant and trips.known is not None:
+        count = int(trips.known)
+        return None if count == ENDLESS else max(count, 0)
+    if trips.known is not None:
+        known: Dim = trips.known.item()
+        return maximum(known, 0)
+    least = node.emit("max", node.reshape(trips, [1]), node.constant(np.int64(0)))
+    return node.read_dims(least)[0]
 
 
 def _declared_rows(node: Node, output: int) -> int | None:
@@ -141,7 +98,7 @@ def scan_batches(node: Node) -> list[Value]:
         carried, stacks = _scanned(node, own[:first], own[first:], backwards)
         return [], carried + stacks
 
-    (batches,) = {node.shape(each)[0] for each in values}
+    batches = _common([each.shape[0] for each in values])
     return counted_loop(node, batches, [], body)[1]
 
 
@@ -149,9 +106,7 @@ def _scanned(
     node: Node, states: Sequence[Value], sequences: Sequence[Value], backwards: Sequence[bool]
 ) -> tuple[list[Value], list[Value]]:
     """Runs the node's body on each part of sequences along their first dims."""
-    lengths = {node.shape(each)[0] for each in sequences}
-    if len(lengths) != 1:
-        raise NodeFailure(f"its scan inputs have lengths {sorted(lengths)}")
+    length = _common([each.shape[0] for each in sequences])
 
     def body(iteration: Value, carried: list[Value]) -> tuple[list[Value], list[Value]]:
         parts = [
@@ -160,4 +115,12 @@ def _scanned(
         found = node.attr("body")(*carried, *parts)
         return found[: len(states)], found[len(states) :]
 
-    return counted_loop(node, lengths.pop(), states, body)
+    return counted_loop(node, length, states, body)
+
+
+def _common(lengths: Sequence[Dim]) -> Dim:
+    """The length of all scan inputs, a number where one is."""
+    numbers = sorted({length for length in lengths if isinstance(length, int)})
+    if len(numbers) > 1:
+        raise NodeFailure(f"its scan inputs have lengths {numbers}")
+    return numbers[0] if numbers else lengths[0]

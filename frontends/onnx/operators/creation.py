@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
-from mlc.dialects.graph.sizes import Size, product
+from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.tensors import SMALL
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 _CONSTANT_DTYPES = {
@@ -36,23 +37,21 @@ def constant(node: Node) -> Value:
 def constant_of_shape(node: Node) -> Value:
     value = node.attributes.get("value")
     element = np.float32(0) if value is None else value.known.reshape(-1)[0]
-    dims = node.read_dims(node.input(0))
-    if not any(isinstance(d, Size) for d in dims):
-        return filled(node, node.ints(0), element)
-    kind = node.type_of(dims, types.onnx_number(np.asarray(element).dtype))
-    told = node.sizes(dims)
-    return node.named(node.emit("full", told, result_type=kind, value=element.item()), dims)
+    return filled(node, node.read_dims(node.input(0)), element)
 
 
-def filled(node: Node, shape: list[int], element: np.generic) -> Value:
+def filled(node: Node, shape: Sequence[Dim], element: np.generic) -> Value:
     """A tensor whose elements are all `element`; small ones are known at import."""
-    if any(d < 0 for d in shape):
-        raise NodeFailure(f"the shape {shape} has a negative dim")
-    if math.prod(shape) * element.itemsize <= SMALL:
-        return node.constant(np.full(shape, element, element.dtype))
-    return node.emit(
-        "full", result_type=node.type_of(shape, types.onnx_number(element.dtype)), value=element.item()
-    )
+    kind = node.type_of(shape, types.onnx_number(element.dtype))
+    known = [d for d in shape if isinstance(d, int)]
+    if any(d < 0 for d in known):
+        raise NodeFailure(f"the shape {known} has a negative dim")
+    if len(known) < len(shape):
+        told = node.sizes(shape)
+        return node.named(node.emit("full", told, result_type=kind, value=element.item()), shape)
+    if math.prod(known) * element.itemsize <= SMALL:
+        return node.constant(np.full(known, element, element.dtype))
+    return node.emit("full", result_type=kind, value=element.item())
 
 
 @onnx_operator("Shape")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from mlc.frontends.onnx.loops import counted_loop, reversed_rows, row
+from mlc.frontends.onnx.loops import counted_loop
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.activations import activations
 from mlc.frontends.onnx.operators.cells import GRU, LSTM, RNN, Cell, Direction, columns
+from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.rows import reversed_rows, row
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 # The operators' inputs by number. Behind the first states come LSTM's peepholes.
@@ -66,38 +68,47 @@ def _swapped(node: Node, value: Value) -> Value:
     return node.emit("transpose", value, permutation=[1, 0, *range(2, value.rank)])
 
 
-def _part(node: Node, value: Value | None, place: int) -> Value | None:
-    """The part of one direction."""
+def _part(node: Node, value: Value | None, place: int, dims: Sequence[Dim]) -> Value | None:
+    """The part of one direction, of which it is known that it has these dims."""
     if value is None:
         return None
-    sizes = node.shape(value)
-    if sizes[0] == 1:
-        return node.emit("squeeze", value, axes=[0])
-    starts = [place, *[0] * (len(sizes) - 1)]
-    own = node.emit("slice", value, starts=starts, sizes=[1, *sizes[1:]], steps=[1] * len(sizes))
-    return node.emit("squeeze", own, axes=[0])
+    own = value if value.shape[0] == 1 else sliced(node, value, {0: (place, 1, 1)})
+    part = node.emit("squeeze", own, axes=[0])
+    return part if part.is_static else node.reshape(part, dims)
 
 
 def _direction(node: Node, cell: Cell, x: Value, place: int, batch_first: bool) -> Direction:
-    _, batch, _ = node.shape(x)
-    w, r, biases, peepholes = (
-        _part(node, node.optional(index), place) for index in (W, R, BIASES, FIRST_STATE + cell.states)
-    )
+    _, batch, width = x.shape
+    hidden = _hidden(node)
+    w = _part(node, node.optional(W), place, [cell.gates * hidden, width])
+    r = _part(node, node.optional(R), place, [cell.gates * hidden, hidden])
+    biases = _part(node, node.optional(BIASES), place, [2 * cell.gates * hidden])
+    peepholes = _part(node, node.optional(FIRST_STATE + cell.states), place, [3 * hidden])
     if w is None or r is None:
         raise NodeFailure("its weights are missing")
-    hidden = node.shape(r)[1]
     states = []
     for index in range(FIRST_STATE, FIRST_STATE + cell.states):
         given = node.optional(index)
         if given is None:
-            states.append(node.emit("full", result_type=node.type_of([batch, hidden], x.number), value=0.0))
+            states.append(_zeros(node, [batch, hidden], x.number))
             continue
-        state = _part(node, _swapped(node, given) if batch_first else given, place)
+        state = _part(node, _swapped(node, given) if batch_first else given, place, [batch, hidden])
         assert state is not None, "a given state has a part for each direction"
         states.append(state)
     bias, reset_bias = _biases(node, cell, biases, hidden)
     functions = activations(node, cell.functions)[place]
     return Direction(node, hidden, batch, w, r, bias, reset_bias, peepholes, states, functions)
+
+
+def _hidden(node: Node) -> int:
+    """How many numbers a state has. Raises NodeFailure where nothing tells."""
+    given = node.input(R).shape[2]
+    return given if isinstance(given, int) else node.attr("hidden_size")
+
+
+def _zeros(node: Node, dims: Sequence[Dim], number: int) -> Value:
+    told = [] if all(isinstance(dim, int) for dim in dims) else [node.sizes(dims)]
+    return node.named(node.emit("full", *told, result_type=node.type_of(dims, number), value=0.0), dims)
 
 
 def _biases(node: Node, cell: Cell, biases: Value | None, hidden: int) -> tuple[Value | None, Value | None]:
@@ -116,9 +127,9 @@ def _biases(node: Node, cell: Cell, biases: Value | None, hidden: int) -> tuple[
 
 def _run(direction: Direction, cell: Cell, x: Value, backwards: bool) -> tuple[list[Value], list[Value]]:
     """The states at the end, and the outputs of all times if the node has that output."""
-    node, time = direction.node, direction.node.shape(x)[0]
+    node, time = direction.node, x.shape[0]
     products = direction.input_products(x, cell.gates)
-    lengths = _lengths(node, time)
+    lengths = _lengths(node, time, direction.batch)
     zero = node.scalar(0, x)
 
     def body(iteration: Value, carried: list[Value]) -> tuple[list[Value], list[Value]]:
@@ -136,16 +147,16 @@ def _run(direction: Direction, cell: Cell, x: Value, backwards: bool) -> tuple[l
     return ends, [reversed_rows(node, each) if backwards else each for each in stacks]
 
 
-def _lengths(node: Node, time: int) -> Value | None:
+def _lengths(node: Node, time: Dim, batch: Dim) -> Value | None:
     """How many steps each sequence of the batch has, `[batch, 1]`; None where all have all."""
     lengths = node.optional(LENGTHS)
     if lengths is None or (lengths.is_constant and np.all(lengths.known == time)):
         return None
-    return node.emit("unsqueeze", node.cast(lengths, TensorProto.INT64), axes=[1])
+    return node.emit("unsqueeze", node.cast(node.reshape(lengths, [batch]), TensorProto.INT64), axes=[1])
 
 
-def _inside(node: Node, iteration: Value, backwards_from: int | None, lengths: Value) -> Value:
+def _inside(node: Node, iteration: Value, backwards_from: Dim | None, lengths: Value) -> Value:
     """Whether the sequences have such a step."""
     if backwards_from is not None:
-        iteration = node.emit("sub", node.constant(np.int64(backwards_from - 1)), iteration)
+        iteration = node.emit("sub", node.size(backwards_from - 1), iteration)
     return node.emit("less", iteration, lengths)

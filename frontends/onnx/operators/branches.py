@@ -1,0 +1,62 @@
+"""If: the two branches become regions, which see the values around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.frontends.onnx.leaving import Left, is_outer, open_type, received, told_dims, vector_type
+from mlc.frontends.onnx.loops import check_limit
+from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.types import type_name
+from mlc.frontends.onnx.values import Value
+
+_BRANCHES = ("then_branch", "else_branch")
+
+
+@onnx_operator("If")
+def if_(node: Node) -> Sequence[Value]:
+    """The branch that is taken, where the condition is known at import; else `graph.if`."""
+    condition = node.input(0)
+    if condition.is_constant:
+        return node.attr("then_branch" if np.any(condition.known) else "else_branch")()
+    operands = [node.reshape(condition, []).ir]
+    names = node.names()
+    with node.location:
+        holder = graph.build_control("if", operands, [])
+        blocks = [region.blocks[0] for region in holder.regions]
+        branches = [_branch(node, *pair) for pair in zip(_BRANCHES, blocks, strict=True)]
+        shapes = [_joined(one, other, names) for one, other in zip(*branches, strict=True)]
+        for block, values in zip(blocks, branches, strict=True):
+            _yield(node, block, values, shapes)
+        results = [open_type(shape, value.number) for shape, value in zip(shapes, branches[0], strict=True)]
+        results += vector_type(shapes)
+        check_limit(len(results))
+        made = graph.build_control("if", operands, results, blocks)
+        holder.erase()
+    return received(node, list(made.results), shapes)
+
+
+def _branch(node: Node, name: str, block: ir.Block) -> list[Value]:
+    """Imports a branch into a block; what it gives."""
+    with ir.InsertionPoint(block):
+        return list(node.attr(name)())
+
+
+def _joined(one: Value, other: Value, names: frozenset[str]) -> Left:
+    """The dims that both branches give; None where they differ, or only the branch tells."""
+    if one.number != other.number or one.rank != other.rank:
+        kinds = [f"rank {each.rank} of {type_name(each.number)}" for each in (one, other)]
+        raise Unsupported(f"its branches give values of different kinds: {kinds[0]} and {kinds[1]}")
+    pairs = zip(one.shape, other.shape, strict=True)
+    return [a if a == b and is_outer(a, names) else None for a, b in pairs]
+
+
+def _yield(node: Node, block: ir.Block, values: Sequence[Value], shapes: Sequence[Left]) -> None:
+    with ir.InsertionPoint(block):
+        told = [dim for value, shape in zip(values, shapes, strict=True) for dim in told_dims(value, shape)]
+        vector = [node.sizes(told).ir] if told else []
+        graph.build_yield([*(value.ir for value in values), *vector])

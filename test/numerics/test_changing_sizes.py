@@ -1,0 +1,128 @@
+"""Values that leave bodies of control flow with dims that only the run tells: imported, and evaluated
+in NumPy as ONNX Runtime computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+import pytest
+from control_models import BOOL, I64, body, info, model
+from graph_evaluator import evaluate
+from mlc.frontends.onnx import import_model
+from onnx import GraphProto, helper
+from oracle import Arrays, runtime
+
+X = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
+
+
+def check(built: onnx.ModelProto, *runs: Arrays) -> None:
+    """The imported model is right for each of the inputs; all dims are named where they are used."""
+    imported = import_model(built)
+    assert imported.module.operation.verify()
+    for inputs in runs:
+        expected = runtime(built, inputs)
+        assert expected is not None
+        found = evaluate(imported.module, [inputs[name] for name in imported.inputs], imported.weights)
+        for array, wanted in zip(found, expected.values(), strict=True):
+            assert array.shape == wanted.shape
+            np.testing.assert_allclose(array, wanted, 1e-6, 1e-6)
+
+
+def scalar(value: int | bool) -> np.ndarray:
+    return np.asarray(value, np.bool_ if isinstance(value, bool) else np.int64)
+
+
+def loop(graph: GraphProto, outputs: Sequence[str], condition: str = "") -> onnx.NodeProto:
+    return helper.make_node("Loop", ["n", condition, "x"], list(outputs), body=graph)
+
+
+@pytest.mark.parametrize("dims", [[3, 2], ["a", "b"]], ids=["known", "named"])
+def test_branches_of_different_sizes(dims: list[int | str]) -> None:
+    """Both results are used behind: one in a sum with itself, one in a product of known dims."""
+    then = body("t () => (float[p,q] r, float[u,v] s) { r = Concat<axis = 0>(x, x) s = Exp(x) }")
+    other = body("e () => (float[p,q] r, float[u,v] s) { r = Neg(x) s = Concat<axis = 0>(x, x, x) }")
+    nodes = [
+        helper.make_node("If", ["c"], ["r", "s"], then_branch=then, else_branch=other),
+        helper.make_node("Add", ["r", "r"], ["y"]),
+        helper.make_node("Transpose", ["s"], ["t"], perm=[1, 0]),
+        helper.make_node("MatMul", ["s", "t"], ["z"]),
+    ]
+    built = model(
+        nodes, [info("c", [], BOOL), info("x", dims)], [info("y", [None, None]), info("z", [None, None])]
+    )
+    check(built, *({"c": scalar(each), "x": X} for each in (True, False)))
+
+
+def test_carried_value_that_grows() -> None:
+    """Its rows are doubled in each run; what has as many rows beside it grows alike."""
+    grows = body(
+        "b (int64 i, bool c, float[p,q] a) => (bool c2, float[r,q] a2) {"
+        " c2 = Identity(c) d = Concat<axis = 0>(a, a) a2 = Mul(d, d) }"
+    )
+    nodes = [loop(grows, ["a"]), helper.make_node("Exp", ["a"], ["y"])]
+    built = model(nodes, [info("n", [], I64), info("x", [None, 2])], [info("y", [None, 2])])
+    check(built, *({"n": scalar(count), "x": X / 10} for count in (0, 1, 3)))
+
+
+_STACKS = (
+    "b (int64 i, bool c, float[2] a) => (bool c2, float[2] a2, float[2] s, float t) {"
+    " a2 = Add(a, a) s = Identity(a) t = ReduceSum<keepdims = 0>(a)"
+)
+
+
+@pytest.mark.parametrize("dim", [2, "w"])
+def test_stack_of_as_many_rows_as_the_run_says(dim: int | str) -> None:
+    graph = body(_STACKS + " c2 = Identity(c) }")
+    built = model(
+        [loop(graph, ["a", "s", "t"]), helper.make_node("Neg", ["s"], ["y"])],
+        [info("n", [], I64), info("x", [dim])],
+        [info("a", [None]), info("y", [None, None]), info("t", [None])],
+    )
+    check(built, *({"n": scalar(count), "x": X[0]} for count in (1, 4)))
+
+
+@pytest.mark.parametrize("trips", ["n", ""])
+def test_stack_that_a_condition_ends(trips: str) -> None:
+    """Without a trip count too, as exporters write loops with `while`."""
+    graph = body(
+        _STACKS + " limit = Constant<value = float {9}>() u = ReduceSum<keepdims = 0>(a2)"
+        " c2 = Less(u, limit) }"
+    )
+    node = helper.make_node("Loop", [trips, "", "x"], ["a", "s", "t"], body=graph)
+    built = model(
+        [node, helper.make_node("Neg", ["s"], ["y"])],
+        [info("n", [], I64), info("x", [2])],
+        [info("a", [None]), info("y", [None, None]), info("t", [None])],
+    )
+    check(built, *({"n": scalar(count), "x": X[0]} for count in (1, 5)))
+
+
+def test_rows_of_a_stack_whose_dims_the_body_tells() -> None:
+    graph = body(
+        "b (int64 i, bool c, float[2] a) => (bool c2, float[2] a2, float[p] s) {"
+        " c2 = Identity(c) a2 = Identity(a) one = Constant<value_ints = [1]>() k = Add(m, one)"
+        " u = ReduceSum<keepdims = 1>(a) s = Expand(u, k) }"
+    )
+    built = model(
+        [loop(graph, ["a", "s"])],
+        [info("n", [], I64), info("x", [2]), info("m", [1], I64)],
+        [info("a", [None]), info("s", [None, None])],
+    )
+    check(built, *({"n": scalar(3), "x": X[0], "m": np.array([m])} for m in (0, 3)))
+
+
+def test_loop_in_a_loop_that_grows() -> None:
+    inner = body(
+        "i (int64 j, bool d, float[p] b) => (bool d2, float[q] b2) {"
+        " d2 = Identity(d) b2 = Concat<axis = 0>(b, x) }"
+    )
+    outer = body(
+        "o (int64 i, bool c, float[p] a) => (bool c2, float[q] a2) {"
+        " c2 = Identity(c) yes = Constant<value = bool {1}>() a2 = Neg(a) }"
+    )
+    outer.node.insert(2, helper.make_node("Loop", ["i", "", "a"], ["grown"], body=inner))
+    outer.node[3].input[0] = "grown"
+    built = model([loop(outer, ["y"])], [info("n", [], I64), info("x", [2])], [info("y", [None])])
+    check(built, *({"n": scalar(count), "x": X[0]} for count in (1, 3)))
