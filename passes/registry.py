@@ -102,6 +102,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-split-accumulators": "mlc.passes.tloop.split_accumulators:SplitAccumulators",
     "tloop-stack-buffers": "mlc.passes.tloop.stack_buffers:StackBuffers",
     "tloop-unroll-strided-reads": "mlc.passes.tloop.unroll_strided_reads:UnrollStridedReads",
+    "tloop-unswitch-loops": "mlc.passes.tloop.unswitch_loops:UnswitchLoops",
     "tloop-verify-in-place": "mlc.passes.tloop.verify_in_place:VerifyInPlace",
     "tloop-verify-loops": "mlc.passes.tloop.verify_loops:VerifyLoops",
 }

@@ -31,10 +31,10 @@ class Chosen(ContractionSchedule):
         self.choice = choice
 
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
-        extents, choice = self.anchor.extents, self.choice
+        choice = self.choice
         column, row = self.anchor.parallel[-1], next(reversed(reusing_dims(self.anchor)), None)
         tile = RegisterTile(column, choice.width, row, choice.rows if row is not None else 1)
-        nest = TileNest(builder, extents, self.root_dims)
+        nest = TileNest(builder, self.anchor, self.root_dims)
         parallel = self.parallel_sizes(tile)
         if parallel:
             nest.tile(parallel, "parallel")

@@ -94,7 +94,17 @@ movement(
 def _gather(call: Call) -> Tensor:
     check_axis("axis", call.axis, call.data.rank)
     shape = call.data.shape
-    return Tensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
+    result = Tensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
+    return _from_some("data", call.data, (shape[call.axis],), result)
+
+
+def _from_some(field: str, data: Tensor, indexed: tuple[Dim, ...], result: Tensor) -> Tensor:
+    """The result; where data has nothing along the dims that are indexed, no index is inside."""
+    if any(dim == 0 for dim in indexed if isinstance(dim, int)) and all(
+        isinstance(dim, int) and dim > 0 for dim in result.shape or ()
+    ):
+        raise ShapeError(field, f"has no elements that indices could name: {data}")
+    return result
 
 
 def _gather_elements(call: Call) -> Tensor:
@@ -105,7 +115,8 @@ def _gather_elements(call: Call) -> Tensor:
             raise ShapeError(
                 "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
             )
-    return Tensor(call.indices.shape, call.data.element)
+    result = Tensor(call.indices.shape, call.data.element)
+    return _from_some("data", call.data, (call.data.shape[call.axis],), result)
 
 
 def _gather_nd(call: Call) -> Tensor:
@@ -117,7 +128,8 @@ def _gather_nd(call: Call) -> Tensor:
         merge("indices", one, other, f"dim {axis} of data and of indices, a batch dim, differ")
         for axis, (one, other) in enumerate(zip(data.shape[:batch], indices.shape[:batch], strict=True))
     ]
-    return Tensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
+    result = Tensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
+    return _from_some("data", data, data.shape[batch : batch + taken], result)
 
 
 def indexed_dims(field: str, data: Tensor, indices: Tensor, batch: int = 0) -> int:

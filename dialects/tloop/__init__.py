@@ -23,6 +23,7 @@ from mlc.dialects.tloop.loop_primitives import (
     Unroll,
 )
 from mlc.dialects.tloop.schedule import (
+    Balance,
     GetBlock,
     Interchange,
     Pack,
@@ -49,6 +50,7 @@ from mlc.dialects.tloop.winograd import WinogradInput, WinogradOutput
 __all__ = [
     "OPERAND_LIMIT",
     "Annotate",
+    "Balance",
     "Bind",
     "BlockType",
     "CacheRead",

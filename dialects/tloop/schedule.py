@@ -21,7 +21,14 @@ PRIMITIVES = frozenset(
         *("get_block", "get_loops", "tile", "peel", "interchange", "pack", "rfactor", "tensorize"),
         *("split", "fuse", "reorder", "parallel", "bind", "vectorize", "unroll", "annotate", "prefetch"),
         *("compute_at", "reverse_compute_at", "compute_inline", "decompose_reduction"),
-        *("cache_read", "cache_write", "shift_inwards", "sample_perfect_tile", "sample_categorical"),
+        *(
+            "cache_read",
+            "cache_write",
+            "shift_inwards",
+            "balance",
+            "sample_perfect_tile",
+            "sample_categorical",
+        ),
     )
 )
 
@@ -118,6 +125,17 @@ class ShiftInwards(TLoop.Operation, name="shift_inwards"):
     before (Halide's `ShiftInwards`), and computes some elements again.
 
     Only sequential loops have one, over tiles of a structured computation that does not add to its result.
+    """
+
+    loop: ext.Operand[LoopType]
+
+
+class Balance(TLoop.Operation, name="balance"):
+    """Splits a loop over tiles so that every tile has a static size, where only running tells how many points
+    there are: these go to as few tiles of at most the loop's step as can be, whose sizes differ by at most 1.
+
+    There is a copy of the loop for each size from the step down to 1, of which at most two run. Only
+    sequential loops over tiles of structured computations are balanced.
     """
 
     loop: ext.Operand[LoopType]

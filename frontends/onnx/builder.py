@@ -187,10 +187,10 @@ class GraphBuilder:
 
     def constant(self, array: np.ndarray, location: ir.Location) -> Value:
         """A constant, made where it is first used as a tensor."""
-        if array.nbytes > SMALL:
-            data = np.ascontiguousarray(array)
-            reference = self.store.add_blob(data.view(np.uint8).reshape(-1).data)
-            return self._weight("", data.shape, types.onnx_number(data.dtype), reference, location)
+        # The bindings cannot read dense attributes of complex numbers.
+        if array.nbytes > SMALL or array.dtype.kind == "c":
+            reference = self.store.add_blob(array.tobytes())
+            return self._weight("", array.shape, types.onnx_number(array.dtype), reference, location)
         make = partial(_build, "constant", [], {"value": array}, None, location)
         return from_array("", array, _at_home(make))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlc.bindings import arith, ir, linalg, tensor
+from mlc.bindings import complex as complex_dialect
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import PassFailure
 from mlc.passes.lowering.run_time_dims import UNKNOWN, current, mixed
@@ -39,12 +40,15 @@ def is_unsigned(kind: ir.Type) -> bool:
 
 
 def constant(kind: ir.Type, value: float | int | bool | Size) -> ir.Value:
-    """A scalar constant of a float, integer or index type; of a size, the number that it is when the kernel
-    runs."""
+    """A scalar constant of a float, complex, integer or index type; of a size, the number that it is when the
+    kernel runs."""
     if isinstance(value, Size):
         return _number(kind, value)
     if is_float(kind):
         return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
+    if isinstance(kind, ir.ComplexType):
+        parts = [ir.FloatAttr.get(kind.element_type, float(each)) for each in (value, 0.0)]
+        return complex_dialect.ConstantOp(kind, ir.ArrayAttr.get(parts)).result
     if isinstance(kind, ir.IntegerType) and kind.width == 1:
         return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(bool(value)))).result
     return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, _signed(int(value), kind))).result

@@ -54,9 +54,14 @@ def _signless_constant(value: ir.Attribute) -> ir.Attribute:
     element = ir.IntegerType(ir.RankedTensorType(kind).element_type)
     elements = map(int, array_of(value).reshape(-1))
     parts = [ir.IntegerAttr.get(element, _wrapped(each, element.width)) for each in elements]
-    if value.is_splat:
+    if parts and value.is_splat:
         return ir.DenseElementsAttr.get_splat(kind, parts[0])
-    return ir.DenseElementsAttr.get(parts, kind)
+    return _dense(parts, kind)
+
+
+def _dense(parts: list[ir.Attribute], kind: ir.Type) -> ir.Attribute:
+    """The bindings make no attribute of no elements."""
+    return ir.DenseElementsAttr.get(parts, kind) if parts else ir.Attribute.parse(f"dense<> : {kind}")
 
 
 def _bits(value: ir.Attribute, kind: ir.Type) -> ir.Attribute:
@@ -64,7 +69,7 @@ def _bits(value: ir.Attribute, kind: ir.Type) -> ir.Attribute:
     element = ir.IntegerType(ir.RankedTensorType(kind).element_type)
     codes = array_of(value).view(np.uint8).reshape(-1).tolist()
     parts = [ir.IntegerAttr.get(element, _wrapped(code, element.width)) for code in codes]
-    return ir.DenseElementsAttr.get(parts, kind)
+    return _dense(parts, kind)
 
 
 def _wrapped(value: int, width: int) -> int:

@@ -9,8 +9,8 @@ from mlc.bindings import ir
 from mlc.passes.base import PassFailure
 from mlc.passes.tloop.computation import Computation, computations, dim_position
 from mlc.passes.tloop.contraction_schedule import positions
-from mlc.passes.tloop.default_schedules import tag
 from mlc.passes.tloop.identity import identity_behind
+from mlc.passes.tloop.plain_schedules import tag
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 
 

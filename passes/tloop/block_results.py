@@ -11,7 +11,7 @@ from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
 from mlc.passes.rewriting import defining_op, terminator_of
 from mlc.passes.tloop.computation import Computation
 from mlc.passes.tloop.contraction_kinds import is_multiply_add
-from mlc.passes.tloop.default_schedules import tag
+from mlc.passes.tloop.plain_schedules import tag
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
 

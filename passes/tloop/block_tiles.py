@@ -8,7 +8,7 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read
-from mlc.passes.tloop.default_schedules import row_dims
+from mlc.passes.tloop.plain_schedules import row_dims
 
 # Elements of a tile: 8 for each thread of 4 warps, as many as 16 bytes of f16 hold.
 ELEMENTS = 1024

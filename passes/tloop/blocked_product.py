@@ -75,6 +75,8 @@ def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
     contraction, and where blocks do not pay."""
     anchor = schedule.anchor
     places = [[dim_position(each) for each in indexing_map.results] for indexing_map in anchor.maps]
+    if anchor.run_time:
+        return None
     packed = places == [[0, 3], [1, 3, 2], [0, 1, 2]] and anchor.reductions == [3]
     in_place = list(schedule.root_dims.items()) == [(0, 0), (1, 1), (2, 2)]
     if not packed or not in_place or not is_multiply_add(anchor) or not _is_f32(anchor):

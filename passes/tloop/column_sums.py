@@ -63,7 +63,7 @@ class ColumnSums:
         """Emits the schedule for the blocks named "root", "anchor" and "init"."""
         anchor = self.schedule.anchor
         column, extents = anchor.parallel[-1], anchor.extents
-        nest = TileNest(builder, extents, self.schedule.root_dims)
+        nest = TileNest(builder, anchor, self.schedule.root_dims)
         outer = {dim: 1 for dim in anchor.parallel[:-1] if extents[dim] > 1}
         nest.tile({**outer, column: self.columns}, "parallel")
         tiled, rows = self.tile_anchor(builder, nest.anchor)

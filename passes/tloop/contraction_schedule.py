@@ -6,7 +6,7 @@ all of the reduction, gets its epilogue, and is stored once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
@@ -28,15 +28,15 @@ class TileNest:
     `root_dims` says which dim of the root each parallel dim of the anchor is.
     """
 
-    def __init__(
-        self, builder: ScheduleBuilder, extents: Sequence[int], root_dims: Mapping[int, int]
-    ) -> None:
+    def __init__(self, builder: ScheduleBuilder, anchor: Computation, root_dims: Mapping[int, int]) -> None:
         self.builder = builder
-        self.extents = extents
+        self.extents, self.run_time = anchor.extents, anchor.run_time
         self.root_dims = root_dims
         self.root, self.anchor, self.init = (builder.get_block(name) for name in ("root", "anchor", "init"))
         self.uneven: list[ir.Value] = []
         self.overlapping: list[ir.Value] = []
+        # Over as many points as only running tells.
+        self.open: list[ir.Value] = []
 
     def tile(self, sizes: Mapping[int, int], mode: str, overlap: bool = False) -> None:
         """Adds a loop that takes `sizes[dim]` points of each of the anchor's dims. With `overlap`, a last,
@@ -45,11 +45,16 @@ class TileNest:
         self.root, loop = self.builder.tile(self.root, positions(by_root_dim), mode)
         self.anchor = self.builder.compute_at(self.anchor, loop)
         self.init = self.builder.compute_at(self.init, loop)
-        if mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
+        if mode == "sequential" and self.run_time.intersection(sizes):
+            if max(sizes.values()) > 1:
+                self.open.append(loop)
+        elif mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
             (self.overlapping if overlap else self.uneven).append(loop)
 
     def peel(self) -> None:
         """Splits the last, smaller iteration off every loop that has one, or makes it a whole one."""
+        for loop in self.open:
+            self.builder.balance(loop)
         for loop in self.overlapping:
             self.builder.shift_inwards(loop)
         for loop in self.uneven:
@@ -96,7 +101,7 @@ class ContractionSchedule:
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
         """Emits the schedule for the blocks named "root", "anchor" and "init"."""
         tile, extents = choose_tile(self.anchor, self.target, overlap=True), self.anchor.extents
-        nest = TileNest(builder, extents, self.root_dims)
+        nest = TileNest(builder, self.anchor, self.root_dims)
         parallel = self.parallel_sizes(tile)
         if parallel:
             nest.tile(parallel, "parallel")
@@ -104,7 +109,7 @@ class ContractionSchedule:
             overlap = not can_be_alone(extents[tile.column] % tile.width, lanes(self.target))
             nest.tile({tile.column: tile.width}, "sequential", overlap)
         for dim, points in tile.sizes.items():
-            if points < extents[dim] and dim not in parallel:
+            if (points < extents[dim] or dim in self.anchor.run_time) and dim not in parallel:
                 nest.tile({dim: points}, "sequential")
         nest.peel()
         if tile.row is not None and self.has_heavy_epilogue():
@@ -130,7 +135,8 @@ class ContractionSchedule:
         extents = self.anchor.extents
         steps = {dim: 1 for dim in self.anchor.reductions if extents[dim] > 1}
         innermost = self.anchor.reductions[-1]
-        if is_multiply_add(self.anchor) and innermost in steps:
+        # Of as many steps as only running tells, none are unrolled: there would be some left.
+        if is_multiply_add(self.anchor) and innermost in steps and innermost not in self.anchor.run_time:
             rows = tile.rows * tile.lines
             longest = longest_step(self.target, rows)
             steps[innermost] = reduction_step(

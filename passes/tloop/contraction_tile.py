@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read, divided_dims
 from mlc.passes.tloop.contraction_kinds import is_multiply_add
-from mlc.passes.tloop.register_tile import best_lines, best_rows, tile_columns, vectors
+from mlc.passes.tloop.register_tile import best_lines, best_rows, open_rows, tile_columns, vectors
 from mlc.passes.tloop.target_attribute import accumulators, lanes, registers
 from mlc.targets import Target
 
@@ -39,8 +39,11 @@ def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> R
         return RegisterTile(column, width, None, 1)
     *others, row = candidates
     most = accumulators(target, vectors(width, lanes(target)))
+    if row in anchor.run_time:
+        return RegisterTile(column, width, row, open_rows(width, lanes(target), most))
     rows = best_rows(anchor.extents[row], width, lanes(target), most)
-    if rows == anchor.extents[row] and others and is_multiply_add(anchor):
+    lined = others and others[-1] not in anchor.run_time and is_multiply_add(anchor)
+    if rows == anchor.extents[row] and lined:
         lines = best_lines(anchor.extents[others[-1]], most // vectors(width, lanes(target)) // rows)
         if lines > 1:
             return RegisterTile(column, width, row, rows, others[-1], lines)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
-from mlc.passes.lowering.linalg_tools import affine_map, dims, empty, generic
+from mlc.bindings import ir, tensor
+from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, generic
 from mlc.passes.tloop.computation import Computation
 
 
@@ -13,7 +13,17 @@ def identity_behind(value: ir.Value) -> Computation:
     identity = affine_map(kind.rank, dims(kind.rank))
     owner = value.owner.operation
     with ir.InsertionPoint.after(owner), owner.location:
-        output = empty(list(kind.shape), kind.element_type)
+        sizes = [_size(value, axis) for axis in range(kind.rank)]
+        output = tensor.EmptyOp(sizes, kind.element_type).result
         copy = generic([value], [identity], output, identity, lambda new, _old: new)
-    value.replace_all_uses_except(copy, [copy.owner.operation])
+    asking = [each.owner.operation for each in sizes if isinstance(each, ir.Value)]
+    value.replace_all_uses_except(copy, [copy.owner.operation, *asking])
     return Computation(copy.owner.operation)
+
+
+def _size(value: ir.Value, axis: int) -> int | ir.Value:
+    """The size of a dim, which only running may tell."""
+    kind = ir.RankedTensorType(value.type)
+    if not kind.is_dynamic_dim(axis):
+        return kind.shape[axis]
+    return tensor.DimOp(value, constant(ir.IndexType.get(), axis)).result

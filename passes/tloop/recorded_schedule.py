@@ -46,6 +46,9 @@ class Schedule(StepRecorder):
     def shift_inwards(self, loop: Loop) -> None:
         self._apply("shift_inwards", [loop])
 
+    def balance(self, loop: Loop) -> None:
+        self._apply("balance", [loop])
+
     def split(self, loop: Loop, factors: Sequence[Size], tail: str = "guard") -> tuple[Loop, ...]:
         numbers, values = sizes_of(factors)
         return self._loops("split", [loop, *values], len(factors), factors=numbers, tail=tail)

@@ -9,6 +9,8 @@ ACCUMULATORS_IN_FLIGHT = 8
 UNEVEN = 1.08
 # Multiply-adds in an unrolled reduction step: enough to hide the loop's own instructions.
 LARGEST_STEP = 64
+# Rows of a register tile at most, where tiles of all smaller numbers of rows take what whole ones leave.
+OPEN_ROWS = 12
 
 # f32 elements of a cache line: of panels as wide, every line that is read is read whole.
 LINE = 16
@@ -59,6 +61,12 @@ def best_rows(extent: int, width: int, lanes: int, accumulators: int) -> int:
     most = max(1, accumulators // per_row)
     candidates = range(1, min(extent, most) + 1)
     return min(candidates, key=lambda rows: (_time(extent, rows, per_row), -rows))
+
+
+def open_rows(width: int, lanes: int, accumulators: int) -> int:
+    """Rows of the register tile where only running tells how many there are, in at most so many
+    accumulators. More than OPEN_ROWS hardly save time, but each takes a tile that takes what is left."""
+    return max(1, min(accumulators // vectors(width, lanes), OPEN_ROWS))
 
 
 def best_lines(extent: int, most: int) -> int:

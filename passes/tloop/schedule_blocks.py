@@ -10,6 +10,7 @@ from mlc.bindings import ir
 from mlc.dialects.accel.launches import MOST_BLOCKS
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.block_constants import compute_constants
 from mlc.passes.tloop.block_places import flatten_elementwise, read_computed_places
 from mlc.passes.tloop.block_products import schedule_product
 from mlc.passes.tloop.block_results import parts_of
@@ -26,6 +27,7 @@ from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ...]) -> None:
     """Adds the schedule of `kernel`, whose blocks share reductions as `wanted`, and are in clusters of this
     shape. Raises PassFailure if it has none."""
+    compute_constants(kernel)
     root = root_computation(kernel)
     reducing = [each for each in computations(kernel) if each.reductions]
     for each in reducing:
@@ -36,7 +38,8 @@ def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ..
                 each.op.location,
             )
     if root is not None and len(reducing) == 1 and not collect_ops(kernel, "tensor.insert_slice"):
-        if is_multiply_add(reducing[0]):
+        # A product without rows and columns is a sum like others.
+        if is_multiply_add(reducing[0]) and reducing[0].parallel:
             if not schedule_vectors(kernel, root, reducing[0]):
                 schedule_product(kernel, root, reducing[0], wanted, cluster)
             return

@@ -55,6 +55,9 @@ class ScheduleBuilder:
     def peel(self, loop: ir.Value) -> None:
         self.append("peel", [loop])
 
+    def balance(self, loop: ir.Value) -> None:
+        self.append("balance", [loop])
+
     def shift_inwards(self, loop: ir.Value) -> None:
         self.append("shift_inwards", [loop])
 

@@ -12,6 +12,7 @@ from mlc.bindings import ir
 from mlc.dialects.tloop.handles import is_loop
 from mlc.passes.tloop import sampling, vectorize_steps
 from mlc.passes.tloop import schedule_steps as structured
+from mlc.passes.tloop.balance import balance
 from mlc.passes.tloop.loop_steps import cache, compute_at
 from mlc.passes.tloop.loop_steps.decompose import decompose_reduction
 from mlc.passes.tloop.loop_steps.fuse import fuse
@@ -50,6 +51,7 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
 
 STEPS: dict[str, Step] = {
     "tloop.annotate": annotate,
+    "tloop.balance": balance,
     "tloop.bind": bind,
     "tloop.cache_read": by_kind(cache_read, cache.cache_read),
     "tloop.cache_write": by_kind(cache_write, cache.cache_write),

@@ -10,6 +10,8 @@ CPU_TO_LLVM: list[str] = [
     "lower-affine",
     "convert-math-to-llvm",
     "convert-math-to-libm",
+    # Constants of complex numbers: zeros that are padded, filled tensors.
+    "convert-complex-to-llvm",
     "convert-vector-to-llvm{enable-x86=1 use-vector-alignment=0}",
     "finalize-memref-to-llvm",
     "convert-func-to-llvm",
@@ -70,6 +72,8 @@ CPU_KERNEL: list[str] = [
     "cse",
     # A tensor that survived would reach LLVM as a cast that cannot be translated.
     "tloop-verify-loops{heap=true}",
+    # Tiles whose number and sizes only running tells.
+    "func.func(tloop-unswitch-loops)",
     # Kernels written as loops have had their schedules applied; what follows knows the loops of scf.
     "func.func(tloop-lower-affine-loops)",
     "func.func(tloop-lower-copies)",

@@ -69,6 +69,10 @@ def _softmax(x: np.ndarray) -> np.ndarray:
     return power / power.sum(-1, keepdims=True)
 
 
+def _gelu(x: np.ndarray) -> np.ndarray:
+    return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
 CASES = {
     "elementwise": Case(
         op('%s = "graph.add"(%a, %b)', "m n", "n", "m n") + "\n" + op('%r = "graph.tanh"(%s)', "m n", "m n"),
@@ -79,6 +83,16 @@ CASES = {
         + op('%s = "graph.add"(%p, %c)', "m 40", "40", "m 40") + "\n"
         + op('%r = "graph.relu"(%s)', "m 40", "m 40"),
         ("m 24", "24 40", "40"), "m 40", lambda a, b, c: np.maximum(a @ b + c, 0),
+        tuple((m,) for m in (0, 1, 5, 11, 12, 13, 23, 25, 40)),
+    ),
+    "packed product": Case(
+        op('%p = "graph.matmul_packed"(%a, %b)', "m 24", "3 24 32", "m 3 32") + "\n"
+        + op('%s = "graph.add"(%p, %c)', "m 3 32", "1 3 32", "m 3 32") + "\n"
+        + op('%t = "graph.gelu"(%s) {approximate = "tanh"}', "m 3 32", "m 3 32") + "\n"
+        + op('%r = "graph.add"(%t, %d)', "m 3 32", "m 3 32", "m 3 32"),
+        ("m 24", "3 24 32", "1 3 32", "m 3 32"), "m 3 32",
+        lambda a, b, c, d: _gelu(np.einsum("mk,pkt->mpt", a, b) + c) + d,
+        tuple((m,) for m in (0, 1, 7, 12, 13, 30)),
     ),
     "inner dim": Case(
         op('%r = "graph.matmul"(%a, %b)', "m n", "n 7", "m 7"), ("m n", "n 7"), "m 7", np.matmul

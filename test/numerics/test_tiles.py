@@ -30,12 +30,30 @@ def product(a: Sequence[int], b: Sequence[int]) -> TileCase:
     )
 
 
+def angles(rng: np.random.Generator, shape: Sequence[int]) -> np.ndarray:
+    """Small and large ones."""
+    return rng.normal(size=shape) * 10.0 ** rng.integers(-3, 30, shape)
+
+
+CONSTANT = '%r = "graph.constant"() {value = dense<true> : tensor<3x5xi1>} : () -> tensor<3x5xi1>\n'
+CONSTANT += returned("r", ["3x5xi1"])
+CONSTANT_PART = '%c = "graph.constant"() {value = dense<2.5> : tensor<4x3xf32>} : () -> tensor<4x3xf32>\n'
+CONSTANT_PART += op(
+    "r",
+    "concat",
+    "%c, %0",
+    ["4x3xf32", "4x50xf32", "4x53xf32"],
+    "axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>",
+)
+CONSTANT_PART += returned("r", ["4x53xf32"])
 CASES = {
     "one number": single("neg", ["1xf32"], "1xf32", np.negative),
     "elementwise with a tail": single(
         "sqrt", ["1037xf32"], "1037xf32", np.sqrt, values=[lambda rng, shape: rng.random(shape)]
     ),
     "elementwise of odd extents": single("tanh", ["3x5x77xf32"], "3x5x77xf32", np.tanh),
+    # Their remainder of a quarter turn is a product of integers with a low and a high half.
+    "cosines of large angles": single("cos", ["301xf32"], "301xf32", np.cos, values=[angles]),
     "broadcasts": single("add", ["4x1x50xf32", "30x1xf32"], "4x30x50xf32", np.add),
     "softmax": single("softmax", ["5x37x100xf32"], "5x37x100xf32", softmax, "axis = 2 : i64"),
     "softmax of long rows": single("softmax", ["3x3000xf32"], "3x3000xf32", softmax, "axis = 1 : i64"),
@@ -58,6 +76,11 @@ CASES = {
     "product by one matrix": product([3, 20, 33], [33, 40]),
     "matrix times vector": product([70, 100], [100, 1]),
     "vector times matrix": product([1, 100], [100, 75]),
+    "vector times vector": single("matmul", ["3000xf32", "3000xf32"], "f32", np.dot),
+    "a constant result": TileCase([], ["3x5xi1"], CONSTANT, lambda: np.full((3, 5), True)),
+    "a constant part": TileCase(
+        ["4x50xf32"], ["4x53xf32"], CONSTANT_PART, lambda x: np.pad(x, [(0, 0), (3, 0)], constant_values=2.5)
+    ),
 }  # fmt: skip
 
 

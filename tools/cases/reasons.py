@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_RAISED = re.compile(r"[\w.]*(Error|Exception|Failure)\b")
 _LONGEST = 240
 _LACKING = "the operator is not supported"
 
@@ -17,9 +18,14 @@ def refusal(error: BaseException) -> str:
 
 
 def failure(error: BaseException) -> str:
-    """The reason of an error: its type and first line, without what changes from run to run."""
-    first = (str(error).splitlines() or [""])[0]
-    return _cut(f"{type(error).__name__}: {re.sub(r'/tmp/[^ ]*|0x[0-9a-f]+', '...', first)}")
+    """The reason of an error: its type and first line, without what changes from run to run; where that only
+    says that a traceback follows, the line behind it."""
+    lines = [line.strip() for line in str(error).splitlines()] or [""]
+    text = lines[0]
+    if "Traceback (most recent call last)" in text:
+        raised = next((line for line in lines[1:] if _RAISED.match(line)), "")
+        text = f"{text.partition('raised ')[0]}raised {raised}"
+    return _cut(f"{type(error).__name__}: {re.sub(r'/tmp/[^ ]*|0x[0-9a-f]+', '...', text)}")
 
 
 def family(reason: str) -> str:

@@ -23,12 +23,14 @@ def group_of(verdict: Verdict) -> str:
 
 
 def groups(results: Iterable[Result]) -> dict[str, list[Result]]:
-    """Findings of the same operators that show the same, the first ones first."""
+    """Findings that show the same, of the same operators if they are mismatches, the first ones first."""
     found: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda each: (len(each.name), each.name)):
         if result.verdict.is_finding:
-            name = " ".join(sorted(set(result.operators)))
-            found.setdefault(f"{group_of(result.verdict)} of {name}", []).append(result)
+            name = group_of(result.verdict)
+            if result.verdict.kind == "mismatch":
+                name = f"{name} of {' '.join(sorted(set(result.operators)))}"
+            found.setdefault(name, []).append(result)
     return found
 
 

@@ -12,10 +12,11 @@ import numpy as np
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.fuzz.case import Arrays, Case
 from mlc.tools.fuzz.comparison import difference
+from mlc.tools.fuzz.known_faults import wrong_oracles
 from mlc.tools.fuzz.oracles import ORACLES
 from mlc.tools.fuzz.stability import is_unstable
 from mlc.tools.fuzz.voting import Vote, vote
-from onnx import ModelProto
+from onnx import ModelProto, TensorShapeProto, helper
 
 # agree: mlc computes what the oracles decided. refused: it says why it does not compile the model. undecided:
 # as many oracles say one thing as another. unstable: another result, but rounding moves the oracles' as far.
@@ -29,7 +30,7 @@ KINDS = (*FINE, *FINDINGS)
 Compiler = Callable[[ModelProto, Arrays], list[np.ndarray]]
 _SAYS_WHY = re.compile(
     r"of known (sizes|rank)|known when the model is compiled|(is|are) not supported"
-    r"|no memory for|more than there are addresses"
+    r"|no memory for|more than there are addresses|value with dynamic dims"
 )
 
 
@@ -67,6 +68,34 @@ def compiled(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
     return [np.asarray(output) for output in executable(dict(inputs))]
 
 
+# What engines say of data that are outside of what ONNX allows, and of shapes that contradict each other.
+_OBJECTS = re.compile(r"InvalidArgument|[Oo]ut of (data )?(bounds|range)|ShapeInferenceError|IndexError")
+
+
+def _objected(objections: Sequence[str], decision: Vote) -> Vote:
+    """Where an engine says that the model or its data are wrong, what another computes decides nothing."""
+    if not objections or decision.kind != "decided":
+        return decision
+    return Vote("undecided", reason=f"{objections[0]} says that the data are wrong")
+
+
+def other_types(model: ModelProto, outputs: Sequence[np.ndarray]) -> str:
+    """Where an oracle's results have other types or shapes than ONNX infers: it is then wrong about the
+    operator, as the reference is where NumPy promotes. "" if nowhere."""
+    for info, output in zip(model.graph.output, outputs, strict=False):
+        kind = info.type.tensor_type
+        if kind.elem_type and helper.np_dtype_to_tensor_dtype(output.dtype) != kind.elem_type:
+            return f"'{info.name}' is {output.dtype}, which ONNX's shape inference says it is not"
+        dims = kind.shape.dim if kind.HasField("shape") else None
+        if dims is not None and (len(dims) != output.ndim or not all(map(_fits, dims, output.shape))):
+            return f"'{info.name}' is {list(output.shape)}, which ONNX's shape inference says it is not"
+    return ""
+
+
+def _fits(dim: TensorShapeProto.Dimension, extent: int) -> bool:
+    return not dim.HasField("dim_value") or dim.dim_value == extent
+
+
 def judge(
     case: Case,
     at: Callable[[str], None] = lambda _step: None,
@@ -76,18 +105,25 @@ def judge(
     """The verdict; `at` is told what runs next, oracles in `without` are left out."""
     at("case")
     model, inputs = case.runnable()
-    answers, votes = {}, {}
+    answers: dict[str, list[np.ndarray]] = {}
+    objections: list[str] = []
+    votes = wrong_oracles(case)
     for name, oracle in ORACLES.items():
+        if name in votes:
+            continue
         if name in without:
             votes[name] = "crashed"
             continue
         at(name)
         try:
-            answers[name] = oracle(model, dict(inputs))
-            votes[name] = "answers"
+            outputs = oracle(model, dict(inputs))
+            votes[name] = other_types(case.model, outputs) or "answers"
+            if votes[name] == "answers":
+                answers[name] = outputs
         except Exception as error:
             votes[name] = failure(error)
-    decision = vote(answers)
+            objections += [name] if _OBJECTS.search(f"{type(error).__name__}: {error}") else []
+    decision = _objected(objections, vote(answers))
     at("mlc")
     try:
         outputs = compiler(model, dict(inputs))

@@ -31,7 +31,11 @@ def change_attribute(rng: np.random.Generator, case: Case, seeds: Seeds) -> Case
     known = seeds.attributes.get((node.op_type, name), [])
     old = next((helper.get_attribute_value(each) for each in node.attribute if each.name == name), None)
     kind = schema.attributes[name].type
+    # What is a switch in all seeds takes no other integers.
+    is_switch = bool(known) and all(value in (0, 1) for value in known)
     value = pick(rng, known) if known and rng.random() < 0.6 else _DRAWN[kind](rng, old)
+    if kind == _KINDS.INT and is_switch:
+        value = int(rng.integers(2))
     if value is None:
         return None
     _set(node, helper.make_attribute(name, value, attr_type=_PROTO_KINDS[kind]))

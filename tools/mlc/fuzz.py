@@ -132,7 +132,7 @@ def _show(session: Session, results: list[Result], replayed: bool) -> None:
     if replayed:
         lines = [f"{each.name}: {each.verdict.line}" for each in results]
         lines += [f"  {name}: {said}" for each in results for name, said in each.verdict.votes.items()]
-    session.show(as_data(results), lambda console: console.print("\n".join(lines)))
+    session.show(as_data(results), lambda console: console.print("\n".join(lines), soft_wrap=True))
 
 
 def _save(session: Session, fuzzer: Fuzzer, results: list[Result], output: Path, trials: int) -> None:

@@ -9,9 +9,9 @@ from mlc.bindings import ir
 from mlc.dialects.tloop import BlockType, LoopType
 from mlc.passes.base import Pass
 from mlc.passes.tloop.computation import Computation, computations, root_computation
-from mlc.passes.tloop.default_schedules import tag
 from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.kernel_functions import is_kernel, schedules
+from mlc.passes.tloop.plain_schedules import tag
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 
 from tiny_npu.intrinsics import Product, declare, product_of

@@ -86,6 +86,19 @@ def gelu(node: Node) -> Value:
     return node.emit("gelu", node.input(0), approximate=node.attr("approximate", "none"))
 
 
+@onnx_operator("Shrink", since=9)
+def shrink(node: Node) -> Value:
+    """Integers are compared and moved as floats: neither bound need be one."""
+    x, bound, bias = node.input(0), node.attr("lambd", 0.5), node.attr("bias", 0.0)
+    is_integer = np.issubdtype(x.dtype, np.integer)
+    wide = TensorProto.DOUBLE if x.dtype.itemsize > 2 else TensorProto.FLOAT
+    y = node.cast(x, wide) if is_integer else x
+    zero, low, high, moved = (node.scalar(value, y) for value in (0.0, -bound, bound, bias))
+    above = node.emit("where", node.emit("greater", y, high), node.emit("sub", y, moved), zero)
+    shrunk = node.emit("where", node.emit("less", y, low), node.emit("add", y, moved), above)
+    return node.cast(shrunk, x.number) if is_integer else shrunk
+
+
 @onnx_operator("Swish", since=24)
 def swish(node: Node) -> Value:
     x, alpha = node.input(0), node.attr("alpha", 1.0)

@@ -26,25 +26,28 @@ def scalar_type(kind: ir.Type) -> ir.Type:
 
 
 def elementwise(code: ThreadCode, op: ir.Operation) -> None:
-    """arith and math ops on vectors, and on what all threads have."""
-    (result,) = op.results
-    if not isinstance(result.type, ir.VectorType):
-        code.values[result] = _copy(op, [code.scalar(each) for each in op.operands])
+    """arith and math ops on vectors, and on what all threads have. Several results have one layout."""
+    if not isinstance(op.results[0].type, ir.VectorType):
+        _give(code, op, _copy(op, [code.scalar(each) for each in op.operands]))
         return
-    layout = code.layouts[result]
+    layout = code.layouts[op.results[0]]
     operands = [
         laid_out(code, each, layout).values
         if isinstance(each.type, ir.VectorType)
         else (code.scalar(each),) * layout.size
         for each in op.operands
     ]
-    code.values[result] = Tile(layout, tuple(_copy(op, each) for each in zip(*operands, strict=True)))
+    registers = [_copy(op, each) for each in zip(*operands, strict=True)]
+    _give(code, op, [Tile(layout, values) for values in zip(*registers, strict=True)])
 
 
-def _copy(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Value:
-    attributes = attributes_of(op)
-    made = ir.Operation.create(op.name, [scalar_type(op.results[0].type)], list(operands), attributes)
-    return made.results[0]
+def _give(code: ThreadCode, op: ir.Operation, results: Sequence[ir.Value | Tile]) -> None:
+    code.values.update(zip(op.results, results, strict=True))
+
+
+def _copy(op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
+    kinds = [scalar_type(each.type) for each in op.results]
+    return list(ir.Operation.create(op.name, kinds, list(operands), attributes_of(op)).results)
 
 
 def cast_of_index(code: ThreadCode, op: ir.Operation) -> None:

@@ -780,6 +780,30 @@ func.func @f(%a: tensor<4x2xf32>, %b: tensor<3xi64>) {
 
 // -----
 
+func.func @f(%a: tensor<4x0xf32>, %b: tensor<3xi64>) {
+  // expected-error @below {{'graph.gather' op 'data' has no elements that indices could name: tensor<4x0xf32>}}
+  %r = "graph.gather"(%a, %b) {axis = 1} : (tensor<4x0xf32>, tensor<3xi64>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<0x2xf32>, %b: tensor<3x2xi64>) {
+  // expected-error @below {{'graph.gather_elements' op 'data' has no elements that indices could name: tensor<0x2xf32>}}
+  %r = "graph.gather_elements"(%a, %b) {axis = 0} : (tensor<0x2xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x0x2xf32>, %b: tensor<5x2xi64>) {
+  // expected-error @below {{'graph.gather_nd' op 'data' has no elements that indices could name: tensor<4x0x2xf32>}}
+  %r = "graph.gather_nd"(%a, %b) : (tensor<4x0x2xf32>, tensor<5x2xi64>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<4x2xf32>, %b: tensor<3xi64>) {
   // expected-error @below {{'graph.gather_elements' op 'indices' has rank 1 instead of 2 (as data): tensor<3xi64>}}
   %r = "graph.gather_elements"(%a, %b) {axis = 1} : (tensor<4x2xf32>, tensor<3xi64>) -> tensor<3xf32>

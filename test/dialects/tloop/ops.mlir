@@ -15,6 +15,7 @@ func.func private @kernel(%x: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {
 // CHECK-NEXT: %[[INNER:.*]]:2 = "tloop.tile"(%[[TILED]]#0) {mode = "sequential", sizes = array<i64: 0, 5>}
 // CHECK-NEXT: "tloop.peel"(%[[INNER]]#1) : (!tloop.loop) -> ()
 // CHECK-NEXT: "tloop.shift_inwards"(%[[INNER]]#1) : (!tloop.loop) -> ()
+// CHECK-NEXT: "tloop.balance"(%[[INNER]]#1) : (!tloop.loop) -> ()
 // CHECK-NEXT: "tloop.unroll"(%[[INNER]]#1) {factor = 2 : i64} : (!tloop.loop) -> ()
 // CHECK-NEXT: "tloop.vectorize"(%[[MOVED]], %[[INNER]]#0) : (!tloop.block, !tloop.block) -> ()
 // CHECK-NEXT: }) {kernel = @kernel} : () -> ()
@@ -27,6 +28,7 @@ func.func private @kernel(%x: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {
   %inner, %for = "tloop.tile"(%tiled) {sizes = array<i64: 0, 5>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
   "tloop.peel"(%for) : (!tloop.loop) -> ()
   "tloop.shift_inwards"(%for) : (!tloop.loop) -> ()
+  "tloop.balance"(%for) : (!tloop.loop) -> ()
   "tloop.unroll"(%for) {factor = 2 : i64} : (!tloop.loop) -> ()
   "tloop.vectorize"(%moved, %inner) : (!tloop.block, !tloop.block) -> ()
 }) {kernel = @kernel} : () -> ()

@@ -332,3 +332,24 @@ func.func private @powers(%n: index, %x: memref<32xf32>, %y: memref<32xf32>) {
   }) {warps = 1 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+// Both halves of a product, for each of a thread's four elements.
+// CHECK-LABEL: llvm.func @halves_0
+// CHECK: %[[LOW:.*]], %[[HIGH:.*]] = arith.mului_extended %{{.*}}, %{{.*}} : i32
+// CHECK-COUNT-3: arith.mului_extended %{{.*}}, %{{.*}} : i32
+// CHECK: llvm.insertelement %[[LOW]]
+// CHECK: llvm.insertelement %[[HIGH]]
+func.func private @halves(%n: index, %x: memref<64xi32>, %low: memref<64xi32>, %high: memref<64xi32>) {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant 0 : i32
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %v = vector.transfer_read %x[%c0], %none {in_bounds = [true]} : memref<64xi32>, vector<64xi32>
+    %l, %h = arith.mului_extended %v, %v : vector<64xi32>
+    vector.transfer_write %l, %low[%c0] {in_bounds = [true]} : vector<64xi32>, memref<64xi32>
+    vector.transfer_write %h, %high[%c0] {in_bounds = [true]} : vector<64xi32>, memref<64xi32>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}

@@ -152,3 +152,20 @@ func.func private @constants_of_4_bits() -> (tensor<4xui4>, tensor<4xui4>) attri
   %3 = "graph.identity"(%1) : (tensor<4xui4>) -> tensor<4xui4>
   return %2, %3 : tensor<4xui4>, tensor<4xui4>
 }
+
+// -----
+
+// The bindings make no attribute of no elements.
+// CHECK-LABEL: func.func private @no_elements
+// CHECK: arith.constant dense<> : tensor<0x2xi8>
+func.func private @no_elements() -> tensor<0x2xui8> attributes {tloop.kernel} {
+  %0 = "graph.constant"() {value = dense<> : tensor<0x2xui8>} : () -> tensor<0x2xui8>
+  return %0 : tensor<0x2xui8>
+}
+
+// CHECK-LABEL: func.func private @complex_zeros
+// CHECK: complex.constant [0.000000e+00 : f32, 0.000000e+00 : f32] : complex<f32>
+func.func private @complex_zeros() -> tensor<4xcomplex<f32>> attributes {tloop.kernel} {
+  %0 = "graph.full"() {value = 0.0} : () -> tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}

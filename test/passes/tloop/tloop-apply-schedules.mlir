@@ -93,6 +93,51 @@ func.func private @overlapping(%x: tensor<10xf32>) -> tensor<10xf32> attributes 
 
 // -----
 
+// As few tiles as hold all rows, as equal as can be: a copy of the computation for each size that a tile may have.
+// CHECK-LABEL: func.func private @open
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: %[[TILES:.*]] = arith.ceildivui %[[N]], %c3
+// CHECK: %[[SOME:.*]] = arith.maxui %[[TILES]], %c1
+// CHECK: %[[SMALL:.*]] = arith.divui %[[N]], %[[SOME]]
+// CHECK: %[[SMALLS:.*]] = arith.muli %[[SMALL]], %[[TILES]]
+// CHECK: %[[LARGER:.*]] = arith.subi %[[N]], %[[SMALLS]]
+// CHECK: %[[LARGE:.*]] = arith.addi %[[SMALL]], %c1
+// CHECK: scf.for %[[T:.*]] = %c0 to %[[TILES]] step %c1 iter_args(%[[OUT:.*]] = %{{.*}})
+// CHECK: %[[IS_LARGE:.*]] = arith.cmpi ult, %[[T]], %[[LARGER]]
+// CHECK: %[[SKIPPED:.*]] = arith.muli %[[T]], %[[SMALL]]
+// CHECK: %[[MORE:.*]] = arith.minui %[[T]], %[[LARGER]]
+// CHECK: %[[AT:.*]] = arith.addi %[[SKIPPED]], %[[MORE]]
+// CHECK: %[[SIZE:.*]] = arith.select %[[IS_LARGE]], %[[LARGE]], %[[SMALL]]
+// CHECK: scf.index_switch %[[SIZE]]
+// CHECK: case 3 {
+// CHECK: vector.transfer_read %arg0[%[[AT]], %c0], {{.*}} vector<3x8xf32>
+// CHECK: vector.transfer_write {{.*}}, %[[OUT]][%[[AT]], %c0]
+// CHECK: case 2 {
+// CHECK: vector.transfer_read %arg0[%[[AT]], %c0], {{.*}} vector<2x8xf32>
+// CHECK: case 1 {
+// CHECK: vector.transfer_read %arg0[%[[AT]], %c0], {{.*}} vector<8xf32>
+// CHECK: default {
+// CHECK-NEXT: scf.yield %[[OUT]]
+func.func private @open(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %tiled, %l = "tloop.tile"(%root) {sizes = array<i64: 3>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.balance"(%l) : (!tloop.loop) -> ()
+  "tloop.vectorize"(%tiled) : (!tloop.block) -> ()
+}) {kernel = @open} : () -> ()
+
+// -----
+
 // Without peeling the last tile is smaller: sizes are dynamic. The producer is computed where it is read.
 // CHECK-LABEL: func.func private @uneven
 // CHECK: scf.for %[[I:.*]] = %c0 to %c10 step %c4

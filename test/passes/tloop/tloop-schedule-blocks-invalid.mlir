@@ -29,3 +29,12 @@ func.func private @number(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tenso
   %r = "graph.matmul"(%a, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
+
+// -----
+
+func.func private @table(%x: tensor<3xf32>) -> tensor<3xf32> attributes {tloop.kernel} {
+  // expected-error @below {{a constant whose elements differ has no form on tiles: threads cannot look numbers up in their code}}
+  %c = "graph.constant"() {value = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>} : () -> tensor<3xf32>
+  %r = "graph.add"(%x, %c) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}

@@ -97,3 +97,29 @@ func.func private @product(%a: tensor<3x70x100xf32>, %b: tensor<3x100x75xf32>) -
   %r = "graph.matmul"(%a, %b) : (tensor<3x70x100xf32>, tensor<3x100x75xf32>) -> tensor<3x70x75xf32>
   return %r : tensor<3x70x75xf32>
 }
+
+// -----
+
+// A constant of one number is computed; one block has all of it.
+// CHECK-LABEL: func.func private @constant(
+// CHECK: %[[ONE:.*]] = arith.constant 2.500000e+00 : f32
+// CHECK: linalg.generic {{.*}} ins(%[[ONE]] : f32) outs(%{{.*}} : tensor<256xf32>) {{.*}} {tloop.block = "root"}
+// CHECK: "tloop.schedule"
+// CHECK: kernel = @constant
+func.func private @constant() -> tensor<256xf32> attributes {tloop.kernel} {
+  %c = "graph.constant"() {value = dense<2.5> : tensor<256xf32>} : () -> tensor<256xf32>
+  return %c : tensor<256xf32>
+}
+
+// -----
+
+// A product without rows and columns has no tiles.
+// CHECK-LABEL: func.func private @dot(
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction"]
+// CHECK: "tloop.schedule"
+// CHECK-NOT: mode = "parallel"
+// CHECK: kernel = @dot
+func.func private @dot(%a: tensor<3000xf32>, %b: tensor<3000xf32>) -> tensor<f32> attributes {tloop.kernel} {
+  %r = "graph.matmul"(%a, %b) : (tensor<3000xf32>, tensor<3000xf32>) -> tensor<f32>
+  return %r : tensor<f32>
+}

@@ -10,7 +10,7 @@ from mlc.frontends.errors import UnsupportedModel
 from mlc.tools.fuzz import judge as judging
 from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.judge import judge
-from mlc.tools.fuzz.oracles import body, onnxruntime, reference
+from mlc.tools.fuzz.oracles import ORACLES, inlined, onnxruntime, reference
 from mlc.tools.fuzz.voting import vote
 from onnx import helper
 
@@ -59,9 +59,10 @@ def test_oracles_agree_and_know_types_that_numpy_lacks() -> None:
         assert difference([array], oracle(case.model, case.inputs)) == ""
     x = np.linspace(-3, 3, 7, dtype=np.float32)
     swish = case_of_nodes([helper.make_node("HardSwish", ["x"], ["y"])], {"x": x}, ["y"])
-    assert difference(onnxruntime(swish.model, swish.inputs), body(swish.model, swish.inputs)) == ""
+    answers = [oracle(swish.model, swish.inputs) for oracle in ORACLES.values()]
+    assert [difference(answers[0], other) for other in answers[1:]] == ["", "", ""]
     with pytest.raises(Exception, match="function body"):
-        body(case.model, case.inputs)
+        inlined(case.model)
 
 
 def test_a_right_compiler_agrees() -> None:
@@ -111,10 +112,46 @@ def test_what_rounding_explains_is_unstable() -> None:
     assert judge(far, compiler=lambda *_: [np.array([0, 2], np.float32)]).kind == "mismatch"
 
 
+def test_known_faults_of_oracles_cost_them_their_vote() -> None:
+    x, counts = np.ones(3, np.uint8), np.array([1, 2, 9], np.uint8)
+    node = helper.make_node("BitShift", ["x", "n"], ["y"], direction="LEFT")
+    for inputs, kind in (
+        ({"x": x, "n": counts}, "unjudged"),
+        ({"x": x, "n": counts[:2].repeat(2)[:3]}, "mismatch"),
+    ):
+        verdict = judge(case_of_nodes([node], inputs, ["y"]), compiler=lambda *_: [x])
+        assert verdict.kind == kind
+    rnn = helper.make_node("RNN", ["x", "w", "r"], ["", "y"], hidden_size=1, clip=0.5)
+    shapes = {"x": (2, 1, 1), "w": (1, 1, 1), "r": (1, 1, 1)}
+    case = case_of_nodes([rnn], {n: np.ones(s, np.float32) for n, s in shapes.items()}, ["y"])
+    assert "ignores clip" in judge(case, compiler=onnxruntime).votes["reference"]
+
+
+def test_data_that_an_engine_calls_wrong_decide_nothing() -> None:
+    x, indices = np.ones((2, 2), np.float32), np.full((2, 2), 3)
+    case = case_of_nodes(
+        [helper.make_node("GatherElements", ["x", "i"], ["y"])], {"x": x, "i": indices}, ["y"]
+    )
+    verdict = judge(case, compiler=lambda *_: [2 * x])
+    assert verdict.votes["reference"] == "answers"
+    assert (verdict.kind, verdict.reason) == (
+        "undecided",
+        "mlc agrees with none: onnxruntime says that the data are wrong",
+    )
+
+
+def test_results_of_other_types_than_onnx_infers_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "ORACLES", {"reference": lambda *_: [np.zeros((), np.float64)]})
+    verdict = judge(chain_case(), compiler=lambda *_: TWO)
+    assert verdict.kind == "unjudged"
+    assert "is float64" in verdict.votes["reference"]
+
+
 def test_oracles_that_disagree_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     fakes = {"onnxruntime": lambda *_: ONE, "reference": lambda *_: TWO}
     monkeypatch.setattr(judging, "ORACLES", fakes)
-    verdict = judge(chain_case(), compiler=lambda *_: TWO)
+    case = case_of_nodes([helper.make_node("Relu", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
+    verdict = judge(case, compiler=lambda *_: TWO)
     assert verdict.kind == "undecided"
     assert "agrees with reference" in verdict.reason
-    assert judge(chain_case(), compiler=lambda *_: TWO, without=["onnxruntime"]).kind == "agree"
+    assert judge(case, compiler=lambda *_: TWO, without=["onnxruntime"]).kind == "agree"

@@ -1,0 +1,75 @@
+"""The default schedules of kernels whose loops are tiled but not vectorised: LLVM does that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from mlc.bindings import ir
+from mlc.passes.tloop.computation import Computation, computations
+from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.tloop.schedule_state import name_block
+
+# Elements that one iteration of the parallel loop over an elementwise kernel handles at least.
+ELEMENTS_PER_ITERATION = 2048
+
+
+def tag(computation: Computation, name: str) -> None:
+    name_block(computation.op, name)
+
+
+def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> None:
+    """One row at a time: all computations of the kernel move into a loop over `rows`, dims that no reduction
+    touches."""
+    if not rows:
+        return
+    tag(root, "root")
+    others = [each for each in computations(kernel) if each.op != root.op]
+    for index, computation in enumerate(others):
+        tag(computation, f"producer{index}")
+    builder = ScheduleBuilder(kernel)
+    sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
+    _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
+    _move_all(builder, others, loop)
+
+
+def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Value) -> None:
+    """Consumers before producers."""
+    for index in reversed(range(len(others))):
+        builder.compute_at(builder.get_block(f"producer{index}"), loop)
+
+
+def row_dims(root: Computation) -> list[int]:
+    """Iteration dims of the root that every value computed in the kernel is indexed by."""
+    shared = set(root.parallel)
+    for value, indexing_map in zip(root.inputs, root.maps, strict=False):
+        owner = value.owner
+        if not isinstance(owner, ir.Block) and owner.name == "linalg.generic":
+            shared &= _plain_dims(indexing_map)
+    return sorted(dim for dim in shared if root.extents[dim] > 1)
+
+
+def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
+    return {
+        ir.AffineDimExpr(each).position for each in indexing_map.results if isinstance(each, ir.AffineDimExpr)
+    }
+
+
+def schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
+    """The outer dims become one parallel loop; what is left inside is long enough to vectorise."""
+    tag(root, "root")
+    builder = ScheduleBuilder(kernel)
+    builder.tile(builder.get_block("root"), elementwise_sizes(root.extents), "parallel")
+
+
+def elementwise_sizes(extents: Sequence[int]) -> list[int]:
+    """Single points of the outer dims, as long as ELEMENTS_PER_ITERATION elements are left inside; where
+    the first dim leaves fewer, so many points of it that there are."""
+    sizes: list[int] = []
+    inside = prod(extents)
+    for extent in extents:
+        inside //= extent
+        if inside < ELEMENTS_PER_ITERATION:
+            break
+        sizes.append(1)
+    return sizes or [ELEMENTS_PER_ITERATION // prod(extents[1:])]

@@ -1,0 +1,28 @@
+"""The default schedules of kernels with dims that only running them tells."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.tloop.computation import Computation, computations, root_computation
+from mlc.passes.tloop.contraction_kinds import is_column_reduction
+from mlc.passes.tloop.epilogue_schedule import schedule_contraction
+from mlc.passes.tloop.plain_schedules import row_dims, schedule_elementwise, schedule_rows
+
+
+def schedule_run_time_dims(kernel: ir.Operation) -> None:
+    """Tiles of one point of each dim that only running the kernel tells: what lies inside has a size."""
+    root, reducing = root_computation(kernel), [each for each in computations(kernel) if each.reductions]
+    if root is None:
+        return
+    product = len(reducing) == 1 and _has_open_rows(reducing[0])
+    if product and schedule_contraction(kernel, root, reducing[0]):
+        return
+    if len(computations(kernel)) > 1:
+        schedule_rows(kernel, root, [dim for dim in row_dims(root) if dim in root.run_time])
+    elif not root.reductions:
+        schedule_elementwise(kernel, root)
+
+
+def _has_open_rows(anchor: Computation) -> bool:
+    """Whether vectors run along a dim of known size, so that a register tile fits."""
+    return is_column_reduction(anchor) and anchor.parallel[-1] not in anchor.run_time
