@@ -7,16 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar
 
+from mlc.runtime.c_templates import EMBEDDED, GLUE, HEADER, STATIC_DEFINITIONS, STATIC_RUN, STATIC_TYPES
 from mlc.runtime.host import required_features
 from mlc.runtime.manifest import Manifest
 from mlc.runtime.safetensors import layout
 from mlc.runtime.tensors import TensorSpec
 
-FUNCTIONS = (
-    *("init", "run", "error", "set_threads", "finalize"),
-    *("num_inputs", "num_outputs", "input", "output"),
-)
 # What GCC's and Clang's __builtin_cpu_supports know; other features are not checked.
 _CHECKED_FEATURES = frozenset(
     [
@@ -25,132 +23,21 @@ _CHECKED_FEATURES = frozenset(
     ]
 )
 
-_HEADER = """\
-/* {title}
- *
- * Made by mlc. Link with {library}, or open it with dlopen. {where}
- * A call takes dense row-major arrays, aligned to their elements:
- *
-{signature} */
-#ifndef {upper}_H
-#define {upper}_H
-
-#include <stddef.h>
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {{
-#endif
-#ifdef __GNUC__
-#pragma GCC visibility push(default)
-#endif
-
-{constants}
-
-/* One input or output. `dtype` is NumPy's name of the element type. */
-typedef struct {{
-  const char *name;
-  const char *dtype;
-  size_t rank;
-  const int64_t *shape;
-  size_t bytes;
-}} {name}_tensor;
-
-/* Loads the weights. `weights_path` may be NULL: {null_path}.
- * Returns 0, or -1 with a message in {name}_error(). Further calls do nothing and return 0. */
-int {name}_init(const char *weights_path);
-
-/* Runs the model once: reads inputs[0 .. num_inputs - 1], fills outputs[0 .. num_outputs - 1].
- * Several threads may call it at the same time. Returns 0, or -1 with a message in {name}_error(). */
-int {name}_run(const void *const *inputs, void *const *outputs);
-
-/* The message of the calling thread's last failure. */
-const char *{name}_error(void);
-
-/* How many threads {name}_run uses when the calling thread calls it (1 to 256, initially 1). */
-void {name}_set_threads(int threads);
-
-/* Ends the worker threads and releases the weights; no {name}_run may be in progress. */
-void {name}_finalize(void);
-
-size_t {name}_num_inputs(void);
-size_t {name}_num_outputs(void);
-
-/* Description of an input or output; NULL if there is none of that index. */
-const {name}_tensor *{name}_input(size_t index);
-const {name}_tensor *{name}_output(size_t index);
-
-#ifdef __GNUC__
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-}}
-#endif
-
-#endif
-"""
-
-_GLUE = """\
-#include "{header}"
-#include "standalone.h"
-
-extern mlc_entry {entry};
-{embedded_declaration}
-{shapes}
-static const {name}_tensor inputs[] = {{{inputs}}};
-static const {name}_tensor outputs[] = {{{outputs}}};
-static const uint64_t weight_offsets[] = {{{offsets}}};
-
-static const char *missing_feature(void) {{
-{features}  return NULL;
-}}
-
-static const mlc_model model = {{
-    .name = "{name}",
-    .entry = {entry},
-    .input_count = {input_count},
-    .output_count = {output_count},
-    .weight_count = {weight_count},
-    .arena_bytes = {arena_bytes}u,
-    .weights_file = "{name}.weights",
-    .embedded = {embedded},
-    .weights_size = {weights_size}u,
-    .weights_data = {weights_data}u,
-    .weights_hash = {weights_hash}u,
-    .weight_offsets = weight_offsets,
-    .missing_feature = missing_feature,
-}};
-
-int {name}_init(const char *weights_path) {{ return mlc_model_init(&model, weights_path); }}
-int {name}_run(const void *const *in, void *const *out) {{ return mlc_model_run(&model, in, out); }}
-const char *{name}_error(void) {{ return mlc_model_error(); }}
-void {name}_set_threads(int threads) {{ mlc_set_threads(threads); }}
-void {name}_finalize(void) {{ mlc_model_finalize(); }}
-size_t {name}_num_inputs(void) {{ return model.input_count; }}
-size_t {name}_num_outputs(void) {{ return model.output_count; }}
-const {name}_tensor *{name}_input(size_t index) {{
-  return index < model.input_count ? &inputs[index] : NULL;
-}}
-const {name}_tensor *{name}_output(size_t index) {{
-  return index < model.output_count ? &outputs[index] : NULL;
-}}
-"""
-
-_EMBEDDED = "extern const unsigned char mlc_embedded_weights[];\n"
-EMBEDDED_WEIGHTS = """\
-    .section .rodata.mlc_weights, "a", @progbits
-    .balign 4096
-    .globl mlc_embedded_weights
-    .hidden mlc_embedded_weights
-mlc_embedded_weights:
-    .incbin "{file}"
-    .section .note.GNU-stack, "", @progbits
-"""
-
 
 @dataclass(frozen=True)
 class Interface:
-    """A model as its shared library shows it. `name` is a C identifier and the prefix of all exports."""
+    """A model of known sizes as its shared library shows it. `name` is a C identifier and the prefix of all
+    exports."""
+
+    FUNCTIONS: ClassVar[Sequence[str]] = (
+        *("init", "run", "error", "set_threads", "finalize"),
+        *("num_inputs", "num_outputs", "input", "output"),
+    )
+    # Of the runtime, what the library needs.
+    HEADER: ClassVar[str] = "standalone.h"
+    SOURCES: ClassVar[Sequence[str]] = (
+        *("standalone.c", "pool.c", "kmpc.c", "dispatch.c", "transfers.c", "builtins.c"),
+    )
 
     name: str
     library: str
@@ -162,7 +49,7 @@ class Interface:
         """The public header."""
         inputs, outputs = self.manifest.inputs, self.manifest.outputs
         beside = f"The weights are in {self.name}.weights."
-        return _HEADER.format(
+        return HEADER.format(
             title=f"The compiled model {self.name}.",
             library=self.library,
             where="The weights are inside." if self.embedded else beside,
@@ -174,7 +61,8 @@ class Interface:
                 for role, specs in (("inputs", inputs), ("outputs", outputs))
                 for i, spec in enumerate(specs)
             ),
-            constants="\n".join(self._constants("INPUT", inputs) + self._constants("OUTPUT", outputs)),
+            constants="\n".join(self.constants()),
+            **{key: text.format(name=self.name) for key, text in self.header_parts().items()},
             name=self.name,
             upper=self.name.upper(),
         )
@@ -183,20 +71,21 @@ class Interface:
         """The C file that joins the model's objects and the runtime."""
         manifest = self.manifest
         offsets, size = layout(manifest.weights)
-        tensors = [*manifest.inputs, *manifest.outputs]
-        rows = [_row(i, spec) for i, spec in enumerate(tensors)]
+        rows = [self.row(i, spec) for i, spec in enumerate((*manifest.inputs, *manifest.outputs))]
         count = len(manifest.inputs)
         checked = [f for f in required_features(manifest.target) if f in _CHECKED_FEATURES]
-        return _GLUE.format(
+        return GLUE.format(
             name=self.name,
             header=header,
+            runtime=self.HEADER,
             entry=manifest.entry,
-            embedded_declaration=_EMBEDDED if self.embedded else "",
+            embedded_declaration=EMBEDDED if self.embedded else "",
             embedded="mlc_embedded_weights" if self.embedded else "NULL",
-            shapes="".join(_shape(i, spec) for i, spec in enumerate(tensors)),
+            tables=self.tables(),
+            definitions=self.definitions().format(name=self.name),
             inputs=", ".join(rows[:count]) or "{0}",
             outputs=", ".join(rows[count:]) or "{0}",
-            offsets=_numbers(offsets),
+            offsets=numbers(offsets),
             features="".join(f'  if (!__builtin_cpu_supports("{f}"))\n    return "{f}";\n' for f in checked),
             input_count=count,
             output_count=len(manifest.outputs),
@@ -209,13 +98,39 @@ class Interface:
 
     def exports(self) -> str:
         """The linker's version script: nothing else is visible outside."""
-        names = " ".join(f"{self.name}_{function};" for function in FUNCTIONS)
+        names = " ".join(f"{self.name}_{function};" for function in self.FUNCTIONS)
         return f"{{ global: {names} local: *; }};\n"
 
-    def _constants(self, role: str, specs: Sequence[TensorSpec]) -> list[str]:
-        prefix = f"#define {self.name.upper()}"
-        sizes = [f"{prefix}_{role}_{i}_ELEMENTS {prod(spec.sizes)}u" for i, spec in enumerate(specs)]
-        return [f"{prefix}_NUM_{role}S {len(specs)}u", *sizes]
+    def header_parts(self) -> dict[str, str]:
+        """Of the header: how tensors are described and the model is run, and what else there is."""
+        return {"types": STATIC_TYPES, "run": STATIC_RUN, "more": ""}
+
+    def definitions(self) -> str:
+        """Of the glue: what stands behind those parts of the header."""
+        return STATIC_DEFINITIONS
+
+    def constants(self) -> list[str]:
+        """The header's constants."""
+        lines = []
+        for role, specs in (("INPUT", self.manifest.inputs), ("OUTPUT", self.manifest.outputs)):
+            prefix = f"#define {self.name.upper()}"
+            lines.append(f"{prefix}_NUM_{role}S {len(specs)}u")
+            sized = [(i, spec) for i, spec in enumerate(specs) if spec.is_static]
+            lines += [f"{prefix}_{role}_{i}_ELEMENTS {prod(spec.sizes)}u" for i, spec in sized]
+        return lines
+
+    def tables(self) -> str:
+        """Of the glue: what the rows of inputs and outputs point to."""
+        tensors = (*self.manifest.inputs, *self.manifest.outputs)
+        return "".join(
+            f"static const int64_t shape{i}[] = {{{numbers(spec.sizes)}}};\n"
+            for i, spec in enumerate(tensors)
+        )
+
+    def row(self, index: int, spec: TensorSpec) -> str:
+        """The initialiser that describes input or output `index`."""
+        start = f'{c_string(spec.name)}, "{spec.dtype}", {len(spec.shape)}, shape{index}'
+        return f"{{{start}, {spec.nbytes}u}}"
 
 
 def c_identifier(text: str) -> str:
@@ -232,19 +147,13 @@ def c_string(text: str) -> str:
 
 
 def _comment(spec: TensorSpec) -> str:
-    name = json.dumps(spec.name).replace("*/", "* /").replace("/*", "/ *")
-    return f"{name}, {spec.dtype} {list(spec.shape)}, {spec.nbytes} bytes"
+    """A line of the header's first comment."""
+    size = f", {spec.nbytes} bytes" if spec.is_static else ""
+    text = f"{json.dumps(spec.name)}, {spec.dtype} [{', '.join(map(str, spec.shape))}]{size}"
+    return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *")
 
 
-def _shape(index: int, spec: TensorSpec) -> str:
-    return f"static const int64_t shape{index}[] = {{{_numbers(spec.sizes)}}};\n"
-
-
-def _row(index: int, spec: TensorSpec) -> str:
-    return f'{{{c_string(spec.name)}, "{spec.dtype}", {len(spec.shape)}, shape{index}, {spec.nbytes}u}}'
-
-
-def _numbers(values: Sequence[int]) -> str:
+def numbers(values: Sequence[int]) -> str:
     """Initialisers; C has no empty arrays."""
     return ", ".join(map(str, values)) or "0"
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mlc.runtime.c_compiler import run_c_compiler
-from mlc.runtime.c_interface import EMBEDDED_WEIGHTS, Interface, c_identifier
+from mlc.runtime.c_interface import Interface, c_identifier
+from mlc.runtime.c_interface_sized import interface_of
+from mlc.runtime.c_templates import EMBEDDED_WEIGHTS
 from mlc.runtime.container import Buffer, weight_chunks
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.manifest import Manifest, parse_manifest
@@ -19,7 +21,6 @@ from mlc.runtime.safetensors import encode_header, layout
 from mlc.runtime.tensors import weight_bytes
 
 SOURCES = Path(__file__).parent / "csrc"
-_RUNTIME = ("standalone.c", "pool.c", "kmpc.c", "dispatch.c", "transfers.c", "builtins.c")
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread", "-shared")
 # Worker threads may be asleep inside the library, so dlclose must not unmap it (nodelete).
 _LINK_FLAGS = ("-Wl,-z,nodelete", "-Wl,-z,noexecstack", "-Wl,-z,defs", "-Wl,--version-script=exports.map")
@@ -52,15 +53,13 @@ def write_shared_library(
     """
     target = Path(path)
     checked = parse_manifest(manifest, str(target))
-    if checked.dims is not None:
-        raise ExecutableError(f"{target}: a shared library's sizes are numbers; write a .mlcx file")
     metadata = {"crc32": _checksum(checked, weights, str(target))}
     if embed_weights and layout(checked.weights)[1] > MAX_EMBEDDED:
         raise ExecutableError(
             f"{target}: {layout(checked.weights)[1]} bytes of weights are too many to embed; "
             "keep them beside the library"
         )
-    interface = Interface(
+    interface = interface_of(
         _library_name(target), target.name, checked, embed_weights, encode_header(checked.weights, metadata)
     )
     try:
@@ -105,7 +104,7 @@ def _write_sources(folder: Path, interface: Interface, objects: Sequence[Buffer]
 
 
 def _compile(folder: Path, interface: Interface, cc: str, target: Path) -> None:
-    sources = ["glue.c", *(str(SOURCES / name) for name in _RUNTIME)]
+    sources = ["glue.c", *(str(SOURCES / name) for name in interface.SOURCES)]
     sources += ["weights.s"] if interface.embedded else []
     libraries = map(os.path.abspath, interface.manifest.libraries)
     arguments = [*_FLAGS, f"-I{SOURCES}", *sources, "@objects", *_LINK_FLAGS]

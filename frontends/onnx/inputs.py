@@ -21,13 +21,6 @@ class InputType:
     shape: tuple[Dim, ...]
     number: int
 
-    @property
-    def dynamic_dims(self) -> tuple[str, ...]:
-        """The names of the dims that are not known, each once; some have none."""
-        symbols = [(axis, name_of(dim)) for axis, dim in enumerate(self.shape)]
-        names = (name for axis, name in symbols if name != f"{self.name}.shape[{axis}]")
-        return tuple(dict.fromkeys(name for name in names if name is not None))
-
 
 def read_inputs(
     graph: GraphProto, name: str, dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]

@@ -29,18 +29,14 @@ NAME_ATTRIBUTE = "graph.name"
 
 @dataclass(frozen=True)
 class ImportedModel:
-    """`module` holds `@main`.
-
-    `inputs` and `outputs` are the model's names in the order of its arguments and results; `dynamic_dims`
-    the names of dims of an input that are not known.
-    """
+    """`module` holds `@main`; `inputs` and `outputs` are the model's names in the order of its arguments and
+    results."""
 
     module: ir.Module
     weights: WeightStore
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     name: str
-    dynamic_dims: Mapping[str, tuple[str, ...]]
 
 
 def import_model(
@@ -74,7 +70,6 @@ def import_model(
         tuple(i.name for i in inputs),
         outputs,
         loaded.proto.graph.name or "model",
-        {i.name: i.dynamic_dims for i in inputs},
     )
 
 

@@ -30,7 +30,7 @@ static void *mapping;
 static size_t mapping_size;
 static frame *_Atomic idle;
 
-static int fail(const char *format, ...) {
+int mlc_model_fail(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(error_text, sizeof error_text, format, arguments);
@@ -43,12 +43,12 @@ const char *mlc_model_error(void) { return error_text; }
 static int check_weights(const mlc_model *model, const unsigned char *data, uint64_t size, const char *path) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   if (size != model->weights_size)
-    return fail("%s: %s has %llu bytes, expected %llu", model->name, path, (unsigned long long)size,
+    return mlc_model_fail("%s: %s has %llu bytes, expected %llu", model->name, path, (unsigned long long)size,
                 (unsigned long long)model->weights_size);
   for (uint64_t i = 0; i < model->weights_data; i++)
     hash = (hash ^ data[i]) * UINT64_C(0x100000001b3);
   if (hash != model->weights_hash)
-    return fail("%s: %s holds the weights of another model", model->name, path);
+    return mlc_model_fail("%s: %s holds the weights of another model", model->name, path);
   return 0;
 }
 
@@ -56,7 +56,7 @@ static int map_weights(const mlc_model *model, const char *path) {
   struct stat status;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0 || fstat(file, &status) != 0) {
-    fail("%s: cannot open %s: %s", model->name, path, strerror(errno));
+    mlc_model_fail("%s: cannot open %s: %s", model->name, path, strerror(errno));
     if (file >= 0)
       close(file);
     return -1;
@@ -66,7 +66,7 @@ static int map_weights(const mlc_model *model, const char *path) {
   const int cause = size ? errno : ENODATA;
   close(file);
   if (data == MAP_FAILED)
-    return fail("%s: cannot map %s: %s", model->name, path, strerror(cause));
+    return mlc_model_fail("%s: cannot map %s: %s", model->name, path, strerror(cause));
   if (check_weights(model, data, size, path) != 0) {
     munmap(data, size);
     return -1;
@@ -81,19 +81,19 @@ static int map_beside_library(const mlc_model *model) {
   Dl_info info;
   char path[PATH_BYTES];
   if (!dladdr((void *)(uintptr_t)&mlc_model_init, &info) || !info.dli_fname)
-    return fail("%s: cannot find the library's folder; give the path of %s", model->name, model->weights_file);
+    return mlc_model_fail("%s: cannot find the library's folder; give the path of %s", model->name, model->weights_file);
   const char *slash = strrchr(info.dli_fname, '/');
   const int folder = slash ? (int)(slash - info.dli_fname) + 1 : 0;
   const int length = snprintf(path, sizeof path, "%.*s%s", folder, info.dli_fname, model->weights_file);
   if (length < 0 || (size_t)length >= sizeof path)
-    return fail("%s: the path of %s is too long", model->name, model->weights_file);
+    return mlc_model_fail("%s: the path of %s is too long", model->name, model->weights_file);
   return map_weights(model, path);
 }
 
 static int load_weights(const mlc_model *model, const char *path) {
   const char *missing = model->missing_feature();
   if (missing)
-    return fail("%s: compiled for a processor with %s, which this one lacks", model->name, missing);
+    return mlc_model_fail("%s: compiled for a processor with %s, which this one lacks", model->name, missing);
   if (path)
     return map_weights(model, path);
   if (!model->embedded)
@@ -109,6 +109,12 @@ int mlc_model_init(const mlc_model *model, const char *weights_path) {
   return result;
 }
 
+bool mlc_model_is_ready(void) { return atomic_load(&weights) != NULL; }
+
+void *mlc_model_weight(const mlc_model *model, size_t index) {
+  return (void *)(uintptr_t)(atomic_load(&weights) + model->weights_data + model->weight_offsets[index]);
+}
+
 static void frame_free(frame *f) {
   if (f)
     free(f->arena);
@@ -118,23 +124,22 @@ static void frame_free(frame *f) {
 static frame *frame_new(const mlc_model *model) {
   const size_t arrays = model->input_count + model->output_count;
   const size_t pointers = arrays + model->weight_count + 1;
-  const unsigned char *data = atomic_load(&weights) + model->weights_data;
   frame *f = calloc(1, sizeof *f + pointers * sizeof(void *));
   if (!f || posix_memalign(&f->arena, ARENA_ALIGNMENT, model->arena_bytes + 1) != 0) {
     free(f);
-    fail("%s: no memory for an arena of %zu bytes", model->name, model->arena_bytes);
+    mlc_model_fail("%s: no memory for an arena of %zu bytes", model->name, model->arena_bytes);
     return NULL;
   }
   for (size_t i = 0; i < model->weight_count; i++)
-    f->buffers[arrays + i] = (void *)(uintptr_t)(data + model->weight_offsets[i]);
+    f->buffers[arrays + i] = mlc_model_weight(model, i);
   f->buffers[pointers - 1] = f->arena;
   return f;
 }
 
 int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const *outputs) {
   int64_t dims[1] = {0};
-  if (!atomic_load(&weights))
-    return fail("%s: call %s_init first", model->name, model->name);
+  if (!mlc_model_is_ready())
+    return mlc_model_fail("%s: call %s_init first", model->name, model->name);
   frame *f = atomic_exchange(&idle, NULL);
   if (!f && !(f = frame_new(model)))
     return -1;

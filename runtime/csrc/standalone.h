@@ -26,4 +26,10 @@ int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const
 void mlc_model_finalize(void);
 const char *mlc_model_error(void);
 
+/* Sets mlc_model_error() of this thread; gives -1. */
+int mlc_model_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Whether the weights are there, and where one of them lies. */
+bool mlc_model_is_ready(void);
+void *mlc_model_weight(const mlc_model *model, size_t index);
+
 #endif

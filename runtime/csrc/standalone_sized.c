@@ -1,0 +1,197 @@
+/* Calls of a model in a shared library, without Python, where only the call tells sizes. */
+#define _GNU_SOURCE
+#include "standalone_sized.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host_memory.h"
+
+/* Where an output lies, when the program has asked for it. */
+typedef struct {
+  void *memory;
+  int64_t bytes;
+  int64_t *sizes;
+  bool is_placed, is_own;
+} placed_output;
+
+/* What one running call needs; calls that run at the same time use different frames. */
+typedef struct {
+  mlc_host_call host;
+  const mlc_sized_model *model;
+  const char *outputs; /* of the caller */
+  size_t stride;
+  placed_output *placed;
+  int64_t *dims;
+  void *buffers[]; /* inputs, outputs, weights, arena */
+} frame;
+
+static frame *_Atomic idle;
+
+static const mlc_sized_array *array_at(const void *arrays, size_t stride, size_t index) {
+  return (const mlc_sized_array *)((const char *)arrays + index * stride);
+}
+
+/* That dim `axis` of `tensor` is not what an input before it has made of the dim of that number. */
+static int fail_unequal(const mlc_sized_model *model, const mlc_sized_tensor *tensor, size_t axis, int64_t size,
+                        const frame *f, int64_t number) {
+  const mlc_sized_tensor *first = model->inputs;
+  size_t i = 0;
+  while (i == first->rank || first->sizes[i] != -1 - number)
+    if (i == first->rank)
+      first++, i = 0;
+    else
+      i++;
+  return mlc_model_fail("%s: input '%s': dim %zu is %lld, but '%s' is %lld (input '%s', dim %zu)", model->model->name,
+                        tensor->name, axis, (long long)size, model->dims[number].name, (long long)f->dims[number],
+                        first->name, i);
+}
+
+static int bind_dim(const mlc_sized_model *model, const mlc_sized_tensor *tensor, size_t axis, int64_t size, frame *f) {
+  const int64_t expected = tensor->sizes[axis], number = -1 - expected;
+  if (expected >= 0 && size != expected)
+    return mlc_model_fail("%s: input '%s': dim %zu is %lld, expected %lld", model->model->name, tensor->name, axis,
+                          (long long)size, (long long)expected);
+  if (expected >= 0)
+    return 0;
+  const mlc_sized_dim *dim = &model->dims[number];
+  if (f->dims[number] >= 0)
+    return f->dims[number] == size ? 0 : fail_unequal(model, tensor, axis, size, f, number);
+  f->dims[number] = size;
+  if (size >= dim->least && size <= dim->most)
+    return 0;
+  return mlc_model_fail("%s: input '%s': dim %zu is %lld, expected %lld to %lld ('%s')", model->model->name,
+                        tensor->name, axis, (long long)size, (long long)dim->least, (long long)dim->most, dim->name);
+}
+
+static int bind_inputs(const mlc_sized_model *model, const void *inputs, frame *f) {
+  for (size_t i = 0; i < model->dim_count; i++)
+    f->dims[i] = -1;
+  for (size_t i = 0; i < model->model->input_count; i++) {
+    const mlc_sized_array *array = array_at(inputs, f->stride, i);
+    f->buffers[i] = array->data;
+    for (size_t axis = 0; axis < model->inputs[i].rank; axis++)
+      if (bind_dim(model, &model->inputs[i], axis, array->shape[axis], f) != 0)
+        return -1;
+  }
+  return 0;
+}
+
+/* What mlc_host_output calls. */
+static void *place_output(mlc_host_call *host, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
+  frame *f = (frame *)host;
+  const mlc_sized_tensor *tensors = f->model->outputs;
+  if (index < 0 || (size_t)index >= f->model->model->output_count || f->placed[index].is_placed ||
+      (size_t)rank != tensors[index].rank ||
+      !mlc_host_dense(rank, sizes, (int64_t)tensors[index].item_size, bytes))
+    mlc_host_leave(host, MLC_HOST_BROKEN, 0, index, 0);
+  const mlc_sized_array *given = array_at(f->outputs, f->stride, (size_t)index);
+  if (given->data && (size_t)bytes > given->bytes)
+    mlc_host_leave(host, MLC_HOST_OUTPUT, 0, index, bytes);
+  placed_output *output = &f->placed[index];
+  output->bytes = bytes;
+  for (int64_t i = 0; i < rank; i++)
+    output->sizes[i] = sizes[i];
+  output->memory = given->data ? given->data : mlc_host_output_memory(host, bytes);
+  output->is_own = !given->data;
+  output->is_placed = true;
+  return output->memory;
+}
+
+/* Tells the caller where the outputs are, which are the caller's now. */
+static void hand_over(frame *f, char *outputs) {
+  for (size_t i = 0; i < f->model->model->output_count; i++) {
+    mlc_sized_array *array = (mlc_sized_array *)(outputs + i * f->stride);
+    array->data = f->placed[i].memory;
+    array->bytes = (size_t)f->placed[i].bytes;
+    memcpy(array->shape, f->placed[i].sizes, f->model->outputs[i].rank * sizeof *array->shape);
+    f->placed[i].is_own = false;
+  }
+}
+
+static void reset_outputs(frame *f) {
+  for (size_t i = 0; i < f->model->model->output_count; i++) {
+    if (f->placed[i].is_own)
+      free(f->placed[i].memory);
+    f->placed[i].is_own = f->placed[i].is_placed = false;
+  }
+}
+
+static bool has_outputs(frame *f) {
+  for (size_t i = 0; i < f->model->model->output_count; i++)
+    if (!f->placed[i].is_placed) {
+      f->host.failure = MLC_HOST_BROKEN;
+      f->host.left = (int64_t)i;
+      return false;
+    }
+  return true;
+}
+
+static int explain_failure(const frame *f) {
+  const mlc_host_call *host = &f->host;
+  const char *name = f->model->model->name;
+  const bool has_text = host->message >= 0 && (size_t)host->message < f->model->message_count;
+  const char *text = has_text ? f->model->messages[host->message] : "a message that the model lacks";
+  const long long left = host->left, right = host->right;
+  switch (host->failure) {
+  case MLC_HOST_MESSAGE: return mlc_model_fail("%s: %s", name, text);
+  case MLC_HOST_UNEQUAL: return mlc_model_fail("%s: %s %lld and %lld differ", name, text, left, right);
+  case MLC_HOST_MEMORY: return mlc_model_fail("%s: no memory for %lld bytes", name, left);
+  case MLC_HOST_SIZE: return mlc_model_fail("%s: the model asks for %lld bytes of memory", name, left);
+  case MLC_HOST_OUTPUT:
+    return mlc_model_fail("%s: output '%s' takes %lld bytes, %zu were given", name, f->model->outputs[left].name, right,
+                          array_at(f->outputs, f->stride, (size_t)left)->bytes);
+  default: return mlc_model_fail("%s: the code does not ask for output %lld as it must", name, left);
+  }
+}
+
+static void frame_free(frame *f) {
+  if (!f)
+    return;
+  mlc_region_free(&f->host.region);
+  free(f->placed);
+  free(f->dims);
+  free(f);
+}
+
+static frame *frame_new(const mlc_sized_model *sized) {
+  const mlc_model *model = sized->model;
+  const size_t arrays = model->input_count + model->output_count;
+  frame *f = calloc(1, sizeof *f + (arrays + model->weight_count + 1) * sizeof(void *));
+  if (!f || !(f->dims = calloc(sized->dim_count + model->output_count * sized->max_rank + 1, sizeof *f->dims)) ||
+      !(f->placed = calloc(model->output_count + 1, sizeof *f->placed))) {
+    frame_free(f);
+    mlc_model_fail("%s: no memory for a call", model->name);
+    return NULL;
+  }
+  f->model = sized;
+  f->host.output = place_output;
+  for (size_t i = 0; i < model->output_count; i++)
+    f->placed[i].sizes = f->dims + sized->dim_count + i * sized->max_rank;
+  for (size_t i = 0; i < model->weight_count; i++)
+    f->buffers[arrays + i] = mlc_model_weight(model, i);
+  return f;
+}
+
+int mlc_sized_run(const mlc_sized_model *model, const void *inputs, void *outputs, size_t stride) {
+  if (!mlc_model_is_ready())
+    return mlc_model_fail("%s: call %s_init first", model->model->name, model->model->name);
+  frame *f = atomic_exchange(&idle, NULL);
+  if (!f && !(f = frame_new(model)))
+    return -1;
+  f->outputs = outputs;
+  f->stride = stride;
+  int result = bind_inputs(model, inputs, f);
+  if (result == 0) {
+    if (mlc_host_run(&f->host, model->model->entry, f->buffers, f->dims) && has_outputs(f))
+      hand_over(f, outputs);
+    else
+      result = explain_failure(f);
+    reset_outputs(f);
+  }
+  frame_free(atomic_exchange(&idle, f));
+  return result;
+}
+
+void mlc_sized_finalize(void) { frame_free(atomic_exchange(&idle, NULL)); }
