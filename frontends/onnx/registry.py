@@ -16,11 +16,11 @@ OperatorFunction = Callable[["Node"], "Value | Sequence[Value | None]"]
 _Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
-    "batch_norm", "branches", "columns", "compaction", "contraction", "control", "convolution", "creation",
-    "cropping", "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic", "movement",
-    "normalisation", "ordering", "pooling", "quantisation", "quantised_products", "random_numbers",
-    "recurrent", "reduction", "resize", "rois", "signal", "slicing", "training", "transposed_convolution",
-    "unpooling",
+    "axes", "batch_norm", "branches", "columns", "compaction", "contraction", "control", "convolution",
+    "creation", "cropping", "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic",
+    "movement", "normalisation", "one_hot", "ordering", "padding", "pooling", "quantisation",
+    "quantised_products", "random_numbers", "ranges", "recurrent", "reduction", "resize", "rois", "signal",
+    "slicing", "splitting", "tiling", "training", "transposed_convolution", "unpooling",
     "microsoft.activations", "microsoft.attention", "microsoft.blocks", "microsoft.group_query",
     "microsoft.movement", "microsoft.nbits", "microsoft.normalisation", "microsoft.products",
     "microsoft.quantised", "microsoft.quantised_attention", "microsoft.quantised_products",

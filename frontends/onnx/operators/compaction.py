@@ -1,28 +1,35 @@
-"""Operators whose result is as long as the data says, where the data are constants."""
+"""Operators whose result is as long as the data say."""
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.dialects.graph.sizes import product
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.row_order import order_of_rows
+from mlc.frontends.onnx.operators.run_time import taken
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
+
+
+def first_of(node: Node, values: list[Value], count: Value, axis: int) -> list[Value]:
+    """As many of the values' elements along an axis as the scalar `count` says."""
+    [length] = node.read_dims(node.reshape(count, [1]))
+    return [taken(node, each, axis, 0, length) for each in values]
 
 
 @onnx_operator("Compress", since=9)
 def compress(node: Node) -> Value:
     """A gather at the places where the condition, which may be shorter than the dim, holds."""
     x, condition = node.input(0), node.input(1)
-    if condition.known is None or not condition.is_constant:
-        raise Unsupported("a condition that is only known when the model runs is not supported")
     axis = node.attr("axis", None)
     if axis is None:
-        x, axis = node.reshape(x, [prod(node.shape(x))]), 0
+        x, axis = node.reshape(x, [product(x.shape)]), 0
     axis = node.axis(axis, x.rank)
-    (extent,) = node.static([x.shape[axis]], f"the dim {axis}")
-    places = np.flatnonzero(condition.known)
-    if places.size and places[-1] >= extent:
+    if condition.known is None or not condition.is_constant:
+        values, count = node.emit_several("compress", x, condition, axis=axis)
+        return first_of(node, [values], count, axis)[0]
+    places, extent = np.flatnonzero(condition.known), x.shape[axis]
+    if isinstance(extent, int) and places.size and places[-1] >= extent:
         raise NodeFailure(f"the condition holds at {places[-1]}, outside of the dim of {extent}")
     return node.emit("gather", x, node.constant(places, np.int64), axis=axis)
 
@@ -31,7 +38,8 @@ def compress(node: Node) -> Value:
 def non_zero(node: Node) -> Value:
     x = node.input(0)
     if x.known is None or not x.is_constant:
-        raise Unsupported("a result whose length is only known when the model runs is not supported")
+        found, count = node.emit_several("non_zero", x)
+        return first_of(node, [found], count, 1)[0]
     # A scalar has no coordinates, but as many columns as others would have.
     places = np.stack(np.nonzero(x.known)) if x.rank else np.zeros((0, np.count_nonzero(x.known)))
     return node.constant(places, np.int64)
@@ -41,11 +49,22 @@ def non_zero(node: Node) -> Value:
 def unique(node: Node) -> list[Value]:
     """Values, where each is first, for each element the place of its value, and how often each is there."""
     x, axis = node.input(0), node.attr("axis", None)
-    if x.known is None or not x.is_constant:
-        raise Unsupported("results whose length is only known when the model runs are not supported")
     along = None if axis is None else node.axis(axis, x.rank)
+    is_sorted = bool(node.attr("sorted", 1))
+    if x.known is None or not x.is_constant:
+        return _computed_unique(node, x, along, is_sorted)
     values, first, inverse, counts = np.unique(x.known, True, True, True, axis=along)
-    order = np.arange(len(first)) if node.attr("sorted", 1) else np.argsort(first)
+    order = np.arange(len(first)) if is_sorted else np.argsort(first)
     place = np.argsort(order)
     found = (np.take(values, order, along or 0), first[order], place[inverse.reshape(-1)], counts[order])
     return [node.constant(found[0], x.dtype), *(node.constant(each, np.int64) for each in found[1:])]
+
+
+def _computed_unique(node: Node, x: Value, axis: int | None, is_sorted: bool) -> list[Value]:
+    """Along an axis, of the numbers that say where its slices stand in their order."""
+    flat = node.reshape(x, [product(x.shape)]) if axis is None else order_of_rows(node, x, axis)
+    values, indices, inverse, counts, count = node.emit_several("unique", flat, sorted=is_sorted)
+    values, indices, counts = first_of(node, [values, indices, counts], count, 0)
+    if axis is not None:
+        values = node.emit("gather", x, indices, axis=axis)
+    return [values, indices, inverse, counts]

@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.run_time import counted
+from mlc.frontends.onnx.operators.run_time import counted, declared_rank, number_of
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
+from mlc.frontends.onnx.values import Dim, Value
 
 _REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
 @onnx_operator("GatherND", since=11)
 def gather_nd(node: Node) -> Value:
-    return node.emit("gather_nd", node.input(0), node.input(1), batch_dims=int(node.attr("batch_dims", 0)))
+    x, indices = node.input(0), node.input(1)
+    batch = int(node.attr("batch_dims", 0))
+    if isinstance(indices.shape[-1], Size):
+        indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - batch - declared_rank(node))
+    return node.emit("gather_nd", x, indices, batch_dims=batch)
+
+
+def _tuples_of(node: Node, indices: Value, length: int) -> Value:
+    """Indices whose last dim, how many numbers a tuple has, follows from ranks."""
+    sizes = [-1 if isinstance(d, Size) else d for d in indices.shape[:-1]]
+    rank = indices.rank
+    return node.emit("slice", indices, starts=[0] * rank, sizes=[*sizes, length], steps=[1] * rank)
 
 
 @onnx_operator("Scatter", since=9, until=10)
@@ -32,7 +43,10 @@ def scatter_elements(node: Node) -> Value:
 
 @onnx_operator("ScatterND", since=11)
 def scatter_nd(node: Node) -> Value:
-    return node.emit("scatter_nd", node.input(0), node.input(1), node.input(2), reduction=_reduction(node))
+    x, indices, updates = (node.input(i) for i in range(3))
+    if isinstance(indices.shape[-1], Size):
+        indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - updates.rank)
+    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
 
 
 def _reduction(node: Node) -> str:
@@ -52,29 +66,27 @@ def tensor_scatter(node: Node) -> Value:
         raise NodeFailure("axis must not be 0, the batch")
     if mode not in ("linear", "circular"):
         raise NodeFailure(f"mode must be linear or circular, not {mode!r}")
-    shape = node.static(update.shape[: axis + 1], "the update's shape up to the axis")
+    shape = update.shape[: axis + 1]
     places = [_along(node, shape, dim) for dim in range(axis + 1)]
     if node.optional(2) is not None:
         first = node.reshape(node.input(2), [shape[0], *[1] * axis])
         places[axis] = node.emit("add", places[axis], first)
     if mode == "circular":
-        (extent,) = node.static([cache.shape[axis]], f"the cache's dim {axis}")
-        places[axis] = node.emit("mod", places[axis], node.constant(np.int64(extent)), fmod=False)
+        extent = number_of(node, cache.shape[axis])
+        places[axis] = node.emit("mod", places[axis], extent, fmod=False)
     return node.emit("scatter_nd", cache, tuples(node, places, shape), update, reduction="none")
 
 
-def _along(node: Node, shape: Sequence[int], dim: int) -> Value:
+def _along(node: Node, shape: Sequence[Dim], dim: int) -> Value:
     """The place along a dim, in a shape that broadcasts to `shape`."""
-    counts = counted(node, shape[dim], TensorProto.INT64)
-    return node.reshape(counts, [size if axis == dim else 1 for axis, size in enumerate(shape)])
+    return node.reshape(
+        counted(node, shape[dim]), [size if axis == dim else 1 for axis, size in enumerate(shape)]
+    )
 
 
-def tuples(node: Node, places: Sequence[Value], shape: Sequence[int]) -> Value:
+def tuples(node: Node, places: Sequence[Value], shape: Sequence[Dim]) -> Value:
     """Indices for gather_nd and scatter_nd: the values, broadcast to `shape`, side by side in a last dim."""
-    whole = [
-        each if each.shape == tuple(shape) else node.emit("expand", each, shape=list(shape))
-        for each in places
-    ]
+    whole = [node.expand(each, shape) for each in places]
     parts = [node.reshape(each, [*shape, 1]) for each in whole]
     return parts[0] if len(parts) == 1 else node.emit("concat", *parts, axis=len(shape))
 
@@ -86,7 +98,7 @@ def reverse_sequence(node: Node) -> Value:
     time, batch = int(node.attr("time_axis", 0)), int(node.attr("batch_axis", 1))
     if {time, batch} != {0, 1}:
         raise NodeFailure(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
-    shape = node.static(x.shape[:2], "the first two dims")
+    shape = x.shape[:2]
     place = _along(node, shape, time)
     lengths = node.reshape(node.input(1), [size if axis == batch else 1 for axis, size in enumerate(shape)])
     back = node.emit("sub", node.emit("sub", lengths, node.constant(np.int64(1))), place)

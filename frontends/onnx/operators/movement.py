@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.run_time import counted, declared_rank, number_of, vector_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -28,9 +29,8 @@ def reshape(node: Node) -> Value:
 
 def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
     """A shape that only running tells, with its 0 and its -1 computed then."""
-    [length] = wanted.shape
-    if not isinstance(length, int):
-        raise Unsupported("the rank of the result is not known: its shape is of no known length")
+    length = wanted.shape[0] if isinstance(wanted.shape[0], int) else declared_rank(node)
+    wanted = vector_of(node, wanted, length)
     zero, one, open_dim = (node.constant(np.int64(number)) for number in (0, 1, -1))
     if not node.attr("allowzero", 0):
         own = node.sizes([*x.shape, *[0] * length][:length])
@@ -79,21 +79,6 @@ def transpose(node: Node) -> Value:
     return node.emit("transpose", x, permutation=order)
 
 
-@onnx_operator("Squeeze")
-def squeeze(node: Node) -> Value:
-    x = node.input(0)
-    axes = node.ints_or_attr(1, "axes")
-    if axes is None:
-        axes = [i for i, d in enumerate(node.shape(x)) if d == 1]
-    return node.emit("squeeze", x, axes=node.axes(axes, x.rank))
-
-
-@onnx_operator("Unsqueeze")
-def unsqueeze(node: Node) -> Value:
-    x, axes = node.input(0), node.ints_or_attr(1, "axes", ())
-    return node.emit("unsqueeze", x, axes=node.axes(axes, x.rank + len(axes)))
-
-
 @onnx_operator("Concat")
 def concat(node: Node) -> Value:
     values = [node.input(i) for i in range(len(node.inputs))]
@@ -106,9 +91,7 @@ def concat(node: Node) -> Value:
 @onnx_operator("Expand", since=8)
 def expand(node: Node) -> Value:
     x = node.input(0)
-    if not isinstance(node.input(1).shape[0], int):
-        raise Unsupported("the rank of the result is not known: its shape is of no known length")
-    wanted = node.read_dims(node.input(1))
+    wanted = node.read_dims(_shape_to_expand_to(node, node.input(1)))
     rank = max(x.rank, len(wanted))
     have = [1] * (rank - x.rank) + list(x.shape)
     want = [1] * (rank - len(wanted)) + wanted
@@ -119,9 +102,13 @@ def expand(node: Node) -> Value:
         raise NodeFailure(f"{_text(x.shape)} does not broadcast to {_text(wanted)}") from None
 
 
-@onnx_operator("Tile", since=6)
-def tile(node: Node) -> Value:
-    return node.emit("tile", node.input(0), repeats=node.ints(1))
+def _shape_to_expand_to(node: Node, wanted: Value) -> Value:
+    """The shape, with a 1 for each dim that it lacks where only running tells how many it has."""
+    if isinstance(wanted.shape[0], int):
+        return wanted
+    rank = declared_rank(node)
+    filled = node.emit("concat", node.constant(np.ones(rank, np.int64)), wanted, axis=0)
+    return node.emit("slice", filled, starts=[-rank], sizes=[rank], steps=[1])
 
 
 @onnx_operator("Gather")
@@ -138,18 +125,23 @@ def gather_elements(node: Node) -> Value:
 
 @onnx_operator("Trilu", since=14)
 def trilu(node: Node) -> Value:
-    k = node.ints(1)[0] if node.optional(1) is not None else 0
-    return node.emit("trilu", node.input(0), upper=bool(node.attr("upper", 1)), k=k)
+    x, upper, k = node.input(0), bool(node.attr("upper", 1)), node.optional(1)
+    if k is None or k.is_constant:
+        return node.emit("trilu", x, upper=upper, k=0 if k is None else node.ints(1)[0])
+    rows, columns = x.shape[-2:]
+    down = node.emit("add", node.reshape(counted(node, rows), [rows, 1]), number_of(node, k))
+    outside = node.emit("less" if upper else "greater", counted(node, columns), down)
+    return node.emit("where", outside, node.scalar(0, x), x)
 
 
 @onnx_operator("DepthToSpace")
 def depth_to_space(node: Node) -> Value:
     x, block = node.input(0), int(node.attr("blocksize"))
-    batch, (channels, height, width) = x.shape[0], node.static(x.shape[1:], "the shape behind the batch")
+    batch, channels, height, width = x.shape
     mode = node.attr("mode", "DCR")
     if mode not in ("DCR", "CRD"):
         raise NodeFailure(f"mode must be DCR or CRD, not {mode!r}")
-    if block < 1 or channels % (block * block):
+    if block < 1 or differ(channels, floordiv(channels, block * block) * block * block):
         raise NodeFailure(f"blocksize {block} squared does not divide the {channels} channels")
     depth = channels // (block * block)
     split = [block, block, depth] if mode == "DCR" else [depth, block, block]
@@ -161,8 +153,8 @@ def depth_to_space(node: Node) -> Value:
 @onnx_operator("SpaceToDepth")
 def space_to_depth(node: Node) -> Value:
     x, block = node.input(0), int(node.attr("blocksize"))
-    batch, (channels, height, width) = x.shape[0], node.static(x.shape[1:], "the shape behind the batch")
-    if block < 1 or height % block or width % block:
+    batch, channels, height, width = x.shape
+    if block < 1 or any(differ(dim, floordiv(dim, block) * block) for dim in (height, width)):
         raise NodeFailure(f"blocksize {block} does not divide the spatial dims {height} x {width}")
     orders = {"DCR": [0, 3, 5, 1, 2, 4], "CRD": [0, 1, 3, 5, 2, 4]}
     mode = node.attr("mode", "DCR")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.powers import power_of_abs, root
+from mlc.frontends.onnx.operators.run_time import number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
@@ -51,10 +54,18 @@ def arg_reduction(node: Node) -> Value:
 @onnx_operator("CumSum", since=11)
 @onnx_operator("CumProd", since=26)
 def scan(node: Node) -> Value:
-    x = node.input(0)
-    (axis,) = node.ints(1)
+    """Along an axis that only running tells: all axes' results, of which one is chosen."""
+    x, axis = node.input(0), node.input(1)
     flags = {name: bool(node.attr(name, 0)) for name in ("exclusive", "reverse")}
-    return node.emit(node.op_type.lower(), x, axis=node.axis(axis, x.rank), **flags)
+    scans = partial(node.emit, node.op_type.lower(), x, **flags)
+    if axis.is_constant:
+        return scans(axis=node.axis(node.ints(1)[0], x.rank))
+    wanted = node.emit("mod", number_of(node, axis), number_of(node, x.rank), fmod=False)
+    result = scans(axis=0)
+    for other in range(1, x.rank):
+        is_other = node.emit("equal", wanted, number_of(node, other))
+        result = node.emit("where", is_other, scans(axis=other), result)
+    return result
 
 
 @onnx_operator(*_GLOBAL)

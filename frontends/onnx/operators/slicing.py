@@ -1,151 +1,173 @@
-"""Slice, Split and Pad."""
+"""Slice, of places that are known or that only running tells."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
-from mlc.dialects.graph.sizes import Size
+from mlc.dialects.graph.sizes import Size, Undecided, floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.run_time import counted, element, number_of, per_axis, taken, vector_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
+
+# (first place, number of elements, step) along an axis.
+Part = tuple[Dim, Dim, int]
 
 
 @onnx_operator("Slice")
 def slice_(node: Node) -> Value:
     """Attributes up to opset 9, then inputs."""
+    given = _inputs(node)
+    if all(each is None or each.known is not None for each in given):
+        try:
+            return _known_slice(node, *(None if each is None else _dims(each) for each in given))
+        except Undecided:
+            # Sizes do not tell which of two places comes first.
+            pass
+    return _computed_slice(node, *given)
+
+
+def _inputs(node: Node) -> list[Value | None]:
+    """starts, ends, axes and steps."""
+    if node.opset >= 10:
+        return [node.input(1), node.input(2), node.optional(3), node.optional(4)]
+    axes = node.attr("axes", None)
+    bounds = [node.constant(node.attr(name), np.int64) for name in ("starts", "ends")]
+    return [*bounds, None if axes is None else node.constant(axes, np.int64), None]
+
+
+def _dims(value: Value) -> list[Dim]:
+    known = value.known
+    assert known is not None
+    return [each if isinstance(each, Size) else int(each) for each in known.reshape(-1)]
+
+
+def _known_slice(
+    node: Node,
+    starts: list[Dim] | None,
+    ends: list[Dim] | None,
+    axes: list[Dim] | None,
+    steps: list[Dim] | None,
+) -> Value:
+    """Raises Undecided where sizes do not tell what is taken."""
     x = node.input(0)
-    starts, ends = _bound(node, 1, "starts"), _bound(node, 2, "ends")
-    default_axes = list(range(len(starts)))
-    axes = [node.axis(a, x.rank) for a in node.ints_or_attr(3, "axes", default_axes)]
-    steps = node.ints(4) if node.optional(4) is not None else [1] * len(starts)
-    if not len(starts) == len(ends) == len(axes) == len(steps):
+    starts, ends = starts or [], ends or []
+    listed = list(range(len(starts))) if axes is None else node.static(axes, "'axes'")
+    listed = [node.axis(each, x.rank) for each in listed]
+    strides = [1] * len(starts) if steps is None else node.static(steps, "'steps'")
+    if not len(starts) == len(ends) == len(listed) == len(strides):
         raise NodeFailure("starts, ends, axes and steps have different lengths")
-    if 0 in steps:
+    if 0 in strides:
         raise NodeFailure("a step is 0")
-    if len(axes) == 1 and steps == [1] and (length := _moving_length(x.shape[axes[0]], starts[0], ends[0])):
-        return _moving(node, x, axes[0], length)
-    ranges: dict[int, tuple[int, int, int]] = {}
-    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        bounds = _bounds(node, x.shape[axis], start, end, step)
+    if len(listed) == 1 and strides == [1] and _moves(x.shape[listed[0]], starts[0], ends[0]):
+        return taken(node, x, listed[0], node.input(1), ends[0] - starts[0])
+    ranges: dict[int, Part] = {}
+    for axis, start, end, step in zip(listed, starts, ends, strides, strict=True):
+        bounds = _bounds(x.shape[axis], start, end, step)
         if bounds is not None:
             ranges[axis] = bounds
     return sliced(node, x, ranges)
 
 
-def _moving_length(dim: Dim, start: Dim, end: Dim) -> int | None:
-    """The number of elements of a part of a dim of known size that begins where only the run says; None where
-    it begins at a known place, or its length is not known."""
-    if not (isinstance(dim, int) and isinstance(start, Size)):
-        return None
+def _moves(dim: Dim, start: Dim, end: Dim) -> bool:
+    """Whether a known number of elements of a dim of known size begins where only the run says, all of them
+    inside."""
     length = end - start
-    return length if isinstance(length, int) and length > 0 else None
+    return isinstance(dim, int) and isinstance(start, Size) and isinstance(length, int) and length > 0
 
 
-def _moving(node: Node, x: Value, axis: int, length: int) -> Value:
-    """`length` elements of a dim from the place that input 1 says, all of them inside."""
-    places = node.emit("add", node.input(1), node.constant(np.arange(length, dtype=node.input(1).dtype)))
-    return node.emit("gather", x, places, axis=axis)
-
-
-def _bound(node: Node, index: int, name: str) -> list[Dim]:
-    return node.dims(index) if node.optional(index) is not None else list(node.attr(name))
-
-
-def _bounds(node: Node, dim: Dim, start: Dim, end: Dim, step: int) -> tuple[int, int, int] | None:
-    """(first index, number of elements, step), or None if the slice is everything."""
-    if step == 1 and start == 0 and (end == dim or (isinstance(end, int) and end >= 2**31 - 1)):
+def _bounds(dim: Dim, start: Dim, end: Dim, step: int) -> Part | None:
+    """None if the slice is everything. Raises Undecided."""
+    to_end = isinstance(end, int) and end >= 2**31 - 1
+    if step == 1 and start == 0 and (end == dim or to_end):
         return None
-    size, first, last = node.static([dim, start, end], "a sliced dim")
+    if isinstance(dim, Size) and _runs_through(start, end, step, to_end or end == dim):
+        return start, -1, step
+    backwards = step < 0
+    first = start + dim if start < 0 else start
+    first = minimum(maximum(first, 0), dim - backwards)
+    last = dim if to_end else end + dim if end < 0 else end
+    last = minimum(maximum(last, -1 if backwards else 0), dim - backwards)
+    distance = first - last if backwards else last - first
+    return first, maximum(0, floordiv(distance + abs(step) - 1, abs(step))), step
+
+
+def _runs_through(start: Dim, end: Dim, step: int, to_end: bool) -> bool:
+    """Whether a slice of a dim of any size goes on to its end, or from there to its beginning."""
     if step > 0:
-        first = min(max(first + size if first < 0 else first, 0), size)
-        last = min(max(last + size if last < 0 else last, 0), size)
-    else:
-        first = min(max(first + size if first < 0 else first, 0), size - 1)
-        last = min(max(last + size if last < 0 else last, -1), size - 1)
-    count = max(0, -(-(last - first) // step))
-    return first, count, step
+        return isinstance(start, int) and start >= 0 and to_end
+    return start == -1 and isinstance(end, int) and end <= -(2**31) + 1
 
 
-def sliced(node: Node, x: Value, ranges: dict[int, tuple[int, int, int]]) -> Value:
-    """Takes (first index, number of elements, step) along the given axes; the others are whole."""
-    if not ranges:
+def sliced(node: Node, x: Value, ranges: Mapping[int, Part]) -> Value:
+    """Takes (first place, number of elements, step) along the given axes; the others are whole. Known places
+    exist; -1 elements are all that follow."""
+    known = {
+        axis: (start, count, step)
+        for axis, (start, count, step) in ranges.items()
+        if isinstance(start, int) and isinstance(count, int)
+    }
+    for axis, (start, count, step) in ranges.items():
+        if axis not in known:
+            x = taken(node, x, axis, start, count, step)
+    if not known:
         return x
     sizes = [-1 if isinstance(d, Size) else d for d in x.shape]
     whole = [(0, size, 1) for size in sizes]
-    starts, counts, steps = zip(*[ranges.get(i, w) for i, w in enumerate(whole)], strict=True)
+    starts, counts, steps = zip(*[known.get(i, w) for i, w in enumerate(whole)], strict=True)
     return node.emit("slice", x, starts=list(starts), sizes=list(counts), steps=list(steps))
 
 
-@onnx_operator("Split")
-def split(node: Node) -> list[Value]:
-    x = node.input(0)
-    axis = node.axis(node.attr("axis", 0), x.rank)
-    (size,) = node.static([x.shape[axis]], f"the split dim {axis}")
-    parts = _parts(node, size)
-    if sum(parts) != size or min(parts, default=0) < 0 or len(parts) < len(node.outputs):
-        raise NodeFailure(
-            f"split {parts} does not divide the dim {axis} of size {size} into {len(node.outputs)} outputs"
+def _computed_slice(
+    node: Node, starts: Value | None, ends: Value | None, axes: Value | None, steps: Value | None
+) -> Value:
+    """A gather along each axis that may be sliced."""
+    x, one = node.input(0), number_of(node, 1)
+    assert starts is not None and ends is not None
+    listed = _listed_axes(node, x, starts, axes)
+    if listed is None:
+        listed = list(range(x.rank))
+        named = axes or counted(node, starts.shape[0])
+        starts = per_axis(node, starts, named, x.rank, number_of(node, 0))
+        ends = per_axis(node, ends, named, x.rank, node.constant(np.int64(2**62)))
+        steps = None if steps is None else per_axis(node, steps, named, x.rank, one)
+    count = len(listed)
+    starts, ends = vector_of(node, starts, count), vector_of(node, ends, count)
+    strides = None if steps is None else vector_of(node, steps, count)
+    sizes = node.sizes([x.shape[axis] for axis in listed])
+    first, counts = _clamped(node, starts, ends, one if strides is None else strides, sizes)
+    for place, (axis, length) in enumerate(zip(listed, node.read_dims(counts), strict=True)):
+        step = 1 if strides is None else element(node, strides, place)
+        x = taken(node, x, axis, element(node, first, place), length, step)
+    return x
+
+
+def _listed_axes(node: Node, x: Value, starts: Value, axes: Value | None) -> list[int] | None:
+    """None where only running tells them."""
+    if axes is None:
+        return list(range(starts.shape[0])) if isinstance(starts.shape[0], int) else None
+    if axes.known is None:
+        return None
+    return [node.axis(each, x.rank) for each in node.static(_dims(axes), "'axes'")]
+
+
+def _clamped(node: Node, starts: Value, ends: Value, steps: Value, sizes: Value) -> tuple[Value, Value]:
+    """The first places and the numbers of elements; all of them vectors of one length."""
+    zero, one = number_of(node, 0), number_of(node, 1)
+    backwards = node.emit("less", steps, zero)
+    back = node.cast(backwards, starts.number)
+    most = node.emit("sub", sizes, back)
+
+    def clamped(places: Value, least: Value) -> Value:
+        from_front = node.emit(
+            "where", node.emit("less", places, zero), node.emit("add", places, sizes), places
         )
-    starts = [sum(parts[:i]) for i in range(len(parts))]
-    return [
-        sliced(node, x, {axis: (start, part, 1)})
-        for start, part, _ in zip(starts, parts, node.outputs, strict=False)
-    ]
+        return node.emit("min", node.emit("max", from_front, least), most)
 
-
-def _parts(node: Node, size: int) -> Sequence[int]:
-    given = node.ints_or_attr(1, "split")
-    if given is not None:
-        return list(given)
-    count = int(node.attr("num_outputs", len(node.outputs)))
-    # Equal parts; what is left over makes the last one smaller (opset 18).
-    length = -(-size // count) if count else 0
-    return [max(0, min(length, size - i * length)) for i in range(count)]
-
-
-@onnx_operator("Pad")
-def pad(node: Node) -> Value:
-    """`paddings` (opset 1) and `pads` (2 to 10) are attributes, later inputs; `axes` exists from 18 on."""
-    x = node.input(0)
-    pads = node.ints(1) if node.opset >= 11 else list(node.attr("paddings" if node.opset == 1 else "pads"))
-    listed = node.ints(3) if node.optional(3) is not None else range(x.rank)
-    axes = [node.axis(a, x.rank) for a in listed]
-    if len(pads) != 2 * len(axes):
-        raise NodeFailure(f"pads {pads} must hold two numbers for each of {len(axes)} axes")
-    low, high = [0] * x.rank, [0] * x.rank
-    for i, axis in enumerate(axes):
-        low[axis], high[axis] = pads[i], pads[len(axes) + i]
-    mode = node.attr("mode", "constant")
-    if mode not in ("constant", "reflect", "edge", "wrap"):
-        raise NodeFailure(f"mode must be constant, reflect, edge or wrap, not {mode!r}")
-    return _padded(
-        node, _cropped(node, x, low, high), [max(p, 0) for p in low], [max(p, 0) for p in high], mode
-    )
-
-
-def _cropped(node: Node, x: Value, low: list[int], high: list[int]) -> Value:
-    """Negative pads take away."""
-    ranges = {}
-    for axis, (before, after) in enumerate(zip(low, high, strict=True)):
-        if min(before, after) < 0:
-            (size,) = node.static([x.shape[axis]], f"the cropped dim {axis}")
-            first = max(-before, 0)
-            ranges[axis] = (first, size - first - max(-after, 0), 1)
-    return sliced(node, x, ranges) if ranges else x
-
-
-def _padded(node: Node, x: Value, low: list[int], high: list[int], mode: str) -> Value:
-    if not any(low) and not any(high):
-        return x
-    value: float = 0
-    if mode == "constant":
-        value = node.attr("value", 0.0)
-        given = node.optional(2)
-        if given is not None and not given.is_constant:
-            raise NodeFailure(
-                f"input 2 ('{given.name}'), the padding value, must be known when the model is compiled"
-            )
-        if given is not None and given.known is not None:
-            value = given.known.reshape(-1)[0].item()
-    return node.emit("pad", x, low=low, high=high, mode=mode, value=value)
+    first, last = clamped(starts, zero), clamped(ends, node.emit("neg", back))
+    forwards = node.emit("sub", last, first)
+    distance = node.emit("where", backwards, node.emit("neg", forwards), forwards)
+    whole = node.emit("div", node.emit("sub", distance, one), node.emit("abs", steps))
+    some = node.emit("greater", distance, zero)
+    return first, node.emit("where", some, node.emit("add", whole, one), zero)

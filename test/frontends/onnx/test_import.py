@@ -234,13 +234,14 @@ def test_dims_of_different_tensors_do_not_cancel() -> None:
 
 
 def test_what_needs_a_static_dim_says_how_to_give_it() -> None:
-    proto = model(
-        [node("DepthToSpace", ["x"], ["y"], name="d", blocksize=2)], [info("x", 1, 4, "batch", 8)], ["y"]
-    )
+    microsoft = "com.microsoft"
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid(microsoft, 1)]
+    inverse = node("Inverse", ["x"], ["y"], name="i", domain=microsoft)
+    proto = model([inverse], [info("x", 4, "rows", 3)], ["y"], opset_imports=imports)
     message = _failure(proto)
-    assert "node 'd' (DepthToSpace)" in message
-    assert "input 'x' has the dynamic dim 'batch': give --dim batch=N" in message
-    assert _text(proto, dims={"batch": 3})
+    assert "node 'i' (Inverse)" in message
+    assert "input 'x' has the dynamic dim 'rows': give --dim rows=N" in message
+    assert _text(proto, dims={"rows": 3})
 
 
 def test_shapes_that_are_inputs_are_read_when_the_model_runs() -> None:

@@ -15,6 +15,8 @@ from mlc.dialects.graph import attribute, specs
 from mlc.frontends.onnx import ImportedModel, types
 from mlc.frontends.sidecar import get_reference
 from onnx import NodeProto, helper, numpy_helper
+from several_to_onnx import SEVERAL
+from sizes_to_onnx import sizes
 
 OPSET = 26
 
@@ -72,8 +74,12 @@ def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
         writer.names[argument] = name
     *ops, last = block.operations
     for op in ops:
-        if op.operation.name == "graph.top_k":
-            writer.names.update(zip(op.operation.results, _top_k(writer, op.operation), strict=True))
+        several = SEVERAL.get(op.operation.name.removeprefix("graph."))
+        if several is not None:
+            operands = [writer.names[value] for value in op.operation.operands]
+            writer.names.update(
+                zip(op.operation.results, several(writer, op.operation, operands), strict=True)
+            )
         else:
             writer.names[op.operation.results[0]] = _op(writer, op.operation)
     for name, value in zip(imported.outputs, last.operands, strict=True):
@@ -86,7 +92,8 @@ def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
 
 def _info(name: str, type_: ir.Type) -> onnx.ValueInfoProto:
     kind = ir.RankedTensorType(type_)
-    return helper.make_tensor_value_info(name, types.onnx_number(kind.element_type), list(kind.shape))
+    dims = [None if kind.is_dynamic_dim(axis) else kind.get_dim_size(axis) for axis in range(kind.rank)]
+    return helper.make_tensor_value_info(name, types.onnx_number(kind.element_type), dims)
 
 
 def _op(writer: Writer, op: ir.Operation) -> str:
@@ -129,17 +136,36 @@ def _constant(w: Writer, op: ir.Operation, _: list[str]) -> str:
     return w.constant(attribute(op, "value"), None)
 
 
-def _full(w: Writer, op: ir.Operation, _: list[str]) -> str:
+def _full(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    if inputs:
+        value = w.constant(attribute(op, "value"), types.numpy_dtype(_number(op)))
+        return w.node("Expand", [value, *inputs])
     return w.constant(np.full(_result(op).shape, attribute(op, "value")), types.numpy_dtype(_number(op)))
 
 
 def _slice(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     starts, sizes, steps = (attribute(op, a) for a in ("starts", "sizes", "steps"))
-    ends = [s + n * t for s, n, t in zip(starts, sizes, steps, strict=True)]
-    # Ending before element 0 cannot be said with a small negative number, which counts from the back.
-    ends = [e if e >= 0 else -(2**62) for e in ends]
+    ends = [_end(*each) for each in zip(starts, sizes, steps, strict=True)]
     lists = [w.constant(v) for v in (starts, ends, range(len(starts)), steps)]
     return w.node("Slice", [*inputs, *lists])
+
+
+def _end(start: int, size: int, step: int) -> int:
+    end = start + size * step
+    # Small negative numbers count from the back.
+    if size == -1 or (end < 0) != (start < 0):
+        return 2**62 if step > 0 else -(2**62)
+    return end
+
+
+def _reshape(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    told = inputs[1:] or [w.constant(attribute(op, "shape"))]
+    return w.node("Reshape", [inputs[0], *told], allowzero=1)
+
+
+def _expand(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    told = inputs[1:] or [w.constant([abs(dim) for dim in attribute(op, "shape")])]
+    return w.node("Expand", [inputs[0], *told])
 
 
 def _pad(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
@@ -172,12 +198,6 @@ def _windows(w: Writer, op: ir.Operation, inputs: list[str], op_type: str, *more
     if "kernel" in values:
         values["kernel_shape"] = values.pop("kernel")
     return w.node(op_type, inputs, **values)
-
-
-def _top_k(w: Writer, op: ir.Operation) -> list[str]:
-    flags = {a: attribute(op, a) for a in ("axis", "largest", "sorted")}
-    inputs = [w.names[op.operands[0]], w.constant([attribute(op, "k")])]
-    return w.several("TopK", inputs, 2, **flags)
 
 
 def _scan(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
@@ -219,8 +239,9 @@ _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
     "shift_left": lambda w, op, i: w.node("BitShift", i, direction="LEFT"),
     "shift_right": lambda w, op, i: w.node("BitShift", i, direction="RIGHT"),
     "transpose": lambda w, op, i: w.node("Transpose", i, perm=attribute(op, "permutation")),
-    "reshape": lambda w, op, i: w.node("Reshape", [i[0], w.constant(attribute(op, "shape"))], allowzero=1),
-    "expand": _with_list("Expand", "shape"),
+    "reshape": _reshape,
+    "expand": _expand,
+    "sizes": sizes,
     "tile": _with_list("Tile", "repeats"),
     "squeeze": _with_list("Squeeze", "axes"),
     "unsqueeze": _with_list("Unsqueeze", "axes"),

@@ -8,7 +8,7 @@ from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.elimination import MOST_ROWS, inverted
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.movement import trilu
-from mlc.frontends.onnx.operators.slicing import pad
+from mlc.frontends.onnx.operators.padding import pad
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

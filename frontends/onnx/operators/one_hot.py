@@ -1,0 +1,45 @@
+"""OneHot and Hardmax."""
+
+from __future__ import annotations
+
+import numpy as np
+from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.operators.run_time import counted, number_of
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Dim, Value
+from onnx import TensorProto
+
+
+@onnx_operator("OneHot", since=9)
+def one_hot(node: Node) -> Value:
+    """where(index == position, on, off); negative indices count from the back from opset 11 on."""
+    indices, values = node.cast(node.input(0), TensorProto.INT64), node.input(2)
+    [depth] = _depth(node)
+    axis = node.axis(node.attr("axis", -1), indices.rank + 1)
+    if node.opset >= 11:
+        negative = node.emit("less", indices, node.constant(np.int64(0)))
+        wrapped = node.emit("add", indices, number_of(node, depth))
+        indices = node.emit("where", negative, wrapped, indices)
+    index = node.emit("unsqueeze", indices, axes=[axis])
+    positions = node.reshape(counted(node, depth), [depth, *[1] * (indices.rank - axis)])
+    off, on = (node.emit("slice", values, starts=[i], sizes=[1], steps=[1]) for i in (0, 1))
+    return node.emit("where", node.emit("equal", index, positions), on, off)
+
+
+def _depth(node: Node) -> list[Dim]:
+    """The number of classes, which may be a float."""
+    depth = node.input(1)
+    if depth.is_constant and depth.known is not None:
+        return [int(depth.known.reshape(-1)[0])]
+    return node.read_dims(node.reshape(node.cast(depth, TensorProto.INT64), [1]))
+
+
+@onnx_operator("Hardmax", since=13)
+def hardmax(node: Node) -> Value:
+    """1 at the first largest element along the axis, 0 elsewhere."""
+    x = node.input(0)
+    axis = node.axis(node.attr("axis", -1), x.rank)
+    length = x.shape[axis]
+    largest = node.emit("arg_max", x, axis=axis, keepdims=True, select_last_index=False)
+    positions = node.reshape(counted(node, length), [length, *[1] * (x.rank - 1 - axis)])
+    return node.cast(node.emit("equal", largest, positions), x.number)

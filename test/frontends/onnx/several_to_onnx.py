@@ -1,0 +1,58 @@
+"""Graph ops of several results as ONNX operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects.graph import attribute
+
+if TYPE_CHECKING:
+    from to_onnx import Writer
+
+
+def _top_k(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
+    flags = {a: attribute(op, a) for a in ("axis", "largest", "sorted")}
+    return w.several("TopK", [*inputs, w.constant([attribute(op, "k")])], 2, **flags)
+
+
+# ONNX gives as many results as there are, without the zeros that fill the graph ops' results.
+
+
+def _length(w: Writer, value: str, axis: int) -> str:
+    return w.node("Squeeze", [w.node("Shape", [value], start=axis, end=axis + 1)])
+
+
+def _compress(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
+    values = w.node("Compress", inputs, axis=attribute(op, "axis"))
+    return [values, _length(w, values, attribute(op, "axis"))]
+
+
+def _non_zero(w: Writer, _: ir.Operation, inputs: list[str]) -> list[str]:
+    places = w.node("NonZero", inputs)
+    return [places, _length(w, places, 1)]
+
+
+def _unique(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
+    found = w.several("Unique", inputs, 4, sorted=attribute(op, "sorted"))
+    return [*found, _length(w, found[0], 0)]
+
+
+def _non_max_suppression(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
+    most = w.constant([attribute(op, "most")])
+    thresholds = [attribute(op, name) for name in ("iou_threshold", "score_threshold")]
+    numbers = ["" if each is None else w.constant([each], np.float32) for each in thresholds]
+    center = int(attribute(op, "center_point_box"))
+    chosen = w.node("NonMaxSuppression", [*inputs, most, *numbers], center_point_box=center)
+    return [chosen, _length(w, chosen, 0)]
+
+
+SEVERAL: dict[str, Callable[[Writer, ir.Operation, list[str]], list[str]]] = {
+    "top_k": _top_k,
+    "compress": _compress,
+    "non_zero": _non_zero,
+    "unique": _unique,
+    "non_max_suppression": _non_max_suppression,
+}

@@ -1,0 +1,48 @@
+"""graph.sizes as ONNX's arithmetic on vectors of one number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlc.bindings import ir
+from mlc.dialects.graph import attribute
+from mlc.dialects.graph.size_text import parse_size
+from mlc.dialects.graph.sizes import Name, Operation, Size
+
+if TYPE_CHECKING:
+    from to_onnx import Writer
+
+
+def sizes(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    """The vector of the numbers that the op's attribute `dims` says."""
+    places = iter(attribute(op, "names"))
+    known: dict[str, str] = {}
+    for value, operand in zip(inputs, op.operands, strict=True):
+        for place in range(operand.type.shape[0]):
+            bounds = [w.constant([number]) for number in (place, place + 1)]
+            known[next(places)] = w.node("Slice", [value, *bounds])
+    return w.node("Concat", [_size(w, parse_size(text), known) for text in attribute(op, "dims")], axis=0)
+
+
+def _size(w: Writer, size: int | Size, known: dict[str, str]) -> str:
+    if isinstance(size, int):
+        return w.constant([size])
+    total = w.constant([0])
+    for monomial, count in size.terms:
+        term = w.constant([count])
+        for factor in monomial:
+            term = w.node("Mul", [term, _factor(w, factor, known)])
+        total = w.node("Add", [total, term])
+    return total
+
+
+def _factor(w: Writer, factor: Name | Operation, known: dict[str, str]) -> str:
+    if isinstance(factor, Name):
+        return known[factor.name]
+    left, right = (_size(w, each, known) for each in factor.operands)
+    if factor.kind == "max":
+        return w.node("Max", [left, right])
+    if factor.kind == "broadcast":
+        return w.node("Where", [w.node("Equal", [left, w.constant([1])]), right, left])
+    rest = w.node("Mod", [left, right])
+    return w.node("Div", [w.node("Sub", [left, rest]), right])
