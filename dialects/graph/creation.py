@@ -119,8 +119,6 @@ creation(
 def _full(call: Call) -> Tensor:
     result = _given_ranked(call)
     check_dims_operand(call, result.rank)
-    if call.dims is None and product(result.shape or ()) is None:
-        raise ShapeError("result", f"has dims that are not known and there is no operand dims: {result}")
     check_number("value", call.value, result)
     return result
 
@@ -129,7 +127,7 @@ creation(
     "full",
     "a tensor of one value",
     "The result type is given; where it has dims that are not known, the operand `dims` (a vector of all "
-    "dims) says them.",
+    "dims) says them, or the attribute `graph.dims` names them.",
     "ConstantOfShape",
     _full,
     attributes=(Attribute("value", "number", "the element; 0 or 1 for i1"),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 from mlc.bindings import ir
@@ -36,8 +37,12 @@ class Dims:
         self._taken = _names_in(block)
         given = argument_dims(function) if arguments is None else arguments
         self._dims.update(zip(block.arguments, given, strict=True))
-        for serial, op in enumerate(block):
-            self._visit(op.operation, serial)
+        self._serials = count()
+        self._body(block)
+
+    def _body(self, block: ir.Block) -> None:
+        for op in block:
+            self._visit(op.operation, next(self._serials))
 
     def of(self, value: ir.Value) -> Shape:
         """The dims of a tensor value of the function's body."""
@@ -48,6 +53,9 @@ class Dims:
         return self._contents.get(value)
 
     def _visit(self, op: ir.Operation, serial: int) -> None:
+        for region in op.regions if op.name.startswith("graph.") else ():
+            self._arguments(op, region.blocks[0], serial)
+            self._body(region.blocks[0])
         results = [tensor_of(value.type, "result").shape or () for value in op.results]
         if all(None not in shape for shape in results):
             found: Sequence[Sequence[int | Size | None]] = results
@@ -55,7 +63,7 @@ class Dims:
             found = followed_dims(op, self)
         name = op.name.rpartition(".")[2]
         written = [named_dims(value) for value in op.results] if NAMES in op.attributes else found
-        for number, (value, *shapes) in enumerate(zip(op.results, found, written, strict=True)):
+        for number, (value, *shapes) in enumerate(zip(op.results, written, found, strict=True)):
             shape = [two if one is None else one for one, two in zip(*shapes, strict=True)]
             own = f".{number}" if number else ""
             self._dims[value] = tuple(
@@ -71,6 +79,20 @@ class Dims:
             serial += 1
         self._taken.add(f"{op}#{serial}{dim}")
         return symbol(f"{op}#{serial}{dim}")
+
+    def _arguments(self, op: ir.Operation, body: ir.Block, serial: int) -> None:
+        """The dims of what a body takes: the iteration, the condition, and what is carried, whose dims are
+        those that it has at first, unless the body yields others."""
+        given = list(op.operands)[2:]
+        for place, argument in enumerate(body.arguments):
+            dims = named_dims(argument)
+            first = self.of(given[place - 2]) if place >= 2 else dims
+            self._dims[argument] = tuple(
+                (self._fresh("loop", serial, f".argument{place}[{axis}]") if other is None else other)
+                if dim is None
+                else dim
+                for axis, (dim, other) in enumerate(zip(dims, first, strict=True))
+            )
 
     def _evaluate(self, op: ir.Operation) -> None:
         """Notes the elements of a small integer result that follow from dims and constants."""

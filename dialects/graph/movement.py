@@ -65,8 +65,6 @@ def _open_dims(call: Call) -> Shape:
 
 def _reshape(call: Call) -> Tensor:
     dims = _open_dims(call)
-    if dims.count(None) > 1 and call.dims is None:
-        raise ShapeError("shape", f"{text(call.shape)} has several -1 and there is no operand dims")
     total, known = product(call.x.shape), product([dim for dim in dims if dim is not None])
     if None not in dims:
         _check_count(call, total, known)
@@ -99,9 +97,9 @@ _DIMS = Operand("dims", INDEX, kind="optional")
 movement(
     "reshape",
     "the same elements in row-major order under another shape",
-    "The attribute `shape`; at most one -1, which follows from the element count. Where several dims are "
-    "not known, the operand `dims` (a vector of all result dims) says them at run time and `shape` has -1 "
-    "in their places.",
+    "The attribute `shape`; one -1 follows from the element count. Where several dims are not known, `shape` "
+    "has -1 in their places and the operand `dims` (a vector of all result dims) says them at run time, or "
+    "the attribute `graph.dims` names them.",
     "Reshape, Flatten",
     _reshape,
     attributes=(Attribute("shape", "ints", "result dims, -1 where one follows or `dims` says it"),),

@@ -7,6 +7,7 @@ from mlc.dialects.tloop.kernels import (
     LaunchInto,
     Row,
     Transfer,
+    buffers_and_dims,
     build_launch,
     build_launch_into,
 )
@@ -35,6 +36,7 @@ from mlc.dialects.tloop.schedule import (
     Tile,
     Vectorize,
 )
+from mlc.dialects.tloop.sizes import Numbers, ReadSizes, build_numbers, build_read_sizes
 from mlc.dialects.tloop.storage_primitives import (
     CacheRead,
     CacheWrite,
@@ -65,11 +67,13 @@ __all__ = [
     "Launch",
     "LaunchInto",
     "LoopType",
+    "Numbers",
     "Pack",
     "Parallel",
     "Peel",
     "Prefetch",
     "RFactor",
+    "ReadSizes",
     "Reorder",
     "ReverseComputeAt",
     "Row",
@@ -88,6 +92,9 @@ __all__ = [
     "Vectorize",
     "WinogradInput",
     "WinogradOutput",
+    "buffers_and_dims",
     "build_launch",
     "build_launch_into",
+    "build_numbers",
+    "build_read_sizes",
 ]

@@ -27,13 +27,21 @@ def _launch_fault(op: ext.Operation) -> str:
 
 
 def _launch_into_fault(op: ext.Operation) -> str:
-    outputs, count = op.attributes["num_outputs"].value, len(op.operation.operands)
-    if not 0 < outputs <= count:
-        return f"num_outputs is {outputs}, but the launch has {count} buffers"
-    for index, value in enumerate(op.operation.operands):
+    buffers, _ = buffers_and_dims(op.operation)
+    outputs = op.attributes["num_outputs"].value
+    if not 0 < outputs <= len(buffers):
+        return f"num_outputs is {outputs}, but the launch has {len(buffers)} buffers"
+    for index, value in enumerate(buffers):
         if not isinstance(value.type, ir.MemRefType):
             return f"operand #{index} must be a memref, but has type {value.type}"
     return ""
+
+
+def buffers_and_dims(launch: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
+    """The operands of a `tloop.launch_into`: buffers, and the numbers that the kernel's dims are."""
+    operands = list(launch.operands)
+    count = sum(list(launch.attributes["operandSegmentSizes"])[:OPERAND_LIMIT])
+    return operands[:count], operands[count:]
 
 
 class Launch(TLoop.Operation, name="launch", traits=[ext.Pure]):
@@ -50,11 +58,16 @@ class Launch(TLoop.Operation, name="launch", traits=[ext.Pure]):
 class LaunchInto(TLoop.Operation, name="launch_into"):
     """Runs a kernel on buffers: inputs first, then outputs (the kernel contract's order).
 
-    The planner makes it from `tloop.launch`. The last `num_outputs` operands are written, the others only
-    read.
+    The planner makes it from `tloop.launch`. The last `num_outputs` buffers are written, the others only
+    read. Behind them are the dims that only a call tells.
     """
 
-    __annotations__ = {"kernel": ir.FlatSymbolRefAttr, "num_outputs": ir.IntegerAttr, **_OPERANDS}
+    __annotations__ = {
+        "kernel": ir.FlatSymbolRefAttr,
+        "num_outputs": ir.IntegerAttr,
+        **_OPERANDS,
+        "dims": Sequence[ext.Operand[ir.IndexType]],
+    }
 
     verify_invariants = verifier(_launch_into_fault, num_outputs=ir.IntegerAttr)
 
@@ -126,15 +139,18 @@ def build_launch(kernel: str, operands: Sequence[ir.Value], results: Sequence[ir
     )
 
 
-def build_launch_into(kernel: str, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value]) -> ir.Operation:
+def build_launch_into(
+    kernel: str, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value], dims: Sequence[ir.Value] = ()
+) -> ir.Operation:
     """A `tloop.launch_into` at the current insertion point and location."""
-    operands = [*inputs, *outputs]
+    operands, word = [*inputs, *outputs, *dims], ir.IntegerType.get_signless(64)
+    buffers = [*(int(index < len(inputs) + len(outputs)) for index in range(OPERAND_LIMIT)), len(dims)]
     return ir.Operation.create(
         "tloop.launch_into",
         operands=operands,
         attributes={
             "kernel": ir.FlatSymbolRefAttr.get(kernel),
-            "num_outputs": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), len(outputs)),
-            "operandSegmentSizes": _segments(len(operands), OPERAND_LIMIT),
+            "num_outputs": ir.IntegerAttr.get(word, len(outputs)),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(buffers),
         },
     )

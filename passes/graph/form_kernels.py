@@ -20,8 +20,10 @@ from mlc.passes.graph.host_values import (
     copy_constant_operands,
     copy_trivial_results,
 )
+from mlc.passes.graph.kernel_dims import KernelDims
 from mlc.passes.graph.loop_rows import take_rows
 from mlc.passes.graph.on_read import read_apart
+from mlc.passes.graph.run_time_sizes import is_dynamic, same_dims, settle_sizes
 from mlc.passes.tloop.kernel_functions import DEVICE, IN_PLACE, MARK
 
 HOST_FUNCTIONS = ("main", "prepare")
@@ -45,11 +47,13 @@ class Outliner:
         last = group.ops[-1]
         arguments = self.arguments(group)
         results = list(last.results)
-        kernel = self.build(group, arguments, results)
+        dims = KernelDims()
+        kernel = self.build(group, arguments, results, dims)
         name = self.unique(kernel, group)
         types = [value.type for value in results]
         with ir.InsertionPoint(last), _location(group):
             launch = build_launch(name, arguments, types)
+            dims.describe_launch(launch, results)
         for old, new in zip(results, launch.results, strict=True):
             old.replace_all_uses_with(new)
         for op in reversed(group.ops):
@@ -65,30 +69,35 @@ class Outliner:
                     outside[value] = None
         return list(outside)
 
-    def build(self, group: Group, arguments: list[ir.Value], results: list[ir.Value]) -> ir.Operation:
-        kind = ir.FunctionType.get([value.type for value in arguments], [value.type for value in results])
+    def build(
+        self, group: Group, arguments: list[ir.Value], results: list[ir.Value], dims: KernelDims
+    ) -> ir.Operation:
+        dims.name([*arguments, *(value for op in group.ops for value in op.results)])
+        inputs = [*(value.type for value in arguments), *dims.operand_types()]
+        kind = ir.FunctionType.get(inputs, [value.type for value in results])
         body = self.module.regions[0].blocks[0]
         function = func.FuncOp(
             PLACEHOLDER, kind, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body)
         )
         function.operation.attributes[MARK] = ir.UnitAttr.get()
         block = function.add_entry_block()
-        values = dict(zip(arguments, block.arguments, strict=True))
+        values = dict(zip(arguments, block.arguments, strict=False))
         with ir.InsertionPoint(block):
             for op in group.ops:
-                self.copy(op, values)
+                dims.describe_copy(op, self.copy(op, values))
             func.ReturnOp([values[value] for value in results], loc=_location(group))
+        dims.describe_kernel(function.operation, arguments, results)
         if group.place:
             function.operation.attributes[DEVICE] = ir.StringAttr.get(group.place)
         if shared := in_place_operands(group, arguments):
             function.operation.attributes[IN_PLACE] = ir.DenseI64ArrayAttr.get(shared)
         return function.operation
 
-    def copy(self, op: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
+    def copy(self, op: ir.Operation, values: dict[ir.Value, ir.Value]) -> ir.Operation:
         for value in op.operands:
             if value not in values:
                 values[value] = value.owner.operation.clone().results[0]
-        clone_ops([op], values)
+        return clone_ops([op], values)[0]
 
     def unique(self, kernel: ir.Operation, group: Group) -> str:
         """The kernel's name: its ops and a hash of its text, so that equal kernels have one name in every
@@ -107,16 +116,15 @@ class Outliner:
 def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
     """The arguments that a kernel of elementwise ops may write its result over: each element is read only
     to compute the one in its place."""
-    kind = group.result.type
-    alike = all(op.name in ELEMENTWISE and _same_places(op.results[0].type, kind) for op in group.ops)
-    return [index for index, value in enumerate(arguments) if alike and _same_places(value.type, kind)]
+    whole = group.result
+    alike = all(op.name in ELEMENTWISE and _same_places(op.results[0], whole) for op in group.ops)
+    return [index for index, value in enumerate(arguments) if alike and _same_places(value, whole)]
 
 
-def _same_places(a: ir.Type, b: ir.Type) -> bool:
-    """Whether tensors of these types have their elements at the same bytes."""
-    first, second = ir.RankedTensorType(a), ir.RankedTensorType(b)
-    widths = [element_bytes(str(each.element_type)) for each in (first, second)]
-    return list(first.shape) == list(second.shape) and widths[0] == widths[1]
+def _same_places(one: ir.Value, other: ir.Value) -> bool:
+    """Whether two tensors have their elements at the same bytes."""
+    widths = [element_bytes(str(each.type.element_type)) for each in (one, other)]
+    return same_dims(one, other) and widths[0] == widths[1]
 
 
 def _describe(group: Group) -> str:
@@ -138,7 +146,11 @@ class FormKernels(Pass):
     products, convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes
     around products. Each kernel becomes a private function marked `tloop.kernel`, named by its content; the
     host launches it. Bodies of control flow launch kernels of their own; a row that a loop's body gathers by
-    its iteration is a `tloop.row`, and no kernel."""
+    its iteration is a `tloop.row`, and no kernel.
+
+    Dims that only a call tells are numbers d0, d1, ... to a kernel, which its last operand gives; the launch
+    says by `tloop.dims` what sizes they are. Numbers that follow from sizes are `tloop.numbers`, not
+    computed by kernels; names that stand for elements of a tensor are read by `tloop.read_sizes`."""
 
     name: ClassVar[str] = "graph-form-kernels"
 
@@ -147,11 +159,15 @@ class FormKernels(Pass):
     def run(self, op: ir.Operation) -> None:
         outliner = Outliner(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
-            take_rows(function)
+            dynamic = is_dynamic(function)
+            if not dynamic:
+                take_rows(function)
             copy_trivial_results(function)
             copy_constant_operands(function)
             copy_body_values(function)
             read_apart(function)
+            if dynamic:
+                settle_sizes(function)
             for block in [function.regions[0].blocks[0], *bodies(function)]:
                 for group in fuse(block) if self.fuse else separate(block):
                     outliner.outline(group)

@@ -11,12 +11,13 @@ from mlc.passes.rewriting import attributes_of
 
 if TYPE_CHECKING:
     from mlc.passes.lowering.host_entry import EntryBuilder
+    from mlc.passes.lowering.sized.entry import SizedEntryBuilder
 
 
 class ControlBuilder:
     """Builds control flow, and the arithmetic that it needs, for the builder of a host function's entry."""
 
-    def __init__(self, entry: EntryBuilder) -> None:
+    def __init__(self, entry: EntryBuilder | SizedEntryBuilder) -> None:
         self.entry = entry
         # The numbers and truth values of the function on memrefs, as they are in the entry.
         self.values: dict[ir.Value, ir.Value] = {}
@@ -54,6 +55,8 @@ class ControlBuilder:
             self.entry.block(old)
 
     def kind(self, kind: ir.Type) -> ir.Type:
+        if isinstance(kind, ir.MemRefType):
+            return ir.Type.parse("!llvm.ptr")
         return ir.IntegerType.get_signless(64) if isinstance(kind, ir.IndexType) else kind
 
     def attribute(self, attribute: ir.Attribute) -> ir.Attribute:
@@ -74,25 +77,28 @@ class ControlBuilder:
         """Reads a number, or a truth value, which is a byte."""
         address = self.entry.address(buffers, self.entry.places[op.operands[0]])
         kind = op.results[0].type
-        loaded = llvm.LoadOp(_stored(kind), address).result
-        self.values[op.results[0]] = _converted("llvm.trunc", loaded, kind) if _is_truth(kind) else loaded
+        loaded = llvm.LoadOp(stored(kind), address).result
+        self.values[op.results[0]] = converted("llvm.trunc", loaded, kind) if is_truth(kind) else loaded
 
     def store(self, op: ir.Operation, buffers: ir.Value) -> None:
         """Writes a number, or a truth value."""
         value = self.values[op.operands[0]]
         address = self.entry.address(buffers, self.entry.places[op.operands[1]])
-        if _is_truth(value.type):
-            value = _converted("llvm.zext", value, _stored(value.type))
+        if is_truth(value.type):
+            value = converted("llvm.zext", value, stored(value.type))
         llvm.StoreOp(value, address)
 
 
-def _is_truth(kind: ir.Type) -> bool:
+def is_truth(kind: ir.Type) -> bool:
+    """Whether the type is that of truth values, which are a byte in memory."""
     return bool(kind == ir.IntegerType.get_signless(1))
 
 
-def _stored(kind: ir.Type) -> ir.Type:
-    return ir.IntegerType.get_signless(8) if _is_truth(kind) else kind
+def stored(kind: ir.Type) -> ir.Type:
+    """The type of a number or truth value in memory."""
+    return ir.IntegerType.get_signless(8) if is_truth(kind) else kind
 
 
-def _converted(name: str, value: ir.Value, kind: ir.Type) -> ir.Value:
+def converted(name: str, value: ir.Value, kind: ir.Type) -> ir.Value:
+    """The value by the op of a name in another type."""
     return ir.Operation.create(name, results=[kind], operands=[value]).result

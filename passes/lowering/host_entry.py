@@ -14,6 +14,7 @@ from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.lowering.host_control import ControlBuilder
 from mlc.passes.lowering.host_places import STEPS, Place, places_of
+from mlc.passes.lowering.sized.entry import SIGNATURES, SizedEntryBuilder, is_sized
 from mlc.passes.rewriting import collect_ops
 
 PREFIX = "mlc_"
@@ -27,10 +28,12 @@ class EntryBuilder:
 
     def __init__(self, function: ir.Operation) -> None:
         self.function = function
+        self.pointer = ir.Type.parse("!llvm.ptr")
+        if is_sized(function):
+            return
         self.places = places_of(function)
         self.steps = collect_ops(function, STEPS)
         self.transfers: dict[ir.Value, ir.Value] = {}
-        self.pointer = ir.Type.parse("!llvm.ptr")
         self.bases: dict[int, ir.Value] = {}
         self.control = ControlBuilder(self)
 
@@ -50,7 +53,10 @@ class EntryBuilder:
         )
         block = entry.regions[0].blocks.append(self.pointer, self.pointer)
         with ir.InsertionPoint(block), self.function.location:
-            self.body(*block.arguments)
+            if is_sized(self.function):
+                SizedEntryBuilder(self.function).body(*block.arguments)
+            else:
+                self.body(*block.arguments)
             llvm.ReturnOp()
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
@@ -162,14 +168,17 @@ def _symbol(name: str) -> ir.Attribute:
     return ir.FlatSymbolRefAttr.get(name)
 
 
-def declare(module: ir.Operation, functions: Mapping[str, str]) -> None:
+def declare(
+    module: ir.Operation, functions: Mapping[str, str], others: Mapping[str, tuple[str, str]]
+) -> None:
     """Kernels are compiled on their own, and the runtime has its functions: the host only needs their
-    declarations. `functions` gives the operands' types by name."""
+    declarations. `functions` gives the operands' types by name, `others` also the result's."""
     body = module.regions[0].blocks[0]
-    for name, operands in sorted(functions.items()):
+    given = {name: (operands, "void") for name, operands in functions.items()}
+    for name, (operands, result) in sorted({**given, **others}.items()):
         attributes = {
             "sym_name": ir.StringAttr.get(name),
-            "function_type": ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<void ({operands})>")),
+            "function_type": ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<{result} ({operands})>")),
             "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         }
         ir.Operation.create(
@@ -195,9 +204,10 @@ class HostEntry(Pass):
         }
         if any(collect_ops(function, ["gpu.memcpy"]) for function in functions):
             called |= {START: "ptr, ptr, ptr, i64", WAIT: "ptr"}
+        sized = any(map(is_sized, functions))
         for function in functions:
             EntryBuilder(function).build()
             function.erase()
         for kernel in [each.operation for each in body if "tloop.kernel" in each.operation.attributes]:
             kernel.erase()
-        declare(op, called)
+        declare(op, called, SIGNATURES if sized else {})

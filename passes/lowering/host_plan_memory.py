@@ -8,9 +8,11 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.graph.run_time_sizes import is_dynamic
 from mlc.passes.lowering.host_buffers import HostRewriter
 from mlc.passes.lowering.memory.allocations import Allocations, allocate
 from mlc.passes.lowering.memory.arena import plan
+from mlc.passes.lowering.sized.function import SizedFunction
 from mlc.passes.tloop.kernel_functions import IN_PLACE
 
 
@@ -46,6 +48,11 @@ class HostPlanMemory(Pass):
     Offsets are those of the best of several strategies, named in `tloop.arena_strategy`;
     `tloop.arena_lower_bound` is the largest sum of bytes that are live at once, which no plan can undercut,
     `tloop.unshared_bytes` what the results of all launches would take apart.
+
+    A function with dims that only a call tells allocates as it runs: `memref.alloc` before a launch,
+    `memref.dealloc` behind the last op that needs it; `tloop.output` marks the memory of outputs. It computes
+    sizes by `arith` ops, and fails a call by `cf.assert`. `tloop.dims` names the dims that callers give,
+    `tloop.input_shapes` and `tloop.output_shapes` say where they are.
     """
 
     name: ClassVar[str] = "host-plan-memory"
@@ -53,6 +60,10 @@ class HostPlanMemory(Pass):
     def run(self, op: ir.Operation) -> None:
         in_place = kernels_in_place(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+            if is_dynamic(function):
+                SizedFunction(function, in_place).build()
+                function.erase()
+                continue
             allocations = allocate(function, in_place)
             check_addressable(function, allocations)
             HostRewriter(function, allocations, plan(allocations.lifetimes())).build()

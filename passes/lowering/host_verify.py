@@ -12,10 +12,11 @@ from mlc.passes.base import Pass
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.tloop.kernel_functions import DIMS, is_kernel
 from mlc.passes.violations import fail_on
 
 HOST_OPS = CONSTANTS | {"tloop.launch", "tloop.row", "tloop.transfer", "func.return"}
+SIZE_OPS = {"tloop.numbers", "tloop.read_sizes"}
 BODY_OPS = {*graph.CONTROL_OPS, "graph.yield"}
 
 
@@ -27,6 +28,12 @@ def mismatch(field: str, actual: Sequence[ir.Value], declared: Sequence[ir.Type]
         if value.type != kind:
             return f"has {field} #{index} of type {value.type}, but the kernel's is {kind}"
     return ""
+
+
+def signature(kernel: ir.Operation) -> ir.FunctionType:
+    """What launches of a kernel fit: all but the operand that gives dims."""
+    kind = kernel.attributes["function_type"].value
+    return ir.FunctionType.get(kind.inputs[:-1], kind.results) if DIMS in kernel.attributes else kind
 
 
 def launch_violation(launch: ir.Operation, kernels: Mapping[str, ir.FunctionType]) -> str:
@@ -46,7 +53,7 @@ def violations(
 ) -> Iterator[tuple[str, ir.Location]]:
     """What keeps `function` from being a host program, as messages and locations."""
     for op in collect_ops(function):
-        if op.name not in HOST_OPS | BODY_OPS and not is_place(op):
+        if op.name not in HOST_OPS | BODY_OPS | SIZE_OPS and not is_place(op):
             advice = ": run graph-form-kernels first" if op.name.startswith("graph.") else ""
             yield f"a host function cannot hold '{op.name}'{advice}", op.location
         if op.name == "tloop.launch" and (wrong := launch_violation(op, kernels)):
@@ -66,8 +73,6 @@ class HostVerify(Pass):
     def run(self, op: ir.Operation) -> None:
         functions = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "func.func"]
         kernels = {
-            each.attributes["sym_name"].value: each.attributes["function_type"].value
-            for each in functions
-            if is_kernel(each)
+            each.attributes["sym_name"].value: signature(each) for each in functions if is_kernel(each)
         }
         fail_on(violation for each in functions if is_host(each) for violation in violations(each, kernels))

@@ -128,7 +128,28 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
 @rule("expand")
 def lower_expand(op: ir.Operation) -> list[ir.Value]:
     x, shape = op.operands[0], static_shape(op.results[0])
-    return [gather_by_map(x, shape, list(broadcast_map(static_shape(x), shape).results))]
+    own = static_shape(x)
+    behind = shape[len(shape) - len(own) :]
+    if any(extent not in (1, total) for extent, total in zip(own, behind, strict=True)):
+        return [_expand_what_is_one(x, own, shape)]
+    return [gather_by_map(x, shape, list(broadcast_map(own, shape).results))]
+
+
+def _expand_what_is_one(x: ir.Value, own: Sequence[int], shape: Sequence[int]) -> ir.Value:
+    """Every place of the result reads x at the same place, or at 0 along dims that turn out to be 1."""
+    kind, offset = ir.IndexType.get(), len(shape) - len(own)
+
+    def body(_old: ir.Value) -> ir.Value:
+        zero, one = constant(kind, 0), constant(kind, 1)
+        places = []
+        for axis, extent in enumerate(own):
+            index = linalg.IndexOp(offset + axis).result
+            is_one = arith.cmpi(arith.CmpIPredicate.eq, constant(kind, extent), one)
+            places.append(index if extent == shape[offset + axis] else arith.select(is_one, zero, index))
+        return tensor.extract(x, places)
+
+    identity = affine_map(len(shape), dims(len(shape)))
+    return generic([], [], empty(shape, tensor_type(x).element_type), identity, body)
 
 
 @rule("tile")

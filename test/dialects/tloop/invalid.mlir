@@ -114,7 +114,7 @@ return
 
 func.func @f(%a: memref<4xf32>) {
 // expected-error @below {{'tloop.launch_into' op num_outputs is 2, but the launch has 1 buffers}}
-"tloop.launch_into"(%a) {kernel = @k, num_outputs = 2, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = @k, num_outputs = 2, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
 return
 }
 
@@ -122,7 +122,7 @@ return
 
 func.func @f(%a: tensor<4xf32>) {
 // expected-error @below {{'tloop.launch_into' op operand #0 must be a memref, but has type tensor<4xf32>}}
-"tloop.launch_into"(%a) {kernel = @k, num_outputs = 1, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = @k, num_outputs = 1, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
 return
 }
 
@@ -130,7 +130,7 @@ return
 
 func.func @f(%a: memref<4xf32>) {
 // expected-error @below {{expected base attribute 'builtin.symbol_ref' but got 'builtin.string'}}
-"tloop.launch_into"(%a) {kernel = "k", num_outputs = 1, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = "k", num_outputs = 1, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
 return
 }
 
@@ -138,7 +138,7 @@ return
 
 func.func @f(%a: memref<4xf32>) {
 // expected-error @below {{'tloop.launch_into' op num_outputs is missing}}
-"tloop.launch_into"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
 return
 }
 

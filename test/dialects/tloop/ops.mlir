@@ -45,7 +45,7 @@ func.func @main(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<2x2xf32> {
 // CHECK-LABEL: func.func @planned
 // CHECK: "tloop.launch_into"(%arg0, %arg1) {kernel = @one, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, {{.*}}>} : (memref<4xf32>, memref<4xi1>) -> ()
 func.func @planned(%x: memref<4xf32>, %y: memref<4xi1>) {
-  "tloop.launch_into"(%x, %y) {kernel = @one, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>, memref<4xi1>) -> ()
+  "tloop.launch_into"(%x, %y) {kernel = @one, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>, memref<4xi1>) -> ()
   return
 }
 

@@ -27,10 +27,10 @@ func.func @main(%x: memref<16xf32>, %y: memref<16xf32>, %z: memref<16xf32>, %are
   %b = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
   %a = memref.view %arena[%c64][] : memref<128xi8> to memref<16xf32>
   %0 = gpu.memcpy async %a, %x : memref<16xf32>, memref<16xf32> {tloop.transfer = "accel"}
-  "tloop.launch_into"(%x, %y) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<16xf32>, memref<16xf32>) -> ()
+  "tloop.launch_into"(%x, %y) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<16xf32>, memref<16xf32>) -> ()
   %1 = gpu.memcpy async %z, %y : memref<16xf32>, memref<16xf32> {tloop.transfer = "host"}
   gpu.wait [%0]
-  "tloop.launch_into"(%a, %b) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<16xf32>, memref<16xf32>) -> ()
+  "tloop.launch_into"(%a, %b) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<16xf32>, memref<16xf32>) -> ()
   gpu.wait [%1]
   return
 }

@@ -1,0 +1,76 @@
+"""Sizes in the host program that only a call tells: numbers that are data, and data that are sizes."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from mlc.bindings import ext, ir
+from mlc.dialects.graph.size_text import SizeTextError, parse_size
+from mlc.dialects.tloop.dialect import TLoop
+from mlc.dialects.verification import verifier
+
+
+def _texts(op: ext.Operation, name: str) -> list[str] | None:
+    entries = list(op.attributes[name])
+    return [each.value for each in entries] if all(isinstance(e, ir.StringAttr) for e in entries) else None
+
+
+def _numbers_fault(op: ext.Operation) -> str:
+    kind, texts = op.operation.results[0].type, _texts(op, "dims")
+    if texts is None:
+        return "dims must be texts"
+    for text in texts:
+        try:
+            parse_size(text)
+        except SizeTextError as error:
+            return str(error)
+    if not isinstance(kind, ir.RankedTensorType) or not kind.has_static_shape:
+        return f"result must be a tensor of known dims, but has type {kind}"
+    if not isinstance(kind.element_type, ir.IntegerType):
+        return f"result must have integer elements, but has type {kind}"
+    return "" if prod(kind.shape) == len(texts) else f"dims has {len(texts)} entries for a {kind}"
+
+
+def _read_fault(op: ext.Operation) -> str:
+    kind, texts = op.operation.operands[0].type, _texts(op, "names")
+    if texts is None:
+        return "names must be texts"
+    if not isinstance(kind, ir.RankedTensorType) or not kind.has_static_shape or kind.rank > 1:
+        return f"operand must be a vector of known length, but has type {kind}"
+    if str(kind.element_type) not in ("i32", "i64"):
+        return f"operand must have elements i32 or i64, but has type {kind}"
+    return "" if prod(kind.shape) == len(texts) else f"names has {len(texts)} entries for a {kind}"
+
+
+class Numbers(TLoop.Operation, name="numbers", traits=[ext.Pure]):
+    """A tensor of integers that follow from sizes: `dims` are its elements, in row-major order.
+
+    The host program writes them; no kernel computes them.
+    """
+
+    dims: ir.ArrayAttr
+    numbers: ext.Result[Any]
+    verify_invariants = verifier(_numbers_fault, dims=ir.ArrayAttr)
+
+
+class ReadSizes(TLoop.Operation, name="read_sizes"):
+    """From here on to the end of the block the names stand for the elements of a vector of integers, "" for
+    one that has no name. The host program reads them when the vector is there."""
+
+    names: ir.ArrayAttr
+    operand: ext.Operand[Any]
+    verify_invariants = verifier(_read_fault, names=ir.ArrayAttr)
+
+
+def _array(texts: Sequence[str]) -> ir.Attribute:
+    return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
+
+
+def build_numbers(texts: Sequence[str], kind: ir.Type) -> ir.Value:
+    """A `tloop.numbers` at the current insertion point and location."""
+    return ir.Operation.create("tloop.numbers", results=[kind], attributes={"dims": _array(texts)}).result
+
+
+def build_read_sizes(vector: ir.Value, names: Sequence[str]) -> ir.Operation:
+    """A `tloop.read_sizes` at the current insertion point and location."""
+    return ir.Operation.create("tloop.read_sizes", operands=[vector], attributes={"names": _array(names)})

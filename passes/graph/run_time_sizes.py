@@ -1,0 +1,133 @@
+"""A host function whose dims only a call tells, made ready for kernels: sizes are texts at the ops, numbers
+that follow from sizes are no computations, and what sizes are read from is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.dims import NAMES, Dims, named_dims, names_attribute
+from mlc.dialects.graph.sizes import Size
+from mlc.dialects.tloop import build_numbers, build_read_sizes
+from mlc.passes.graph.values import erase_dead
+from mlc.passes.rewriting import collect_ops, has_uses, replace_op
+
+# Ops whose last operand, where it is there, says the result's dims; and how many come before it.
+DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
+# What only tells of dims, and is never data.
+_OF_DIMS = ("graph.shape_of", "graph.sizes")
+
+
+def is_dynamic(function: ir.Operation) -> bool:
+    """Whether some value of the function has dims that only a call tells."""
+    values = [*function.regions[0].blocks[0].arguments]
+    values += [value for op in collect_ops(function) for value in op.results]
+    return any(
+        isinstance(value.type, ir.RankedTensorType) and not value.type.has_static_shape for value in values
+    )
+
+
+def same_dims(one: ir.Value, other: ir.Value) -> bool:
+    """Whether two tensors certainly have the same dims."""
+    if one.type.has_static_shape and other.type.has_static_shape:
+        return graph.shape_of(one) == graph.shape_of(other)
+    first, second = named_dims(one), named_dims(other)
+    return None not in first and first == second
+
+
+def settle_sizes(function: ir.Operation) -> None:
+    """Writes the dims of all values as sizes at their ops; puts numbers that follow from sizes into
+    `tloop.numbers` where they are data; reads other sizes by `tloop.read_sizes`."""
+    dims = Dims(function)
+    ops = collect_ops(function)
+    _write_dims(ops, dims)
+    _read_elements(ops, dims)
+    for op in ops:
+        if op.name == "graph.range" and _is_told(op.results[0]):
+            # Its length says where it ends.
+            op.operands[1] = op.operands[0]
+    for op in ops:
+        if len(op.results) == 1 and _is_number(op, dims):
+            _as_numbers(op, dims)
+    for op in ops:
+        if op.name in DIMS_OPERAND:
+            _drop_dims_operand(op)
+    erase_dead([op for op in collect_ops(function) if op.name.startswith("graph.") and _is_dead(op)])
+
+
+def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:
+    for op in ops:
+        shapes = [dims.of(value) for value in op.results if isinstance(value.type, ir.RankedTensorType)]
+        if any(isinstance(dim, Size) for shape in shapes for dim in shape):
+            op.attributes[NAMES] = names_attribute(shapes)
+
+
+def _read_elements(ops: list[ir.Operation], dims: Dims) -> None:
+    """Marks where the names that `graph.sizes` gives to elements are read, before their first use in a
+    block."""
+    seen: list[tuple[ir.Block, str]] = []
+    for op in ops:
+        if op.name != "graph.sizes":
+            continue
+        for operand, names in _named_operands(op):
+            used = [name if name in dims.elements and (op.block, name) not in seen else "" for name in names]
+            if any(used) and dims.contents(operand) is None:
+                seen += [(op.block, name) for name in used]
+                with ir.InsertionPoint(op), op.location:
+                    build_read_sizes(operand, used)
+
+
+def _named_operands(op: ir.Operation) -> Iterator[tuple[ir.Value, list[str]]]:
+    """The vectors of a `graph.sizes` with what their elements are called."""
+    names = iter(graph.attribute(op, "names"))
+    for operand in op.operands:
+        yield operand, [next(names) for _ in range(operand.type.shape[0])]
+
+
+def _drop_dims_operand(op: ir.Operation) -> None:
+    """The op without the operand that says dims: its attribute does."""
+    before = DIMS_OPERAND[op.name]
+    if len(op.operands) == before or not _is_told(op.results[0]):
+        return
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    with ir.InsertionPoint(op):
+        made = ir.Operation.create(
+            op.name, [op.results[0].type], list(op.operands)[:before], attributes, loc=op.location
+        )
+    replace_op(op, made.results[0])
+
+
+def _is_dead(op: ir.Operation) -> bool:
+    return bool(op.results) and not any(has_uses(value) for value in op.results)
+
+
+def _is_told(value: ir.Value) -> bool:
+    return None not in named_dims(value)
+
+
+def _is_number(op: ir.Operation, dims: Dims) -> bool:
+    """Whether the op's result follows from sizes, or only such results used it."""
+    if op.name in _OF_DIMS:
+        return True
+    return op.name not in ("graph.constant", "tloop.read_sizes") and dims.contents(op.results[0]) is not None
+
+
+def _as_numbers(op: ir.Operation, dims: Dims) -> None:
+    """What reads the result as data reads `tloop.numbers` instead."""
+    value = op.results[0]
+    contents = dims.contents(value)
+    readers = [use for use in value.uses if not _is_known(use.owner, dims)]
+    if contents is None or not readers:
+        return
+    with ir.InsertionPoint(op), op.location:
+        made = build_numbers([str(each) for each in np.asarray(contents).reshape(-1)], value.type)
+    for use in readers:
+        use.owner.operation.operands[use.operand_number] = made
+
+
+def _is_known(reader: ir.OpView | ir.Operation, dims: Dims) -> bool:
+    """Whether the reader's own result follows from sizes."""
+    op = reader.operation
+    return len(op.results) == 1 and op.name.startswith("graph.") and _is_number(op, dims)

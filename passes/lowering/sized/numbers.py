@@ -1,0 +1,154 @@
+"""Sizes as numbers of the host program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import prod
+
+from mlc.bindings import arith, cf, ir, memref
+from mlc.dialects.graph.dims import named_dims
+from mlc.dialects.graph.elements import element_bytes
+from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
+from mlc.passes.base import PassFailure
+
+
+class Numbers:
+    """Index values for sizes, made at the insertion point; each once per block and the blocks in it."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, ir.Value] = {}
+        self._made: dict[int | Size, ir.Value] = {}
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is made in the `with` block is for nobody outside."""
+        names, made = dict(self._names), dict(self._made)
+        yield
+        self._names, self._made = names, made
+
+    def name(self, name: str, value: ir.Value) -> None:
+        """Says what a name stands for."""
+        self._names[name] = value
+
+    def knows(self, name: str) -> bool:
+        return name in self._names
+
+    def of(self, size: int | Size) -> ir.Value:
+        """The size as a value of type index. Raises PassFailure for names that nothing has told yet."""
+        if size not in self._made:
+            self._made[size] = self._number(size)
+        return self._made[size]
+
+    def _number(self, size: int | Size) -> ir.Value:
+        if isinstance(size, int):
+            return constant(size)
+        total: ir.Value | None = None
+        for monomial, count in size.terms:
+            term = self.of(count) if count != 1 or not monomial else None
+            for factor in monomial:
+                value = self._factor(factor)
+                term = value if term is None else arith.MulIOp(term, value).result
+            assert term is not None, "a term has a number or a factor"
+            total = term if total is None else arith.AddIOp(total, term).result
+        assert total is not None, "a size has terms"
+        return total
+
+    def _factor(self, factor: Name | Operation) -> ir.Value:
+        if isinstance(factor, Name):
+            if factor.name not in self._names:
+                raise PassFailure(f"the dim '{factor.name}' is not known when memory for it is allocated")
+            return self._names[factor.name]
+        left, right = (self.of(each) for each in factor.operands)
+        if factor.kind == "floordiv":
+            return self._quotient(left, right)
+        if factor.kind == "max":
+            return arith.MaxSIOp(left, right).result
+        is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, self.of(1)).result
+        joined = arith.SelectOp(is_one, right, left).result
+        self.check_broadcast(left, right, joined)
+        return joined
+
+    def _quotient(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Rounded down; what is divided by 0 is a call that fails."""
+        zero = self.of(0)
+        check(arith.CmpIOp(arith.CmpIPredicate.ne, right, zero).result, "a size is divided by 0")
+        return arith.FloorDivSIOp(left, right).result
+
+    def check_broadcast(self, left: ir.Value, right: ir.Value, joined: ir.Value) -> None:
+        """Fails the call unless each of the two is 1 or what they are together."""
+        for each in (left, right):
+            fits = arith.CmpIOp(arith.CmpIPredicate.eq, each, joined).result
+            is_one = arith.CmpIOp(arith.CmpIPredicate.eq, each, self.of(1)).result
+            check(arith.OrIOp(fits, is_one).result, "dims do not broadcast")
+
+
+def constant(value: int) -> ir.Value:
+    kind = ir.IndexType.get()
+    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
+
+
+def check(condition: ir.Value, message: str) -> None:
+    """The call fails with the message unless the condition holds."""
+    cf.AssertOp(condition, message)
+
+
+def sizes_of(value: ir.Value) -> list[int | Size]:
+    """The dims of a tensor value. Raises PassFailure for one that nothing tells."""
+    sizes = [dim for dim in named_dims(value) if dim is not None]
+    if len(sizes) != value.type.rank:
+        raise PassFailure(f"nothing tells the dims of this {value.type}", value.location)
+    return sizes
+
+
+def elements_of(value: ir.Value) -> int | Size:
+    """The number of elements of a tensor."""
+    count: int | Size = product(sizes_of(value))
+    return count
+
+
+def bytes_of(value: ir.Value) -> int | Size:
+    """The bytes of a tensor."""
+    return elements_of(value) * element_bytes(str(value.type.element_type))
+
+
+def memref_of(kind: ir.Type) -> ir.MemRefType:
+    """The buffer of a tensor."""
+    tensor = ir.RankedTensorType(kind)
+    return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
+
+
+def reinterpreted(
+    numbers: Numbers, source: ir.Value, kind: ir.Type, sizes: Sequence[int | Size], offset: int = 0
+) -> ir.Value:
+    """The buffer `source`, from an element on, with the dims and the element type of a tensor."""
+    tensor = ir.RankedTensorType(kind)
+    strides: list[int | Size] = [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    (static, dynamic), (steps, moving) = _mixed(numbers, sizes), _mixed(numbers, strides, stride=True)
+    layout = ir.StridedLayoutAttr.get(offset, steps)
+    result = ir.MemRefType.get(static, tensor.element_type, layout if len(sizes) or offset else None)
+    return memref.ReinterpretCastOp(result, source, [], dynamic, moving, [offset], static, steps).result
+
+
+def _mixed(
+    numbers: Numbers, sizes: Sequence[int | Size], stride: bool = False
+) -> tuple[list[int], list[ir.Value]]:
+    mark = ir.ShapedType.get_dynamic_stride_or_offset() if stride else ir.ShapedType.get_dynamic_size()
+    static = [size if isinstance(size, int) else mark for size in sizes]
+    return static, [numbers.of(size) for size in sizes if isinstance(size, Size)]
+
+
+def input_names(function: ir.Operation) -> list[list[str]]:
+    """Per argument the names of its dims, "" for numbers. Raises PassFailure for a dim that is no name."""
+    result = []
+    for argument in function.regions[0].blocks[0].arguments:
+        names = ["" if isinstance(dim, int) else name_of(dim) for dim in sizes_of(argument)]
+        if None in names:
+            raise PassFailure("the dims of arguments are numbers or names", function.location)
+        result.append([name or "" for name in names])
+    return result
+
+
+def static_bytes(kind: ir.Type) -> int:
+    tensor = ir.RankedTensorType(kind)
+    return prod(tensor.shape) * element_bytes(str(tensor.element_type))
