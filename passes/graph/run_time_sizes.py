@@ -43,6 +43,7 @@ def settle_sizes(function: ir.Operation) -> None:
     dims = Dims(function)
     ops = collect_ops(function)
     _write_dims(ops, dims)
+    _write_arguments(function, dims)
     _read_elements(ops, dims)
     for op in ops:
         if op.name == "graph.range" and _is_told(op.results[0]):
@@ -62,6 +63,20 @@ def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:
         shapes = [dims.of(value) for value in op.results if isinstance(value.type, ir.RankedTensorType)]
         if any(isinstance(dim, Size) for shape in shapes for dim in shape):
             op.attributes[NAMES] = names_attribute(shapes)
+
+
+def _write_arguments(function: ir.Operation, dims: Dims) -> None:
+    """Has the function name the dims of its arguments."""
+    arguments = list(function.regions[0].blocks[0].arguments)
+    given = function.attributes.get("arg_attrs", [ir.DictAttr.get({}) for _ in arguments])
+    entries = []
+    for argument, old in zip(arguments, given, strict=True):
+        entry = {each.name: each.attr for each in old}
+        shape = dims.of(argument)
+        if any(isinstance(dim, Size) for dim in shape):
+            entry[NAMES] = names_attribute([shape])[0]
+        entries.append(ir.DictAttr.get(entry))
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(entries)
 
 
 def _read_elements(ops: list[ir.Operation], dims: Dims) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mlc.bindings import ir, llvm
+from mlc.bindings import ir
 from mlc.passes.rewriting import attributes_of
 
 if TYPE_CHECKING:
@@ -72,21 +72,6 @@ class ControlBuilder:
             return
         with ir.InsertionPoint(self.outermost):
             yield
-
-    def load(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Reads a number, or a truth value, which is a byte."""
-        address = self.entry.address(buffers, self.entry.places[op.operands[0]])
-        kind = op.results[0].type
-        loaded = llvm.LoadOp(stored(kind), address).result
-        self.values[op.results[0]] = converted("llvm.trunc", loaded, kind) if is_truth(kind) else loaded
-
-    def store(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Writes a number, or a truth value."""
-        value = self.values[op.operands[0]]
-        address = self.entry.address(buffers, self.entry.places[op.operands[1]])
-        if is_truth(value.type):
-            value = converted("llvm.zext", value, stored(value.type))
-        llvm.StoreOp(value, address)
 
 
 def is_truth(kind: ir.Type) -> bool:

@@ -12,7 +12,7 @@ from mlc.bindings import ir, llvm
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
-from mlc.passes.lowering.host_control import ControlBuilder
+from mlc.passes.lowering.host_control import ControlBuilder, converted, is_truth, stored
 from mlc.passes.lowering.host_places import STEPS, Place, places_of
 from mlc.passes.lowering.sized.entry import SIGNATURES, SizedEntryBuilder, is_sized
 from mlc.passes.rewriting import collect_ops
@@ -68,8 +68,8 @@ class EntryBuilder:
             "gpu.memcpy": lambda op: self.start(op, buffers),
             "gpu.wait": self.wait,
             "tloop.launch_into": lambda op: self.launch(op, buffers, frame, dims),
-            "memref.load": lambda op: self.control.load(op, buffers),
-            "memref.store": lambda op: self.control.store(op, buffers),
+            "memref.load": lambda op: self.load(op, buffers),
+            "memref.store": lambda op: self.store(op, buffers),
         }
         self.block(self.function.regions[0].blocks[0])
 
@@ -113,6 +113,22 @@ class EntryBuilder:
             raise PassFailure("a transfer of the host has a token, and waits for no other", op.location)
         target, source = (self.address(buffers, self.places[value]) for value in op.operands)
         self.call(_symbol(START), self.transfers[op.results[0]], target, source, self.size(op))
+
+    def load(self, op: ir.Operation, buffers: ir.Value) -> None:
+        """Reads a number, or a truth value, which is a byte."""
+        address = self.address(buffers, self.places[op.operands[0]])
+        kind = op.results[0].type
+        read = llvm.LoadOp(stored(kind), address).result
+        value = converted("llvm.trunc", read, kind) if is_truth(kind) else read
+        self.control.values[op.results[0]] = value
+
+    def store(self, op: ir.Operation, buffers: ir.Value) -> None:
+        """Writes a number, or a truth value."""
+        value = self.control.values[op.operands[0]]
+        address = self.address(buffers, self.places[op.operands[1]])
+        if is_truth(value.type):
+            value = converted("llvm.zext", value, stored(value.type))
+        llvm.StoreOp(value, address)
 
     def wait(self, op: ir.Operation) -> None:
         for token in op.operands:

@@ -9,6 +9,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.graph.run_time_sizes import is_dynamic
 from mlc.passes.lowering.host_plan_memory import kernels_in_place
 from mlc.passes.lowering.memory.ordering import smallest_order
 from mlc.passes.remarks import applied, missed
@@ -38,6 +39,9 @@ class OrderLaunches(Pass):
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             if collect_ops(function, graph.CONTROL_OPS):
                 missed(function, "order launches", "there is control flow")
+                continue
+            if is_dynamic(function):
+                missed(function, "order launches", "only a call tells how much memory they need")
                 continue
             try:
                 name, ops, before, after = smallest_order(function, in_place)

@@ -191,15 +191,6 @@ def _foreign(op: ir.Operation) -> PassFailure:
     return PassFailure(f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location)
 
 
-def _check_static(value: ir.Value, location: ir.Location) -> None:
-    """Raises PassFailure for a value whose size is not known when memory is planned."""
-    if not ir.RankedTensorType(value.type).has_static_shape:
-        raise PassFailure(
-            f"the host program has a value with dynamic dims, {value.type}; give its sizes (--dim, --shape)",
-            location,
-        )
-
-
 def _check_results(allocations: Allocations, location: ir.Location) -> None:
     """Raises PassFailure for a result that no launch writes, or that is another result too."""
     for index, value in enumerate(allocations.returned):
@@ -221,12 +212,6 @@ def allocate(
     says which operands each kernel may write over. Raises PassFailure for what is no host program."""
     block = function.regions[0].blocks[0]
     ops = list(all_steps(list(order or (each.operation for each in block.operations))))
-    for argument in block.arguments:
-        _check_static(argument, function.location)
-    for op in ops:
-        bodies = [region.blocks[0] for region in op.regions]
-        for value in (*op.results, *(value for body in bodies for value in body.arguments)):
-            _check_static(value, op.location)
     terminator = block.operations[len(block.operations) - 1].operation
     allocations = Allocations(block.arguments, ops, terminator.operands, in_place)
     _check_results(allocations, terminator.location)

@@ -620,14 +620,6 @@ func.func @f(%a: tensor<?x3xf32>) {
 
 // -----
 
-func.func @f(%a: tensor<2x3xf32>) {
-  // expected-error @below {{'graph.reshape' op 'shape' [-1, -1] has several -1 and there is no operand dims}}
-  %r = "graph.reshape"(%a) {shape = array<i64: -1, -1>} : (tensor<2x3xf32>) -> tensor<?x?xf32>
-  return
-}
-
-// -----
-
 func.func @f(%a: tensor<2x3xf32>, %b: tensor<3xi64>) {
   // expected-error @below {{'graph.reshape' op 'dims' length and number of result dims differ: 3 against 2}}
   %r = "graph.reshape"(%a, %b) {shape = array<i64: -1, -1>} : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<?x?xf32>
@@ -1035,14 +1027,6 @@ func.func @f() {
 func.func @f() {
   // expected-error @below {{'graph.prepared' op 'index' -1 is negative}}
   %r = "graph.prepared"() {index = -1} : () -> tensor<2xf32>
-  return
-}
-
-// -----
-
-func.func @f() {
-  // expected-error @below {{'graph.full' op 'result' has dims that are not known and there is no operand dims: tensor<?xf32>}}
-  %r = "graph.full"() {value = 1.0} : () -> tensor<?xf32>
   return
 }
 
