@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mlc.runtime._native import call_entry as call_entry
     from mlc.runtime.container import read_container as read_container
     from mlc.runtime.container import write_container as write_container
+    from mlc.runtime.dims import NamedDim as NamedDim
     from mlc.runtime.errors import ExecutableError as ExecutableError
     from mlc.runtime.executable import Executable as Executable
     from mlc.runtime.executable import load as load
@@ -25,6 +26,7 @@ _EXPORTS = {
     "Executable": "executable",
     "ExecutableError": "errors",
     "Image": "_native",
+    "NamedDim": "dims",
     "SharedLibrary": "shared_library",
     "TensorSpec": "tensors",
     "aligned_empty": "_native",

@@ -231,6 +231,21 @@ def test_a_steady_state_needs_no_other_memory(script: Executable) -> None:
     assert places.max() - places.min() < 1.2 * script.arena_bytes
 
 
+def test_sizes_that_grow_from_call_to_call_rarely_move_the_memory(script: Executable) -> None:
+    """As a cache of a language model does: it grows by an eighth at least."""
+    begins = []
+    for size in range(1, 500):
+        steps = [
+            (ALLOCATE, 256 * size, 0),
+            (ALLOCATE, 300 * size, 0),
+            (RELEASE, 0, 0),
+            (ALLOCATE, 64 * size, 0),
+        ]
+        given = run(script, *steps)
+        begins.append(int(given[given != 0].min()))
+    assert len(set(begins)) < 100
+
+
 def test_the_peak_is_reported(script: Executable) -> None:
     assert script.arena_bytes == 0
     run(script, (ALLOCATE, 64000, 0), (RELEASE, 0, 0), (ALLOCATE, 6400, 0))
