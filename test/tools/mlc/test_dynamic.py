@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlc.runtime import write_container
+from onnx import helper
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 
@@ -76,6 +77,17 @@ def test_sizes_that_do_not_fit(mlc: Any, stack: Path, flags: tuple[str, ...], me
 def test_malformed_dims(mlc: Any, text: str) -> None:
     done = mlc("compile", "m.onnx", "--dim", text)
     assert done.status == 2 and f"--dim={text}: " in done.err
+
+
+def test_a_model_whose_dims_stay(mlc: Any, save: Any, tmp_path: Path) -> None:
+    nodes = [helper.make_node("Softmax", ["x"], ["y"], axis=1)]
+    path = save(tmp_path / "m.onnx", nodes, inputs={"x": ["batch", "seq"]}, outputs={"y": ["batch", "seq"]})
+    assert mlc("compile", path, "--dim", "seq=1..512").status == 0
+    assert "batch, seq=1..512" in mlc("report", "m.mlcx").out
+    done = mlc("run", "m.mlcx", "--model", path, "--verify", "--dim", "batch=3", "--dim", "seq=5", "--json")
+    assert done.status == 0 and shapes(done) == [[3, 5], [3, 5]]
+    done = mlc("run", path, "--verify")
+    assert done.status == 0 and "inputs are made for batch=1, seq=1" in done.err
 
 
 def test_bench(mlc: Any, stack: Path) -> None:
