@@ -5,7 +5,7 @@ from __future__ import annotations
 from .elements import INDEX
 from .movement import movement
 from .rules import check_axis, check_least, check_length, check_number, check_rank, merge, text
-from .sizes import maximum
+from .sizes import maximum, surely_less
 from .spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
 
 
@@ -111,7 +111,7 @@ def _gather_elements(call: Call) -> Tensor:
     check_axis("axis", call.axis, call.data.rank)
     check_rank("indices", call.indices, call.data.rank, " (as data)")
     for axis, (count, dim) in enumerate(zip(call.indices.shape, call.data.shape, strict=True)):
-        if axis != call.axis and count is not None and dim is not None and count > dim:
+        if axis != call.axis and count is not None and dim is not None and surely_less(dim, count):
             raise ShapeError(
                 "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
             )
