@@ -70,7 +70,7 @@ def _pad(call: Call) -> Tensor:
 
 def _check_source(call: Call, axis: int, dim: int, amount: int) -> None:
     """Modes that copy elements need them."""
-    if dim == 0 or (call.mode == "reflect" and amount >= dim):
+    if dim == 0 or (call.mode == "reflect" and surely_less(dim, amount + 1)):
         raise ShapeError(
             "low, high", f"pad dim {axis} by {amount} in mode {call.mode}, which {call.x} is too small for"
         )
