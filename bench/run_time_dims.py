@@ -100,6 +100,16 @@ KERNELS = [
     _dense("dense gelu", 768, 3072, '%r = "graph.gelu"(%1) {{approximate = "none"}} : (P) -> P'),
     _dense("dense 3072", 3072, 768, '%r = "graph.add"(%1, %d) : (P, P) -> P'),
     Kernel(
+        "attention", ("1x{s}x12x64xf32",) * 3, "1x{s}x12x64xf32",
+        f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
+        f'%1 = "graph.transpose"(%b) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
+        f'%2 = "graph.transpose"(%c) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
+        f'%3 = "graph.attention"(%2, %1, %0) {{{{causal = false, safe = false, scale = 0.125 : f64}}}} : '
+        f"({_TURNED}, {_TURNED}, {_TURNED}) -> {_TURNED}\n"
+        f'%r = "graph.transpose"(%3) {{{{{_TURN}}}}} : ({_TURNED}) -> {_HEADS}',
+        least=16,
+    ),
+    Kernel(
         "scores", ("1x{s}x12x64xf32",) * 2, "1x12x{s}x{s}xf32",
         f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
         f'%1 = "graph.transpose"(%b) {{{{permutation = array<i64: 0, 2, 3, 1>}}}} : ({_HEADS}) -> '

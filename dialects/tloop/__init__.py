@@ -24,14 +24,11 @@ from mlc.dialects.tloop.loop_primitives import (
     Unroll,
 )
 from mlc.dialects.tloop.schedule import (
-    Balance,
     GetBlock,
     Interchange,
     Pack,
-    Peel,
     RFactor,
     Schedule,
-    ShiftInwards,
     Tensorize,
     Tile,
     Vectorize,
@@ -46,6 +43,7 @@ from mlc.dialects.tloop.storage_primitives import (
     Prefetch,
     ReverseComputeAt,
 )
+from mlc.dialects.tloop.tile_primitives import Balance, Peel, ShiftInwards, StreamKeys
 from mlc.dialects.tloop.windows import RowWindow
 from mlc.dialects.tloop.winograd import WinogradInput, WinogradOutput
 
@@ -83,6 +81,7 @@ __all__ = [
     "Schedule",
     "ShiftInwards",
     "Split",
+    "StreamKeys",
     "TLoop",
     "Tensorize",
     "Tile",

@@ -2,7 +2,8 @@
 
 Names and meanings follow TVM's schedule primitives where MLIR has the same idea. `tloop-apply-schedules`
 applies them. This file holds the schedule and the primitives of structured computations; the others are in
-`loop_primitives.py` (loops) and `storage_primitives.py` (where values are computed and kept).
+`tile_primitives.py` (loops over tiles), `loop_primitives.py` (loops) and `storage_primitives.py` (where
+values are computed and kept).
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ PRIMITIVES = frozenset(
             "cache_write",
             "shift_inwards",
             "balance",
+            "stream_keys",
             "sample_perfect_tile",
             "sample_categorical",
         ),
@@ -109,36 +111,6 @@ class Tile(TLoop.Operation, name="tile"):
     loop: ext.Result[LoopType]
 
     verify_invariants = verifier(_tile_fault, sizes=ir.DenseI64ArrayAttr, mode=ir.StringAttr)
-
-
-class Peel(TLoop.Operation, name="peel"):
-    """Splits a loop's last, smaller iteration off, so that every remaining tile has a static size.
-
-    Only sequential loops have one, and only where the step does not divide the extent.
-    """
-
-    loop: ext.Operand[LoopType]
-
-
-class ShiftInwards(TLoop.Operation, name="shift_inwards"):
-    """Makes a loop's last tile whole: where the step does not divide the extent, it begins within the tile
-    before (Halide's `ShiftInwards`), and computes some elements again.
-
-    Only sequential loops have one, over tiles of a structured computation that does not add to its result.
-    """
-
-    loop: ext.Operand[LoopType]
-
-
-class Balance(TLoop.Operation, name="balance"):
-    """Splits a loop over tiles so that every tile has a static size, where only running tells how many points
-    there are: these go to as few tiles of at most the loop's step as can be, whose sizes differ by at most 1.
-
-    There is a copy of the loop for each size from the step down to 1, of which at most two run. Only
-    sequential loops over tiles of structured computations are balanced.
-    """
-
-    loop: ext.Operand[LoopType]
 
 
 class Interchange(TLoop.Operation, name="interchange"):

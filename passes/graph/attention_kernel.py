@@ -21,8 +21,12 @@ BLOCK_ELEMENTS, BLOCK_WIDTH = ("bf16", "f16", "f32"), 256
 def obstacle(op: ir.Operation) -> str | None:
     """Why `graph.attention` is taken apart into several kernels; None if one computes all of it."""
     q, k, v = list(op.operands)[:3]
-    if not all(map(is_static, op.operands)) or str(graph.element_type(q)) != "f32":
-        return "its dims must be known, and its elements f32"
+    if str(graph.element_type(q)) != "f32":
+        return "its elements must be f32"
+    if None in (graph.shape_of(q)[-1], graph.shape_of(v)[-1]):
+        return "how many numbers a query and a value have must be known"
+    if not all(map(is_static, op.operands)):
+        return _open_obstacle(op)
     if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(each)[:-3]) for each in (k, v)):
         return "keys and values have more batches than queries"
     if graph.shape_of(k)[-2] == 0:
@@ -34,6 +38,17 @@ def obstacle(op: ir.Operation) -> str | None:
     queries, width = graph.shape_of(q)[-2:]
     if scratch_bytes(min(queries, QUERIES), width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
         return f"the scores of {QUERIES} queries would not stay in the second cache"
+    return None
+
+
+def _open_obstacle(op: ir.Operation) -> str | None:
+    """The same for attention with dims that only running tells: blocks of queries are filled up, and keys are
+    taken block by block."""
+    q, k, v, *masks = list(op.operands)
+    if any(graph.shape_of(q)[:-3] != graph.shape_of(each)[:-3] for each in (k, v)):
+        return "keys and values must have the batches of the queries"
+    if any(str(graph.element_type(mask)) == "i1" for mask in masks):
+        return "its mask is of truth values, which lie in bytes and not in vectors"
     return None
 
 

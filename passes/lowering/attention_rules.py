@@ -117,6 +117,9 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
         )
     q, k, v = list(op.operands)[:3]
     *leading, queries, _ = static_shape(q)
+    batches = [zip(leading, static_shape(each), strict=False) for each in (k, v)]
+    if any(dim not in (1, whole) for pairs in batches for whole, dim in pairs):
+        raise PassFailure("whether queries, keys and values have the same batches is not known", op.location)
     keys, rank = static_shape(k)[-2], len(static_shape(q))
     outer = list(range(rank - 2))
     first, second, third = rank - 2, rank - 1, rank

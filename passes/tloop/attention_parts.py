@@ -21,6 +21,14 @@ def name_attention_parts(kernel: ir.Operation) -> tuple[Computation, Computation
 
     Returns the root, the scores and the values, or None where there are none.
     """
+    parts = name_given_parts(kernel)
+    if parts is not None:
+        name_block(_queries_in_front(parts[1]), "queries")
+    return parts
+
+
+def name_given_parts(kernel: ir.Operation) -> tuple[Computation, Computation, Computation] | None:
+    """The same without the queries' own part."""
     named = {op.attributes[BLOCK_TAG].value: op for op in tagged_blocks(kernel)}
     root = root_computation(kernel)
     if "scores" not in named or root is None:
@@ -28,7 +36,6 @@ def name_attention_parts(kernel: ir.Operation) -> tuple[Computation, Computation
     scores = Computation(named["scores"])
     for name in ("scores", "values", "top", "total"):
         name_block(_own_init(named[name]), f"{name}_init")
-    name_block(_queries_in_front(scores), "queries")
     name_block(_masked(scores), "masked")
     name_block(root.op, "root")
     return root, Computation(named["scores"]), Computation(named["values"])

@@ -49,6 +49,9 @@ class Schedule(StepRecorder):
     def balance(self, loop: Loop) -> None:
         self._apply("balance", [loop])
 
+    def stream_keys(self, loop: Loop, queries: int, keys: int) -> None:
+        self._apply("stream_keys", [loop], queries=queries, keys=keys)
+
     def split(self, loop: Loop, factors: Sequence[Size], tail: str = "guard") -> tuple[Loop, ...]:
         numbers, values = sizes_of(factors)
         return self._loops("split", [loop, *values], len(factors), factors=numbers, tail=tail)

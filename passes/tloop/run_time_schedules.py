@@ -7,12 +7,15 @@ from mlc.passes.tloop.computation import Computation, computations, root_computa
 from mlc.passes.tloop.contraction_kinds import is_column_reduction
 from mlc.passes.tloop.epilogue_schedule import schedule_contraction
 from mlc.passes.tloop.plain_schedules import row_dims, schedule_elementwise, schedule_rows
+from mlc.passes.tloop.streamed_attention import schedule_streamed_attention
 
 
 def schedule_run_time_dims(kernel: ir.Operation) -> None:
     """Tiles of one point of each dim that only running the kernel tells: what lies inside has a size."""
     root, reducing = root_computation(kernel), [each for each in computations(kernel) if each.reductions]
     if root is None:
+        return
+    if schedule_streamed_attention(kernel):
         return
     product = len(reducing) == 1 and _has_open_rows(reducing[0])
     if product and schedule_contraction(kernel, root, reducing[0]):

@@ -55,6 +55,11 @@ class ScheduleBuilder:
     def peel(self, loop: ir.Value) -> None:
         self.append("peel", [loop])
 
+    def stream_keys(self, loop: ir.Value, queries: int, keys: int) -> None:
+        word = ir.IntegerType.get_signless(64)
+        sizes = {"queries": ir.IntegerAttr.get(word, queries), "keys": ir.IntegerAttr.get(word, keys)}
+        self.append("stream_keys", [loop], **sizes)
+
     def balance(self, loop: ir.Value) -> None:
         self.append("balance", [loop])
 

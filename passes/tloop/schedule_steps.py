@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.passes.rewriting import users
 from mlc.passes.tloop.computed_parts import compute_parts, is_transform
+from mlc.passes.tloop.kernel_functions import DIMS
 from mlc.passes.tloop.loop_steps.loops import constant_value
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, carriers, tagged_blocks
 from mlc.passes.tloop.transform_script import HANDLE, apply_patterns, match
@@ -34,6 +35,16 @@ def tile(op: ir.Operation, state: ScheduleState) -> None:
         f": ({HANDLE}) -> ({', '.join([HANDLE] * (count + 1))})",
         f'transform.annotate %l{"" if parallel else "#0"} "{loop}" : {HANDLE}',
     )
+    if DIMS in state.kernel.attributes:
+        resolve_dims(state)
+
+
+def resolve_dims(state: ScheduleState) -> None:
+    """Sizes that are dims of computed tensors become what these follow from, equal ones one value."""
+    state.run(
+        apply_patterns("memref.resolve_ranked_shaped_type_result_dims", "canonicalization"),
+        f"transform.apply_cse to %root : {HANDLE}",
+    )
 
 
 def compute_at(op: ir.Operation, state: ScheduleState) -> None:
@@ -59,6 +70,8 @@ def compute_at(op: ir.Operation, state: ScheduleState) -> None:
     if not moved:
         raise StepError(f"nothing in the loop reads computation '{name}'")
     state.run(f"transform.apply_cse to %root : {HANDLE}")
+    if DIMS in state.kernel.attributes:
+        resolve_dims(state)
 
 
 def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:

@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from mlc.bindings import ir, memref
 from mlc.passes.base import Pass, PassFailure, option
-from mlc.passes.rewriting import collect_ops, erase_op, replace_op
+from mlc.passes.lowering.linalg_tools import constant
+from mlc.passes.rewriting import collect_ops, defining_op, erase_op, replace_op
 from mlc.passes.tloop.kernel_functions import is_kernel, is_workspace
 
 # Regions that every thread enters on its own stack.
@@ -33,12 +34,44 @@ def owner_block(op: ir.Operation) -> ir.Block:
     return block
 
 
+def most_of(size: ir.Value) -> int | None:
+    """The largest number that a size may be, where it is the smaller one of a constant and something else."""
+    op = defining_op(size, "affine.min")
+    if op is None:
+        return None
+    limits = [each for each in op.attributes["map"].value.results if isinstance(each, ir.AffineConstantExpr)]
+    return min((each.value for each in limits), default=None)
+
+
+def largest(op: ir.Operation) -> ir.MemRefType | None:
+    """The type that an allocation has at most; None where that is not known."""
+    kind, sizes = ir.MemRefType(op.results[0].type), iter(op.operands)
+    shape = [most_of(next(sizes)) if kind.is_dynamic_dim(at) else each for at, each in enumerate(kind.shape)]
+    if None in shape:
+        return None
+    return ir.MemRefType.get(shape, kind.element_type)
+
+
 def to_stack(op: ir.Operation) -> None:
     """An alloca inside a sequential loop would grow the stack with every iteration."""
-    kind = ir.MemRefType(op.results[0].type)
+    kind, most = ir.MemRefType(op.results[0].type), largest(op)
+    assert most is not None, "checked before"
+    if not kind.has_static_shape:
+        _part_to_stack(op, kind, size_in_bytes(most))
+        return
     with ir.InsertionPoint.at_block_begin(owner_block(op)), op.location:
         buffer = memref.AllocaOp(kind, [], [], alignment=64)
     replace_op(op, [buffer.result])
+
+
+def _part_to_stack(op: ir.Operation, kind: ir.MemRefType, size: int) -> None:
+    """As much of a buffer of `size` bytes as the allocation needs each time."""
+    with ir.InsertionPoint.at_block_begin(owner_block(op)), op.location:
+        memory = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))
+        whole = memref.AllocaOp(memory, [], [], alignment=64)
+    with ir.InsertionPoint(op), op.location:
+        part = memref.ViewOp(kind, whole.result, constant(ir.IndexType.get(), 0), list(op.operands))
+    replace_op(op, [part.result])
 
 
 @dataclass(frozen=True)
@@ -67,10 +100,15 @@ class StackBuffers(Pass):
 
     def check(self, kernel: ir.Operation, allocations: Sequence[ir.Operation]) -> None:
         """Raises PassFailure if the allocations do not fit on a stack."""
-        kinds = [ir.MemRefType(each.results[0].type) for each in allocations]
-        for each, kind in zip(allocations, kinds, strict=True):
-            if not kind.has_static_shape:
-                raise PassFailure(f"the kernel needs scratch memory of unknown size, a {kind}", each.location)
+        kinds = []
+        for each in allocations:
+            kind = largest(each)
+            if kind is None:
+                found = each.results[0].type
+                raise PassFailure(
+                    f"the kernel needs scratch memory of unknown size, a {found}", each.location
+                )
+            kinds.append(kind)
         total = sum(map(size_in_bytes, kinds))
         if total > self.max_bytes:
             raise PassFailure(

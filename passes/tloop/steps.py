@@ -28,6 +28,7 @@ from mlc.passes.tloop.packing_steps import pack, rfactor
 from mlc.passes.tloop.schedule_state import ScheduleState
 from mlc.passes.tloop.shift_inwards import shift_inwards
 from mlc.passes.tloop.storage_steps import cache_read, cache_write
+from mlc.passes.tloop.stream_keys import stream_keys
 from mlc.passes.tloop.tensorize import tensorize
 
 Step = Callable[[ir.Operation, ScheduleState], None]
@@ -73,6 +74,7 @@ STEPS: dict[str, Step] = {
     "tloop.sample_perfect_tile": sampling.sample_perfect_tile,
     "tloop.shift_inwards": shift_inwards,
     "tloop.split": split,
+    "tloop.stream_keys": stream_keys,
     "tloop.tensorize": tensorize,
     "tloop.tile": structured.tile,
     "tloop.unroll": unroll,

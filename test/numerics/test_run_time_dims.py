@@ -73,7 +73,41 @@ def _gelu(x: np.ndarray) -> np.ndarray:
     return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
 
 
+def _attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | float) -> np.ndarray:
+    return _softmax(q @ k.swapaxes(-1, -2) * 0.25 + mask) @ v
+
+
+def _causal(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    queries, keys = q.shape[-2], k.shape[-2]
+    return _attention(q, k, v, np.triu(np.full((queries, keys), -np.inf, np.float32), keys - queries + 1))
+
+
+def _attending(mask: tuple[str, ...], causal: bool = False) -> str:
+    """Attention of queries `%a` to keys `%b` with values `%c` and a mask `%d`."""
+    given = "%a, %b, %c" + ", %d" * len(mask)
+    attributes = f"causal = {str(causal).lower()}, safe = false, scale = 0.25 : f64"
+    kinds = ["b 2 m 16", "b 2 n 16", "b 2 n 24", *mask, "b 2 m 24"]
+    return op(f'%r = "graph.attention"({given}) {{{attributes}}}', *kinds)
+
+
+_SEQUENCES = ("b 2 m 16", "b 2 n 16", "b 2 n 24")
+# Less than a block, several blocks of queries, several blocks of keys; no batch at all.
+_LENGTHS = ((1, 1, 1), (1, 7, 5), (2, 32, 32), (1, 45, 33), (1, 140, 20), (1, 3, 1200), (0, 4, 4))
+
 CASES = {
+    "attention": Case(
+        _attending(()), _SEQUENCES, "b 2 m 24", lambda q, k, v: _attention(q, k, v, 0), _LENGTHS
+    ),
+    "attention to some keys": Case(
+        _attending(("b 1 1 n",)), (*_SEQUENCES, "b 1 1 n"), "b 2 m 24", _attention, _LENGTHS
+    ),
+    "attention with a mask for each query": Case(
+        _attending(("b 1 m n",)), (*_SEQUENCES, "b 1 m n"), "b 2 m 24", _attention, _LENGTHS
+    ),
+    "causal attention": Case(
+        _attending((), causal=True), _SEQUENCES, "b 2 m 24", _causal,
+        ((1, 1, 1), (1, 7, 9), (2, 45, 45), (1, 3, 1200)),
+    ),
     "elementwise": Case(
         op('%s = "graph.add"(%a, %b)', "m n", "n", "m n") + "\n" + op('%r = "graph.tanh"(%s)', "m n", "m n"),
         ("m n", "n"), "m n", lambda a, b: np.tanh(a + b),
@@ -178,13 +212,21 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=list(CASES))
-def compiled(request: pytest.FixtureRequest) -> tuple[Case, Image]:
-    case = CASES[request.param]
+def _compiled(case: Case) -> Image:
     target = str(host_target())
     text = f'module attributes {{tloop.target = "{target}"}} {{{case.text()}}}'
     result = compile_object({"text": text, "pipeline": "cpu-kernel", "target": target, "optimize": 2})
-    return case, Image([result["object"]])
+    return Image([result["object"]])
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def compiled(request: pytest.FixtureRequest) -> tuple[Case, Image]:
+    return CASES[request.param], _compiled(CASES[request.param])
+
+
+@pytest.fixture(scope="module")
+def compiled_masked() -> Image:
+    return _compiled(CASES["attention with a mask for each query"])
 
 
 def test_one_object_serves_all_sizes(compiled: tuple[Case, Image]) -> None:
@@ -199,3 +241,20 @@ def test_one_object_serves_all_sizes(compiled: tuple[Case, Image]) -> None:
         assert result.shape == expected.shape
         call_entry(image, "k", [*operands, result], dims=sizes, threads=2)
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max(initial=1))
+
+
+def test_masked_blocks_of_keys_do_not_count(compiled_masked: Image) -> None:
+    """A block of masked keys, before one with others, and queries all of whose keys are masked."""
+    generator = np.random.default_rng(1)
+    case, keys = CASES["attention with a mask for each query"], 1100
+    q, k, v, mask = (
+        generator.standard_normal(case.shape(each, (1, 3, keys))).astype(np.float32) for each in case.operands
+    )
+    mask[..., :700] = -np.inf
+    mask[:, :, 1] = -np.inf
+    result = np.zeros((1, 2, 3, 24), np.float32)
+    call_entry(compiled_masked, "k", [q, k, v, mask, result], dims=(1, 3, keys), threads=1)
+    seeing = [0, 2]
+    seen = _attention(q[:, :, seeing], k[..., 700:, :], v[..., 700:, :], mask[:, :, seeing, 700:])
+    np.testing.assert_allclose(result[:, :, seeing], seen, rtol=1e-5, atol=1e-6)
+    assert np.isnan(result[:, :, 1]).all()

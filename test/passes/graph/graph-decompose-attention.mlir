@@ -1,16 +1,19 @@
 // RUN: mlc-opt %s --graph-decompose-attention | filecheck %s
 // RUN: mlc-opt %s --graph-decompose-attention=one-kernel=false | filecheck %s --check-prefix=PARTS
 
-// Lengths that are not known; the transpose of the keys joins the one before.
+// Lengths that are not known: one kernel computes all of them.
 // CHECK-LABEL: func.func @plain
-// CHECK-NEXT: %[[KEYS:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 0, 2, 3, 1>}
-// CHECK-NEXT: %[[PRODUCT:.*]] = "graph.matmul"(%arg0, %[[KEYS]])
-// CHECK-NEXT: %[[SCALE:.*]] = "graph.constant"() {value = dense<1.250000e-01> : tensor<f32>}
-// CHECK-NEXT: %[[SCALED:.*]] = "graph.mul"(%[[PRODUCT]], %[[SCALE]])
-// CHECK-NEXT: %[[MASKED:.*]] = "graph.add"(%[[SCALED]], %arg3)
-// CHECK-NEXT: %[[WEIGHTS:.*]] = "graph.softmax"(%[[MASKED]]) {axis = 3 : i64}
-// CHECK-NEXT: %[[RESULT:.*]] = "graph.matmul"(%[[WEIGHTS]], %arg2)
-// CHECK-NEXT: return %[[RESULT]]
+// CHECK: "graph.attention"
+// In parts, the transpose of the keys joins the one before.
+// PARTS-LABEL: func.func @plain
+// PARTS-NEXT: %[[KEYS:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 0, 2, 3, 1>}
+// PARTS-NEXT: %[[PRODUCT:.*]] = "graph.matmul"(%arg0, %[[KEYS]])
+// PARTS-NEXT: %[[SCALE:.*]] = "graph.constant"() {value = dense<1.250000e-01> : tensor<f32>}
+// PARTS-NEXT: %[[SCALED:.*]] = "graph.mul"(%[[PRODUCT]], %[[SCALE]])
+// PARTS-NEXT: %[[MASKED:.*]] = "graph.add"(%[[SCALED]], %arg3)
+// PARTS-NEXT: %[[WEIGHTS:.*]] = "graph.softmax"(%[[MASKED]]) {axis = 3 : i64}
+// PARTS-NEXT: %[[RESULT:.*]] = "graph.matmul"(%[[WEIGHTS]], %arg2)
+// PARTS-NEXT: return %[[RESULT]]
 func.func @plain(%q: tensor<?x12x?x64xf32>, %k: tensor<?x?x12x64xf32>, %v: tensor<?x12x?x64xf32>,
                  %mask: tensor<?x1x1x?xf32>) -> tensor<?x12x?x64xf32> {
   %0 = "graph.transpose"(%k) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<?x?x12x64xf32>) -> tensor<?x12x?x64xf32>

@@ -254,3 +254,21 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   // expected-error @below {{schedule of @k: step 3 ('tloop.balance') does not apply: only a loop from 0, with a constant step above 1, has tiles to balance}}
   "tloop.balance"(%l) : (!tloop.loop) -> ()
 }) {kernel = @k} : () -> ()
+
+// -----
+
+func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%root) {sizes = array<i64: 4>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  // expected-error @below {{schedule of @k: step 3 ('tloop.stream_keys') does not apply: the kernel has no block 'scores_init'}}
+  "tloop.stream_keys"(%l) {queries = 32 : i64, keys = 512 : i64} : (!tloop.loop) -> ()
+}) {kernel = @k} : () -> ()

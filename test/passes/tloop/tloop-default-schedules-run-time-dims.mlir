@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize --cse | filecheck %s --check-prefix=LOOPS
 
 // Threads share the panels; as many rows as only running tells go to balanced register tiles.
 // CHECK-LABEL: func.func private @product
@@ -28,5 +29,39 @@ func.func private @inner(%a: tensor<20x?xf32>, %b: tensor<?x32xf32>, %dims: tens
     attributes {tloop.kernel, tloop.dims = [["", "d0"], ["d0", ""], ["", ""]]} {
   %0 = "graph.matmul"(%a, %b) : (tensor<20x?xf32>, tensor<?x32xf32>) -> tensor<20x32xf32>
   return %0 : tensor<20x32xf32>
+}
+}
+
+// -----
+
+// Threads share heads and blocks of queries. A block is filled up, and takes block after block of keys: the scores of one lie in a
+// buffer of its size. The sums so far are scaled; what is kept has as many queries as a whole block.
+// CHECK-LABEL: func.func private @attention
+// CHECK: %[[SHARE:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 128>}
+// CHECK: %[[BLOCK:.*]]:2 = "tloop.tile"(%[[SHARE]]#0) {mode = "sequential", sizes = array<i64: 0, 32>}
+// CHECK: "tloop.stream_keys"(%[[BLOCK]]#1) {keys = 512 : i64, queries = 32 : i64}
+// CHECK: %[[SCORES:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 12>}
+// CHECK: "tloop.balance"(%[[SCORES]]#1)
+// LOOPS-LABEL: func.func private @attention
+// LOOPS: linalg.fill {{.*}} tensor<1x32x16xf32>
+// LOOPS: scf.forall (%[[HEAD:.*]], %{{.*}}) in (3, %{{.*}})
+// LOOPS: scf.for %{{.*}} = %c0 to %{{.*}} step %c32
+// LOOPS: %[[QUERIES:.*]] = affine.min
+// LOOPS: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [1, %[[QUERIES]], 16]
+// LOOPS: scf.for %[[KEY:.*]] = %c0 to %{{.*}} step %c512 iter_args(%[[TOP:.*]] = %{{.*}}, %[[TOTAL:.*]] = %{{.*}}, %[[VALUES:.*]] = %{{.*}}) -> (tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32x16xf32>)
+// LOOPS-NEXT: %[[KEYS:.*]] = affine.min #{{.*}}(%[[KEY]])
+// LOOPS: scf.index_switch
+// LOOPS: case 12 {
+// LOOPS: arith.maximumf
+// The largest score so far, unless all are masked.
+// LOOPS: arith.cmpf oeq
+// LOOPS: scf.yield {{.*}} : tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32x16xf32>
+// LOOPS: arith.divf
+// LOOPS: scf.for %{{.*}} = %c0 to %[[QUERIES]] step %c1
+module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
+func.func private @attention(%q: tensor<3x?x16xf32>, %k: tensor<3x?x16xf32>, %v: tensor<3x?x16xf32>, %dims: tensor<2xindex>) -> tensor<3x?x16xf32>
+    attributes {tloop.kernel, tloop.dims = [["", "d0", ""], ["", "d1", ""], ["", "d1", ""], ["", "d0", ""]]} {
+  %0 = "graph.attention"(%q, %k, %v) {scale = 0.25, causal = false, safe = false} : (tensor<3x?x16xf32>, tensor<3x?x16xf32>, tensor<3x?x16xf32>) -> tensor<3x?x16xf32>
+  return %0 : tensor<3x?x16xf32>
 }
 }

@@ -66,3 +66,23 @@ func.func private @workspace(%a: memref<4xf32>) attributes {tloop.kernel} {
   memref.dealloc %0 : memref<4xf32>
   return
 }
+
+// A buffer that is a part of one of known size: that one is outside.
+// CHECK-LABEL: func.func private @part
+// CHECK-NEXT: %[[WHOLE:.*]] = memref.alloca() {alignment = 64 : i64} : memref<128xi8>
+// CHECK: scf.for %[[I:.*]] =
+// CHECK-NEXT: %[[SIZE:.*]] = affine.min #{{.*}}(%[[I]])
+// CHECK: memref.view %[[WHOLE]][%{{.*}}][%[[SIZE]]] : memref<128xi8> to memref<?x4xf32>
+// CHECK-NOT: dealloc
+func.func private @part(%a: memref<?x4xf32>, %n: index) attributes {tloop.kernel} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %n step %c8 {
+    %size = affine.min affine_map<(i)[n] -> (n - i, 8)>(%i)[%n]
+    %0 = memref.alloc(%size) : memref<?x4xf32>
+    %part = memref.subview %a[%i, 0] [%size, 4] [1, 1] : memref<?x4xf32> to memref<?x4xf32, strided<[4, 1], offset: ?>>
+    memref.copy %part, %0 : memref<?x4xf32, strided<[4, 1], offset: ?>> to memref<?x4xf32>
+    memref.dealloc %0 : memref<?x4xf32>
+  }
+  return
+}

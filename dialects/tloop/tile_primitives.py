@@ -1,0 +1,59 @@
+"""Primitives on loops over tiles of structured computations: what becomes of the last tile."""
+
+from mlc.bindings import ext, ir
+from mlc.dialects.tloop.dialect import LoopType, TLoop
+from mlc.dialects.verification import verifier
+
+
+def _stream_fault(op: ext.Operation) -> str:
+    queries, keys = (op.attributes[name].value for name in ("queries", "keys"))
+    if queries > 0 and keys > 0:
+        return ""
+    return f"blocks must not be empty, but are of {queries} queries and {keys} keys"
+
+
+class Peel(TLoop.Operation, name="peel"):
+    """Splits a loop's last, smaller iteration off, so that every remaining tile has a static size.
+
+    Only sequential loops have one, and only where the step does not divide the extent.
+    """
+
+    loop: ext.Operand[LoopType]
+
+
+class ShiftInwards(TLoop.Operation, name="shift_inwards"):
+    """Makes a loop's last tile whole: where the step does not divide the extent, it begins within the tile
+    before (Halide's `ShiftInwards`), and computes some elements again.
+
+    Only sequential loops have one, over tiles of a structured computation that does not add to its result.
+    """
+
+    loop: ext.Operand[LoopType]
+
+
+class Balance(TLoop.Operation, name="balance"):
+    """Splits a loop over tiles so that every tile has a static size, where only running tells how many points
+    there are: these go to as few tiles of at most the loop's step as can be, whose sizes differ by at most 1.
+
+    There is a copy of the loop for each size from the step down to 1, of which at most two run. Only
+    sequential loops over tiles of structured computations are balanced.
+    """
+
+    loop: ext.Operand[LoopType]
+
+
+class StreamKeys(TLoop.Operation, name="stream_keys"):
+    """Takes the keys of attention in blocks of `keys`, one after the other, for a block of queries.
+
+    The parts of attention, which its default schedule names, lie in the body of one loop, over blocks of
+    `queries` queries. A block that has fewer is filled up; what is kept from one block of keys to the next,
+    the largest scores and the sums of their powers and of the values, is scaled where a larger score comes.
+    The numbers of queries and keys may be known only when the kernel runs, and the parts take no more memory
+    than those of one block. Results may differ by rounding.
+    """
+
+    queries: ir.IntegerAttr
+    keys: ir.IntegerAttr
+    loop: ext.Operand[LoopType]
+
+    verify_invariants = verifier(_stream_fault, queries=ir.IntegerAttr, keys=ir.IntegerAttr)
