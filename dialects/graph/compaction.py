@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .elements import BOOL, FLOAT, NUMBER, ORDERED
 from .rules import check_axis, check_rank, merge, product
+from .sizes import surely_less
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -34,7 +35,7 @@ def _compress(call: Call) -> tuple[Tensor, ...]:
     check_axis("axis", call.axis, call.x.rank)
     check_rank("condition", call.condition, 1)
     (flags,), dim = call.condition.shape, call.x.shape[call.axis]
-    if flags is not None and dim is not None and flags > dim:
+    if flags is not None and dim is not None and surely_less(dim, flags):
         raise ShapeError(
             "condition", f"is longer than dim {call.axis} of x: {call.condition} against {call.x}"
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .elements import ANY, BITS, BOOL, FLOAT, INTEGER, NUMBER, ORDERED, ElementClass, element_bytes
-from .rules import agree, broadcast, check_number, like_first
+from .rules import broadcast, check_number, like_first
+from .sizes import differ
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -248,7 +249,9 @@ binary("greater_equal", "`a >= b`", "GreaterOrEqual", infer=_comparison)
 
 
 def _prelu(call: Call) -> Tensor:
-    if not agree(broadcast(x=call.x.shape, slope=call.slope.shape), call.x.shape):
+    joined = broadcast(x=call.x.shape, slope=call.slope.shape)
+    pairs = zip(joined, call.x.shape, strict=False)
+    if len(joined) != call.x.rank or any(a is not None and b is not None and differ(a, b) for a, b in pairs):
         raise ShapeError("slope", f"does not broadcast to x: {call.slope} against {call.x}")
     return call.x
 

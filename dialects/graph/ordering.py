@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .elements import NUMBER
 from .rules import check_axis
+from .sizes import surely_less
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -16,7 +17,7 @@ FAMILY = define_family(
 def _top_k(call: Call) -> tuple[Tensor, Tensor]:
     check_axis("axis", call.axis, call.x.rank)
     dim = call.x.shape[call.axis]
-    if call.k < 1 or (dim is not None and call.k > dim):
+    if call.k < 1 or (dim is not None and surely_less(dim, call.k)):
         raise ShapeError("k", f"{call.k} is outside [1, {'?' if dim is None else dim}]")
     shape = tuple(call.k if axis == call.axis else dim for axis, dim in enumerate(call.x.shape))
     return Tensor(shape, call.x.element), Tensor(shape, "i64")

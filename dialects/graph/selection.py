@@ -5,7 +5,7 @@ from __future__ import annotations
 from .elements import INDEX
 from .movement import movement
 from .rules import check_axis, check_least, check_length, check_number, check_rank, merge, text
-from .sizes import maximum
+from .sizes import maximum, surely_less
 from .spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
 
 
@@ -70,7 +70,7 @@ def _pad(call: Call) -> Tensor:
 
 def _check_source(call: Call, axis: int, dim: int, amount: int) -> None:
     """Modes that copy elements need them."""
-    if dim == 0 or (call.mode == "reflect" and amount >= dim):
+    if dim == 0 or (call.mode == "reflect" and surely_less(dim, amount + 1)):
         raise ShapeError(
             "low, high", f"pad dim {axis} by {amount} in mode {call.mode}, which {call.x} is too small for"
         )
@@ -111,7 +111,7 @@ def _gather_elements(call: Call) -> Tensor:
     check_axis("axis", call.axis, call.data.rank)
     check_rank("indices", call.indices, call.data.rank, " (as data)")
     for axis, (count, dim) in enumerate(zip(call.indices.shape, call.data.shape, strict=True)):
-        if axis != call.axis and count is not None and dim is not None and count > dim:
+        if axis != call.axis and count is not None and dim is not None and surely_less(dim, count):
             raise ShapeError(
                 "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import onnx
 from mlc.frontends.onnx.check import Opsets, plain_domain, read_opsets
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Held, Value
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
 
 FunctionKey = tuple[str, str, str]
@@ -34,7 +34,7 @@ def local_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
     return _body(function, attributes, read_opsets(function.opset_import, name))
 
 
-def schema_body(node: NodeProto, opsets: Opsets, inputs: Sequence[Value | None]) -> Body | None:
+def schema_body(node: NodeProto, opsets: Opsets, inputs: Sequence[Held]) -> Body | None:
     """The body of an ONNX operator for a call with these inputs, or None if it has none."""
     domain = plain_domain(node.domain)
     opset = opsets.get(domain, 1)
@@ -66,7 +66,7 @@ def _with_defaults(node: NodeProto, schema: defs.OpSchema) -> NodeProto:
 
 
 def _function(
-    schema: defs.OpSchema, node: NodeProto, opset: int, inputs: Sequence[Value | None]
+    schema: defs.OpSchema, node: NodeProto, opset: int, inputs: Sequence[Held]
 ) -> FunctionProto | None:
     if schema.has_function:
         version = _version(schema.function_opset_versions, opset)
@@ -87,8 +87,8 @@ def _version(versions: Sequence[int], opset: int) -> int:
     return max((v for v in versions if v <= opset), default=min(versions))
 
 
-def _type_proto(value: Value | None) -> onnx.TypeProto:
-    if value is None:
+def _type_proto(value: Held) -> onnx.TypeProto:
+    if not isinstance(value, Value):
         return onnx.TypeProto()
     return helper.make_tensor_type_proto(
         value.number, [d if isinstance(d, int) else None for d in value.shape]

@@ -16,7 +16,7 @@ from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import lookup
 from mlc.frontends.onnx.report import Problem
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Held, Value
 from onnx import AttributeProto, GraphProto, NodeProto
 
 # Deeper nesting of functions than any exporter makes; a function that calls itself ends here.
@@ -132,7 +132,7 @@ class Importer:
     def _node(
         self,
         node: NodeProto,
-        inputs: Sequence[Value | None],
+        inputs: Sequence[Held],
         scope: Scope,
         frame: Frame,
         name: str,
@@ -196,7 +196,7 @@ class Subgraph:
     scope: Scope
     frame: Frame
 
-    def __call__(self, *inputs: Value) -> list[Value]:
+    def __call__(self, *inputs: Held) -> list[Any]:
         """The outputs for these inputs. Raises `Incomplete` where one could not be imported."""
         names = [each.name for each in self.graph.input]
         if len(names) != len(inputs):
@@ -230,7 +230,7 @@ def _has_body(node: NodeProto, opset: int) -> bool:
     return bool(schema.has_function or schema.has_context_dependent_function)
 
 
-def _listed(results: Value | Sequence[Value | None], count: int) -> list[Any]:
+def _listed(results: Value | Sequence[Held], count: int) -> list[Any]:
     found = [results] if isinstance(results, Value) else list(results)
     if len(found) < count:
         raise Unsupported(f"only its first {len(found)} outputs are supported")

@@ -20,7 +20,7 @@ from mlc.frontends.onnx.inputs import InputType, read_inputs
 from mlc.frontends.onnx.load import LoadedModel, load_model
 from mlc.frontends.onnx.node import NodeFailure
 from mlc.frontends.onnx.report import report
-from mlc.frontends.onnx.values import from_ir
+from mlc.frontends.onnx.values import Nothing, OpenList, ValueList, from_ir
 from mlc.frontends.weights import WeightStore
 
 # Attribute of @main's arguments and results: the name in the model.
@@ -106,6 +106,8 @@ def _result(file: str, output: onnx.ValueInfoProto, value: Any) -> ir.Value:
         raise ImportFailure(
             f"{file}: the node that should define the model's output '{output.name}' leaves it out"
         )
+    if isinstance(value, ValueList | OpenList | Nothing):
+        raise UnsupportedModel(f"{file}: output '{output.name}' is {value.described}, which is not supported")
     declared = output.type.tensor_type.elem_type
     if declared not in (onnx.TensorProto.UNDEFINED, value.number):
         names = types.type_name(declared), types.type_name(value.number)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from mlc.frontends.onnx.node import Node
-    from mlc.frontends.onnx.values import Value
+    from mlc.frontends.onnx.values import Held, Value
 
-OperatorFunction = Callable[["Node"], "Value | Sequence[Value | None]"]
+OperatorFunction = Callable[["Node"], "Value | Sequence[Held]"]
 _Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
     "axes", "batch_norm", "branches", "columns", "compaction", "contraction", "control", "convolution",
     "creation", "cropping", "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic",
     "movement", "normalisation", "one_hot", "ordering", "padding", "pooling", "quantisation",
-    "quantised_products", "random_numbers", "ranges", "recurrent", "reduction", "resize", "rois", "signal",
-    "slicing", "splitting", "tiling", "training", "transposed_convolution", "unpooling",
+    "quantised_products", "random_numbers", "ranges", "recurrent", "reduction", "resize", "rois", "sequences",
+    "signal", "slicing", "splitting", "tiling", "training", "transposed_convolution", "unpooling",
     "microsoft.activations", "microsoft.attention", "microsoft.blocks", "microsoft.group_query",
     "microsoft.movement", "microsoft.nbits", "microsoft.normalisation", "microsoft.products",
     "microsoft.quantised", "microsoft.quantised_attention", "microsoft.quantised_products",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from mlc.bindings import ir
@@ -56,6 +57,35 @@ class Value:
     def is_constant(self) -> bool:
         """Whether every element is known at import."""
         return self.known is not None and self.known.dtype != object
+
+
+@dataclass(frozen=True)
+class ValueList:
+    """A sequence: values that are known one by one."""
+
+    values: tuple[Value, ...]
+    described: ClassVar[str] = "a sequence"
+
+
+@dataclass(frozen=True)
+class OpenList:
+    """A sequence whose length only running tells; `at` makes the value at a place, a scalar of i64 that
+    counts from the front."""
+
+    length: Dim
+    at: Callable[[Value], Value]
+    described: ClassVar[str] = "a sequence whose length only running tells"
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """An optional without an element. One with an element is what it holds."""
+
+    described: ClassVar[str] = "an optional without an element"
+
+
+# What a name in the ONNX graph stands for; None for what is left out.
+Held = Value | ValueList | OpenList | Nothing | None
 
 
 def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:

@@ -33,7 +33,7 @@ def lower_range(op: ir.Operation) -> list[ir.Value]:
         first, step = scalars
         return add(first, mul(convert(place, first.type), step))
 
-    return [elementwise([start, delta], op.results[0].type, body)]
+    return [elementwise([start, delta], op.results[0], body)]
 
 
 @rule("shape_of")

@@ -118,4 +118,4 @@ def lower_trilu(op: ir.Operation) -> list[ir.Value]:
         kept = _compare("sge" if upper else "sle", _index(rank - 1), diagonal)
         return select(kept, scalars[0], constant(scalars[0].type, 0))
 
-    return [elementwise([op.operands[0]], op.results[0].type, body)]
+    return [elementwise([op.operands[0]], op.results[0], body)]

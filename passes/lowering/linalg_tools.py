@@ -162,11 +162,17 @@ def _scalar_type(value: ir.Value) -> ir.Type:
     )
 
 
-def elementwise(inputs: Sequence[ir.Value], result: ir.Type, body: Callable[[Scalars], ir.Value]) -> ir.Value:
-    """Applies `body` to the broadcast elements of `inputs`; `result` is the result's tensor type."""
-    kind = ir.RankedTensorType(result)
+def elementwise(
+    inputs: Sequence[ir.Value], result: ir.Type | ir.Value, body: Callable[[Scalars], ir.Value]
+) -> ir.Value:
+    """Applies `body` to the broadcast elements of `inputs`; `result` is the result that it stands for, or its
+    tensor type."""
+    kind = ir.RankedTensorType(result.type if isinstance(result, ir.Value) else result)
     shapes = [static_shape(value) for value in inputs]
-    shape = list(kind.shape) if kind.has_static_shape else broadcast_shape(shapes)
+    if kind.has_static_shape or isinstance(result, ir.Value):
+        shape = static_shape(result)
+    else:
+        shape = broadcast_shape(shapes)
     maps = [broadcast_map(each, shape) for each in shapes]
     output = empty(shape, kind.element_type)
     identity = affine_map(len(shape), dims(len(shape)))

@@ -6,6 +6,8 @@ from mlc.pipelines.lists.cpu import CPU_THREADS_TO_LLVM
 
 # One kernel, from graph ops in its body to launches of thread blocks.
 ACCEL_KERNEL: list[str] = [
+    # What has no program of blocks is named here; later passes would fail on the loops that are made of it.
+    "graph-verify-blocks",
     # A kernel of attention is a program at once: no schedule makes its softmax one that never has whole rows.
     "accel-from-attention",
     # Nor does one make steps of running sums that double what they know.

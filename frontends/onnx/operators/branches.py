@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from mlc.bindings import ir
@@ -12,13 +13,13 @@ from mlc.frontends.onnx.loops import check_limit
 from mlc.frontends.onnx.node import Node, Unsupported
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.types import type_name
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Held, Nothing, OpenList, Value, ValueList
 
 _BRANCHES = ("then_branch", "else_branch")
 
 
 @onnx_operator("If")
-def if_(node: Node) -> Sequence[Value]:
+def if_(node: Node) -> Sequence[Held]:
     """The branch that is taken, where the condition is known at import; else `graph.if`."""
     condition = node.input(0)
     if condition.is_constant:
@@ -28,19 +29,41 @@ def if_(node: Node) -> Sequence[Value]:
     with node.location:
         holder = graph.build_control("if", operands, [])
         blocks = [region.blocks[0] for region in holder.regions]
-        branches = [_branch(node, *pair) for pair in zip(_BRANCHES, blocks, strict=True)]
+        given = [_branch(node, *pair) for pair in zip(_BRANCHES, blocks, strict=True)]
+        parts = _parts(*given)
+        branches = [_flat(values) for values in given]
         shapes = [_joined(one, other, names) for one, other in zip(*branches, strict=True)]
         for block, values in zip(blocks, branches, strict=True):
             _yield(node, block, values, shapes)
-        results = [open_type(shape, value.number) for shape, value in zip(shapes, branches[0], strict=True)]
-        results += vector_type(shapes)
-        check_limit(len(results))
-        made = graph.build_control("if", operands, results, blocks)
+        kinds: list[ir.Type] = [
+            open_type(shape, value.number) for shape, value in zip(shapes, branches[0], strict=True)
+        ]
+        kinds += vector_type(shapes)
+        check_limit(len(kinds))
+        made = graph.build_control("if", operands, kinds, blocks)
         holder.erase()
-    return received(node, list(made.results), shapes)
+    results = iter(received(node, list(made.results), shapes))
+    return [next(results) if part is None else ValueList(tuple(islice(results, part))) for part in parts]
 
 
-def _branch(node: Node, name: str, block: ir.Block) -> list[Value]:
+def _parts(then: Sequence[Held], other: Sequence[Held]) -> list[int | None]:
+    """How many values each result is: None for a tensor, for a sequence as many as it has."""
+    counts = [[len(v.values) if isinstance(v, ValueList) else None for v in each] for each in (then, other)]
+    if counts[0] != counts[1]:
+        raise Unsupported("its branches give sequences of different lengths")
+    for value in (*then, *other):
+        if isinstance(value, Nothing | OpenList):
+            raise Unsupported(f"a branch gives {value.described}")
+    return counts[0]
+
+
+def _flat(values: Sequence[Held]) -> list[Value]:
+    """The tensors among the values and in their sequences."""
+    parts = [each.values if isinstance(each, ValueList) else [each] for each in values]
+    return [value for part in parts for value in part if isinstance(value, Value)]
+
+
+def _branch(node: Node, name: str, block: ir.Block) -> list[Held]:
     """Imports a branch into a block; what it gives."""
     with ir.InsertionPoint(block):
         return list(node.attr(name)())

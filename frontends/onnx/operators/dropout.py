@@ -55,4 +55,4 @@ def dropped(node: Node, x: Value, ratio: Value, training: Value | None) -> tuple
 
 
 def _everything(node: Node, x: Value, number: int) -> Value:
-    return filled(node, node.shape(x), numpy_dtype(number).type(1))
+    return filled(node, x.shape, numpy_dtype(number).type(1))

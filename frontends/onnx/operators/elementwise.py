@@ -10,7 +10,7 @@ from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.broadcasting import legacy_operands
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Held, Value
 from onnx import TensorProto
 
 # ONNX operator -> graph op, where the two mean the same
@@ -40,8 +40,8 @@ def unary(node: Node) -> Value:
 
 
 @onnx_operator("Identity")
-def identity(node: Node) -> Value:
-    return node.input(0)
+def identity(node: Node) -> list[Held]:
+    return [node.held(0)]
 
 
 @onnx_operator(*_BINARY)

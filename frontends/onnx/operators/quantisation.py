@@ -15,15 +15,25 @@ def _placement(node: Node, x: Value, scale: Value) -> dict[str, int]:
     return {"axis": axis, "block_size": node.attr("block_size", 0)}
 
 
-def _scalars(node: Node, x: Value, *values: Value | None) -> list[Value]:
-    """One-element vectors mean the whole tensor, whatever the axis."""
-    present = [v for v in values if v is not None]
-    return [node.reshape(v, []) if v.shape == (1,) and x.shape[:1] != (1,) else v for v in present]
+def _parameters(node: Node, x: Value) -> list[Value]:
+    """Scale and zero point. One-element vectors mean the whole tensor, whatever the axis."""
+    scale = node.input(1)
+    return [_fitted(node, x, scale, each) for each in (scale, node.optional(2)) if each is not None]
+
+
+def _fitted(node: Node, x: Value, scale: Value, value: Value) -> Value:
+    if scale.rank == 0 or (value.shape == (1,) and x.shape[:1] != (1,)):
+        return node.reshape(value, [])
+    if value.rank != 1 or isinstance(value.shape[0], int):
+        return value
+    # Whether it has one element only running tells.
+    return node.expand(value, [x.shape[node.axis(node.attr("axis", 1), x.rank)]])
 
 
 @onnx_operator("QuantizeLinear", since=10)
 def quantize_linear(node: Node) -> Value:
-    x, *parameters = _scalars(node, node.input(0), node.input(0), node.input(1), node.optional(2))
+    x = node.input(0)
+    parameters = _parameters(node, x)
     declared = node.attr("output_dtype", 0) or TensorProto.UINT8
     number = parameters[1].number if len(parameters) > 1 else declared
     parameters[0] = node.cast(parameters[0], _precision(node, x, parameters[0]))
@@ -52,7 +62,8 @@ def _precision(node: Node, x: Value, scale: Value) -> int:
 
 @onnx_operator("DequantizeLinear", since=10)
 def dequantize_linear(node: Node) -> Value:
-    x, scale, *zero_point = _scalars(node, node.input(0), node.input(0), node.input(1), node.optional(2))
+    x = node.input(0)
+    scale, *zero_point = _parameters(node, x)
     number = node.attr("output_dtype", 0) or scale.number
     kind = node.type_of(x.shape, number)
     if scale.number == TensorProto.FLOAT8E8M0:

@@ -54,3 +54,18 @@ func.func @values(%x: tensor<1x4xf32>, %count: tensor<2xi64>) -> tensor<?x4xf32>
   %0 = "graph.expand"(%x, %count) {shape = array<i64: -1, 4>} : (tensor<1x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// -----
+
+// What sizes leave open is true: indices have no more rows than data, slopes broadcast to x.
+
+// CHECK-LABEL: func.func @open
+func.func @open(%x: tensor<?x?xf32> {graph.dims = ["a", "b"]}, %i: tensor<?x1xi64> {graph.dims = ["c", ""]}, %u: tensor<?x1xf32> {graph.dims = ["c", ""]}, %s: tensor<?xf32> {graph.dims = ["d"]}) -> (tensor<?x1xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
+  // CHECK: "graph.gather_elements"{{.*}}graph.dims = {{.}}["c", ""]
+  %0 = "graph.gather_elements"(%x, %i) {axis = 1} : (tensor<?x?xf32>, tensor<?x1xi64>) -> tensor<?x1xf32>
+  // CHECK: "graph.scatter_elements"{{.*}}graph.dims = {{.}}["a", "b"]
+  %1 = "graph.scatter_elements"(%x, %i, %u) {axis = 1} : (tensor<?x?xf32>, tensor<?x1xi64>, tensor<?x1xf32>) -> tensor<?x?xf32>
+  // CHECK: "graph.prelu"{{.*}}graph.dims = {{.}}["a", "b"]
+  %2 = "graph.prelu"(%x, %s) : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?x?xf32>
+  return %0, %1, %2 : tensor<?x1xf32>, tensor<?x?xf32>, tensor<?x?xf32>
+}

@@ -1,0 +1,48 @@
+"""graph-verify-blocks: thread blocks can compute a kernel's ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass
+from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.kernel_functions import DEVICE, is_kernel
+from mlc.passes.violations import fail_on
+
+_COUNT = "how many results there are is known at its end only"
+_UPDATES = "updates of one place come one after the other"
+# Why ops have loops that go on one element after the other.
+_REASONS = {
+    "graph.compress": _COUNT,
+    "graph.det": "each step of the elimination needs the one before it",
+    "graph.non_max_suppression": "each box that it keeps decides on those after it",
+    "graph.non_zero": _COUNT,
+    "graph.scatter_elements": _UPDATES,
+    "graph.scatter_nd": _UPDATES,
+    "graph.top_k": "it puts one element after the other in its place",
+    "graph.tree_ensemble": "each row goes its own way from node to node",
+    "graph.unique": _COUNT,
+}
+
+
+def without_blocks(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
+    """Every op of `kernel` that has no form as a program of thread blocks, as a message and a location."""
+    placed = DEVICE in kernel.attributes
+    remedy = "do not place it by graph-place" if placed else "compile the model for a processor"
+    for op in collect_ops(kernel, list(_REASONS)):
+        yield f"thread blocks cannot compute '{op.name}': {_REASONS[op.name]}; {remedy}", op.location
+
+
+@dataclass(frozen=True)
+class VerifyBlocks(Pass):
+    """Check that kernels for GPUs hold no op that computes one element after the other. Reports every
+    violation; changes nothing."""
+
+    name: ClassVar[str] = "graph-verify-blocks"
+
+    def run(self, op: ir.Operation) -> None:
+        kernels = [each for each in collect_ops(op, "func.func") if is_kernel(each)]
+        fail_on(violation for kernel in kernels for violation in without_blocks(kernel))

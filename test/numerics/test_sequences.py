@@ -1,0 +1,137 @@
+"""Sequences and optionals inside a graph compute what ONNX's reference says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+import pytest
+from control_models import BOOL, I64, body, info, model
+from graph_evaluator import evaluate
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
+from onnx import NodeProto, helper, parser
+from onnx.reference import ReferenceEvaluator
+from oracle import Arrays
+
+RNG = np.random.default_rng(11)
+X = RNG.uniform(-1, 1, (4, 3)).astype(np.float32)
+
+
+def nodes(text: str) -> list[NodeProto]:
+    """Nodes in ONNX's text syntax."""
+    return list(parser.parse_graph(f"g () => () {{ {text} }}").node)
+
+
+def built(text: str, outputs: Sequence[str], dims: Sequence[int | str] = (4, 3)) -> onnx.ModelProto:
+    inputs = [info("x", dims), info("y", dims), info("at", [], I64), info("c", [], BOOL), info("n", [3], I64)]
+    constants = {"one": np.array(1, np.int64), "minus": np.array(-1, np.int64)}
+    results = [helper.make_tensor_value_info(name, 7 if name == "k" else 1, None) for name in outputs]
+    return model(nodes(text), inputs, results, constants)
+
+
+def check(
+    made: onnx.ModelProto, at: int = 0, condition: bool = True, expected: Sequence[np.ndarray] | None = None
+) -> None:
+    inputs: Arrays = {
+        "x": X,
+        "y": X + 1,
+        "at": np.array(at),
+        "c": np.array(condition),
+        "n": np.array([2, 0, 2]),
+    }
+    wanted_values = list(ReferenceEvaluator(made).run(None, inputs)) if expected is None else expected
+    imported = import_model(made)
+    assert imported.module.operation.verify()
+    found = evaluate(imported.module, [inputs[name] for name in imported.inputs], imported.weights)
+    for array, wanted in zip(found, wanted_values, strict=True):
+        assert array.shape == np.shape(wanted)
+        np.testing.assert_allclose(array, wanted, 1e-6, 1e-6)
+
+
+@pytest.mark.parametrize("place", ["one", "minus"])
+@pytest.mark.parametrize("dims", [(4, 3), ("a", "b")], ids=["known", "named"])
+def test_values_that_come_and_go(place: str, dims: Sequence[int | str]) -> None:
+    text = (
+        f"a = SequenceConstruct(x, y) b = SequenceInsert(a, y, {place}) d = SequenceInsert(b, x)"
+        f" e = SequenceErase(d, {place}) f = SequenceErase(e) k = SequenceLength(f)"
+        f" z = SequenceAt(e, {place}) w = ConcatFromSequence<axis = -1>(d)"
+        " v = ConcatFromSequence<axis = -1, new_axis = 1>(f)"
+    )
+    check(built(text, ["k", "z", "w", "v"], dims))
+
+
+@pytest.mark.parametrize("at", [0, 1, -1])
+@pytest.mark.parametrize("dims", [(4, 3), ("a", "b")], ids=["known", "named"])
+@pytest.mark.parametrize("attributes", ["axis = 0", "axis = 1, keepdims = 0"])
+def test_parts_of_one_element(attributes: str, dims: Sequence[int | str], at: int) -> None:
+    check(
+        built(
+            f"s = SplitToSequence<{attributes}>(x) k = SequenceLength(s) z = SequenceAt(s, at)", "kz", dims
+        ),
+        at,
+    )
+
+
+@pytest.mark.parametrize("at", [0, 1, -1])
+def test_parts_as_long_as_the_run_says(at: int) -> None:
+    check(built("s = SplitToSequence(x, n) k = SequenceLength(s) z = SequenceAt(s, at)", "kz", ("a", 3)), at)
+
+
+def test_parts_of_two_elements() -> None:
+    text = (
+        "t = Constant<value_int = 3>() s = SplitToSequence(x, t) z = SequenceAt(s, one) k = SequenceLength(s)"
+    )
+    check(built(text, "zk"))
+
+
+def test_a_body_for_each_place() -> None:
+    graph = body(
+        "b (float[p,q] u, float[p,q] v) => (float[p,q] s, float[p] t) { s = Mul(u, v) t = ReduceSum(u, o) }"
+    )
+    graph.node.insert(0, helper.make_node("Constant", [], ["o"], value_ints=[1]))
+    made = built(
+        "a = SequenceConstruct(x, y) z = SequenceAt(s, minus) w = ConcatFromSequence<axis = 0>(t)", "zw"
+    )
+    node = helper.make_node("SequenceMap", ["a", "y"], ["s", "t"], body=graph)
+    made.graph.node.insert(1, node)
+    check(made)
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_sequences_of_branches(condition: bool) -> None:
+    then = parser.parse_graph("t () => (seq(float[4,3]) s) { s = SequenceConstruct(x, y) }")
+    other = parser.parse_graph("e () => (seq(float[4,3]) s) { d = Neg(x) s = SequenceConstruct(d, x) }")
+    made = built("z = ConcatFromSequence<axis = 0>(s)", "z")
+    made.graph.node.insert(0, helper.make_node("If", ["c"], ["s"], then_branch=then, else_branch=other))
+    check(made, condition=condition)
+
+
+def test_optionals() -> None:
+    text = (
+        "a = Optional(x) b = OptionalHasElement(a) z = OptionalGetElement(a)"
+        " e = SequenceConstruct(x, y) d = Optional(e) f = OptionalGetElement(d) k = SequenceLength(f)"
+    )
+    # The reference gives a list of the element.
+    check(built(text, "zk"), expected=[X, np.array(2)])
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("z = SequenceConstruct(x)", "output 'z' is a sequence, which is not supported"),
+        ("a = SequenceConstruct(x) z = Neg(a)", "input 0 is a sequence, which this operator does not take"),
+        ("a = SequenceConstruct(x) z = SequenceAt(a, one)", "position 1 is outside a sequence of 1 values"),
+        ("a = Optional<type = float[2]>() z = OptionalGetElement(a)", "its optional has no element"),
+        ("a = SequenceEmpty() z = ConcatFromSequence<axis = 0>(a)", "its sequence is empty"),
+        (
+            "r = Exp(x) a = SequenceConstruct(x, n) z = SequenceAt(a, at)",
+            "a position that only running tells, in a sequence of values of different types",
+        ),
+    ],
+)
+def test_what_is_refused(text: str, cause: str) -> None:
+    with pytest.raises(ImportFailure) as failure:
+        import_model(built(text, "z"))
+    assert cause in str(failure.value)

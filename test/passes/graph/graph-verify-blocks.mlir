@@ -1,0 +1,30 @@
+// RUN: mlc-opt %s --graph-verify-blocks --verify-diagnostics --split-input-file | filecheck %s
+
+// What is no kernel runs on the processor, and reductions are shared by threads.
+// CHECK-LABEL: func.func @main
+// CHECK: graph.det
+func.func @main(%x: tensor<3x3xf32>) -> tensor<f32> {
+  %0 = "graph.det"(%x) : (tensor<3x3xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+// CHECK-LABEL: func.func private @sums
+func.func private @sums(%x: tensor<4x5xf32>) -> tensor<4xf32> attributes {tloop.kernel} {
+  %0 = "graph.reduce_sum"(%x) {axes = array<i64: 1>, keepdims = false} : (tensor<4x5xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Every op of every kernel.
+func.func private @first(%x: tensor<8x40xf32>, %y: tensor<3x3xf32>) -> (tensor<8x4xf32>, tensor<f32>) attributes {tloop.kernel} {
+  // expected-error @below {{thread blocks cannot compute 'graph.top_k': it puts one element after the other in its place; compile the model for a processor}}
+  %r:2 = "graph.top_k"(%x) {axis = 1, k = 4} : (tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>)
+  // expected-note @below {{thread blocks cannot compute 'graph.det': each step of the elimination needs the one before it; compile the model for a processor}}
+  %d = "graph.det"(%y) : (tensor<3x3xf32>) -> tensor<f32>
+  return %r#0, %d : tensor<8x4xf32>, tensor<f32>
+}
+func.func private @second(%x: tensor<8x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4xf32>) -> tensor<8x4xf32> attributes {tloop.kernel, tloop.device = "accel"} {
+  // expected-note @below {{thread blocks cannot compute 'graph.scatter_nd': updates of one place come one after the other; do not place it by graph-place}}
+  %r = "graph.scatter_nd"(%x, %i, %u) : (tensor<8x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}
