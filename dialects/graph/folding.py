@@ -86,8 +86,10 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.floor_divide(a, b)
     if np.any(b == 0):
         raise NotFoldable
-    quotient = np.abs(a) // np.abs(b)
-    return np.where((a < 0) ^ (b < 0), -quotient, quotient)
+    # From the floor, for the least number has no absolute value of its type.
+    quotient = np.floor_divide(a, b)
+    inexact = (np.remainder(a, b) != 0) & ((a < 0) ^ (b < 0))
+    return np.where(inexact, quotient + inexact.astype(quotient.dtype), quotient)
 
 
 def _on_sizes(function: Callable[..., Any], sizes: Callable[..., Any], dtype: Any = object) -> Any:

@@ -42,6 +42,16 @@ def _shift_is_outside(node: NodeProto, case: Case) -> bool:
     return bool(((wide < 0) | (wide >= 8 * counts.dtype.itemsize)).any())
 
 
+def _lengths_are_outside(node: NodeProto, case: Case) -> bool:
+    lengths, x = (case.inputs.get(name) for name in (node.input[1], node.input[0]))
+    return lengths is None or x is None or bool((lengths < 0).any() or (lengths > max(x.shape)).any())
+
+
+def _is_narrow(_node: NodeProto, case: Case) -> bool:
+    """Floats of 16 bits and fewer."""
+    return any(is_float(array.dtype) and array.dtype.itemsize < 4 for array in case.inputs.values())
+
+
 def _floats_are_huge(_node: NodeProto, case: Case) -> bool:
     """Floats of some input, also of an earlier node, near or outside the range of integers, or NaN."""
     return any(is_float(array.dtype) and not _largest(array) <= 1e6 for array in case.inputs.values())
@@ -83,6 +93,24 @@ FAULTS = (
         _REFERENCE,
         "the reference converts numbers outside the range of integers before it saturates",
         _floats_are_huge,
+    ),
+    Fault(
+        "ReverseSequence",
+        _ALL,
+        "lengths outside the time axis have no meaning",
+        _lengths_are_outside,
+    ),
+    Fault(
+        "TopK",
+        _ALL,
+        "with sorted = 0 the order of the results is open",
+        lambda node, _case: any(each.name == "sorted" and not each.i for each in node.attribute),
+    ),
+    Fault(
+        "SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss ReduceSum ReduceMean GlobalAveragePool",
+        _REFERENCE,
+        "the reference sums floats of 16 bits and fewer in their own type",
+        _is_narrow,
     ),
     Fault(
         "LRN",

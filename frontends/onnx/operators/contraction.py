@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
@@ -22,6 +22,9 @@ def det(node: Node) -> Value:
 def gemm(node: Node) -> Value:
     """alpha * op(A) @ op(B) + beta * C; a transposed weight stays a transpose of the weight."""
     a, b, c = node.input(0), node.input(1), node.optional(2)
+    for value in (a, b):
+        if value.rank != 2:
+            raise NodeFailure(f"input '{value.name}' must be a matrix, but has rank {value.rank}")
     a = transposed(node, a) if node.attr("transA", 0) else a
     b = transposed(node, b) if node.attr("transB", 0) else b
     product = scaled(node, node.emit("matmul", a, b), node.attr("alpha", 1.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -30,7 +30,10 @@ def _depth(node: Node) -> list[Dim]:
     """The number of classes, which may be a float."""
     depth = node.input(1)
     if depth.is_constant and depth.known is not None:
-        return [int(depth.known.reshape(-1)[0])]
+        number = int(depth.known.reshape(-1)[0])
+        if number < 0:
+            raise NodeFailure(f"input 1 ('{depth.name}') must not be negative, but is {number}")
+        return [number]
     return node.read_dims(node.reshape(node.cast(depth, TensorProto.INT64), [1]))
 
 

@@ -192,6 +192,9 @@ def square_root(x: Number) -> Number:
 
 
 def wide_product(a: Number, b: Number) -> tuple[Number, Number]:
-    """The low and the high 32 bits of the product of two unsigned i32."""
-    low, high = arith.mului_extended(a.value, b.value)
-    return Number(low), Number(high)
+    """The low and the high 32 bits of the product of two unsigned i32. What `arith.mului_extended` becomes,
+    which has no lowering for vectors of several dims."""
+    wide = with_element(a.type, ir.IntegerType.get_signless(64))
+    product = Number(arith.muli(*(arith.extui(wide, each.value) for each in (a, b))))
+    high = product.shift_right_unsigned(32)
+    return Number(arith.trunci(a.type, product.value)), Number(arith.trunci(a.type, high.value))

@@ -50,8 +50,11 @@ func.func @more(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
 // CHECK-LABEL: func.func @sin
 // CHECK-DAG: arith.constant -3.14
 // CHECK-DAG: arith.constant 667544 : i32
-// CHECK: arith.mului_extended
-// CHECK: arith.mului_extended
+// CHECK: arith.extui %{{.*}} : i32 to i64
+// CHECK: arith.muli %{{.*}} : i64
+// CHECK: arith.muli %{{.*}} : i64
+// CHECK: arith.shrui %{{.*}} : i64
+// CHECK: arith.trunci %{{.*}} : i64 to i32
 // CHECK: arith.constant 8.192000e+03 : f32
 // CHECK-NEXT: arith.cmpf oge
 // CHECK-NEXT: arith.select
