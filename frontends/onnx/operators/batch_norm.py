@@ -27,13 +27,20 @@ def _normalised(node: Node, x: Value) -> list[Value | None]:
     if _is_training(node):
         return _with_batch_statistics(node, x, epsilon, [0] if per_element else [0, *range(2, x.rank)])
     if not per_element:
-        return [node.emit("batch_norm", x, *statistics, epsilon=epsilon)]
+        return [_with_given_statistics(node, x, statistics, epsilon)]
     # Statistics of every element, not of every channel (opsets 1 to 8): they have x's shape without the
     # batch.
     scale, bias, mean, variance = statistics
     deviation = node.emit("rsqrt", node.emit("add", variance, node.scalar(epsilon, variance)))
     centred = node.emit("mul", node.emit("sub", x, mean), deviation)
     return [affine(node, centred, scale, bias)]
+
+
+def _with_given_statistics(node: Node, x: Value, statistics: list[Value], epsilon: float) -> Value:
+    """In the widest of the types: statistics may have another one than x."""
+    number = max((x, *statistics), key=lambda value: value.dtype.itemsize).number
+    wide = [node.cast(value, number) for value in (x, *statistics)]
+    return node.cast(node.emit("batch_norm", *wide, epsilon=epsilon), x.number)
 
 
 def _is_training(node: Node) -> bool:

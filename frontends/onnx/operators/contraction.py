@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -42,8 +43,12 @@ def transposed(node: Node, value: Value) -> Value:
 
 
 def scaled(node: Node, value: Value, factor: float) -> Value:
-    """factor * value."""
-    return value if factor == 1.0 else node.emit("mul", value, node.scalar(factor, value))
+    """factor * value; integers are scaled as floats if the factor is none of them, and truncated."""
+    if factor == 1.0:
+        return value
+    if np.issubdtype(value.dtype, np.integer) and not float(factor).is_integer():
+        return node.cast(scaled(node, node.cast(value, TensorProto.DOUBLE), factor), value.number)
+    return node.emit("mul", value, node.scalar(factor, value))
 
 
 @onnx_operator("MatMulInteger", since=10)
