@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .elements import NUMBER
 from .rules import merge
+from .sizes import differ
 from .spec import Attribute, Call, Dim, Operand, OpSpec, ShapeError, Tensor, define, define_family
 from .windows import DILATIONS, LAYOUT, PADS, STRIDES, check_windows, spatial_dims, window_dims
 
@@ -24,7 +25,7 @@ def _check_group(group: int, inputs: Dim, outputs: Dim) -> None:
     if group < 1:
         raise ShapeError("group", f"{group} is below 1")
     for what, count in (("input channels", inputs), ("output channels", outputs)):
-        if count is not None and count % group:
+        if count is not None and differ(count % group, 0):
             raise ShapeError("group", f"{group} does not divide the {count} {what}")
 
 

@@ -184,7 +184,25 @@ def floordiv(left: int | Size, right: int | Size) -> int | Size:
     if isinstance(left, int) and isinstance(right, int):
         return left // right
     exact = exact_quotient(left, right)
-    return exact if exact is not None else _operation("floordiv", left, right)
+    if exact is not None:
+        return exact
+    if not isinstance(right, int) or right < 0:
+        return _operation("floordiv", left, right)
+    whole, rest = _divided(left, right)
+    return whole if isinstance(rest, int) else whole + _operation("floordiv", rest, right)
+
+
+def _divided(left: int | Size, right: int) -> tuple[int | Size, int | Size]:
+    """Quotient and rest by a positive number: the terms that it divides are in the quotient, and of a number
+    its whole part."""
+    whole, rest = [], []
+    for monomial, count in _terms(left):
+        if count % right and monomial:
+            rest.append((monomial, count))
+        else:
+            whole.append((monomial, count // right))
+            rest.append((monomial, count % right))
+    return _collected(whole), _collected(rest)
 
 
 def exact_quotient(left: int | Size, right: int | Size) -> int | Size | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .rules import check_least, check_length
-from .sizes import surely_less
+from .sizes import maximum, minimum, surely_less
 from .spec import Attribute, Call, Dim, Shape, ShapeError
 
 STRIDES = Attribute("strides", "ints", "step of the window per spatial dim, at least 1")
@@ -51,6 +51,6 @@ def _positions(call: Call, axis: int, size: int, kernel: int, ceil_mode: bool) -
         raise ShapeError("x", f"spatial dim {axis} ({padded}) is smaller than the window {window}: {call.x}")
     if not ceil_mode:
         return room // stride + 1
-    count = -(-room // stride) + 1
     # A window that would start in the padding at the end is left out (ONNX MaxPool, AveragePool).
-    return count - 1 if (count - 1) * stride >= size + begin else count
+    last = -(-room // stride)
+    return last + minimum(1, maximum(0, -(-(size + begin) // stride) - last))

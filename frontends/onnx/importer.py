@@ -28,6 +28,8 @@ Scope = dict[str, Any]
 
 
 DeclaredShape = tuple[int | None, ...]
+# Operators whose result has the shape of their first input.
+_SAME_SHAPE = {"Cast", "CastLike", "Identity", "Sqrt", "Log", "Exp", "Abs", "Neg", "Reciprocal", "Relu"}
 
 
 class Incomplete(Exception):
@@ -209,15 +211,15 @@ class Subgraph:
 
 
 def _declared_shapes(graph: GraphProto) -> dict[str, DeclaredShape]:
-    """The shapes that a graph declares, by name, also of what stands before a cast; dims without a number are
-    None."""
+    """The shapes that a graph declares, by name, also of what stands before a cast or a root;
+    dims without a number are None."""
     found: dict[str, DeclaredShape] = {}
     for info in (*graph.value_info, *graph.output):
         if info.type.tensor_type.HasField("shape"):
             dims = info.type.tensor_type.shape.dim
             found[info.name] = tuple(each.dim_value if each.HasField("dim_value") else None for each in dims)
     for node in reversed(graph.node):
-        if node.op_type in ("Cast", "Identity") and node.input and node.output[0] in found:
+        if node.op_type in _SAME_SHAPE and node.input and node.output[0] in found:
             found.setdefault(node.input[0], found[node.output[0]])
     return found
 

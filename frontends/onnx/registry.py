@@ -18,7 +18,7 @@ _Function = TypeVar("_Function", bound=OperatorFunction)
 _MODULES = (
     "axes", "batch_norm", "branches", "columns", "compaction", "contraction", "control", "convolution",
     "creation", "cropping", "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic",
-    "movement", "normalisation", "one_hot", "ordering", "padding", "pooling", "quantisation",
+    "mel", "movement", "normalisation", "one_hot", "ordering", "padding", "pooling", "quantisation",
     "quantised_products", "random_numbers", "ranges", "recurrent", "reduction", "resize", "rois", "sequences",
     "signal", "slicing", "splitting", "tiling", "training", "transposed_convolution", "unpooling",
     "microsoft.activations", "microsoft.attention", "microsoft.blocks", "microsoft.group_query",

@@ -35,7 +35,8 @@ model is compiled.
 
 Random operators compute numbers from a key and each element's place (SplitMix64): a compiled model gives the
 same ones at every run. The key is a hash of the attribute `seed`, or of the node's name where there is none.
-DFT and STFT of f32 are computed in f64, as products with constant matrices of the length's factors.
+DFT and STFT of f32 are computed in f64, as products with constant matrices of the length's factors; a length
+that only running tells is one product with a matrix that is computed then.
 """
 
 

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from mlc.dialects.graph.sizes import Size, broadcast
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 
 @onnx_operator("MatMul")
 def matmul(node: Node) -> Value:
-    return node.emit("matmul", node.input(0), node.input(1))
+    return multiplied(node, node.input(0), node.input(1))
+
+
+def multiplied(node: Node, a: Value, b: Value) -> Value:
+    """The matrix product. Where only running tells whether a batch dim is 1, both operands are spread."""
+    batches = [each.shape[:-2] for each in (a, b)]
+    if any(isinstance(dim, Size) for batch in batches for dim in batch) and all(batches):
+        rank = max(map(len, batches))
+        whole = [(1,) * (rank - len(batch)) + batch for batch in batches]
+        joined = [broadcast(*dims) for dims in zip(*whole, strict=True)]
+        a, b = (_spread(node, value, joined[rank - value.rank + 2 :]) for value in (a, b))
+    return node.emit("matmul", a, b)
+
+
+def _spread(node: Node, value: Value, batch: Sequence[Dim]) -> Value:
+    """The value with batch dims that are not 1 as in `batch`."""
+    own = value.shape[:-2]
+    kept = [mine if mine == 1 else dim for mine, dim in zip(own, batch, strict=True)]
+    return node.expand(value, [*kept, *value.shape[-2:]])
 
 
 @onnx_operator("Det", since=11)
@@ -55,7 +76,7 @@ def scaled(node: Node, value: Value, factor: float) -> Value:
 def matmul_integer(node: Node) -> Value:
     a = centred(node, node.input(0), node.optional(2), -2)
     b = centred(node, node.input(1), node.optional(3), -1)
-    return node.emit("matmul", a, b)
+    return multiplied(node, a, b)
 
 
 def centred(node: Node, value: Value, zero_point: Value | None, axis: int) -> Value:

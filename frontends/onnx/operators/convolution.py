@@ -26,8 +26,8 @@ def conv_integer(node: Node) -> Value:
 
 def convolved(node: Node, x: Value, w: Value) -> Value:
     """The convolution that the node's attributes describe, without bias."""
-    attributes = window(node, x, kernel_of(node, w)).attributes()
-    return node.emit("conv", x, w, **attributes, group=node.attr("group", 1), layout="NCHW")
+    x, geometry = window(node, x, kernel_of(node, w)).inside(node, x)
+    return node.emit("conv", x, w, **geometry.attributes(), group=node.attr("group", 1), layout="NCHW")
 
 
 def per_channel(node: Node, value: Value, rank: int) -> Value:

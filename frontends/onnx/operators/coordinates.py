@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
+from itertools import product as combinations
+from typing import Any
 
-import numpy as np
+from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.operators.formulas import Formula, Term, dim, formula
+from mlc.frontends.onnx.values import Dim, Value
 
 # The coefficient of cubic interpolation that GridSample fixes.
 CUBIC = -0.75
@@ -33,12 +35,29 @@ class Sampling:
     align_corners: bool = True
 
 
-def arithmetic(node: Node, op: str, x: Value, *numbers: float) -> Value:
+def arithmetic(node: Node, op: str, x: Value, *numbers: Term) -> Value:
     """The elementwise op on x and numbers of its type."""
-    return node.emit(op, x, *(node.scalar(number, x) for number in numbers))
+    return node.emit(op, x, *(scalar(node, number, x) for number in numbers))
 
 
-def axis_taps(node: Node, at: Value, extent: int, sampling: Sampling) -> list[Tap]:
+def scalar(node: Node, number: Term, like: Value) -> Value:
+    """The number in `like`'s type, if the model does not compute it."""
+    return number.value if isinstance(number, Formula) else node.scalar(number, like)
+
+
+def measured(node: Node, extent: Dim, like: Value) -> Any:
+    """A dim to compute with: itself, or a scalar of `like`'s type that the model computes."""
+    return extent if isinstance(extent, int) else dim(node, extent, like.number)
+
+
+def bounded(node: Node, at: Value, last: Term) -> Value:
+    """What is next to `at` from 0 to `last`."""
+    if isinstance(last, Formula):
+        return formula(node, at).within(0, last).value
+    return node.emit("clamp", at, min=0.0, max=float(last))
+
+
+def axis_taps(node: Node, at: Value, extent: Dim, sampling: Sampling) -> list[Tap]:
     """What to read along an axis of `extent` elements at the places `at` (floats, in elements)."""
     if sampling.mode == "nearest":
         at = node.emit("round", at)
@@ -58,28 +77,32 @@ def axis_taps(node: Node, at: Value, extent: int, sampling: Sampling) -> list[Ta
     ]
 
 
-def _inside(node: Node, at: Value, extent: int, sampling: Sampling) -> Value:
+def _inside(node: Node, at: Value, extent: Dim, sampling: Sampling) -> Value:
     """`at` where it is inside; what is outside as the padding says. Zeros leave it there."""
     if sampling.padding == "zeros":
         return at
-    low, high = (0.0, extent - 1.0) if sampling.align_corners else (-0.5, extent - 0.5)
-    if sampling.padding == "reflection" and high > low:
-        moved = _reflected(node, at, low, high)
+    size = measured(node, extent, at)
+    low, high = (0.0, size - 1.0) if sampling.align_corners else (-0.5, size - 0.5)
+    if sampling.padding == "reflection" and isinstance(size, Formula):
+        # One element reflects itself.
+        length = (high - low).max(1)
+        moved = formula(node, _reflected(node, at, low, length)).within(low, high).value
+    elif sampling.padding == "reflection" and high > low:
+        moved = _reflected(node, at, low, high - low)
     else:
-        moved = node.emit("clamp", at, min=0.0, max=extent - 1.0)
+        moved = bounded(node, at, size - 1.0)
         if sampling.mode != "cubic" or low == 0:
             return moved
     outside = node.emit("or", arithmetic(node, "less", at, low), arithmetic(node, "greater", at, high))
     return node.emit("where", outside, moved, at)
 
 
-def _reflected(node: Node, at: Value, low: float, high: float) -> Value:
+def _reflected(node: Node, at: Value, low: float, length: Any) -> Value:
     """Forth and back between the borders: a triangle wave."""
-    length = high - low
     along = node.emit("abs", arithmetic(node, "sub", at, low))
-    along = node.emit("mod", along, node.scalar(2 * length, along), fmod=True)
+    along = node.emit("mod", along, scalar(node, 2 * length, along), fmod=True)
     # The distance from the far end of the wave is what is left of the way back.
-    back = node.emit("sub", node.scalar(2 * length, along), along)
+    back = node.emit("sub", scalar(node, 2 * length, along), along)
     return arithmetic(node, "add", node.emit("min", along, back), low)
 
 
@@ -129,28 +152,28 @@ class Point:
     weight: Value | None
 
 
-def points(node: Node, taps: list[list[Tap]], extents: list[int], number: int, outside: bool) -> list[Point]:
+def points(node: Node, taps: list[list[Tap]], extents: list[Dim], number: int, outside: bool) -> list[Point]:
     """All combinations of the taps of the axes, which broadcast. `number`: the integers' type; `outside`:
     whether places may be outside."""
-    return [_point(node, list(each), extents, number, outside) for each in product(*taps)]
+    return [_point(node, list(each), extents, number, outside) for each in combinations(*taps)]
 
 
-def _point(node: Node, taps: list[Tap], extents: list[int], number: int, outside: bool) -> Point:
-    size, place, inside = int(np.prod(extents)), None, None
-    stride = size
-    for tap, extent in zip(taps, extents, strict=True):
-        stride //= extent
+def _point(node: Node, taps: list[Tap], extents: list[Dim], number: int, outside: bool) -> Point:
+    place, inside = None, None
+    for axis, (tap, extent) in enumerate(zip(taps, extents, strict=True)):
+        stride = product(extents[axis + 1 :])
         # What is far outside would not fit into an integer.
-        bounded = node.emit("clamp", tap.place, min=0.0, max=extent - 1.0) if outside else tap.place
-        part = node.cast(bounded, number)
-        part = arithmetic(node, "mul", part, stride) if stride != 1 else part
+        near = bounded(node, tap.place, measured(node, extent, tap.place) - 1.0) if outside else tap.place
+        part = node.cast(near, number)
+        part = arithmetic(node, "mul", part, measured(node, stride, part)) if stride != 1 else part
         place = part if place is None else node.emit("add", place, part)
         if outside:
-            within = node.emit("equal", bounded, tap.place)
+            within = node.emit("equal", near, tap.place)
             inside = within if inside is None else node.emit("and", inside, within)
     assert place is not None
     if inside is not None:
-        place = node.emit("where", inside, place, node.scalar(size, place))
+        size = measured(node, product(extents), place)
+        place = node.emit("where", inside, place, scalar(node, size, place))
     return Point(place, _product(node, [tap.weight for tap in taps]))
 
 

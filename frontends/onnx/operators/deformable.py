@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from mlc.dialects.graph.sizes import differ, product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.convolution import per_channel
 from mlc.frontends.onnx.operators.coordinates import Sampling, Tap, axis_taps
+from mlc.frontends.onnx.operators.formulas import counting, dim
 from mlc.frontends.onnx.operators.sampling import Images, computed_in, interpolated
+from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.operators.windows import Window, kernel_of, window
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 _BETWEEN = Sampling("linear", "zeros")
 
@@ -21,46 +26,46 @@ _BETWEEN = Sampling("linear", "zeros")
 class Sizes:
     """Lengths of the dims: `kernel` and `result` count all spatial dims together."""
 
-    batch: int
+    batch: Dim
     groups: int
     offset_groups: int
-    kernel: int
-    result: list[int]
+    kernel: Dim
+    result: list[Dim]
 
     @property
-    def places(self) -> int:
-        return int(np.prod(self.result))
+    def places(self) -> Any:
+        return product(self.result)
 
 
 @onnx_operator("DeformConv", since=19)
 def deform_conv(node: Node) -> Value:
     x, w, offset = node.input(0), node.input(1), node.input(2)
-    shape, kernel = node.shape(x), kernel_of(node, w)
+    kernel = kernel_of(node, w)
     geometry = window(node, x, kernel)
     sizes = Sizes(
-        shape[0],
+        x.shape[0],
         int(node.attr("group", 1)),
         int(node.attr("offset_group", 1)),
-        int(np.prod(kernel)),
-        node.static(offset.shape[2:], "the offsets' shape"),
+        product(kernel),
+        list(offset.shape[2:]),
     )
-    _check(shape, node.shape(offset), len(kernel), sizes)
+    _check(x.shape, offset.shape, len(kernel), sizes)
     columns = _columns(node, x, offset, geometry, sizes)
     result = _product(node, columns, w, sizes)
     bias = node.optional(3)
     return result if bias is None else node.emit("add", result, per_channel(node, bias, result.rank))
 
 
-def _check(shape: list[int], offset: list[int], spatial: int, sizes: Sizes) -> None:
-    if shape[1] % sizes.offset_groups or offset[1] != sizes.offset_groups * sizes.kernel * spatial:
-        raise NodeFailure(
-            f"offsets of shape {offset} do not fit {sizes.offset_groups} groups of the {shape[1]} channels"
-        )
+def _check(shape: Sequence[Dim], offset: Sequence[Dim], spatial: int, sizes: Sizes) -> None:
+    fits = not differ(offset[1], sizes.offset_groups * sizes.kernel * spatial)
+    if differ(shape[1] % sizes.offset_groups, 0) or not fits:
+        groups = f"{sizes.offset_groups} groups of the {shape[1]} channels"
+        raise NodeFailure(f"offsets of shape {list(offset)} do not fit {groups}")
 
 
 def _columns(node: Node, x: Value, offset: Value, geometry: Window, sizes: Sizes) -> Value:
     """What each window reads, `[batch, channels, kernel * places]`."""
-    batch, channels, *extents = node.shape(x)
+    batch, channels, *extents = x.shape
     rows = batch * sizes.offset_groups
     images = Images(node, node.reshape(x, [rows, channels // sizes.offset_groups, *extents]), zeros=True)
     number = computed_in(x)
@@ -74,41 +79,43 @@ def _columns(node: Node, x: Value, offset: Value, geometry: Window, sizes: Sizes
     return node.reshape(node.cast(values, x.number), [batch, channels, sizes.kernel * sizes.places])
 
 
-def _taps(node: Node, offset: Value, extents: list[int], geometry: Window, sizes: Sizes) -> list[list[Tap]]:
+def _taps(node: Node, offset: Value, extents: list[Dim], geometry: Window, sizes: Sizes) -> list[list[Tap]]:
     """What is read along each axis, as `[batch * offset groups, 1, kernel * places]`."""
     rows, spatial = sizes.batch * sizes.offset_groups, len(extents)
     split = node.reshape(offset, [rows, sizes.kernel, spatial, sizes.places])
     found = []
     for axis, extent in enumerate(extents):
-        part = node.emit(
-            "slice",
-            split,
-            starts=[0, 0, axis, 0],
-            sizes=[rows, sizes.kernel, 1, sizes.places],
-            steps=[1] * 4,
-        )
+        part = sliced(node, split, {2: (axis, 1, 1)})
         moved = node.reshape(part, [rows, 1, sizes.kernel * sizes.places])
-        still = _places(geometry, sizes.result, axis).astype(types.numpy_dtype(offset.number))
-        found.append(axis_taps(node, node.emit("add", moved, node.constant(still)), extent, _BETWEEN))
+        still = _places(node, geometry, sizes.result, axis, offset.number)
+        found.append(axis_taps(node, node.emit("add", moved, still), extent, _BETWEEN))
     return found
 
 
-def _places(geometry: Window, result: list[int], axis: int) -> np.ndarray:
+def _places(node: Node, geometry: Window, result: list[Dim], axis: int, number: int) -> Value:
     """Along an axis, where each element of each window would be without an offset: `[1, 1, kernel *
     places]`."""
-    inside = np.arange(geometry.kernel[axis]) * geometry.dilations[axis]
-    begin = np.arange(result[axis]) * geometry.strides[axis] - geometry.pads[axis]
-    spatial = len(result)
-    shape = [1] * (2 * spatial)
-    shape[axis], shape[spatial + axis] = len(inside), len(begin)
-    along = (inside[:, None] + begin[None, :]).reshape(shape)
-    return np.broadcast_to(along, [*geometry.kernel, *result]).reshape(1, 1, -1)
+    spatial, kernel = len(result), geometry.kernel
+    known = [each for each in (*kernel, *result) if isinstance(each, int)]
+    if len(known) == 2 * spatial and isinstance(geometry.pads[axis], int):
+        steps = np.arange(kernel[axis]) * geometry.dilations[axis]
+        places = np.arange(known[spatial + axis]) * geometry.strides[axis] - geometry.pads[axis]
+        shape = [1] * (2 * spatial)
+        shape[axis], shape[spatial + axis] = len(steps), len(places)
+        along = np.broadcast_to((steps[:, None] + places).reshape(shape), known)
+        return node.constant(along.reshape(1, 1, -1), types.numpy_dtype(number))
+    inside = counting(node, kernel[axis], number) * geometry.dilations[axis]
+    begin = counting(node, result[axis], number) * geometry.strides[axis]
+    begin = begin - dim(node, geometry.pads[axis], number)
+    moved = inside.along(axis, 2 * spatial) + begin.along(spatial + axis, 2 * spatial)
+    spread = node.expand(moved.value, [*kernel, *result])
+    return node.reshape(spread, [1, 1, product(kernel) * product(result)])
 
 
 def _product(node: Node, columns: Value, w: Value, sizes: Sizes) -> Value:
     """w, `[outputs, channels / groups, kernel...]`, by the columns, group by group."""
-    outputs = node.shape(w)[0]
-    inner = int(np.prod(node.shape(columns)[1:])) // sizes.groups // sizes.places
+    outputs = w.shape[0]
+    inner = columns.shape[1] // sizes.groups * sizes.kernel
     groups = [sizes.groups] if sizes.groups > 1 else []
     left = node.reshape(w, [*groups, outputs // sizes.groups, inner])
     right = node.reshape(columns, [sizes.batch, *groups, inner, sizes.places])

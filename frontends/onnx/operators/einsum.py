@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import string
 from dataclasses import dataclass
+from typing import Any
 
+from mlc.dialects.graph.sizes import broadcast, differ, product
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.contraction import multiplied
+from mlc.frontends.onnx.operators.run_time import taken
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,16 @@ def _diagonal(node: Node, term: Term) -> Term:
         return term
     one = term.axes.index(twice)
     other = term.axes.index(twice, one + 1)
-    size, same = node.static([term.value.shape[one], term.value.shape[other]], f"the size of '{twice}'")
-    if size != same:
+    size, same = term.value.shape[one], term.value.shape[other]
+    if differ(size, same):
         raise NodeFailure(f"axis '{twice}' has the sizes {size} and {same}")
     rest = [axis for axis in range(len(term.axes)) if axis not in (one, other)]
     moved = node.emit("transpose", term.value, permutation=[*rest, one, other])
     flat = node.reshape(moved, [*moved.shape[:-2], size * size])
-    diagonal = sliced(node, flat, {len(rest): (0, size, size + 1)})
+    if isinstance(size, int):
+        diagonal = sliced(node, flat, {len(rest): (0, size, size + 1)})
+    else:
+        diagonal = taken(node, flat, len(rest), 0, size, size + 1)
     return _diagonal(node, Term(diagonal, "".join(term.axes[axis] for axis in rest) + twice))
 
 
@@ -116,17 +122,15 @@ def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
     columns = "".join(c for c in b.axes if c not in a.axes)
     if not summed:
         return _product(node, a, b, batch=batch, rows=rows, columns=columns)
-    sizes = _sizes(node, a, b)
+    sizes = _sizes(a, b)
     left, right = _ordered(node, a, batch + rows + summed), _ordered(node, b, batch + summed + columns)
-    product = node.emit(
-        "matmul",
-        node.reshape(left.value, [*_dims(node, left, batch), _count(sizes, rows), _count(sizes, summed)]),
-        node.reshape(
-            right.value, [*_dims(node, right, batch), _count(sizes, summed), _count(sizes, columns)]
-        ),
+    product_of_both = multiplied(
+        node,
+        node.reshape(left.value, [*_dims(left, batch), _count(sizes, rows), _count(sizes, summed)]),
+        node.reshape(right.value, [*_dims(right, batch), _count(sizes, summed), _count(sizes, columns)]),
     )
     axes = batch + rows + columns
-    return Term(node.reshape(product, [sizes[c] for c in axes]), axes)
+    return Term(node.reshape(product_of_both, [sizes[c] for c in axes]), axes)
 
 
 def _product(node: Node, a: Term, b: Term, *, batch: str, rows: str, columns: str) -> Term:
@@ -138,21 +142,20 @@ def _product(node: Node, a: Term, b: Term, *, batch: str, rows: str, columns: st
     return Term(node.emit("mul", spread, aligned), batch + rows + columns)
 
 
-def _sizes(node: Node, a: Term, b: Term) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for term in (a, b):
-        for letter, size in zip(term.axes, node.shape(term.value), strict=True):
-            if letter in sizes and 1 not in (size, sizes[letter]) and size != sizes[letter]:
-                raise NodeFailure(f"axis '{letter}' has the sizes {sizes[letter]} and {size}")
-            sizes[letter] = max(size, sizes.get(letter, 0)) if size != 0 else 0
+def _sizes(a: Term, b: Term) -> dict[str, Dim]:
+    sizes: dict[str, Dim] = {}
+    for letter, size in [each for term in (a, b) for each in zip(term.axes, term.value.shape, strict=True)]:
+        try:
+            sizes[letter] = broadcast(sizes.get(letter, 1), size)
+        except ValueError:
+            raise NodeFailure(f"axis '{letter}' has the sizes {sizes[letter]} and {size}") from None
     return sizes
 
 
-def _dims(node: Node, term: Term, letters: str) -> list[int]:
+def _dims(term: Term, letters: str) -> list[Dim]:
     """The term's own sizes, which may be 1 where the other operand's is not: matmul broadcasts batches."""
-    shape = node.shape(term.value)
-    return [shape[term.axes.index(c)] for c in letters]
+    return [term.value.shape[term.axes.index(c)] for c in letters]
 
 
-def _count(sizes: dict[str, int], letters: str) -> int:
-    return math.prod(sizes[c] for c in letters)
+def _count(sizes: dict[str, Dim], letters: str) -> Any:
+    return product([sizes[c] for c in letters])

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from mlc.dialects.graph.sizes import differ, maximum, product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.operators.coordinates import Sampling, Tap, arithmetic, axis_taps
+from mlc.frontends.onnx.operators.coordinates import Sampling, Tap, arithmetic, axis_taps, measured
+from mlc.frontends.onnx.operators.formulas import counting, dim, filled_with
+from mlc.frontends.onnx.operators.run_time import declared_rank, vector_of
 from mlc.frontends.onnx.operators.sampling import Images, computed_in, interpolated
+from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 # Opset 16 names them for two spatial dims.
 _MODES = {
@@ -25,7 +32,7 @@ _PADDINGS = ("zeros", "border", "reflection")
 def grid_sample(node: Node) -> Value:
     x, grid = node.input(0), node.input(1)
     spatial = x.rank - 2
-    if spatial < 1 or grid.rank != x.rank or grid.shape[-1] != spatial:
+    if spatial < 1 or grid.rank != x.rank or differ(grid.shape[-1], spatial):
         raise NodeFailure(f"a grid of shape {list(grid.shape)} does not fit images {list(x.shape)}")
     mode, padding = node.attr("mode", "linear"), node.attr("padding_mode", "zeros")
     if mode not in _MODES or padding not in _PADDINGS:
@@ -35,53 +42,75 @@ def grid_sample(node: Node) -> Value:
     if sampling.mode != "nearest" and np.dtype(x.dtype).kind in "iubc":
         raise Unsupported(f"mode {mode} of {types.type_name(x.number)} elements is not supported")
     images = Images(node, x, zeros=padding == "zeros")
-    batch, *places, _ = node.shape(grid)
+    batch, *places, _ = grid.shape
     taps = _taps(node, grid, images.extents, computed_in(x, grid), sampling)
     values = interpolated(node, images, taps, images.first_places())
     return node.reshape(node.cast(values, x.number), [batch, images.channels, *places])
 
 
-def _taps(node: Node, grid: Value, extents: list[int], number: int, sampling: Sampling) -> list[list[Tap]]:
+def _taps(node: Node, grid: Value, extents: list[Dim], number: int, sampling: Sampling) -> list[list[Tap]]:
     """What is read along each axis, as `[batch, 1, places]`. The last dim of the grid names the axes from the
     innermost one on."""
-    batch, *places, spatial = node.shape(grid)
-    flat = node.cast(node.reshape(grid, [batch, 1, int(np.prod(places)), spatial]), number)
+    batch, *places, last = grid.shape
+    spatial, flat = len(extents), node.cast(node.reshape(grid, [batch, 1, product(places), last]), number)
     found = []
     for axis, extent in enumerate(extents):
-        starts, sizes = [0, 0, 0, spatial - 1 - axis], [batch, 1, flat.shape[2], 1]
-        along = node.emit("slice", flat, starts=starts, sizes=sizes, steps=[1] * 4)
-        at = _in_elements(node, node.reshape(along, sizes[:3]), extent, sampling.align_corners)
+        along = sliced(node, flat, {3: (spatial - 1 - axis, 1, 1)})
+        at = _in_elements(node, node.reshape(along, flat.shape[:3]), extent, sampling.align_corners)
         found.append(axis_taps(node, at, extent, sampling))
     return found
 
 
-def _in_elements(node: Node, at: Value, extent: int, align_corners: bool) -> Value:
+def _in_elements(node: Node, at: Value, extent: Dim, align_corners: bool) -> Value:
     """Places in [-1, 1] counted in elements."""
-    from_start = arithmetic(node, "add", at, 1)
+    from_start, size = arithmetic(node, "add", at, 1), measured(node, extent, at)
     if align_corners:
-        return arithmetic(node, "mul", from_start, (extent - 1) / 2)
-    return arithmetic(node, "sub", arithmetic(node, "mul", from_start, extent / 2), 0.5)
+        return arithmetic(node, "mul", from_start, (size - 1) / 2)
+    return arithmetic(node, "sub", arithmetic(node, "mul", from_start, size / 2), 0.5)
 
 
 @onnx_operator("AffineGrid", since=20)
 def affine_grid(node: Node) -> Value:
     """theta, `[batch, n, n + 1]`, times the homogeneous places of an image."""
-    theta, size = node.input(0), node.ints(1)
-    extents, spatial = size[2:], len(size) - 2
-    if list(theta.shape[1:]) != [spatial, spatial + 1]:
-        raise NodeFailure(f"theta has the shape {list(theta.shape)}, which does not fit the size {size}")
+    theta = node.input(0)
+    extents = _image_dims(node, node.input(1))[2:]
+    spatial = len(extents)
+    if theta.rank != 3 or any(
+        differ(a, b) for a, b in zip(theta.shape[1:], [spatial, spatial + 1], strict=True)
+    ):
+        raise NodeFailure(f"theta has the shape {list(theta.shape)}, which does not fit the size {extents}")
     number = computed_in(theta)
-    corners = [_corners(extent, bool(node.attr("align_corners", 0))) for extent in extents]
-    # The innermost axis first, then the 1 of homogeneous places.
-    rows = [*reversed(np.meshgrid(*corners, indexing="ij")), np.ones(extents)]
-    places = np.stack([row.reshape(-1) for row in rows], axis=1).astype(types.numpy_dtype(number))
     turned = node.emit("transpose", node.cast(theta, number), permutation=[0, 2, 1])
-    grid = node.emit("matmul", node.constant(places), turned)
+    grid = node.emit("matmul", _homogeneous(node, extents, number), turned)
     return node.reshape(node.cast(grid, theta.number), [theta.shape[0], *extents, spatial])
 
 
-def _corners(extent: int, align_corners: bool) -> np.ndarray:
-    """Places of elements between -1 and 1; a single one is at the start."""
+def _image_dims(node: Node, size: Value) -> list[Dim]:
+    """`[batch, channels, extents...]`."""
+    if size.known is None and not isinstance(size.shape[0], int):
+        return node.read_dims(vector_of(node, size, declared_rank(node)))
+    return node.read_dims(size)
+
+
+def _homogeneous(node: Node, extents: Sequence[Dim], number: int) -> Value:
+    """Places between the corners, the innermost axis first, then a 1: `[places, axes + 1]`."""
+    align_corners = bool(node.attr("align_corners", 0))
+    known = [extent for extent in extents if isinstance(extent, int)]
+    if len(known) == len(extents):
+        corners = [_corners(np.arange(extent), extent, max(extent - 1, 1), align_corners) for extent in known]
+        rows = [*reversed(np.meshgrid(*corners, indexing="ij")), np.ones(known)]
+        return node.constant(np.stack([row.reshape(-1) for row in rows], axis=1), types.numpy_dtype(number))
+    places, columns = product(extents), [filled_with(node, [product(extents), 1], 1.0, number)]
+    for axis, extent in enumerate(extents):
+        size, distances = (dim(node, each, number) for each in (extent, maximum(extent - 1, 1)))
+        corner = _corners(counting(node, extent, number), size, distances, align_corners)
+        corner = corner.along(axis, len(extents))
+        columns.insert(0, node.reshape(node.expand(corner.value, extents), [places, 1]))
+    return node.emit("concat", *columns, axis=1)
+
+
+def _corners(y: Any, extent: Any, distances: Any, align_corners: bool) -> Any:
+    """Places of the elements `y` between -1 and 1; a single one is at the start."""
     if not align_corners:
-        return (2 * np.arange(extent) + 1) / extent - 1
-    return 2 * np.arange(extent) / max(extent - 1, 1) - 1
+        return (2 * y + 1) / extent - 1
+    return 2 * y / distances - 1

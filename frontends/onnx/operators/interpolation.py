@@ -1,27 +1,30 @@
-"""Where Resize reads an axis, and with what weights: ONNX's formulas in NumPy, when the model is compiled."""
+"""Where Resize reads an axis, and with what weights: ONNX's formulas, in NumPy when the model is compiled, or
+as values that it computes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.operators.formulas import Formula
 
 
 @dataclass(frozen=True)
 class AxisResize:
     """One axis of a Resize: its lengths in elements before and after. `target` is the length that `scale`
     gives, of which `after` may be the whole part; `start` and `end` bound the region of interest, in parts of
-    the input."""
+    the input. Numbers, or scalars that the model computes (`Formula`)."""
 
-    before: int
-    after: int
-    scale: float
-    target: float
-    start: float = 0.0
-    end: float = 1.0
+    before: Any
+    after: Any
+    scale: Any
+    target: Any
+    start: Any = 0.0
+    end: Any = 1.0
 
     @property
     def changes(self) -> bool:
@@ -57,63 +60,79 @@ def taps(axis: AxisResize, method: Method) -> Taps:
     """What a Resize reads along one axis. Raises `NodeFailure` for attributes that ONNX does not know."""
     # Where a place decides between two elements it is computed in f32, as ONNX Runtime does: the f32 next to
     # 1/3 means 1/3.
-    x = _coordinates(axis, method.coordinates, np.float32 if method.mode == "nearest" else np.float64)
+    dtype = np.float32 if method.mode == "nearest" else np.float64
+    x = coordinates(axis, method.coordinates, np.arange(axis.after, dtype=dtype)).astype(np.float64)
     outside = np.zeros(axis.after, bool)
     if method.coordinates == "tf_crop_and_resize":
         outside = (x < 0) | (x > axis.before - 1)
     if method.mode == "nearest":
-        indices = np.clip(_nearest(x, axis, method.nearest_mode), 0, axis.before - 1)
+        indices = np.clip(nearest(x, axis, method.nearest_mode), 0, axis.before - 1)
         return Taps(indices.astype(np.int64)[:, None], None, outside)
     return Taps(*_weighted(x, axis, method), outside)
 
 
-def _coordinates(axis: AxisResize, mode: str, dtype: type) -> np.ndarray:
-    """The place in the input of every element of the result, computed in `dtype`."""
+def coordinates(axis: AxisResize, mode: str, y: Any) -> Any:
+    """The place in the input of every element of the result, in the type of `y`, which counts them."""
     found = _COORDINATES.get(mode)
     if found is None:
         raise NodeFailure(f"coordinate_transformation_mode {mode!r} is none of {', '.join(_COORDINATES)}")
-    return found(axis, np.arange(axis.after, dtype=dtype)).astype(np.float64)
+    return found(axis, y)
 
 
-def _half_pixel(axis: AxisResize, y: np.ndarray) -> np.ndarray:
+def _half_pixel(axis: AxisResize, y: Any) -> Any:
     return (y + 0.5) / axis.scale - 0.5
 
 
-def _half_pixel_symmetric(axis: AxisResize, y: np.ndarray) -> np.ndarray:
+def _half_pixel_symmetric(axis: AxisResize, y: Any) -> Any:
     """The centre stays the centre where the target is no whole number."""
     return axis.before / 2 * (1 - axis.after / axis.target) + _half_pixel(axis, y)
 
 
-def _stretched(axis: AxisResize, y: np.ndarray, length: float, single: float) -> np.ndarray:
+def _unless_single(axis: AxisResize, y: Any, single: Any, several: Callable[[], Any]) -> Any:
+    """`single` where there is one element."""
+    if isinstance(axis.target, Formula):
+        return axis.target.equals(1).chosen(single, several())
+    return np.full_like(y, single) if axis.target == 1 else several()
+
+
+def _stretched(axis: AxisResize, y: Any, length: Any, single: Any) -> Any:
     """From 0 to `length`; `single` where there is one element."""
-    return np.full_like(y, single) if axis.target == 1 else y * length / (axis.target - 1)
+    return _unless_single(axis, y, single, lambda: y * length / (axis.target - 1))
 
 
-def _cropped(axis: AxisResize, y: np.ndarray) -> np.ndarray:
+def _cropped(axis: AxisResize, y: Any) -> Any:
     last = axis.before - 1
     length = (axis.end - axis.start) * last
     return axis.start * last + _stretched(axis, y, length, length / 2)
 
 
-_COORDINATES: dict[str, Callable[[AxisResize, np.ndarray], np.ndarray]] = {
+_COORDINATES: dict[str, Callable[[AxisResize, Any], Any]] = {
     "half_pixel": _half_pixel,
     "half_pixel_symmetric": _half_pixel_symmetric,
-    "pytorch_half_pixel": lambda axis, y: y * 0 if axis.target == 1 else _half_pixel(axis, y),
+    "pytorch_half_pixel": lambda axis, y: _unless_single(axis, y, 0, lambda: _half_pixel(axis, y)),
     "align_corners": lambda axis, y: _stretched(axis, y, axis.before - 1, 0.0),
     "asymmetric": lambda axis, y: y / axis.scale,
     "tf_half_pixel_for_nn": lambda axis, y: (y + 0.5) / axis.scale,
     "tf_crop_and_resize": _cropped,
 }
-_NEAREST: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
-    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
-    "floor": np.floor,
-    "ceil": np.ceil,
+_NEAREST: dict[str, Callable[[Any], Any]] = {
+    "round_prefer_floor": lambda x: whole("ceil", x - 0.5),
+    "round_prefer_ceil": lambda x: whole("floor", x + 0.5),
+    "floor": lambda x: whole("floor", x),
+    "ceil": lambda x: whole("ceil", x),
 }
 
 
-def _nearest(x: np.ndarray, axis: AxisResize, mode: str) -> np.ndarray:
+def whole(op: str, x: Any) -> Any:
+    """ "floor" or "ceil" of `x`."""
+    return x.apply(op) if isinstance(x, Formula) else getattr(np, op)(x)
+
+
+def nearest(x: Any, axis: AxisResize, mode: str) -> Any:
+    """The whole places next to places. Raises NodeFailure for a mode that ONNX does not know."""
     if mode == "opset 10":
+        if isinstance(axis.scale, Formula):
+            return (axis.scale >= 1).chosen(whole("floor", x), whole("ceil", x))
         mode = "floor" if axis.scale >= 1 else "ceil"
     if mode not in _NEAREST:
         raise NodeFailure(f"nearest_mode {mode!r} is none of {', '.join(_NEAREST)}")
@@ -146,8 +165,13 @@ def _kernel(method: Method) -> tuple[int, Callable[[np.ndarray], np.ndarray]]:
 
 
 def _cubic(t: np.ndarray, a: float) -> np.ndarray:
-    """Keys, Cubic Convolution Interpolation for Digital Image Processing (1981), equation 4 of ONNX's
-    source."""
+    near, far = cubic_parts(t, a)
+    return np.where(t <= 1, near, np.where(t < 2, far, 0.0))
+
+
+def cubic_parts(t: Any, a: float) -> tuple[Any, Any]:
+    """The filter at distances up to 1, and at those up to 2. Keys, Cubic Convolution Interpolation for
+    Digital Image Processing (1981), equation 4 of ONNX's source."""
     near = ((a + 2) * t - (a + 3)) * t * t + 1
     far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
-    return np.where(t <= 1, near, np.where(t < 2, far, 0.0))
+    return near, far

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mlc.dialects.graph.sizes import differ, product
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.convolution import per_channel
 from mlc.frontends.onnx.registry import onnx_operator
@@ -66,8 +67,8 @@ def instance_normalization(node: Node) -> Value:
 def group_normalization(node: Node) -> Value:
     """Scale and bias hold one number per group in opsets 18 to 20, then one per channel."""
     x, groups = node.input(0), int(node.attr("num_groups"))
-    channels, *spatial = node.static(x.shape[1:], "the shape behind the batch")
-    if groups < 1 or channels % groups:
+    channels, *spatial = x.shape[1:]
+    if groups < 1 or differ(channels % groups, 0):
         raise NodeFailure(f"num_groups {groups} does not divide the {channels} channels")
     grouped = node.reshape(node.cast(x, _stash(node, x)), [x.shape[0], groups, channels // groups, *spatial])
     axes = list(range(2, grouped.rank))
@@ -113,8 +114,5 @@ def softmax_flattened(node: Node) -> Value:
     long = [i for i in range(axis, x.rank) if x.shape[i] != 1]
     if len(long) <= 1:
         return node.emit(_SOFTMAX[node.op_type], x, axis=long[0] if long else axis)
-    length = 1
-    for size in node.static(x.shape[axis:], f"the shape from axis {axis} on"):
-        length *= size
-    flat = node.reshape(x, [*x.shape[:axis], length])
+    flat = node.reshape(x, [*x.shape[:axis], product(x.shape[axis:])])
     return node.reshape(node.emit(_SOFTMAX[node.op_type], flat, axis=axis), x.shape)

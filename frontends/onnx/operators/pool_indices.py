@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
+from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.operators.formulas import Formula, counting, dim, formula, read_along
 from mlc.frontends.onnx.operators.windows import Window
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 
 def indices_of_largest(node: Node, x: Value, geometry: Window, result: list[int]) -> Value:
@@ -49,3 +52,53 @@ def _numbered(places: np.ndarray, extents: list[int], column_major: bool) -> np.
     if column_major:
         places = np.ravel_multi_index(np.unravel_index(places, extents), extents, order="F")
     return np.asarray(places, np.int64).reshape(-1)
+
+
+def told_indices_of_largest(node: Node, x: Value, geometry: Window, result: Sequence[Dim]) -> Value:
+    """The same where only running tells some dims."""
+    batch, channels, *extents = x.shape
+    rank, size, windows = len(extents), product(extents), product(result)
+    taps = product(geometry.kernel)
+    lines = [
+        _line(node, geometry, axis, *each) for axis, each in enumerate(zip(extents, result, strict=True))
+    ]
+    spread = [
+        line.shaped(
+            [
+                1 if each not in (axis, rank + axis) else line.value.shape[each != axis]
+                for each in range(2 * rank)
+            ]
+        )
+        for axis, line in enumerate(lines)
+    ]
+    places = _joined(node, spread, extents, column_major=False).shaped([windows, taps])
+    flat = node.reshape(x, [batch, channels, size])
+    read = node.emit("gather", flat, places.value, axis=2)
+    chosen = formula(node, node.emit("arg_max", read, axis=3, keepdims=False, select_last_index=False))
+    numbers = _joined(node, spread, extents, column_major=bool(node.attr("storage_order", 0)))
+    at = chosen + counting(node, windows) * taps
+    place = read_along(numbers.shaped([windows * taps]), 0, at)
+    images = counting(node, batch * channels).shaped([batch, channels, 1]) * dim(node, size)
+    return (place + images).shaped([batch, channels, *result]).value
+
+
+def _line(node: Node, geometry: Window, axis: int, extent: Dim, result: Dim) -> Formula:
+    """Where each window's elements lie along an axis, `[windows, kernel]`. Padding is not read: the first
+    element inside takes its place, and is found there or before."""
+    width, dilation = geometry.kernel[axis], geometry.dilations[axis]
+    begins = counting(node, result).shaped([result, 1]) * geometry.strides[axis] - dim(
+        node, geometry.pads[axis]
+    )
+    places = begins + counting(node, width) * dilation
+    first = begins + ((0 - begins).max(0) + (dilation - 1)) // dilation * dilation
+    inside = (places >= 0) & (places < dim(node, extent))
+    return inside.chosen(places, first + places * 0)
+
+
+def _joined(node: Node, lines: Sequence[Formula], extents: Sequence[Dim], column_major: bool) -> Formula:
+    """The places that coordinates along all axes make."""
+    steps = list(zip(lines, extents, strict=True))
+    (place, _), *rest = reversed(steps) if column_major else steps
+    for line, extent in rest:
+        place = place * dim(node, extent) + line
+    return place

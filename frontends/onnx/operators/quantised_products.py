@@ -9,7 +9,7 @@ from __future__ import annotations
 import ml_dtypes
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.contraction import centred
+from mlc.frontends.onnx.operators.contraction import centred, multiplied
 from mlc.frontends.onnx.operators.convolution import convolved, per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -21,12 +21,10 @@ def qlinear_matmul(node: Node) -> Value:
     """Rows of a and columns of b may have scales and zero points of their own."""
     a, b = node.input(0), node.input(3)
     if types.is_integer(a.number) and types.is_integer(b.number):
-        product = node.emit(
-            "matmul", centred(node, a, node.input(2), -2), centred(node, b, node.input(5), -1)
-        )
+        product = multiplied(node, centred(node, a, node.input(2), -2), centred(node, b, node.input(5), -1))
     else:
         # The zero point of narrow floats is 0.
-        product = node.emit("matmul", *(_as_float(node, i, axis) for i, axis in ((0, -2), (3, -1))))
+        product = multiplied(node, _as_float(node, 0, -2), _as_float(node, 3, -1))
     a_scale = _along(node, node.input(1), a.rank, -2)
     factor = node.emit("mul", a_scale, _along(node, node.input(4), b.rank, -1))
     y_scale, zero_point = (_along(node, node.input(i), product.rank, -2) for i in (6, 7))

@@ -6,8 +6,10 @@ from functools import partial
 
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.operators.formulas import dim, dims, formula
 from mlc.frontends.onnx.operators.powers import power_of_abs, root
-from mlc.frontends.onnx.operators.run_time import number_of
+from mlc.frontends.onnx.operators.rearranged import Rearrangement
+from mlc.frontends.onnx.operators.run_time import axis_mask, declared_rank, dims_where, number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
@@ -29,6 +31,9 @@ def reduction(node: Node) -> Value:
     x = node.input(0)
     # Roots and logarithms of integers are cut off to integers.
     wide = node.cast(x, TensorProto.DOUBLE) if node.op_type in _FLOATING and types.is_integer(x.number) else x
+    told = node.optional(1)
+    if told is not None and not told.is_constant:
+        return node.cast(_along_told_axes(node, wide, told), x.number)
     axes = node.ints_or_attr(1, "axes", ())
     if not axes and node.attr("noop_with_empty_axes", 0):
         # No axis is reduced, but what the operator does to each element remains.
@@ -37,6 +42,21 @@ def reduction(node: Node) -> Value:
         axes = node.axes(axes, x.rank) if axes else list(range(x.rank))
         keepdims = bool(node.attr("keepdims", 1))
     return node.cast(node.emit(_REDUCTIONS[node.op_type], wide, axes=axes, keepdims=keepdims), x.number)
+
+
+def _along_told_axes(node: Node, x: Value, axes: Value) -> Value:
+    """Along axes that only running tells, of any number."""
+    if not x.rank:
+        return node.emit(_REDUCTIONS[node.op_type], x, axes=[], keepdims=True)
+    mask, (count,) = formula(node, axis_mask(node, axes, x.rank)), axes.shape
+    if not node.attr("noop_with_empty_axes", 0):
+        mask = mask | dim(node, count).equals(0)
+    matrix = Rearrangement(node, x.shape, mask.value).apart(x)
+    reduced = node.emit(_REDUCTIONS[node.op_type], matrix, axes=[1], keepdims=False)
+    if node.attr("keepdims", 1):
+        return node.reshape(reduced, mask.chosen(1, dims(node, x.shape)).read())
+    rank = x.rank - count if isinstance(count, int) and count else declared_rank(node)
+    return node.reshape(reduced, dims_where(node, x.shape, mask.apply("not").value, rank))
 
 
 @onnx_operator(*_ARG)

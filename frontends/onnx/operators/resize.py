@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.creation import filled
+from mlc.frontends.onnx.operators.formulas import formula
 from mlc.frontends.onnx.operators.interpolation import AxisResize, Method, taps
+from mlc.frontends.onnx.operators.resize_known import by_scales, by_sizes, in_region
+from mlc.frontends.onnx.operators.resize_told import (
+    Told,
+    in_told_region,
+    is_told,
+    told_along,
+    told_by_scales,
+    told_by_sizes,
+)
 from mlc.frontends.onnx.operators.taps import taken, weighted_sum
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -19,7 +27,7 @@ from onnx import TensorProto
 _MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic"}
 # Sums of other types are computed in f32, those of integers in f64, which holds all of most types.
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
-_POLICIES = {"stretch": None, "not_larger": min, "not_smaller": max}
+_POLICIES = {"stretch": None, "not_larger": "min", "not_smaller": "max"}
 
 
 @onnx_operator("Upsample", until=9)
@@ -28,13 +36,16 @@ def resize_by_scales(node: Node) -> Value:
     """Scales are attributes up to opset 8, then an input; places are quotients by them."""
     x = node.input(0)
     if node.opset >= 9:
-        scales = _numbers(node, 1)
+        scales = node.input(1)
     elif "scales" in node.attributes:
-        scales = [float(s) for s in node.attr("scales")]
+        scales = node.constant(node.attr("scales"), np.float32)
     else:
-        scales = [1.0, 1.0, float(node.attr("height_scale")), float(node.attr("width_scale"))]
-    method = Method(_mode(node), "asymmetric", "opset 10")
-    return _resized(node, x, _by_scales(node, x, list(range(x.rank)), scales), method)
+        named = [1.0, 1.0, float(node.attr("height_scale")), float(node.attr("width_scale"))]
+        scales = node.constant(named, np.float32)
+    axes, method = list(range(x.rank)), Method(_mode(node), "asymmetric", "opset 10")
+    if is_told(x, axes, scales, [1] * x.rank):
+        return _resized_as_told(node, x, told_by_scales(node, x, axes, scales, _places(method)), method)
+    return _resized(node, x, by_scales(node, x, axes, _numbers(node, scales)), method)
 
 
 @onnx_operator("Resize", since=11)
@@ -50,14 +61,45 @@ def resize(node: Node) -> Value:
         bool(node.attr("exclude_outside", 0)),
     )
     # An empty tensor stands for scales that are left out, up to opset 12.
-    scales = node.optional(2)
-    if scales is not None and scales.shape != (0,):
-        resizes = _by_scales(node, x, axes, _numbers(node, 2))
+    scales, sizes = node.optional(2), node.optional(3)
+    if scales is not None and (scales.shape == (0,) or (sizes is not None and not scales.is_static)):
+        scales = None
+    region = node.input(1) if method.coordinates == "tf_crop_and_resize" else None
+    values = node.input(3) if scales is None else scales
+    neutral = x.shape if scales is None and _policy(node) is None else [1 if scales else None] * x.rank
+    if is_told(x, axes, values, [neutral[axis] for axis in axes], region):
+        return _resized_as_told(node, x, _told(node, x, axes, scales, method, region), method)
+    if scales is not None:
+        resizes = by_scales(node, x, axes, _numbers(node, scales))
     else:
-        resizes = _by_sizes(node, x, axes, node.ints(3))
-    if method.coordinates == "tf_crop_and_resize":
-        resizes = _in_region(axes, resizes, _numbers(node, 1))
+        resizes = by_sizes(node, x, axes, node.dims(3), _policy(node))
+    if region is not None:
+        resizes = in_region(axes, resizes, _numbers(node, region))
     return _resized(node, x, resizes, method)
+
+
+def _told(
+    node: Node, x: Value, axes: Sequence[int], scales: Value | None, method: Method, region: Value | None
+) -> Told:
+    number = _places(method)
+    if scales is not None:
+        told = told_by_scales(node, x, axes, scales, number, is_cropped=region is not None)
+    else:
+        told = told_by_sizes(node, x, axes, node.input(3), _policy(node), number)
+    return told if region is None else in_told_region(node, axes, told, region, number)
+
+
+def _resized_as_told(node: Node, x: Value, told: Told, method: Method) -> Value:
+    number = x.number if method.mode == "nearest" else _computed_in(x, method.mode)
+    result = formula(node, x, number)
+    for axis, (after, each) in told.items():
+        result = told_along(result, axis, after, each, method)
+    return _rounded(node, result.value, x)
+
+
+def _places(method: Method) -> int:
+    """The type of places along an axis: where one decides between two elements f32, as in ONNX Runtime."""
+    return int(TensorProto.FLOAT if method.mode == "nearest" else TensorProto.DOUBLE)
 
 
 def _mode(node: Node) -> str:
@@ -67,65 +109,16 @@ def _mode(node: Node) -> str:
     return _MODES[mode]
 
 
-def _numbers(node: Node, index: int) -> list[float]:
-    return [float(each) for each in node.elements(node.input(index)).reshape(-1)]
+def _numbers(node: Node, values: Value) -> list[float]:
+    return [float(each) for each in node.elements(values).reshape(-1)]
 
 
-def _by_scales(node: Node, x: Value, axes: Sequence[int], scales: Sequence[float]) -> dict[int, AxisResize]:
-    if len(scales) != len(axes) or min(scales, default=1.0) <= 0:
-        raise NodeFailure(f"scales {list(scales)} must be {len(axes)} positive numbers")
-    # A dim that is not known stays as it is.
-    known = [axis for axis, scale in zip(axes, scales, strict=True) if scale != 1 or _is_known(x, axis)]
-    lengths = dict(zip(known, _lengths(node, x, known), strict=True))
-    found = {}
-    for axis, scale in zip(axes, scales, strict=True):
-        if axis in lengths:
-            # In f32, as ONNX's shape inference and ONNX Runtime multiply: 10 by 0.7 is 7.
-            target = float(np.float32(scale) * np.float32(lengths[axis]))
-            found[axis] = AxisResize(lengths[axis], math.floor(target), scale, target)
-    return found
-
-
-def _is_known(x: Value, axis: int) -> bool:
-    return isinstance(x.shape[axis], int)
-
-
-def _lengths(node: Node, x: Value, axes: Sequence[int]) -> list[int]:
-    lengths = node.static([x.shape[axis] for axis in axes], "a resized dim")
-    if 0 in lengths:
-        raise NodeFailure(f"an empty dim cannot be resized: the input has the shape {list(x.shape)}")
-    return lengths
-
-
-def _by_sizes(node: Node, x: Value, axes: Sequence[int], sizes: Sequence[int]) -> dict[int, AxisResize]:
-    if len(sizes) != len(axes) or min(sizes, default=0) < 0:
-        raise NodeFailure(f"sizes {list(sizes)} must be {len(axes)} lengths")
+def _policy(node: Node) -> str | None:
+    """Which of the scales is that of all axes."""
     policy = node.attr("keep_aspect_ratio_policy", "stretch")
     if policy not in _POLICIES:
         raise NodeFailure(f"keep_aspect_ratio_policy {policy!r} is none of {', '.join(_POLICIES)}")
-    choose, lengths = _POLICIES[policy], _lengths(node, x, axes)
-    scales = [size / length for size, length in zip(sizes, lengths, strict=True)]
-    places = zip(axes, lengths, sizes, scales, strict=True)
-    if choose is None:
-        return {axis: AxisResize(length, size, scale, size) for axis, length, size, scale in places}
-    scale = choose(scales)
-    return {
-        axis: AxisResize(length, math.floor(scale * length + 0.5), scale, scale * length)
-        for axis, length, _, _ in places
-    }
-
-
-def _in_region(
-    axes: Sequence[int], resizes: dict[int, AxisResize], region: Sequence[float]
-) -> dict[int, AxisResize]:
-    """`region` holds the starts of all axes, then their ends."""
-    if len(region) != 2 * len(axes):
-        raise NodeFailure(f"roi must be two numbers for each of {len(axes)} axes, not {list(region)}")
-    places = {axis: index for index, axis in enumerate(axes)}
-    return {
-        axis: replace(each, start=region[places[axis]], end=region[len(axes) + places[axis]])
-        for axis, each in resizes.items()
-    }
+    return _POLICIES[policy]
 
 
 def _resized(node: Node, x: Value, resizes: dict[int, AxisResize], method: Method) -> Value:

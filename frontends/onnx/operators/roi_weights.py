@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.coordinates import arithmetic
+from mlc.frontends.onnx.operators.coordinates import arithmetic, bounded, measured
+from mlc.frontends.onnx.operators.formulas import counting
 from mlc.frontends.onnx.operators.taps import added
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 # Samples within one element of an element: its two neighbours' distance by their least distance, and those
 # at both ends.
@@ -33,13 +34,13 @@ class Side:
 
 def adaptive_mean(node: Node, x: Value, batch: Value, sides: list[Side]) -> Value:
     """`[regions, channels, bins, bins]`, in the sides' type; x is `[batch, channels, height, width]`."""
-    count, channels, height, width = node.shape(x)
-    regions = node.shape(batch)[0]
+    count, channels, height, width = x.shape
+    regions = batch.shape[0]
     vertical, horizontal = (
         _factors(node, side, extent) for side, extent in zip(sides, (height, width), strict=True)
     )
     images = node.cast(x, vertical.number)
-    if count > 1:
+    if count != 1:
         images = node.emit("gather", images, batch, axis=0)
     rows = node.reshape(images, [images.shape[0], channels * height, width])
     narrowed = node.emit("matmul", rows, node.emit("transpose", horizontal, permutation=[0, 2, 1]))
@@ -47,7 +48,7 @@ def adaptive_mean(node: Node, x: Value, batch: Value, sides: list[Side]) -> Valu
     return node.emit("matmul", node.emit("unsqueeze", vertical, axes=[1]), narrowed)
 
 
-def _factors(node: Node, side: Side, extent: int) -> Value:
+def _factors(node: Node, side: Side, extent: Dim) -> Value:
     """The weight of each element along an axis in the mean of each bin: `[regions, bins, extent]`."""
     dtype = types.numpy_dtype(side.start.number)
     start, length = (node.emit("unsqueeze", each, axes=[2]) for each in (side.start, side.length))
@@ -56,7 +57,7 @@ def _factors(node: Node, side: Side, extent: int) -> Value:
     count = arithmetic(node, "max", node.emit("ceil", length), 0.0)
     some = arithmetic(node, "max", count, 1.0)
     step = node.emit("div", length, some)
-    elements = node.constant(np.arange(extent).reshape(1, 1, -1), dtype)
+    elements = counting(node, extent, side.start.number).along(2, 3).value
     first = _first_sample(node, node.emit("sub", elements, begin), step, some)
     weights = []
     for each in range(BESIDE):
@@ -75,15 +76,15 @@ def _first_sample(node: Node, distance: Value, step: Value, count: Value) -> Val
     return arithmetic(node, "max", bounded, 0.0)
 
 
-def _weight(node: Node, at: Value, elements: Value, extent: int) -> Value:
+def _weight(node: Node, at: Value, elements: Value, extent: Dim) -> Value:
     """What a sample at `at` takes of each element; at most one element outside it takes the border's."""
-    inside = node.emit("clamp", at, min=0.0, max=extent - 1.0)
+    inside = bounded(node, at, measured(node, extent, at) - 1.0)
     away = node.emit("abs", node.emit("sub", inside, elements))
     weight = arithmetic(node, "max", node.emit("sub", node.scalar(1, away), away), 0.0)
     return node.emit("where", is_near(node, at, extent), weight, node.scalar(0, weight))
 
 
-def is_near(node: Node, at: Value, extent: int) -> Value:
+def is_near(node: Node, at: Value, extent: Dim) -> Value:
     """Whether places are at most one element outside: others count as zeros."""
     low = arithmetic(node, "greater_equal", at, -1.0)
-    return node.emit("and", low, arithmetic(node, "less_equal", at, float(extent)))
+    return node.emit("and", low, arithmetic(node, "less_equal", at, measured(node, extent, at)))

@@ -6,10 +6,12 @@ import numpy as np
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.coordinates import Sampling, Tap, arithmetic, axis_taps
+from mlc.frontends.onnx.operators.formulas import dim, formula
 from mlc.frontends.onnx.operators.roi_weights import Side, adaptive_mean, is_near
 from mlc.frontends.onnx.operators.sampling import Images, computed_in, interpolated, weighted
+from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 _BETWEEN = Sampling("linear", "border")
 
@@ -49,19 +51,19 @@ def _sides(node: Node, rois: Value) -> list[Side]:
 
 
 def _column(node: Node, rois: Value, column: int) -> Value:
-    return node.emit("slice", rois, starts=[0, column], sizes=[node.shape(rois)[0], 1], steps=[1, 1])
+    return sliced(node, rois, {1: (column, 1, 1)})
 
 
 def _sampled(node: Node, x: Value, batch: Value, sides: list[Side], samples: int, mode: str) -> Value:
     """`samples` by `samples` points in each bin."""
     images = Images(node, x, zeros=False)
-    regions, bins = node.shape(batch)[0], [side.bins for side in sides]
+    regions, bins = batch.shape[0], [side.bins for side in sides]
     taps = [
         _side_taps(node, side, extent, samples, axis)
         for axis, (side, extent) in enumerate(zip(sides, images.extents, strict=True))
     ]
-    sizes = arithmetic(node, "mul", node.cast(batch, images.number), images.channels * images.size)
-    begins = node.reshape(sizes, [regions, 1, 1])
+    step = dim(node, images.channels * images.size, images.number)
+    begins = (formula(node, batch, images.number) * step).shaped([regions, 1, 1]).value
     result = [regions, images.channels, *bins, samples * samples]
     if mode == "avg":
         values = node.reshape(interpolated(node, images, taps, begins), result)
@@ -74,12 +76,12 @@ def _sampled(node: Node, x: Value, batch: Value, sides: list[Side], samples: int
     return node.emit("reduce_max", node.reshape(largest, result), axes=[4], keepdims=False)
 
 
-def _side_taps(node: Node, side: Side, extent: int, samples: int, axis: int) -> list[Tap]:
+def _side_taps(node: Node, side: Side, extent: Dim, samples: int, axis: int) -> list[Tap]:
     """What is read along an axis, as `[regions, bins, bins, samples, samples]` with 1 for the other axis'."""
     steps = np.arange(side.bins)[:, None] + (np.arange(samples) + 0.5) / samples
     flat = node.constant(steps.reshape(1, -1), types.numpy_dtype(side.start.number))
     at = node.emit("add", side.start, node.emit("mul", side.length, flat))
-    shape = [at.shape[0], 1, 1, 1, 1]
+    shape: list[Dim] = [at.shape[0], 1, 1, 1, 1]
     shape[1 + axis], shape[3 + axis] = side.bins, samples
     at = node.reshape(at, shape)
     near = is_near(node, at, extent)

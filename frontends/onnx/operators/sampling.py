@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.coordinates import Point, Tap, points
+from mlc.frontends.onnx.operators.coordinates import Point, Tap, arithmetic, measured, points, scalar
+from mlc.frontends.onnx.operators.formulas import counting, dim
 from mlc.frontends.onnx.operators.taps import added
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 
@@ -18,9 +20,9 @@ def computed_in(*values: Value) -> int:
     return TensorProto.DOUBLE if any(v.number == TensorProto.DOUBLE for v in values) else TensorProto.FLOAT
 
 
-def place_type(size: int) -> int:
+def place_type(size: Dim) -> int:
     """The integer type for places in a tensor of `size` elements, of which two may be added."""
-    return TensorProto.INT32 if size < 2**30 else TensorProto.INT64
+    return TensorProto.INT32 if isinstance(size, int) and size < 2**30 else TensorProto.INT64
 
 
 class Images:
@@ -29,8 +31,8 @@ class Images:
 
     def __init__(self, node: Node, x: Value, zeros: bool) -> None:
         self.node, self.zeros = node, zeros
-        self.count, self.channels, *self.extents = node.shape(x)
-        self.size = int(np.prod(self.extents))
+        self.count, self.channels, *self.extents = x.shape
+        self.size = product(self.extents)
         self.total = self.count * self.channels * self.size
         self.number = place_type(self.total)
         self.row = node.reshape(x, [self.total])
@@ -43,26 +45,34 @@ class Images:
         return [Point(self._flat(each.place), each.weight and self._flat(each.weight)) for each in found]
 
     def _flat(self, x: Value) -> Value:
-        rows, *places = self.node.shape(x)
-        return self.node.reshape(x, [rows, 1, int(np.prod(places))])
+        rows, *places = x.shape
+        return self.node.reshape(x, [rows, 1, product(places)])
 
     def first_places(self) -> Value:
         """Where each image begins: `[count, 1, 1]`."""
-        begins = np.arange(self.count) * self.channels * self.size
-        return self.node.constant(begins.reshape(-1, 1, 1), types.numpy_dtype(self.number))
+        return self._steps(self.count, self.channels * self.size, [self.count, 1, 1])
+
+    def _steps(self, count: Dim, step: Dim, shape: Sequence[Dim]) -> Value:
+        """0, step, ... `count` of them."""
+        if isinstance(count, int) and isinstance(step, int):
+            return self.node.constant(
+                (np.arange(count) * step).reshape(shape), types.numpy_dtype(self.number)
+            )
+        steps = counting(self.node, count, self.number) * dim(self.node, step, self.number)
+        return steps.shaped(shape).value
 
     def read(self, point: Point, begins: Value) -> Value:
         """The elements at a point, `[rows, channels, places]`: `begins` `[rows, 1, 1]` says in which image
         each row of the point's `[rows, 1, places]` lies."""
         node = self.node
         place = node.emit("add", point.place, begins)
-        total = node.scalar(self.total, place)
+        total = scalar(node, measured(node, self.total, place), place)
         if self.zeros:
-            outside = node.emit("equal", point.place, node.scalar(self.size, point.place))
+            outside = arithmetic(node, "equal", point.place, measured(node, self.size, point.place))
             place = node.emit("where", outside, total, place)
-        if self.channels > 1:
-            channels = np.arange(self.channels).reshape(1, -1, 1) * self.size
-            place = node.emit("add", place, node.constant(channels, place.dtype))
+        if self.channels != 1:
+            channels = self._steps(self.channels, self.size, [1, self.channels, 1])
+            place = node.emit("add", place, channels)
             place = node.emit("min", place, total) if self.zeros else place
         return node.emit("gather", self.row, place, axis=0)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.slicing import sliced
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 
 # Lengths up to this are one product, and no factor is longer.
 WHOLE = 64
@@ -20,9 +20,20 @@ WHOLE = 64
 PRIME = 256
 
 
+def static_length(z: Value) -> int:
+    """How many numbers each line of `[batch, channels, length]` has, which is known."""
+    return _dims(z)[2]
+
+
+def _dims(z: Value) -> tuple[Dim, int, int]:
+    batch, channels, length = z.shape
+    assert isinstance(channels, int) and isinstance(length, int)
+    return batch, channels, length
+
+
 def fitted(node: Node, z: Value, length: int) -> Value:
     """The first `length` numbers of each line, zeros where there are fewer."""
-    missing = length - node.shape(z)[-1]
+    missing = length - static_length(z)
     if missing <= 0:
         return sliced(node, z, {2: (0, length, 1)}) if missing else z
     return node.emit("pad", z, low=[0, 0, 0], high=[0, 0, missing], mode="constant", value=0.0)
@@ -31,7 +42,7 @@ def fitted(node: Node, z: Value, length: int) -> Value:
 def transform(node: Node, z: Value, inverse: bool, bins: int | None = None) -> Value:
     """`[batch, 2, bins]`: the first bins of the transform of `z` (None: all). The inverse one is divided by
     the length."""
-    length = node.shape(z)[2]
+    length = static_length(z)
     rows = _factor(length)
     if length <= WHOLE or (rows == 1 and length <= PRIME):
         return _product(node, z, inverse, length if bins is None else bins)
@@ -46,14 +57,15 @@ def real_inverse(node: Node, z: Value, length: int) -> Value:
     if length <= WHOLE:
         units = np.eye(count)
         matrix = np.concatenate([np.fft.irfft(units, length), np.fft.irfft(1j * units, length)])
-        batch, channels, _ = node.shape(z)
+        batch, channels, _ = z.shape
         flat = node.reshape(z, [batch, channels * count])
         return node.reshape(
-            node.emit("matmul", flat, node.constant(matrix[: channels * count], z.dtype)), [batch, 1, length]
+            node.emit("matmul", flat, node.constant(matrix[: _dims(z)[1] * count], z.dtype)),
+            [batch, 1, length],
         )
     # The bins beyond the middle are those before it, backwards and conjugate.
     mirrored = sliced(node, z, {2: ((length - 1) // 2, (length - 1) // 2, -1)})
-    signs = node.constant(np.array([[1], [-1]][: node.shape(z)[1]]), z.dtype)
+    signs = node.constant(np.array([[1], [-1]][: _dims(z)[1]]), z.dtype)
     whole = node.emit("concat", z, node.emit("mul", mirrored, signs), axis=2)
     return sliced(node, transform(node, whole, inverse=True), {1: (0, 1, 1)})
 
@@ -74,7 +86,7 @@ def _real_form(matrix: np.ndarray, channels: int) -> np.ndarray:
 
 
 def _product(node: Node, z: Value, inverse: bool, bins: int) -> Value:
-    batch, channels, length = node.shape(z)
+    batch, channels, length = _dims(z)
     matrix = node.constant(_real_form(_matrix(length, inverse)[:, :bins], channels), z.dtype)
     flat = node.reshape(z, [batch, channels * length])
     return node.reshape(node.emit("matmul", flat, matrix), [batch, 2, bins])
@@ -82,7 +94,7 @@ def _product(node: Node, z: Value, inverse: bool, bins: int) -> Value:
 
 def _in_steps(node: Node, z: Value, inverse: bool, rows: int) -> Value:
     """Places are `i * columns + j`, bins `p + rows * q`: a transform over i, factors, a transform over j."""
-    batch, channels, length = node.shape(z)
+    batch, channels, length = _dims(z)
     columns = length // rows
     matrix = node.constant(_real_form(_matrix(rows, inverse), channels).T, z.dtype)
     folded = node.reshape(z, [batch, channels * rows, columns])
@@ -98,7 +110,7 @@ def _in_steps(node: Node, z: Value, inverse: bool, rows: int) -> Value:
 def multiplied(node: Node, z: Value, factors: np.ndarray) -> Value:
     """`z` (real and imaginary parts along axis 1) times complex constants of the shape behind that axis."""
     real, imaginary = factors.real, factors.imag
-    if node.shape(z)[1] == 1:
+    if z.shape[1] == 1:
         return node.emit("mul", z, node.constant(np.stack([real, imaginary]), z.dtype))
     crossed = sliced(node, z, {1: (1, 2, -1)})
     one = node.emit("mul", z, node.constant(real, z.dtype))
@@ -108,7 +120,7 @@ def multiplied(node: Node, z: Value, factors: np.ndarray) -> Value:
 
 def _convolution(node: Node, z: Value, inverse: bool) -> Value:
     """With c(n) = e^(-i pi n^2 / length): the bins are c times the convolution of `z` times c with 1 / c."""
-    length = node.shape(z)[2]
+    length = static_length(z)
     places = np.arange(length)
     chirp = np.exp((1j if inverse else -1j) * np.pi * (places**2 % (2 * length)) / length)
     padded = 1 << (2 * length - 1).bit_length()

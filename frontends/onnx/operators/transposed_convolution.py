@@ -9,102 +9,41 @@ convolution, whose elements are then put side by side. No zeros between elements
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from mlc.dialects.graph.sizes import differ, surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.convolution import per_channel
+from mlc.frontends.onnx.operators.run_time import taken
 from mlc.frontends.onnx.operators.slicing import sliced
-from mlc.frontends.onnx.operators.windows import kernel_of, per_dim
+from mlc.frontends.onnx.operators.transposed_axes import Axis, axes_of, between_zeros
+from mlc.frontends.onnx.operators.windows import kernel_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-
-
-@dataclass(frozen=True)
-class Axis:
-    """One spatial axis. `kernel` elements `dilation` apart reach into the result, of which `length` elements
-    from `begin` on (counted from where the first element's first product lands) are wanted."""
-
-    size: int
-    kernel: int
-    stride: int
-    dilation: int
-    begin: int
-    length: int
-
-    @property
-    def taps(self) -> int:
-        """Elements of x that add to one of the result, and so the convolution's kernel."""
-        spread = (self.kernel - 1) * self.dilation + 1
-        return self.kernel if self.stride == 1 else -(-spread // self.stride)
-
-    @property
-    def tap_distance(self) -> int:
-        """Between those elements: what of the dilation is left in x."""
-        return self.dilation if self.stride == 1 else 1
-
-    @property
-    def first(self) -> int:
-        """The first place q that is computed."""
-        return self.begin // self.stride
-
-    @property
-    def places(self) -> int:
-        """How many q are computed."""
-        return (self.begin + self.length - 1) // self.stride - self.first + 1
-
-    @property
-    def pads(self) -> tuple[int, int]:
-        """Padding of x; negative where its ends are not read."""
-        before = (self.taps - 1) * self.tap_distance - self.first
-        return before, self.first + self.places - self.size
 
 
 @onnx_operator("ConvTranspose")
 def conv_transpose(node: Node) -> Value:
     x, w, group = node.input(0), node.input(1), int(node.attr("group", 1))
-    (channels, outputs), kernel = node.static(w.shape[:2], "the weight's shape"), kernel_of(node, w)
-    if x.rank != len(kernel) + 2 or x.shape[1] != channels or group < 1 or channels % group:
+    (channels, outputs), kernel = w.shape[:2], kernel_of(node, w)
+    fits = not (differ(x.shape[1], channels) or differ(channels % max(group, 1), 0))
+    if x.rank != len(kernel) + 2 or group < 1 or not fits:
         raise NodeFailure(
             f"a weight {list(w.shape)} with group {group} does not fit an input of shape {list(x.shape)}"
         )
-    axes = _axes(node, x, kernel)
-    if min((axis.length for axis in axes), default=1) < 1:
+    axes = axes_of(node, x, kernel)
+    if any(surely_less(axis.length, 1) for axis in axes):
         raise NodeFailure(f"the result's spatial dims {[axis.length for axis in axes]} are not positive")
+    if not (w.is_static and all(axis.is_told for axis in axes)):
+        result = between_zeros(node, x, w, group, axes)
+        bias = node.optional(2)
+        return result if bias is None else node.emit("add", result, per_channel(node, bias, result.rank))
     result = _convolution(node, x, _filter(node, w, group, axes), group, axes)
     bias = node.optional(2)
     if bias is not None:
         result = node.emit("add", result, per_channel(node, _repeated(node, bias, axes), result.rank))
     return _side_by_side(node, result, x.shape[0], group * outputs, axes)
-
-
-def _axes(node: Node, x: Value, kernel: list[int]) -> list[Axis]:
-    rank = len(kernel)
-    sizes = node.static(x.shape[2:], "the input's spatial shape")
-    strides, dilations = (per_dim(node, name, rank) for name in ("strides", "dilations"))
-    extra = list(node.attr("output_padding", [0] * rank))
-    pads = list(node.attr("pads", [0] * (2 * rank)))
-    if len(extra) != rank or len(pads) != 2 * rank or min([*extra, *pads], default=0) < 0:
-        raise NodeFailure(f"output_padding {extra} and pads {pads} must be {rank} and {2 * rank} numbers")
-    # Old models name all dims.
-    wanted = list(node.attr("output_shape", []))[-rank:]
-    mode = node.attr("auto_pad", "NOTSET")
-    found = []
-    for i, (size, width, stride, dilation) in enumerate(zip(sizes, kernel, strides, dilations, strict=True)):
-        whole = stride * (size - 1) + extra[i] + (width - 1) * dilation + 1
-        if wanted or mode in ("SAME_UPPER", "SAME_LOWER"):
-            length = wanted[i] if wanted else size * stride
-            begin = _begin(max(whole - length, 0), mode)
-        else:
-            begin, end = (0, 0) if mode == "VALID" else (pads[i], pads[rank + i])
-            length = whole - begin - end
-        found.append(Axis(size, width, stride, dilation, begin, length))
-    return found
-
-
-def _begin(total: int, mode: str) -> int:
-    """Of the elements that are cut off, those at the begin: the larger half, but for SAME_UPPER."""
-    return total // 2 if mode == "SAME_UPPER" else total - total // 2
 
 
 def _filter(node: Node, w: Value, group: int, axes: list[Axis]) -> Value:
@@ -155,11 +94,11 @@ def _convolution(node: Node, x: Value, w: Value, group: int, axes: list[Axis]) -
         for place, (axis, (low, high)) in enumerate(zip(axes, pads, strict=True))
         if min(low, high) < 0
     }
-    if any(count < 1 for _, count, _ in kept.values()):
+    if any(surely_less(count, 1) for _, count, _ in kept.values()):
         raise NodeFailure("the wanted part of the result lies outside of what the input reaches")
     return node.emit(
         "conv",
-        sliced(node, x, kept),
+        _kept(node, x, kept),
         w,
         strides=[1] * len(axes),
         dilations=[axis.tap_distance for axis in axes],
@@ -167,6 +106,18 @@ def _convolution(node: Node, x: Value, w: Value, group: int, axes: list[Axis]) -
         group=group,
         layout="NCHW",
     )
+
+
+def _kept(node: Node, x: Value, ranges: dict[int, tuple[Any, Any, int]]) -> Value:
+    """What `sliced` takes, of any dims; `count` elements that only running tells end at a place before the
+    end."""
+    for axis, (first, count, _) in ranges.items():
+        x = (
+            sliced(node, x, {axis: (first, count, 1)})
+            if isinstance(count, int)
+            else taken(node, x, axis, first, count)
+        )
+    return x
 
 
 def _repeated(node: Node, bias: Value, axes: list[Axis]) -> Value:
@@ -178,7 +129,7 @@ def _repeated(node: Node, bias: Value, axes: list[Axis]) -> Value:
     return node.reshape(copies, [count * strides])
 
 
-def _side_by_side(node: Node, result: Value, batch: Dim, outputs: int, axes: list[Axis]) -> Value:
+def _side_by_side(node: Node, result: Value, batch: Dim, outputs: Dim, axes: list[Axis]) -> Value:
     """`[batch, outputs * strides..., places...]` as `[batch, outputs, spatial...]`, cut to what is wanted."""
     strides, places = [axis.stride for axis in axes], [axis.places for axis in axes]
     if any(stride > 1 for stride in strides):
@@ -192,4 +143,4 @@ def _side_by_side(node: Node, result: Value, batch: Dim, outputs: int, axes: lis
         for i, axis in enumerate(axes)
         if axis.length != axis.stride * axis.places
     }
-    return sliced(node, result, wanted)
+    return _kept(node, result, wanted)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
+from mlc.dialects.graph.sizes import product, surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.creation import filled
+from mlc.frontends.onnx.operators.formulas import filled_with, formula, padded
+from mlc.frontends.onnx.operators.run_time import vector_of
 from mlc.frontends.onnx.operators.windows import per_dim
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -19,31 +19,38 @@ def max_unpool(node: Node) -> Value:
     kernel = list(node.attr("kernel_shape"))
     rank = len(kernel)
     strides, pads = per_dim(node, "strides", rank), list(node.attr("pads", [0] * (2 * rank)))
-    batch, channels, *sizes = node.shape(x)
-    if len(sizes) != rank or len(pads) != 2 * rank or indices.shape != x.shape:
+    batch, channels, *sizes = x.shape
+    if len(sizes) != rank or len(pads) != 2 * rank or indices.rank != x.rank:
         raise NodeFailure(f"kernel {kernel}, pads {pads} and indices do not fit the shape {list(x.shape)}")
     spatial = [
         (size - 1) * stride - pads[i] - pads[rank + i] + width
         for i, (size, stride, width) in enumerate(zip(sizes, strides, kernel, strict=True))
     ]
     shape = [batch, channels, *spatial]
-    zeros = filled(node, [math.prod(shape)], x.dtype.type(0))
-    count = math.prod(node.shape(x))
+    zeros = filled_with(node, [product(shape)], 0, x.number)
     flat = node.emit(
         "scatter_elements",
         zeros,
-        node.reshape(indices, [count]),
-        node.reshape(x, [count]),
+        node.reshape(indices, [product(x.shape)]),
+        node.reshape(x, [product(x.shape)]),
         axis=0,
         reduction="none",
     )
-    result = node.reshape(flat, shape)
-    wanted = node.ints(2) if node.optional(2) is not None else shape
-    if len(wanted) != len(shape) or any(w < s for w, s in zip(wanted, shape, strict=True)):
-        raise NodeFailure(f"output_shape {wanted} is smaller than the unpooled {shape}")
-    high = [w - s for w, s in zip(wanted, shape, strict=True)]
-    return (
-        node.emit("pad", result, low=[0] * len(shape), high=high, mode="constant", value=0.0)
-        if any(high)
-        else result
-    )
+    return _enlarged(node, node.reshape(flat, shape))
+
+
+def _enlarged(node: Node, x: Value) -> Value:
+    """With zeros behind it up to output_shape."""
+    if node.optional(2) is None:
+        return x
+    wanted = node.read_dims(vector_of(node, node.input(2), x.rank))
+    if any(surely_less(w, s) for w, s in zip(wanted, x.shape, strict=True)):
+        raise NodeFailure(f"output_shape {wanted} is smaller than the unpooled {list(x.shape)}")
+    high = [w - s for w, s in zip(wanted, x.shape, strict=True)]
+    if not all(isinstance(each, int) for each in high):
+        result = formula(node, x)
+        for axis, more in enumerate(high):
+            result = padded(result, axis, 0, more)
+        return result.value
+    attributes = {"low": [0] * x.rank, "high": high, "mode": "constant", "value": 0.0}
+    return node.emit("pad", x, **attributes) if any(high) else x

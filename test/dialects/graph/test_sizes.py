@@ -60,6 +60,12 @@ def test_what_does_not_divide_is_a_factor() -> None:
         floordiv(A, 0)
 
 
+def test_what_a_number_divides_leaves_the_quotient() -> None:
+    assert floordiv(2 * A + 3, 2) == A + 1
+    assert floordiv(A - 1, 2) + 1 == floordiv(A + 1, 2)
+    assert str(floordiv(4 * A + B - 3, 2)) == "2*a + floordiv(b + 1, 2) - 2"
+
+
 def test_comparisons_know_bounds() -> None:
     assert A + 1 > 0
     assert A >= 0

@@ -307,14 +307,6 @@ def test_versions_that_nobody_knows_are_refused() -> None:
     assert "IR version 999" in _failure(proto)
 
 
-def test_the_length_of_a_transform_must_be_known() -> None:
-    dft = node("DFT", ["x", "n"], ["y"], name="dft")
-    proto = model(
-        [dft], [info("x", 1, 4, 2), helper.make_tensor_value_info("n", TensorProto.INT64, [])], ["y"]
-    )
-    assert "input 1 ('n') must be known" in _failure(proto)
-
-
 def test_inputs_that_are_no_tensors_are_refused() -> None:
     proto = dense()
     proto.graph.input[0].CopyFrom(helper.make_tensor_sequence_value_info("x", F32, None))
