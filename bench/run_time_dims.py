@@ -152,6 +152,12 @@ KERNELS = [
         f'%r = "graph.reduce_mean"(%a) {{{{axes = array<i64: 1>, keepdims = false}}}} : ({_ROWS}) -> '
         "tensor<1x768xf32>",
     ),
+    Kernel(
+        "convolution", ("{s}x4x14x14x16xf32", "4x4x3x3x16x32xf32"), "{s}x4x12x12x32xf32",
+        '%r = "graph.conv"(%a, %b) {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, '
+        'pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}} : (tensor<{s}x4x14x14x16xf32>, '
+        "tensor<4x4x3x3x16x32xf32>) -> tensor<{s}x4x12x12x32xf32>",
+    ),
 ]  # fmt: skip
 
 

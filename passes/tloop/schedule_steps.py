@@ -40,9 +40,10 @@ def tile(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def resolve_dims(state: ScheduleState) -> None:
-    """Sizes that are dims of computed tensors become what these follow from, equal ones one value."""
+    """Sizes that are dims of computed tensors become what these follow from, equal ones one value. More
+    patterns would drop computations that only copy, which drive the tiling."""
     state.run(
-        apply_patterns("memref.resolve_ranked_shaped_type_result_dims", "canonicalization"),
+        apply_patterns("memref.resolve_ranked_shaped_type_result_dims"),
         f"transform.apply_cse to %root : {HANDLE}",
     )
 

@@ -128,6 +128,10 @@ CASES = {
         lambda a, b, c, d: _gelu(np.einsum("mk,pkt->mpt", a, b) + c) + d,
         tuple((m,) for m in (0, 1, 7, 12, 13, 30)),
     ),
+    "products and nothing else": Case(
+        op('%r = "graph.matmul"(%a, %b)', "2 m n", "2 n 40", "2 m 40"),
+        ("2 m n", "2 n 40"), "2 m 40", np.matmul, ((1, 1), (5, 3), (13, 33), (0, 4), (4, 0)),
+    ),
     "inner dim": Case(
         op('%r = "graph.matmul"(%a, %b)', "m n", "n 7", "m 7"), ("m n", "n 7"), "m 7", np.matmul
     ),

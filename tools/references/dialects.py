@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects.accel import buffers, compute, launches, memory, semaphores
 from mlc.dialects.accel import dialect as accel_dialect
 from mlc.dialects.tloop import dialect as tloop_dialect
-from mlc.dialects.tloop import kernels, loop_primitives, schedule, storage_primitives
+from mlc.dialects.tloop import kernels, loop_primitives, schedule, storage_primitives, tile_primitives
 from mlc.tools.references.markdown import paragraphs, table
 
 _TLOOP = """\
@@ -76,6 +76,7 @@ def tloop() -> str:
         "Types": tloop_dialect,
         "Launches": kernels,
         "Schedules": schedule,
+        "Primitives on loops over tiles": tile_primitives,
         "Primitives on loops": loop_primitives,
         "Primitives on storage": storage_primitives,
     }
