@@ -57,7 +57,10 @@ class Numbers:
     def _factor(self, factor: Name | Operation) -> ir.Value:
         if isinstance(factor, Name):
             if factor.name not in self._names:
-                raise PassFailure(f"the dim '{factor.name}' is not known when memory for it is allocated")
+                raise PassFailure(
+                    f"the dim '{factor.name}' is not known when memory for it is allocated",
+                    ir.Location.current,
+                )
             return self._names[factor.name]
         left, right = (self.of(each) for each in factor.operands)
         if factor.kind == "floordiv":
