@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.summed_columns import summed
 from mlc.frontends.onnx.operators.taps import weighted_sum
 from mlc.frontends.onnx.operators.windows import per_dim
 from mlc.frontends.onnx.registry import onnx_operator
@@ -14,7 +15,10 @@ from mlc.frontends.onnx.values import Value
 
 @onnx_operator("Col2Im", since=18)
 def col2im(node: Node) -> Value:
-    x, image, block = node.input(0), node.ints(1), node.ints(2)
+    x = node.input(0)
+    if not (node.input(1).is_constant and node.input(2).is_constant and x.is_static):
+        return summed(node, x)
+    image, block = node.ints(1), node.ints(2)
     rank = len(image)
     strides, dilations = (per_dim(node, name, rank) for name in ("strides", "dilations"))
     pads = list(node.attr("pads", [0] * (2 * rank)))

@@ -45,7 +45,7 @@ def dropped(node: Node, x: Value, ratio: Value, training: Value | None) -> tuple
     """x / (1 - ratio) or 0, and which elements are kept; all, as they are, where `training` is false."""
     number = TensorProto.DOUBLE if x.number == TensorProto.DOUBLE else TensorProto.FLOAT
     share, wide = node.cast(ratio, number), node.cast(x, number)
-    kept = node.emit("greater_equal", uniform(node, node.shape(x), number), share)
+    kept = node.emit("greater_equal", uniform(node, x.shape, number), share)
     factor = node.emit("reciprocal", node.emit("sub", node.scalar(1, share), share))
     y = node.emit("where", kept, node.emit("mul", wide, factor), node.scalar(0, wide))
     if training is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.broadcasting import legacy_operands
@@ -43,7 +44,23 @@ def bit_shift(node: Node) -> Value:
     direction = node.attr("direction")
     if direction not in ("LEFT", "RIGHT"):
         raise NodeFailure(f"direction must be LEFT or RIGHT, not {direction!r}")
-    return node.emit(f"shift_{direction.lower()}", node.input(0), node.input(1))
+    return _shifted(node, f"shift_{direction.lower()}", node.input(0), node.input(1))
+
+
+def _shifted(node: Node, op: str, x: Value, counts: Value) -> Value:
+    """Negative counts, and those of the width or more, shift all bits out: 0 is left, or the sign where a
+    signed number is shifted right."""
+    width = x.dtype.itemsize * 8
+    known = counts.known
+    if known is not None and counts.is_constant and np.all((known >= 0) & (known < width)):
+        return node.emit(op, x, counts)
+    zero = node.scalar(0, x)
+    is_inside = node.emit("less", counts, node.scalar(width, counts))
+    if counts.dtype.kind == "i":
+        is_inside = node.emit("and", is_inside, node.emit("greater_equal", counts, zero))
+    if op == "shift_right" and x.dtype.kind == "i":
+        return node.emit(op, x, node.emit("where", is_inside, counts, node.scalar(width - 1, counts)))
+    return node.emit("where", is_inside, node.emit(op, x, node.emit("where", is_inside, counts, zero)), zero)
 
 
 @onnx_operator("Where", since=9)

@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
+from collections.abc import Sequence
 
 import numpy as np
+from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.run_time import counted
+from mlc.frontends.onnx.operators.run_time import counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 # SplitMix64's constants: the step of its counter, and what its mixing multiplies by.
@@ -32,9 +34,9 @@ def key(node: Node, stream: int = 0) -> int:
     return int.from_bytes(digest, "little")
 
 
-def bits(node: Node, shape: list[int], stream: int = 0) -> Value:
+def bits(node: Node, shape: Sequence[Dim], stream: int = 0) -> Value:
     """64 random bits per element, as ui64."""
-    places = counted(node, math.prod(shape), TensorProto.UINT64)
+    places = counted(node, product(shape), TensorProto.UINT64)
     offset, step = (node.constant(np.uint64(n % 2**64)) for n in (key(node, stream) + STEP, STEP))
     state = node.emit("add", node.emit("mul", places, step), offset)
     for distance, factor in MIXING:
@@ -47,7 +49,7 @@ def _folded(node: Node, state: Value, distance: int) -> Value:
     return node.emit("bitwise_xor", state, shifted)
 
 
-def uniform(node: Node, shape: list[int], number: int, stream: int = 0) -> Value:
+def uniform(node: Node, shape: Sequence[Dim], number: int, stream: int = 0) -> Value:
     """Numbers in [0, 1), f32 or f64 by the ONNX type `number`: multiples of 2^-24 or 2^-53."""
     digits = 53 if number == TensorProto.DOUBLE else 24
     whole = node.emit("shift_right", bits(node, shape, stream), node.constant(np.uint64(64 - digits)))
@@ -56,7 +58,7 @@ def uniform(node: Node, shape: list[int], number: int, stream: int = 0) -> Value
     return node.emit("mul", parts, node.scalar(2.0**-digits, parts))
 
 
-def normal(node: Node, shape: list[int], number: int) -> Value:
+def normal(node: Node, shape: Sequence[Dim], number: int) -> Value:
     """Numbers of the standard normal distribution (Box and Muller, 1958); `number` as for `uniform`."""
     # In (0, 1]: its logarithm is finite.
     first, second = (uniform(node, shape, number, stream) for stream in (0, 1))
@@ -75,12 +77,12 @@ def _affine(node: Node, x: Value, factor: float, offset: float, number: int) -> 
     return node.cast(node.emit("add", scaled, node.scalar(offset, scaled)), number)
 
 
-def _shape_and_number(node: Node) -> tuple[list[int], int]:
+def _shape_and_number(node: Node) -> tuple[Sequence[Dim], int]:
     """Those of the result: attributes, or an input's."""
     if not node.op_type.endswith("Like"):
         return list(node.attr("shape")), int(node.attr("dtype", TensorProto.FLOAT))
     x = node.input(0)
-    return node.shape(x), int(node.attr("dtype", x.number))
+    return x.shape, int(node.attr("dtype", x.number))
 
 
 @onnx_operator("RandomUniform", "RandomUniformLike")
@@ -101,7 +103,7 @@ def random_normal(node: Node) -> Value:
 def bernoulli(node: Node) -> Value:
     """1 where a uniform number is below the input."""
     x = node.input(0)
-    numbers = uniform(node, node.shape(x), _computed(x.number))
+    numbers = uniform(node, x.shape, _computed(x.number))
     drawn = node.emit("less", numbers, node.cast(x, numbers.number))
     return node.cast(drawn, int(node.attr("dtype", x.number)))
 
@@ -111,14 +113,15 @@ def multinomial(node: Node) -> Value:
     """Classes drawn by their logarithmic weights `[batch, classes]`: how many sums of the first
     probabilities a uniform number reaches."""
     x = node.input(0)
-    batch, classes = node.shape(x)
+    batch, classes = x.shape
     wide = node.cast(x, _computed(x.number))
     sums = node.emit("cumsum", node.emit("softmax", wide, axis=1), axis=1, exclusive=False, reverse=False)
     sums = node.reshape(sums, [batch, 1, classes])
     # The last sum is the total, which rounding may leave a little off 1.
-    total = node.emit("slice", sums, starts=[0, 0, classes - 1], sizes=[batch, 1, 1], steps=[1, 1, 1])
+    total = node.emit("slice", sums, starts=[0, 0, -1], sizes=[-1, -1, 1], steps=[1, 1, 1])
     drawn = uniform(node, [batch, int(node.attr("sample_size", 1)), 1], wide.number)
     reached = node.emit("less_equal", sums, node.emit("mul", drawn, total))
     counts = node.cast(reached, int(node.attr("dtype", TensorProto.INT32)))
     found = node.emit("reduce_sum", counts, axes=[2], keepdims=False)
-    return node.emit("clamp", found, max=classes - 1)
+    last = node.cast(number_of(node, classes - 1), found.number)
+    return node.emit("min", found, last)
