@@ -138,6 +138,13 @@ CASES = {
     "batches": Case(
         op('%r = "graph.matmul"(%a, %b)', "m 3 n", "m n 5", "m 3 5"), ("m 3 n", "m n 5"), "m 3 5", np.matmul
     ),
+    "counted": Case(
+        op('%z = "graph.constant"() {value = dense<0.0> : tensor<f32>}', "") + "\n"
+        + op('%o = "graph.constant"() {value = dense<1.0> : tensor<f32>}', "") + "\n"
+        + op('%c = "graph.range"(%z, %o, %o) {graph.dims = [["d0"]]}', "", "", "", "n") + "\n"
+        + op('%r = "graph.add"(%a, %c)', "n", "n", "n"),
+        ("n",), "n", lambda a: a + np.arange(len(a), dtype=np.float32), ((1,), (5,), (0,)),
+    ),
     "softmax of rows": Case(
         op('%r = "graph.softmax"(%a) {axis = 1 : i64}', "m 19", "m 19"), ("m 19",), "m 19", _softmax
     ),

@@ -62,6 +62,10 @@ def unique(node: Node) -> list[Value]:
 
 def _computed_unique(node: Node, x: Value, axis: int | None, is_sorted: bool) -> list[Value]:
     """Along an axis, of the numbers that say where its slices stand in their order."""
+    length = product(x.shape) if axis is None else x.shape[axis]
+    if length in (0, 1):
+        numbers = [node.constant(np.full(length, each, np.int64)) for each in (0, 0, 1)]
+        return [node.reshape(x, [length]) if axis is None else x, *numbers]
     flat = node.reshape(x, [product(x.shape)]) if axis is None else order_of_rows(node, x, axis)
     values, indices, inverse, counts, count = node.emit_several("unique", flat, sorted=is_sorted)
     values, indices, counts = first_of(node, [values, indices, counts], count, 0)
