@@ -159,9 +159,14 @@ def printed(folder: Path, name: str, program: str, manifest: dict[str, Any], cod
     return done.stdout
 
 
-def test_sizes_outputs_and_dims(compile_ir: Callable[..., bytes], tmp_path: Path) -> None:
+def test_sizes_outputs_dims_and_exports(compile_ir: Callable[..., bytes], tmp_path: Path) -> None:
     lines = printed(tmp_path, "stack", STACK_PROGRAM, STACK_MANIFEST, compile_ir(STACK))
     assert lines == STACK_LINES
+    command = ["nm", "-D", "--defined-only", str(tmp_path / "libstack.so")]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    functions = "init run error set_threads finalize num_inputs num_outputs input output num_dims dim"
+    exported = {line.split()[-1] for line in listing.splitlines()}
+    assert exported == {f"stack_{function}" for function in functions.split()}
 
 
 def test_failures(compile_ir: Callable[..., bytes], tmp_path: Path) -> None:
@@ -169,14 +174,7 @@ def test_failures(compile_ir: Callable[..., bytes], tmp_path: Path) -> None:
     assert lines == SCRIPT_LINES
 
 
-def test_only_the_interface_is_exported(compile_ir: Callable[..., bytes], tmp_path: Path) -> None:
-    write_shared_library(STACK_MANIFEST, [compile_ir(STACK)], {}, tmp_path / "libstack.so")
-    command = ["nm", "-D", "--defined-only", str(tmp_path / "libstack.so")]
-    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    functions = "init run error set_threads finalize num_inputs num_outputs input output num_dims dim"
-    assert {line.split()[-1] for line in listing.splitlines()} == {f"stack_{f}" for f in functions.split()}
-
-
+@pytest.mark.slow
 def test_header_is_valid_cplusplus_for_hostile_names(
     compile_ir: Callable[..., bytes], tmp_path: Path
 ) -> None:
