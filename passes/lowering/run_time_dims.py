@@ -37,10 +37,13 @@ class RunTimeDims:
         for op in ops:
             for index, value in enumerate(op.results):
                 self._shapes[value] = _named(op, index) or dims.of(value)
-        # In front of everything: the numbers, and whatever is to stand at the kernel's begin.
-        self.begin = ir.InsertionPoint(ops[0])
-        with self.begin, kernel.location:
+        with ir.InsertionPoint(ops[0]), kernel.location:
             self._numbers = [tensor.extract(given, [_index(place)]) for place in range(given.type.shape[0])]
+
+    @property
+    def begin(self) -> ir.InsertionPoint:
+        """Behind the numbers, in front of everything else; what stands there now may be erased later."""
+        return ir.InsertionPoint.after(self._numbers[-1].owner.operation)
 
     def of(self, value: ir.Value) -> Sequence[int | Size]:
         """The dims of a tensor. Raises PassFailure for one that nobody noted."""

@@ -10,8 +10,8 @@ from typing import ClassVar
 from mlc.bindings import ir, memref
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.lowering.linalg_tools import constant
-from mlc.passes.rewriting import collect_ops, defining_op, erase_op, replace_op
-from mlc.passes.tloop.kernel_functions import is_kernel, is_workspace
+from mlc.passes.rewriting import collect_ops, defining_op, erase_op, replace_op, terminator_of
+from mlc.passes.tloop.kernel_functions import DIMS, WORKSPACE, is_kernel, is_workspace
 
 # Regions that every thread enters on its own stack.
 THREADS = "omp.parallel"
@@ -74,11 +74,19 @@ def _part_to_stack(op: ir.Operation, kind: ir.MemRefType, size: int) -> None:
     replace_op(op, [part.result])
 
 
+def to_workspace(op: ir.Operation) -> None:
+    """The allocation, released at the end of its block."""
+    op.attributes[WORKSPACE] = ir.UnitAttr.get()
+    with ir.InsertionPoint(terminator_of(op.block)), op.location:
+        memref.DeallocOp(op.results[0])
+
+
 @dataclass(frozen=True)
 class StackBuffers(Pass):
     """Turn allocations of kernels into stack buffers. A kernel must not allocate; one that needs more
     scratch memory than `max-bytes` is an error (the fusion that made it was wrong). The workspace of a GPU's
-    kernel (`tloop.workspace`), which is run here, stays on the heap."""
+    kernel (`tloop.workspace`), which is run here, stays on the heap; so does scratch memory of a size that
+    only a call tells, which becomes such a workspace."""
 
     name: ClassVar[str] = "tloop-stack-buffers"
     anchor: ClassVar[str] = "func.func"
@@ -96,13 +104,15 @@ class StackBuffers(Pass):
         for each in releases:
             erase_op(each)
         for each in allocations:
-            to_stack(each)
+            (to_workspace if largest(each) is None else to_stack)(each)
 
     def check(self, kernel: ir.Operation, allocations: Sequence[ir.Operation]) -> None:
         """Raises PassFailure if the allocations do not fit on a stack."""
         kinds = []
         for each in allocations:
             kind = largest(each)
+            if kind is None and DIMS in kernel.attributes:
+                continue
             if kind is None:
                 found = each.results[0].type
                 raise PassFailure(
