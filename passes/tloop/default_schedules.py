@@ -14,15 +14,13 @@ from mlc.passes.tloop.contraction_kinds import is_column_reduction
 from mlc.passes.tloop.epilogue_schedule import schedule_contraction, vectorises
 from mlc.passes.tloop.kernel_functions import DIMS, is_kernel, schedules
 from mlc.passes.tloop.map_parallel_loops import ONE_THREAD
-from mlc.passes.tloop.plain_schedules import row_dims, schedule_elementwise, schedule_rows
+from mlc.passes.tloop.plain_schedules import PARALLEL_WORK, row_dims, schedule_elementwise, schedule_rows
 from mlc.passes.tloop.run_time_schedules import schedule_run_time_dims
 from mlc.passes.tloop.transpose_schedule import schedule_transpose
 from mlc.passes.tloop.tree_schedule import schedule_trees
 from mlc.passes.tloop.window_schedule import schedule_window
 from mlc.passes.tloop.winograd_schedule import schedule_winograd
 
-# Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
-PARALLEL_WORK = 65_536
 # The same for products and convolutions, which take many points per cycle.
 PARALLEL_PRODUCTS = 8 * PARALLEL_WORK
 

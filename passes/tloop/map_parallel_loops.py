@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from mlc.bindings import ir, run_upstream
 from mlc.passes.base import Pass
+from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.few_iterations import LEAST_ITERATIONS, run_few_on_one_thread
 from mlc.passes.tloop.kernel_functions import is_kernel
 
 # Unit attribute of kernels whose work is not worth waking a thread.
@@ -16,12 +18,19 @@ ONE_THREAD = "tloop.one_thread"
 @dataclass(frozen=True)
 class MapParallelLoops(Pass):
     """Turn `scf.forall` into `scf.parallel`, which becomes a parallel region, or into `scf.for` in kernels
-    marked `tloop.one_thread`."""
+    marked `tloop.one_thread`.
+
+    In kernels marked `tloop.least_iterations`, loops with fewer iterations run on one thread: only running
+    tells how many there are.
+    """
 
     name: ClassVar[str] = "tloop-map-parallel-loops"
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op):
+            if LEAST_ITERATIONS in op.attributes:
+                for loop in collect_ops(op, "scf.forall"):
+                    run_few_on_one_thread(loop, op.attributes[LEAST_ITERATIONS].value)
             target = "for" if ONE_THREAD in op.attributes else "parallel"
             run_upstream(f"func.func(scf-forall-to-{target})", op)

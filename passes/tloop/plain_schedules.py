@@ -10,6 +10,8 @@ from mlc.passes.tloop.computation import Computation, computations
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import name_block
 
+# Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
+PARALLEL_WORK = 65_536
 # Elements that one iteration of the parallel loop over an elementwise kernel handles at least.
 ELEMENTS_PER_ITERATION = 2048
 

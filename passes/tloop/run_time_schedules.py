@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, computations, root_computation
 from mlc.passes.tloop.contraction_kinds import is_column_reduction
 from mlc.passes.tloop.epilogue_schedule import schedule_contraction
-from mlc.passes.tloop.plain_schedules import row_dims, schedule_elementwise, schedule_rows
+from mlc.passes.tloop.few_iterations import LEAST_ITERATIONS
+from mlc.passes.tloop.plain_schedules import (
+    PARALLEL_WORK,
+    elementwise_sizes,
+    row_dims,
+    schedule_elementwise,
+    schedule_rows,
+)
 from mlc.passes.tloop.streamed_attention import schedule_streamed_attention
 
 
@@ -20,10 +29,23 @@ def schedule_run_time_dims(kernel: ir.Operation) -> None:
     product = len(reducing) == 1 and _has_open_rows(reducing[0])
     if product and schedule_contraction(kernel, root, reducing[0]):
         return
+    rows = [dim for dim in row_dims(root) if dim in root.run_time]
     if len(computations(kernel)) > 1:
-        schedule_rows(kernel, root, [dim for dim in row_dims(root) if dim in root.run_time])
+        schedule_rows(kernel, root, rows)
+        if rows:
+            _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
     elif not root.reductions:
         schedule_elementwise(kernel, root)
+        sizes = elementwise_sizes(root.extents)
+        tiles = [-(-extent // size) for extent, size in zip(root.extents, sizes, strict=False)]
+        _keep_few_on_one_thread(kernel, prod(tiles))
+
+
+def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:
+    """Says how many iterations of the parallel loop, likely one of `iterations`, are worth a thread."""
+    points = max(each.work for each in computations(kernel)) // max(1, iterations)
+    least = -(-PARALLEL_WORK // max(1, points))
+    kernel.attributes[LEAST_ITERATIONS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), least)
 
 
 def _has_open_rows(anchor: Computation) -> bool:

@@ -65,3 +65,17 @@ func.func private @attention(%q: tensor<3x?x16xf32>, %k: tensor<3x?x16xf32>, %v:
   return %0 : tensor<3x?x16xf32>
 }
 }
+
+// -----
+
+// Rows, of which only running tells how many there are: 65536 points, in 86 rows of 768, are worth a thread.
+// CHECK-LABEL: func.func private @rows
+// CHECK-SAME: tloop.least_iterations = 86 : i64
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1>}
+module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
+func.func private @rows(%a: tensor<?x768xf32>, %dims: tensor<1xindex>) -> tensor<?x768xf32>
+    attributes {tloop.kernel, tloop.dims = [["d0", ""], ["d0", ""]]} {
+  %0 = "graph.softmax"(%a) {axis = 1 : i64} : (tensor<?x768xf32>) -> tensor<?x768xf32>
+  return %0 : tensor<?x768xf32>
+}
+}

@@ -30,3 +30,21 @@ func.func @no_kernel(%m: memref<4x8xf32>, %x: f32) {
   }
   return
 }
+
+// How many iterations there are, only running tells: few of them run on one thread.
+// CHECK-LABEL: func.func private @few
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c100
+// CHECK: scf.if %[[FEW]] {
+// CHECK-NEXT: scf.for %[[I:.*]] = %c0 to %arg1 step %c1
+// CHECK-NEXT: scf.for %[[J:.*]] = %{{.*}} to %c3 step
+// CHECK-NEXT: memref.store %{{.*}}, %arg0[%[[I]], %[[J]]]
+// CHECK: } else {
+// CHECK: scf.parallel (%[[I:.*]], %[[J:.*]]) = {{.*}} to (%arg1, %c3{{.*}})
+// CHECK-NEXT: memref.store %{{.*}}, %arg0[%[[I]], %[[J]]]
+func.func private @few(%out: memref<?x3xf32>, %n: index) attributes {tloop.kernel, tloop.least_iterations = 100 : i64} {
+  %one = arith.constant 1.0 : f32
+  scf.forall (%i, %j) in (%n, 3) {
+    memref.store %one, %out[%i, %j] : memref<?x3xf32>
+  }
+  return
+}
