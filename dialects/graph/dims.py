@@ -12,12 +12,13 @@ from .attributes import array_of
 from .elements import dtype_of
 from .folding import LIMIT, fold
 from .following import computed_sizes, followed_dims, size_array
-from .names import NAMES, Shape, argument_name, named_dims, names_attribute
+from .names import ARGUMENTS, NAMES, Shape, argument_name, named_dims, names_attribute
+from .regions import CONTROL_OPS, yield_of
 from .sizes import Size, product, symbol
 from .types import tensor_of
 from .verifier import read_op
 
-__all__ = ["NAMES", "Dims", "Shape", "argument_dims", "named_dims", "names_attribute"]
+__all__ = ["ARGUMENTS", "NAMES", "Dims", "Shape", "argument_dims", "named_dims", "names_attribute"]
 
 
 class Dims:
@@ -33,6 +34,8 @@ class Dims:
         self._contents: dict[ir.Value, np.ndarray] = {}
         # Names that `graph.sizes` gives to what only running tells: the tensor, and the element's place.
         self.elements: dict[str, tuple[ir.Value, int]] = {}
+        # Of each loop the dims of carried values that change: the places of value and dim.
+        self._own: dict[ir.Operation, set[tuple[int, int]]] = {}
         block = function.regions[0].blocks[0]
         self._taken = _names_in(block)
         given = argument_dims(function) if arguments is None else arguments
@@ -53,25 +56,41 @@ class Dims:
         return self._contents.get(value)
 
     def _visit(self, op: ir.Operation, serial: int) -> None:
-        for region in op.regions if op.name.startswith("graph.") else ():
-            self._arguments(op, region.blocks[0], serial)
-            self._body(region.blocks[0])
+        if op.name == "graph.loop":
+            self._own[op] = set()
+            self._loop(op, op.regions[0].blocks[0], serial)
+        elif op.name == "graph.if":
+            for region in op.regions:
+                self._body(region.blocks[0])
         results = [tensor_of(value.type, "result").shape or () for value in op.results]
         if all(None not in shape for shape in results):
             found: Sequence[Sequence[int | Size | None]] = results
         else:
-            found = followed_dims(op, self)
+            found = self._left(op) if op.name in CONTROL_OPS else followed_dims(op, self)
         name = op.name.rpartition(".")[2]
         written = [named_dims(value) for value in op.results] if NAMES in op.attributes else found
         for number, (value, *shapes) in enumerate(zip(op.results, written, found, strict=True)):
             shape = [two if one is None else one for one, two in zip(*shapes, strict=True)]
             own = f".{number}" if number else ""
             self._dims[value] = tuple(
-                self._fresh(name, serial, f"{own}.shape[{axis}]") if dim is None else dim
+                self._name(value, axis, name, serial, f"{own}.shape[{axis}]") if dim is None else dim
                 for axis, dim in enumerate(shape)
             )
         if len(op.results) == 1 and op.name.startswith("graph."):
             self._evaluate(op)
+
+    def _name(self, value: ir.Value, axis: int, op: str, serial: int, dim: str) -> int | Size:
+        """What a dim is called by the reshape that gives it a name, as docs/control-flow.md has it; else a
+        name of its own."""
+        for use in value.uses:
+            reader = use.owner.operation
+            if use.operand_number or reader.name != "graph.reshape" or len(reader.operands) != 2:
+                continue
+            named = named_dims(reader.results[0])
+            found = named[axis] if len(named) == value.type.rank else None
+            if isinstance(found, Size):
+                return found
+        return self._fresh(op, serial, dim)
 
     def _fresh(self, op: str, serial: int, dim: str) -> int | Size:
         """A size of its own; ops may bear names from places where others were when these were given."""
@@ -80,19 +99,39 @@ class Dims:
         self._taken.add(f"{op}#{serial}{dim}")
         return symbol(f"{op}#{serial}{dim}")
 
-    def _arguments(self, op: ir.Operation, body: ir.Block, serial: int) -> None:
-        """The dims of what a body takes: the iteration, the condition, and what is carried, whose dims are
-        those that it has at first, unless the body yields others."""
-        given = list(op.operands)[2:]
-        for place, argument in enumerate(body.arguments):
-            dims = named_dims(argument)
-            first = self.of(given[place - 2]) if place >= 2 else dims
-            self._dims[argument] = tuple(
-                (self._fresh("loop", serial, f".argument{place}[{axis}]") if other is None else other)
-                if dim is None
-                else dim
-                for axis, (dim, other) in enumerate(zip(dims, first, strict=True))
-            )
+    def _loop(self, op: ir.Operation, body: ir.Block, serial: int) -> None:
+        """The dims of what a body carries are those that it has at first, unless the body yields others:
+        these have names of their own."""
+        given, arguments = list(op.operands)[2:], list(body.arguments)
+        for argument in arguments[:2]:
+            self._dims[argument] = ()
+        carried = [list(self.of(value)) for value in given]
+        changed = True
+        while changed:
+            for argument, dims in zip(arguments[2:], carried, strict=True):
+                self._dims[argument] = tuple(dims)
+            self._body(body)
+            changed = False
+            for place, value in enumerate(list(yield_of(body).operands)[1 : 1 + len(given)]):
+                for axis, (dim, after) in enumerate(zip(carried[place], self.of(value), strict=True)):
+                    open_dim = arguments[2 + place].type.is_dynamic_dim(axis)
+                    if open_dim and dim != after and (place, axis) not in self._own[op]:
+                        self._own[op].add((place, axis))
+                        own = f".argument{place}[{axis}]"
+                        carried[place][axis] = self._name(arguments[2 + place], axis, "loop", serial, own)
+                        changed = True
+
+    def _left(self, op: ir.Operation) -> Sequence[Sequence[int | Size | None]]:
+        """The dims of what a control op gives, as far as they are those of values around it."""
+        if op.name == "graph.if":
+            pairs = zip(*(yield_of(region.blocks[0]).operands for region in op.regions), strict=True)
+            return [_common(self.of(one), self.of(other)) for one, other in pairs]
+        found: list[Sequence[int | Size | None]] = []
+        for place, argument in enumerate(list(op.regions[0].blocks[0].arguments)[2:]):
+            dims = enumerate(self.of(argument))
+            found.append([None if (place, axis) in self._own[op] else dim for axis, dim in dims])
+        stacks = list(op.results)[len(found) :]
+        return [*found, *(tensor_of(value.type, "result").shape or () for value in stacks)]
 
     def _evaluate(self, op: ir.Operation) -> None:
         """Notes the elements of a small integer result that follow from dims and constants."""
@@ -146,3 +185,7 @@ def _is_small_integer(value: ir.Value) -> bool:
     tensor = tensor_of(value.type)
     size = product([dim for dim in tensor.shape or () if dim is not None])
     return tensor.element in ("i64", "i32", "i1") and isinstance(size, int) and size * 8 <= LIMIT
+
+
+def _common(one: Shape, other: Shape) -> list[int | Size | None]:
+    return [a if a == b else None for a, b in zip(one, other, strict=True)]

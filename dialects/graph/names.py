@@ -12,6 +12,8 @@ from .types import tensor_of
 
 # Of an argument: the names of its dims, "" for those that are numbers. Of an op: the same per result.
 NAMES = "graph.dims"
+# Of a loop: the same per argument of its body.
+ARGUMENTS = "graph.argument_dims"
 Shape = tuple[int | Size, ...]
 
 
@@ -35,6 +37,8 @@ def argument_name(index: int, axis: int) -> str:
 def _written_names(value: ir.Value) -> list[str]:
     if isinstance(value.owner, ir.Block):
         function = value.owner.owner
+        if ARGUMENTS in function.attributes:
+            return [each.value for each in function.attributes[ARGUMENTS][value.arg_number]]
         named = function.attributes.get("arg_attrs", [])
         entry = named[value.arg_number] if value.arg_number < len(named) else {}
         return [each.value for each in entry[NAMES]] if NAMES in entry else []

@@ -27,9 +27,10 @@ class Rows:
 
     def of(self, place: int, steady: bool) -> Dim | None:
         """The rows of a stack; `steady`: the condition never changes inside."""
-        if steady and self.count is not None:
+        declared = self.declared[place] if place < len(self.declared) else None
+        if steady and (isinstance(self.count, int) or declared is None):
             return self.count
-        return self.declared[place] if place < len(self.declared) else None
+        return declared
 
 
 def check_limit(count: int) -> None:

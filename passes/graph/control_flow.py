@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mlc.bindings import ir, outermost_op, parent_op, tensor
 from mlc.bindings.identity import address
 from mlc.dialects import graph
+from mlc.dialects.graph.dims import NAMES
 from mlc.passes.graph.infer_shapes import referenced_symbols
 from mlc.passes.rewriting import attributes_of, erase_op, users
 
@@ -105,6 +106,8 @@ def keep_results(op: ir.Operation, operands: Sequence[ir.Value], kept: Sequence[
     blocks = [region.blocks[0] for region in op.regions]
     types = [op.results[place].type for place in kept]
     smaller = graph.build_control(op.name.removeprefix("graph."), operands, types, blocks)
+    if NAMES in op.attributes:
+        smaller.attributes[NAMES] = ir.ArrayAttr.get([op.attributes[NAMES][place] for place in kept])
     for place, result in zip(kept, smaller.results, strict=True):
         op.results[place].replace_all_uses_with(result)
     erase_op(op)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.dims import NAMES, Dims, named_dims, names_attribute
+from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_numbers, build_read_sizes
 from mlc.passes.graph.values import erase_dead
@@ -63,6 +63,10 @@ def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:
         shapes = [dims.of(value) for value in op.results if isinstance(value.type, ir.RankedTensorType)]
         if any(isinstance(dim, Size) for shape in shapes for dim in shape):
             op.attributes[NAMES] = names_attribute(shapes)
+        for block in [region.blocks[0] for region in op.regions]:
+            shapes = [dims.of(value) for value in block.arguments]
+            if any(isinstance(dim, Size) for shape in shapes for dim in shape):
+                op.attributes[ARGUMENTS] = names_attribute(shapes)
 
 
 def _write_arguments(function: ir.Operation, dims: Dims) -> None:

@@ -1,5 +1,5 @@
-"""Values that leave bodies of control flow with dims that only the run tells: imported, and evaluated
-in NumPy as ONNX Runtime computes them."""
+"""Values that leave bodies of control flow with dims that only the run tells: what is imported, evaluated in
+NumPy, and what is compiled are what ONNX Runtime computes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from control_models import BOOL, I64, body, info, model
 from graph_evaluator import evaluate
 from mlc.frontends.onnx import import_model
 from onnx import GraphProto, helper
-from oracle import Arrays, runtime
+from oracle import Arrays, compiled, differences, runtime
 
 X = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
 
 
 def check(built: onnx.ModelProto, *runs: Arrays) -> None:
-    """The imported model is right for each of the inputs; all dims are named where they are used."""
+    """The imported model is right for each of the inputs, and so is the compiled one."""
     imported = import_model(built)
     assert imported.module.operation.verify()
+    executable = compiled(built)
     for inputs in runs:
         expected = runtime(built, inputs)
         assert expected is not None
@@ -28,6 +29,7 @@ def check(built: onnx.ModelProto, *runs: Arrays) -> None:
         for array, wanted in zip(found, expected.values(), strict=True):
             assert array.shape == wanted.shape
             np.testing.assert_allclose(array, wanted, 1e-6, 1e-6)
+        assert not differences(executable.run(inputs), expected, 1e-6), inputs
 
 
 def scalar(value: int | bool) -> np.ndarray:
@@ -72,6 +74,7 @@ _STACKS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [2, "w"])
 def test_stack_of_as_many_rows_as_the_run_says(dim: int | str) -> None:
     graph = body(_STACKS + " c2 = Identity(c) }")
@@ -83,7 +86,7 @@ def test_stack_of_as_many_rows_as_the_run_says(dim: int | str) -> None:
     check(built, *({"n": scalar(count), "x": X[0]} for count in (1, 4)))
 
 
-@pytest.mark.parametrize("trips", ["n", ""])
+@pytest.mark.parametrize("trips", [pytest.param("n", marks=pytest.mark.slow), ""])
 def test_stack_that_a_condition_ends(trips: str) -> None:
     """Without a trip count too, as exporters write loops with `while`."""
     graph = body(
@@ -99,6 +102,7 @@ def test_stack_that_a_condition_ends(trips: str) -> None:
     check(built, *({"n": scalar(count), "x": X[0]} for count in (1, 5)))
 
 
+@pytest.mark.slow
 def test_rows_of_a_stack_whose_dims_the_body_tells() -> None:
     graph = body(
         "b (int64 i, bool c, float[2] a) => (bool c2, float[2] a2, float[p] s) {"
@@ -113,6 +117,7 @@ def test_rows_of_a_stack_whose_dims_the_body_tells() -> None:
     check(built, *({"n": scalar(3), "x": X[0], "m": np.array([m])} for m in (0, 3)))
 
 
+@pytest.mark.slow
 def test_loop_in_a_loop_that_grows() -> None:
     inner = body(
         "i (int64 j, bool d, float[p] b) => (bool d2, float[q] b2) {"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from mlc.dialects.graph.sizes import maximum
+from mlc.dialects.graph.sizes import Size, maximum
 from mlc.frontends.onnx.growing import Run
 from mlc.frontends.onnx.loops import Rows, counted_loop, loop
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
@@ -37,7 +37,11 @@ def loop_(node: Node) -> Sequence[Value]:
         return Run(_scalar(node, after), values[: len(initial)], values[len(initial) :])
 
     declared = [_declared_rows(node, place) for place in range(len(initial), len(node.outputs))]
-    rows = Rows(_count(node, trips) if always else None, declared)
+    count = _count(node, trips) if always and declared else None
+    if isinstance(count, Size):
+        # The loop reads the size of its stacks.
+        trips = node.size(count)
+    rows = Rows(count, declared)
     return loop(node, trips, going, initial, body, rows)
 
 

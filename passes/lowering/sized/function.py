@@ -214,7 +214,7 @@ class SizedFunction:
         for index, value in enumerate(returned):
             source = view_source(value)
             made = defining_op(source)
-            if made is None or made.name in graph.CONTROL_OPS or self.outputs[source] != index:
+            if made is None or not _is_written_in_place(made, source) or self.outputs[source] != index:
                 self.copy(value, self.allocate_output(value, index))
         for buffer in memory.dead_after(len(memory.lifetimes.ops)):
             memref.DeallocOp(buffer)
@@ -243,6 +243,14 @@ class SizedFunction:
         found: dict[str, None] = {}
         _collect_messages(function, found)
         function.attributes["tloop.messages"] = _texts(list(found))
+
+
+def _is_written_in_place(op: ir.Operation, result: ir.Value) -> bool:
+    """Whether a result lies in memory that was there before the op: a stack of a loop does, and what no
+    control op gives."""
+    if op.name == "graph.loop":
+        return bool(result.result_number >= len(op.operands) - 2)
+    return op.name not in graph.CONTROL_OPS
 
 
 def _collect_messages(function: ir.Operation, found: dict[str, None]) -> None:

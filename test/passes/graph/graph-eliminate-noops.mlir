@@ -220,3 +220,17 @@ func.func @windows(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x?x?xf32>, tensor<1x3x
   %1 = "graph.max_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW"} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
   return %0, %1 : tensor<1x3x?x?xf32>, tensor<1x3x?x?xf32>
 }
+
+// -----
+
+// A reshape that gives a dim the name of a number stays, in front of another one too.
+
+// CHECK-LABEL: func.func @named
+// CHECK: %[[NAMED:.*]] = "graph.reshape"(%arg0, %{{.*}}) {graph.dims = {{.*}}"n"
+// CHECK: "graph.reshape"(%[[NAMED]])
+func.func @named(%x: tensor<?x4xf32>, %count: tensor<1xi64>) -> tensor<?xf32> {
+  %sizes = "graph.sizes"(%count) {names = ["n"], dims = ["n", "4"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<1xi64>) -> tensor<2xi64>
+  %0 = "graph.reshape"(%x, %sizes) {shape = array<i64: -1, 4>, graph.dims = [["n", ""]]} : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: -1>, graph.dims = [["4*n"]]} : (tensor<?x4xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

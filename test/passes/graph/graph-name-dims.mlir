@@ -69,3 +69,28 @@ func.func @open(%x: tensor<?x?xf32> {graph.dims = ["a", "b"]}, %i: tensor<?x1xi6
   %2 = "graph.prelu"(%x, %s) : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?x?xf32>
   return %0, %1, %2 : tensor<?x1xf32>, tensor<?x?xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// What a loop carries has the dims that it has at first, unless the body yields others; what both branches yield alike has its names.
+
+// CHECK-LABEL: func.func @bodies
+func.func @bodies(%x: tensor<?x2xf32> {graph.dims = ["a", ""]}, %n: tensor<i64>, %c: tensor<i1>) -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>) {
+  // CHECK: "graph.loop"
+  %0:2 = "graph.loop"(%n, %c, %x, %x) ({
+  ^bb0(%i: tensor<i64>, %going: tensor<i1>, %kept: tensor<?x2xf32>, %grown: tensor<?x2xf32>):
+    %e = "graph.exp"(%kept) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+    %g = "graph.concat"(%grown, %grown) {axis = 0, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
+    "graph.yield"(%going, %e, %g) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<?x2xf32>, tensor<?x2xf32>) -> ()
+  // CHECK: }) {graph.dims = {{\[\[}}"a", ""], ["loop#{{[0-9]+}}.1.shape[0]", ""]]
+  }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<?x2xf32>, tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
+  // CHECK: "graph.if"
+  %1 = "graph.if"(%c) ({
+    %e = "graph.exp"(%x) : (tensor<?x2xf32>) -> tensor<?x2xf32>
+    "graph.yield"(%e) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<?x2xf32>) -> ()
+  }, {
+    "graph.yield"(%x) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<?x2xf32>) -> ()
+  // CHECK: }) {graph.dims = {{\[\[}}"a", ""]]
+  }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<?x2xf32>
+  return %0#0, %0#1, %1 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>
+}
