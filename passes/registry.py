@@ -98,6 +98,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-prefetch-tiles": "mlc.passes.tloop.prefetch_tiles:PrefetchTiles",
     "tloop-sample-schedules": "mlc.passes.tloop.sample_schedules:SampleSchedules",
     "tloop-schedule-blocks": "mlc.passes.tloop.schedule_blocks:ScheduleBlocks",
+    "tloop-separate-results": "mlc.passes.tloop.separate_results:SeparateResults",
     "tloop-share-addresses": "mlc.passes.tloop.share_addresses:ShareAddresses",
     "tloop-sink-loads": "mlc.passes.tloop.sink_loads:SinkLoads",
     "tloop-split-accumulators": "mlc.passes.tloop.split_accumulators:SplitAccumulators",

@@ -22,7 +22,8 @@ from mlc.passes.tloop.streamed_attention import schedule_streamed_attention
 def schedule_run_time_dims(kernel: ir.Operation) -> None:
     """Tiles of one point of each dim that only running the kernel tells: what lies inside has a size."""
     root, reducing = root_computation(kernel), [each for each in computations(kernel) if each.reductions]
-    if root is None:
+    # Loops over nothing stay as they are.
+    if root is None or 0 in root.extents:
         return
     if schedule_streamed_attention(kernel):
         return

@@ -67,6 +67,8 @@ CPU_KERNEL: list[str] = [
     "function-boundary-type-conversion=identity-layout-map}",
     # Loops return the buffer that they wrote; only then is it plain that the kernel's result needs no copy.
     "canonicalize",
+    # Results that are equal have become one buffer.
+    "func.func(tloop-separate-results)",
     "buffer-results-to-out-params{hoist-static-allocs=1 hoist-dynamic-allocs=1}",
     "canonicalize",
     "cse",

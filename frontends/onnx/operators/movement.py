@@ -104,6 +104,8 @@ def expand(node: Node) -> Value:
 
 def _shape_to_expand_to(node: Node, wanted: Value) -> Value:
     """The shape, with a 1 for each dim that it lacks where only running tells how many it has."""
+    if wanted.rank != 1:
+        raise NodeFailure(f"input 1 ('{wanted.name}') must have rank 1, but has rank {wanted.rank}")
     if isinstance(wanted.shape[0], int):
         return wanted
     rank = declared_rank(node)
