@@ -119,15 +119,17 @@ class ContractionSchedule:
 
     def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
         """The dims outside the tile, point by point, and what a tile takes of the next one, if that divides
-        it; without any, the threads share the columns."""
+        it; without any of known size, the threads share the columns."""
         extents = self.anchor.extents
         outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column, tile.line)]
         sizes = {dim: 1 for dim in outer if extents[dim] > 1}
         if tile.line is not None and extents[tile.line] % tile.lines == 0:
             sizes[tile.line] = tile.lines
         columns = extents[tile.column]
-        if not sizes and columns > tile.width and columns % tile.width == 0:
-            return {tile.column: tile.width}
+        # There may be one batch only where running tells how many there are.
+        alone = self.anchor.run_time.issuperset(sizes)
+        if alone and columns > tile.width and columns % tile.width == 0:
+            return {**sizes, tile.column: tile.width}
         return sizes
 
     def reduction_steps(self, tile: RegisterTile) -> dict[int, int]:

@@ -128,6 +128,11 @@ CASES = {
         lambda a, b, c, d: _gelu(np.einsum("mk,pkt->mpt", a, b) + c) + d,
         tuple((m,) for m in (0, 1, 7, 12, 13, 30)),
     ),
+    "products of batches of rows": Case(
+        op('%p = "graph.matmul"(%a, %b)', "m n 24", "24 96", "m n 96") + "\n"
+        + op('%r = "graph.add"(%p, %c)', "m n 96", "96", "m n 96"),
+        ("m n 24", "24 96", "96"), "m n 96", lambda a, b, c: a @ b + c,
+    ),
     "products and nothing else": Case(
         op('%r = "graph.matmul"(%a, %b)', "2 m n", "2 n 40", "2 m 40"),
         ("2 m n", "2 n 40"), "2 m 40", np.matmul, ((1, 1), (5, 3), (13, 33), (0, 4), (4, 0)),

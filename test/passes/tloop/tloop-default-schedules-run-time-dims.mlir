@@ -79,3 +79,18 @@ func.func private @rows(%a: tensor<?x768xf32>, %dims: tensor<1xindex>) -> tensor
   return %0 : tensor<?x768xf32>
 }
 }
+
+// -----
+
+// There may be one batch only: threads share batches and columns.
+// CHECK-LABEL: func.func private @batches
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 0, 32>}
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 12>}
+// CHECK: "tloop.balance"
+module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
+func.func private @batches(%a: tensor<?x?x768xf32>, %b: tensor<768x3072xf32>, %dims: tensor<2xindex>) -> tensor<?x?x3072xf32>
+    attributes {tloop.kernel, tloop.dims = [["d0", "d1", ""], ["", ""], ["d0", "d1", ""]]} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<?x?x768xf32>, tensor<768x3072xf32>) -> tensor<?x?x3072xf32>
+  return %0 : tensor<?x?x3072xf32>
+}
+}
