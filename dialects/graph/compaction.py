@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from .elements import BOOL, FLOAT, NUMBER, ORDERED
+from typing import Any
+
+from .elements import BOOL, FLOAT, NUMBER, ORDERED, ElementClass
 from .rules import check_axis, check_rank, merge, product
-from .sizes import surely_less
-from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
+from .sizes import minimum, surely_less
+from .spec import (
+    Attribute,
+    Call,
+    Operand,
+    OpSpec,
+    ShapeError,
+    ShapeFunction,
+    Tensor,
+    define,
+    define_family,
+)
 
 FAMILY = define_family(
     "compaction",
@@ -65,7 +77,10 @@ def _non_max_suppression(call: Call) -> tuple[Tensor, ...]:
     merge("boxes", call.boxes.shape[2], 4, "the last dim is not 4")
     if call.most < 0:
         raise ShapeError("most", f"{call.most} is negative")
-    each = None if boxes is None else min(call.most, boxes)
+    if call.limits is not None:
+        check_rank("limits", call.limits, 1)
+        merge("limits", call.limits.shape[0], 3, "the dim is not 3")
+    each: Any = None if boxes is None else minimum(call.most, boxes)
     return Tensor((product((batch, call.scores.shape[1], each)), 3), "i64"), _COUNT
 
 
@@ -103,10 +118,16 @@ compaction(
     "non_max_suppression",
     "for each image and class the boxes of the highest scores, but those that overlap one of them too much",
     "boxes `[N, B, 4]` and scores `[N, C, B]` give i64 indices `[N * C * min(most, B), 3]` of image, class "
-    "and box; of equal scores the first box comes first.",
+    "and box; of equal scores the first box comes first. The operand limits `[3]` says at run time how many "
+    "boxes there are for each image and class, `most` at most, and in the place of the attributes the "
+    "threshold of overlaps and that of scores.",
     "NonMaxSuppression",
     _non_max_suppression,
-    (Operand("boxes", FLOAT), Operand("scores", FLOAT, like="boxes")),
+    (
+        Operand("boxes", FLOAT),
+        Operand("scores", FLOAT, like="boxes"),
+        Operand("limits", ElementClass("f64", frozenset({"f64"})), kind="optional"),
+    ),
     ("indices",),
     (
         Attribute("most", "int", "boxes for each image and class, at most"),

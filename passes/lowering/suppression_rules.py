@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, tensor
 from mlc.passes.lowering.compaction_rules import finished, integer, next_index, row
+from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.heap import Heap
 from mlc.passes.lowering.linalg_tools import constant, empty, static_shape, tensor_type
 from mlc.passes.lowering.loop_tools import Carried, Places, chosen, loop, nest
@@ -72,11 +73,26 @@ def _ordered(scores: ir.Value, image: ir.Value, kind: ir.Value) -> Carried:
     return heap.ordered(heap.built(loop(count, parts, item)))
 
 
+def _limits(op: ir.Operation) -> tuple[ir.Value, ir.Value, ir.Value | None]:
+    """How many boxes at most, the threshold of overlaps, and that of scores where there is one."""
+    scores, count = op.operands[1], static_shape(op.operands[1])[2]
+    element, most = tensor_type(scores).element_type, min(op.attributes["most"].value, count)
+    if len(op.operands) == 3:
+        numbers = [tensor.extract(op.operands[2], [index_constant(place)]) for place in range(3)]
+        bound = constant(numbers[0].type, most)
+        some = maximum(constant(bound.type, 0), minimum(numbers[0], bound))
+        whole = arith.fptosi(ir.IntegerType.get_signless(64), some)
+        thresholds = [convert(each, element) for each in numbers[1:]]
+        return arith.index_cast(ir.IndexType.get(), whole), thresholds[0], thresholds[1]
+    lowest = op.attributes["score_threshold"].value if "score_threshold" in op.attributes else None
+    overlap = constant(element, op.attributes["iou_threshold"].value)
+    return index_constant(most), overlap, None if lowest is None else constant(element, lowest)
+
+
 def _selected(op: ir.Operation, image: ir.Value, kind: ir.Value, carried: Carried) -> Carried:
     """Appends the rows of one image and class."""
     boxes, scores = Boxes(op.operands[0], bool(op.attributes["center_point_box"].value)), op.operands[1]
-    most = index_constant(min(op.attributes["most"].value, static_shape(scores)[2]))
-    limit = constant(tensor_type(scores).element_type, op.attributes["iou_threshold"].value)
+    most, limit, lowest = _limits(op)
     values, numbers = _ordered(scores, image, kind)
     first = carried[1]
 
@@ -84,10 +100,8 @@ def _selected(op: ir.Operation, image: ir.Value, kind: ir.Value, carried: Carrie
         rows, count = parts
         box = arith.index_cast(ir.IndexType.get(), tensor.extract(numbers, [at]))
         free = arith.cmpi(arith.CmpIPredicate.slt, arith.subi(count, first), most)
-        if "score_threshold" in op.attributes:
-            value = tensor.extract(values, [at])
-            lowest = constant(value.type, op.attributes["score_threshold"].value)
-            free = arith.andi(free, compare("greater", value, lowest))
+        if lowest is not None:
+            free = arith.andi(free, compare("greater", tensor.extract(values, [at]), lowest))
 
         def compared(place: ir.Value, kept: Carried) -> Carried:
             other = tensor.extract(rows, [place, index_constant(2)])

@@ -101,21 +101,27 @@ def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, l
     return np.asarray(found)
 
 
+@pytest.mark.parametrize("told", [False, True], ids=["attributes", "limits"])
 @pytest.mark.parametrize(("most", "center", "low"), [(50, False, 0.2), (4, True, -1.0)])
-def test_non_max_suppression(most: int, center: bool, low: float, run: Run) -> None:
-    """Images and classes, corners in any order, equal scores."""
+def test_non_max_suppression(most: int, center: bool, low: float, told: bool, run: Run) -> None:
+    """Images and classes, corners in any order, equal scores; limits that are attributes or an operand."""
     boxes = RNG.random((2, 30, 4)).astype(np.float32)
     scores = np.round(RNG.random((2, 3, 30)), 1).astype(np.float32)
     wanted = suppressed(boxes, scores, most, center, low)
-    size = 6 * min(most, 30)
-    kinds = "(tensor<2x30x4xf32>, tensor<2x3x30xf32>)"
+    bound = 40 if told else most
+    size = 6 * min(bound, 30)
+    kinds = ["tensor<2x30x4xf32>", "tensor<2x3x30xf32>", *["tensor<3xf64>"] * told]
     results = f"(tensor<{size}x3xi64>, tensor<i64>)"
-    text = f"""func.func @main(%b: tensor<2x30x4xf32>, %s: tensor<2x3x30xf32>) -> {results} {{
-      %0, %1 = "graph.non_max_suppression"(%b, %s) {{most = {most} : i64, iou_threshold = 0.4 : f64,
-        score_threshold = {low:e} : f64, center_point_box = {str(center).lower()}}} : {kinds} -> {results}
+    arguments = ", ".join(f"%{name}: {kind}" for name, kind in zip("bsl", kinds, strict=False))
+    operands = ", ".join(("%b", "%s", *["%l"] * told))
+    limits = "" if told else f"iou_threshold = 0.4 : f64, score_threshold = {low:e} : f64,"
+    text = f"""func.func @main({arguments}) -> {results} {{
+      %0, %1 = "graph.non_max_suppression"({operands}) {{most = {bound} : i64, {limits}
+        center_point_box = {str(center).lower()}}} : ({", ".join(kinds)}) -> {results}
       return %0, %1 : {results[1:-1]}
     }}"""
-    rows, count = run(text, boxes, scores)
+    numbers = [np.array([most, np.float32(0.4), np.float32(low)], np.float64)] * told
+    rows, count = run(text, boxes, scores, *numbers)
     assert 6 < count < 6 * 30
     assert np.array_equal(rows[: int(count)], wanted)
     assert not rows[int(count) :].any()

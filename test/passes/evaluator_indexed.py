@@ -70,12 +70,17 @@ def _unique(x: Array, sorted: bool) -> tuple[Array, ...]:
 def _non_max_suppression(
     boxes: Array,
     scores: Array,
+    limits: Array | None = None,
+    *,
     most: int,
     iou_threshold: float,
     score_threshold: float | None,
     center_point_box: bool,
 ) -> tuple[Array, Array]:
     images, classes, count = scores.shape
+    size = images * classes * min(most, count)
+    if limits is not None:
+        most, (iou_threshold, score_threshold) = min(most, int(limits[0])), limits[1:]
     rows: list[tuple[int, int, int]] = []
     for image, kind in np.ndindex(images, classes):
         corners = _corners(boxes[image], center_point_box)
@@ -87,7 +92,7 @@ def _non_max_suppression(
                 chosen.append(int(box))
         rows += [(image, kind, box) for box in chosen]
     found = np.array(rows, np.int64).reshape(-1, 3)
-    return _compacted(found, images * classes * min(most, count), 0)
+    return _compacted(found, size, 0)
 
 
 def _corners(boxes: Array, center: bool) -> Array:

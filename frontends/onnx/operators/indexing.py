@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.run_time import counted, declared_rank, number_of
+from mlc.frontends.onnx.operators.run_time import counted, declared_rank, number_of, with_length
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -69,7 +69,7 @@ def tensor_scatter(node: Node) -> Value:
     shape = update.shape[: axis + 1]
     places = [_along(node, shape, dim) for dim in range(axis + 1)]
     if node.optional(2) is not None:
-        first = node.reshape(node.input(2), [shape[0], *[1] * axis])
+        first = node.reshape(with_length(node, node.input(2), shape[0]), [shape[0], *[1] * axis])
         places[axis] = node.emit("add", places[axis], first)
     if mode == "circular":
         extent = number_of(node, cache.shape[axis])
@@ -100,7 +100,8 @@ def reverse_sequence(node: Node) -> Value:
         raise NodeFailure(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
     shape = x.shape[:2]
     place = _along(node, shape, time)
-    lengths = node.reshape(node.input(1), [size if axis == batch else 1 for axis, size in enumerate(shape)])
+    lengths = with_length(node, node.input(1), shape[batch])
+    lengths = node.reshape(lengths, [size if axis == batch else 1 for axis, size in enumerate(shape)])
     back = node.emit("sub", node.emit("sub", lengths, node.constant(np.int64(1))), place)
     source = node.emit("where", node.emit("less", place, lengths), back, place)
     if batch == 0:

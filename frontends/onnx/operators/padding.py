@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from mlc.dialects.graph.sizes import maximum
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.run_time import counted, element, number_of, per_axis, vector_of
+from mlc.frontends.onnx.operators.run_time import counted, element, number_of, per_axis, taken, vector_of
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -87,11 +87,9 @@ def _amounts(node: Node, x: Value) -> tuple[list[int], Value, Value]:
             node.emit("slice", pads, starts=[start], sizes=[count], steps=[1]) for start in (0, count)
         )
         return [node.axis(each, x.rank) for each in listed], low, high
-    halves = node.reshape(pads, [2, *axes.shape])
-    low, high = (
-        per_axis(node, node.reshape(row, axes.shape), axes, x.rank, number_of(node, 0))
-        for row in (node.emit("gather", halves, node.constant(np.int64(place)), axis=0) for place in (0, 1))
-    )
+    length = axes.shape[0]
+    halves = (taken(node, pads, 0, start, length) for start in (0, length))
+    low, high = (per_axis(node, half, axes, x.rank, number_of(node, 0)) for half in halves)
     return list(range(x.rank)), low, high
 
 

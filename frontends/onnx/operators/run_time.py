@@ -74,7 +74,8 @@ def axis_mask(node: Node, axes: Value, rank: int) -> Value:
 def per_axis(node: Node, values: Value, axes: Value, rank: int, default: Value) -> Value:
     """`[rank]`: for each axis the one of `values` where `axes` names it, else `default` (a scalar, or
     `[rank]`). `values` and `axes` have one length, which only running may tell."""
-    rows = node.reshape(node.cast(values, I64), [*values.shape, 1])
+    values = with_length(node, node.cast(values, I64), axes.shape[0])
+    rows = node.reshape(values, [*values.shape, 1])
     found = node.emit("where", _named_axes(node, axes, rank), rows, number_of(node, 0))
     total = node.emit("reduce_sum", found, axes=[0], keepdims=False)
     return node.emit("where", axis_mask(node, axes, rank), total, default)
@@ -105,6 +106,11 @@ def taken(node: Node, x: Value, axis: int, start: Value | Dim, count: Dim, step:
     if not _is_number(start, 0):
         places = node.emit("add", places, number_of(node, start))
     return node.emit("gather", x, places, axis=axis)
+
+
+def with_length(node: Node, vector: Value, length: Dim) -> Value:
+    """A vector of which it is known that it has as many elements as something else, with that length."""
+    return vector if vector.shape == (length,) else taken(node, vector, 0, 0, length)
 
 
 def _is_number(value: Value | Dim, number: int) -> bool:

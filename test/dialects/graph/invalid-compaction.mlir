@@ -32,6 +32,14 @@ func.func @f(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x5x9xf32>) {
 
 // -----
 
+func.func @f(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x5x9xf32>, %limits: tensor<2xf64>) {
+  // expected-error @below {{'graph.non_max_suppression' op 'limits' the dim is not 3: 2 against 3}}
+  %0:2 = "graph.non_max_suppression"(%boxes, %scores, %limits) {most = 4} : (tensor<2x9x4xf32>, tensor<2x5x9xf32>, tensor<2xf64>) -> (tensor<40x3xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<2x3xf32>) {
   // expected-error @below {{'graph.unique' op 'x' has rank 2 instead of 1: tensor<2x3xf32>}}
   %0:5 = "graph.unique"(%x) : (tensor<2x3xf32>) -> (tensor<6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<6xi64>, tensor<i64>)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute
+from onnx import TensorProto
 
 if TYPE_CHECKING:
     from to_onnx import Writer
@@ -41,11 +42,16 @@ def _unique(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
 
 
 def _non_max_suppression(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
-    most = w.constant([attribute(op, "most")])
-    thresholds = [attribute(op, name) for name in ("iou_threshold", "score_threshold")]
-    numbers = ["" if each is None else w.constant([each], np.float32) for each in thresholds]
+    if len(inputs) == 3:
+        parts = w.several("Split", [inputs.pop()], 3, axis=0, num_outputs=3)
+        kinds = (TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT)
+        limits = [w.node("Cast", [each], to=kind) for each, kind in zip(parts, kinds, strict=True)]
+    else:
+        thresholds = [attribute(op, name) for name in ("iou_threshold", "score_threshold")]
+        numbers = ["" if each is None else w.constant([each], np.float32) for each in thresholds]
+        limits = [w.constant([attribute(op, "most")]), *numbers]
     center = int(attribute(op, "center_point_box"))
-    chosen = w.node("NonMaxSuppression", [*inputs, most, *numbers], center_point_box=center)
+    chosen = w.node("NonMaxSuppression", [*inputs, *limits], center_point_box=center)
     return [chosen, _length(w, chosen, 0)]
 
 

@@ -48,6 +48,19 @@ func.func private @suppression(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9x
 
 // -----
 
+// Limits that only running tells: the number of boxes is at most the attribute, thresholds are the scores' type.
+// CHECK-LABEL: func.func private @told
+// CHECK: %[[MOST:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<3xf64>
+// CHECK: %[[BOUND:.*]] = arith.constant 2.000000e+00 : f64
+// CHECK: arith.fptosi
+// CHECK-COUNT-2: arith.truncf %{{.*}} : f64 to f32
+func.func private @told(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9xf32>, %limits: tensor<3xf64>) -> (tensor<12x3xi64>, tensor<i64>) attributes {tloop.kernel} {
+  %0, %1 = "graph.non_max_suppression"(%boxes, %scores, %limits) {most = 2} : (tensor<2x9x4xf32>, tensor<2x3x9xf32>, tensor<3xf64>) -> (tensor<12x3xi64>, tensor<i64>)
+  return %0, %1 : tensor<12x3xi64>, tensor<i64>
+}
+
+// -----
+
 // A value is new where the one before comes before it; only then its place and its count begin.
 // CHECK-LABEL: func.func private @unique
 // CHECK: scf.for {{.*}} -> (tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, index)
