@@ -52,6 +52,10 @@ def _is_narrow(_node: NodeProto, case: Case) -> bool:
     return any(is_float(array.dtype) and array.dtype.itemsize < 4 for array in case.inputs.values())
 
 
+def _is_double(_node: NodeProto, case: Case) -> bool:
+    return any(array.dtype == np.float64 for array in case.inputs.values())
+
+
 def _floats_are_huge(_node: NodeProto, case: Case) -> bool:
     """Floats of some input, also of an earlier node, near or outside the range of integers, or NaN."""
     return any(is_float(array.dtype) and not _largest(array) <= 1e6 for array in case.inputs.values())
@@ -111,6 +115,32 @@ FAULTS = (
         _REFERENCE,
         "the reference sums floats of 16 bits and fewer in their own type",
         _is_narrow,
+    ),
+    Fault(
+        "LayerNormalization GroupNormalization RMSNormalization",
+        _ALL,
+        "stash_type lets statistics of f64 be f32, and engines differ in whether they are",
+        _is_double,
+    ),
+    Fault(
+        "Gelu",
+        _REFERENCE,
+        "the square root of 2 in the function body is an f32",
+        _is_double,
+    ),
+    Fault(
+        "LpPool",
+        _REFERENCE,
+        "the reference pads for auto_pad as if there were no dilations",
+        _attribute("dilations"),
+    ),
+    Fault(
+        "DynamicQuantizeLinear",
+        _ALL,
+        "of NaN, and of nothing, the range is open",
+        lambda node, case: (
+            _some_are_not_finite(node, case) or not all(each.size for each in case.inputs.values())
+        ),
     ),
     Fault(
         "LRN",
