@@ -88,6 +88,45 @@ def test_products_with_what_is_fused_to_them(how: str) -> None:
     }, how)  # fmt: skip
 
 
+def gelu_tanh(x: np.ndarray) -> np.ndarray:
+    return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def skipped(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, skip: np.ndarray) -> list[np.ndarray]:
+    total = x + skip[:, None, None]
+    return [*group_normed(total, gamma, beta), total]
+
+
+def quantised_mean(x: np.ndarray, *_: np.ndarray) -> list[np.ndarray]:
+    mean = ((x.astype(np.float64) - 120) * 0.1).mean((1, 2), keepdims=True)
+    return [np.clip(np.rint(mean / 0.05) + 130, 0, 255).astype(np.uint8)]
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_other_forms_of_fused_operators(how: str) -> None:
+    """Most of them have no kernel for CPUs in ONNX Runtime."""
+    image = f32(1, 5, 4, 4)
+    check({
+        "transposed": Case("TransposeMatMul", [f32(2, 4, 3), f32(2, 4, 5)], {"transA": 1, "alpha": 0.5}),
+        "activated": Case("FusedMatMulActivation", [f32(2, 3, 4), f32(4, 5)],
+                          {"activation": "Relu", "alpha": 2.0},
+                          expected=lambda a, b: [np.maximum(2 * (a @ b), 0)]),
+        "fast_gelu": Case("GemmFastGelu", [f32(2, 3, 4), f32(4, 5), f32(5)],
+                          expected=lambda a, b, c: [gelu_tanh(a @ b + c)]),
+        "conv": Case("NhwcFusedConv", [image, f32(3, 1, 1, 4), f32(3), f32(1, 5, 4, 3)],
+                     {"activation": "Relu"},
+                     expected=lambda x, w, b, z: [np.maximum(x @ w[:, 0, 0].T + b + z, 0)]),
+        "rms": Case("SimplifiedLayerNormalization", [f32(2, 3, 8), f32(8)], {"epsilon": 1e-5},
+                    expected=lambda x, s: [x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * s]),
+        "skip_group": Case("SkipGroupNorm", [f32(2, 3, 3, 4), Fixed(f32(4)), Fixed(f32(4)), f32(2, 4)],
+                           {"groups": 2, "activation": 1, "epsilon": 1e-5}, outputs=(F32, F32),
+                           expected=skipped),
+        "mean": Case("QLinearReduceMean",
+                     [u8(2, 4, 3), scalar(0.1), scalar(120, np.uint8), scalar(0.05), scalar(130, np.uint8)],
+                     {"axes": [1, 2]}, (U8,), steps=1, expected=quantised_mean),
+    }, how)  # fmt: skip
+
+
 @pytest.mark.parametrize("how", HOWS)
 def test_activations_and_normalisations(how: str) -> None:
     x, wide = f32(2, 3, 8, low=-4, high=4), f32(2, 3, 8)

@@ -89,7 +89,8 @@ def group_norm(node: Node) -> list[Value]:
         skip = node.reshape(skip, [*skip.shape[:1], 1, 1, *skip.shape[1:]]) if skip.rank == 2 else skip
         x = affine(node, node.emit("add", x, skip), None, node.optional(4))
     first, groups = channels_first(node, x) if last else x, int(node.attr("groups"))
-    batch, channels, *spatial = node.shape(first)
+    batch, _, *spatial = first.shape
+    [channels] = node.static([first.shape[1]], "the number of channels")
     if groups < 1 or channels % groups:
         raise NodeFailure(f"groups {groups} does not divide the {channels} channels")
     grouped = node.reshape(first, [batch, groups, channels // groups, *spatial])
