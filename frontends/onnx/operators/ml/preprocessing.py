@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.slicing import sliced
@@ -72,7 +73,7 @@ def binarizer(node: Node) -> Value:
 def array_feature_extractor(node: Node) -> Value:
     """Columns of the last axis; of a vector the result is one row."""
     x, places = node.input(0), node.input(1)
-    flat = node.reshape(places, [math.prod(node.shape(places))])
+    flat = node.reshape(places, [product(places.shape)])
     picked = node.emit("gather", x, flat, axis=x.rank - 1)
     return node.reshape(picked, [1, *picked.shape]) if x.rank == 1 else picked
 
