@@ -59,12 +59,15 @@ def lower_conv(op: ir.Operation) -> list[ir.Value]:
 def _conv_plain(op: ir.Operation, spatial: int) -> ir.Value:
     """Iteration space: n, o, place..., then i, offset... (reductions)."""
     w_shape, result = static_shape(op.operands[1]), static_shape(op.results[0])
-    group_outputs = result[1] // op.attributes["group"].value
+    group = op.attributes["group"].value
     count = 3 + 2 * spatial
     all_dims = dims(count)
     n, o, places = all_dims[0], all_dims[1], all_dims[2 : 2 + spatial]
     i, offsets = all_dims[2 + spatial], all_dims[3 + spatial :]
-    channel = ir.AffineExpr.get_floor_div(o, group_outputs) * w_shape[1] + i
+    if group == 1 and not all(isinstance(each, int) for each in (result[1], w_shape[1])):
+        channel = i
+    else:
+        channel = ir.AffineExpr.get_floor_div(o, result[1] // group) * w_shape[1] + i
     return _contract(
         op,
         affine_map(count, [n, channel, *_window(op, places, offsets)]),

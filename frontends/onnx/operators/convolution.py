@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from mlc.dialects.graph.sizes import Size, floordiv
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.contraction import centred
-from mlc.frontends.onnx.operators.windows import kernel_of, window
+from mlc.frontends.onnx.operators.run_time import taken
+from mlc.frontends.onnx.operators.windows import Window, kernel_of, window
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -26,8 +28,29 @@ def conv_integer(node: Node) -> Value:
 
 def convolved(node: Node, x: Value, w: Value) -> Value:
     """The convolution that the node's attributes describe, without bias."""
-    x, geometry = window(node, x, kernel_of(node, w)).inside(node, x)
-    return node.emit("conv", x, w, **geometry.attributes(), group=node.attr("group", 1), layout="NCHW")
+    geometry = window(node, x, kernel_of(node, w))
+    # Paddings of kernels of any size are no part of the convolution.
+    x, geometry = geometry.inside(node, x, whole=any(isinstance(each, Size) for each in geometry.kernel))
+    group = int(node.attr("group", 1))
+    if group == 1 or all(isinstance(each, int) for each in w.shape[:2]):
+        return node.emit("conv", x, w, **geometry.attributes(), group=group, layout="NCHW")
+    return node.emit("concat", *_groups(node, x, w, group, geometry), axis=1)
+
+
+def _groups(node: Node, x: Value, w: Value, group: int, geometry: Window) -> list[Value]:
+    """The results of groups of as many channels as only running tells."""
+    inputs, outputs = w.shape[1], floordiv(w.shape[0], group)
+    return [
+        node.emit(
+            "conv",
+            taken(node, x, 1, inputs * each, inputs),
+            taken(node, w, 0, outputs * each, outputs),
+            **geometry.attributes(),
+            group=1,
+            layout="NCHW",
+        )
+        for each in range(group)
+    ]
 
 
 def per_channel(node: Node, value: Value, rank: int) -> Value:

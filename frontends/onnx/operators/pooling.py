@@ -67,21 +67,40 @@ def _pool(node: Node, op: str, x: Value, **attributes: bool) -> Value:
 
 
 def _pooled(node: Node, op: str, x: Value, geometry: Window, **attributes: bool) -> Value:
-    if geometry.moves and op == "average_pool" and not attributes["count_include_pad"]:
-        return _mean_of_inside(node, x, geometry, attributes["ceil_mode"])
-    x, geometry = geometry.inside(node, x, lowest(x.dtype) if op == "max_pool" else 0)
+    uncounted = (
+        op == "average_pool"
+        and not attributes["count_include_pad"]
+        and any(pad != 0 for pad in geometry.pads)
+    )
+    if geometry.moves or (not all(_known(x)) and (attributes["ceil_mode"] or uncounted)):
+        return _told_pool(node, op, x, geometry, **attributes)
     return node.emit(op, x, kernel=geometry.kernel, **geometry.attributes(), **attributes, layout="NCHW")
 
 
-def _mean_of_inside(node: Node, x: Value, geometry: Window, ceil_mode: bool) -> Value:
-    """The mean without the padding, where only running tells how much that is: with it, by the part of each
-    window that is no padding."""
-    ones = filled_with(node, [1, 1, *x.shape[2:]], 1.0, x.number)
-    total, part = (
-        _pooled(node, "average_pool", each, geometry, ceil_mode=ceil_mode, count_include_pad=True)
-        for each in (x, ones)
-    )
+def _known(x: Value) -> list[bool]:
+    return [isinstance(dim, int) for dim in x.shape[2:]]
+
+
+def _told_pool(
+    node: Node, op: str, x: Value, geometry: Window, ceil_mode: bool, count_include_pad: bool = False
+) -> Value:
+    """The same with as much padding as only running tells. A mean is that with all padding, by the part of
+    each window that counts."""
+    whole = _whole_windows(node, x, geometry) if ceil_mode else geometry
+    if op == "max_pool":
+        return _unpadded(node, op, x, whole, lowest(x.dtype))
+    rank = len(geometry.kernel)
+    pads = geometry.pads if count_include_pad else [0] * (2 * rank)
+    sizes = [size + pads[axis] + pads[rank + axis] for axis, size in enumerate(x.shape[2:])]
+    counted = filled_with(node, [1, 1, *sizes], 1.0, x.number)
+    beyond = replace(whole, pads=[all_of - own for all_of, own in zip(whole.pads, pads, strict=True)])
+    total, part = _unpadded(node, op, x, whole), _unpadded(node, op, counted, beyond)
     return node.emit("div", total, part)
+
+
+def _unpadded(node: Node, op: str, x: Value, geometry: Window, fill: float = 0) -> Value:
+    x, geometry = geometry.inside(node, x, fill, whole=True)
+    return node.emit(op, x, kernel=geometry.kernel, **geometry.attributes(), layout="NCHW")
 
 
 @onnx_operator("LRN")

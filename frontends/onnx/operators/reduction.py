@@ -32,9 +32,12 @@ def reduction(node: Node) -> Value:
     # Roots and logarithms of integers are cut off to integers.
     wide = node.cast(x, TensorProto.DOUBLE) if node.op_type in _FLOATING and types.is_integer(x.number) else x
     told = node.optional(1)
-    if told is not None and not told.is_constant:
+    if told is not None and told.shape == (0,):
+        axes = []
+    elif told is not None and not told.is_constant:
         return node.cast(_along_told_axes(node, wide, told), x.number)
-    axes = node.ints_or_attr(1, "axes", ())
+    else:
+        axes = node.ints_or_attr(1, "axes", ())
     if not axes and node.attr("noop_with_empty_axes", 0):
         # No axis is reduced, but what the operator does to each element remains.
         axes, keepdims = [], True

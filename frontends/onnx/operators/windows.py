@@ -26,13 +26,14 @@ class Window:
         """As attributes of graph ops, without the kernel; paddings must be known."""
         return {"strides": self.strides, "dilations": self.dilations, "pads": self.pads}
 
-    def inside(self, node: Node, x: Value, fill: float = 0) -> tuple[Value, Window]:
-        """x with the paddings whose number only running tells, of `fill`, and a window without them."""
+    def inside(self, node: Node, x: Value, fill: float = 0, whole: bool = False) -> tuple[Value, Window]:
+        """x with the paddings whose number only running tells (`whole`: with all of them), of `fill`, and a
+        window without them."""
         rank, result = len(self.kernel), formula(node, x)
         pads = list(self.pads)
         for axis in range(rank):
             low, high = pads[axis], pads[rank + axis]
-            if isinstance(low, Size) or isinstance(high, Size):
+            if whole or isinstance(low, Size) or isinstance(high, Size):
                 result = padded(result, 2 + axis, low, high, fill)
                 pads[axis] = pads[rank + axis] = 0
         return result.value, replace(self, pads=pads)

@@ -138,6 +138,10 @@ class SizedFunction:
     def new(self, value: ir.Value, memory: Memory) -> ir.Value:
         """Memory for a value: an output's own, or of the block."""
         index = self.outputs.get(value) if value.owner.operation.block == self.block else None
+        if index is not None and not self.tells_dims(terminator_of(self.block).operands[index]):
+            # What says how the output is shaped comes later: it is copied then.
+            del self.outputs[value]
+            index = None
         if index is None:
             buffer = self.allocate(value)
             memory.own(value, buffer)
@@ -146,6 +150,11 @@ class SizedFunction:
             buffer = self.allocate_output(terminator_of(self.block).operands[index], index)
         self.buffers[value] = self.shaped(buffer, value)
         return self.buffers[value]
+
+    def tells_dims(self, value: ir.Value) -> bool:
+        """Whether the sizes of a value are known here."""
+        names = [size.names for size in sizes_of(value) if not isinstance(size, int)]
+        return all(self.numbers.knows(name) for name in frozenset().union(*names))
 
     def allocate(self, value: ir.Value) -> ir.Value:
         dynamic = [self.numbers.of(size) for size in sizes_of(value) if not isinstance(size, int)]
@@ -214,7 +223,8 @@ class SizedFunction:
         for index, value in enumerate(returned):
             source = view_source(value)
             made = defining_op(source)
-            if made is None or not _is_written_in_place(made, source) or self.outputs[source] != index:
+            in_place = made is not None and _is_written_in_place(made, source)
+            if not in_place or self.outputs.get(source) != index:
                 self.copy(value, self.allocate_output(value, index))
         for buffer in memory.dead_after(len(memory.lifetimes.ops)):
             memref.DeallocOp(buffer)

@@ -1,0 +1,59 @@
+"""Reductions, convolutions and pools whose axes and sizes only a call tells, against ONNX's reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from mlc import onnx_backend
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
+
+F32 = TensorProto.FLOAT
+RNG = np.random.default_rng(7)
+IMAGE, FILTER = RNG.standard_normal((2, 4, 7, 6), np.float32), RNG.standard_normal((6, 2, 3, 3), np.float32)
+
+CASES: dict[str, tuple[str, list[np.ndarray], int, dict[str, Any]]] = {
+    "axes": ("ReduceMean", [IMAGE, np.array([1, -1])], 2, {"keepdims": 0}),
+    "groups": ("Conv", [IMAGE, FILTER], 4, {"group": 2, "pads": [1, 0, 2, 1], "strides": [2, 1]}),
+    "same": ("Conv", [IMAGE, FILTER[:, :, :2]], 4, {"group": 2, "auto_pad": "SAME_LOWER", "strides": [2, 2]}),
+    "ceil": (
+        "AveragePool",
+        [IMAGE],
+        4,
+        {"kernel_shape": [3, 2], "strides": [2, 2], "pads": [1, 0, 1, 1], "ceil_mode": 1},
+    ),
+    "largest": ("MaxPool", [IMAGE], 4, {"kernel_shape": [2, 2], "strides": [2, 3], "ceil_mode": 1}),
+}
+
+
+def model(operator: str, values: list[np.ndarray], rank: int, attributes: dict[str, Any]) -> onnx.ModelProto:
+    """One node; every dim of an input is a name of its own."""
+    inputs = [
+        helper.make_tensor_value_info(
+            f"x{place}",
+            helper.np_dtype_to_tensor_dtype(value.dtype),
+            [f"d{place}_{axis}" for axis in range(value.ndim)],
+        )
+        for place, value in enumerate(values)
+    ]
+    output = helper.make_tensor_value_info("y", F32, [f"r{axis}" for axis in range(rank)])
+    node = helper.make_node(operator, [each.name for each in inputs], ["y"], **attributes)
+    graph = helper.make_graph([node], "g", inputs, [output])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_sizes_are_those_of_the_call(name: str) -> None:
+    operator, values, rank, attributes = CASES[name]
+    proto = model(operator, values, rank, attributes)
+    program = onnx_backend.prepare(proto, threads=1, cache=False)
+    reference = ReferenceEvaluator(proto)
+    # The second call has more images.
+    for inputs in (values, [np.concatenate([values[0], values[0] * 2]), *values[1:]]):
+        expected: Any = reference.run(None, {f"x{place}": value for place, value in enumerate(inputs)})
+        [actual] = program.run(inputs)
+        np.testing.assert_allclose(actual, expected[0], rtol=1e-5, atol=1e-5)
