@@ -16,9 +16,9 @@ def integer(index: ir.Value) -> ir.Value:
     return arith.index_cast(ir.IntegerType.get_signless(64), index)
 
 
-def finished(values: ir.Value, count: ir.Value, axis: int) -> list[ir.Value]:
-    """Zeros behind the first `count` places along an axis, and the count as a tensor."""
-    shape, element = static_shape(values), tensor_type(values).element_type
+def finished(values: ir.Value, shape: Sequence[int], count: ir.Value, axis: int) -> list[ir.Value]:
+    """Zeros behind the first `count` places along an axis of a tensor of this shape, and the count."""
+    element = tensor_type(values).element_type
     others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
 
     def cleared(at: ir.Value, carried: Carried) -> Carried:
@@ -40,7 +40,7 @@ def next_index(count: ir.Value) -> ir.Value:
 @rule("compress")
 def lower_compress(op: ir.Operation) -> list[ir.Value]:
     x, condition = op.operands
-    axis, shape = op.attributes["axis"].value, static_shape(op.results[0].type)
+    axis, shape = op.attributes["axis"].value, static_shape(op.results[0])
     others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
 
     def step(at: ir.Value, carried: Carried) -> Carried:
@@ -57,7 +57,7 @@ def lower_compress(op: ir.Operation) -> list[ir.Value]:
 
     output = empty(shape, tensor_type(x).element_type)
     values, count = loop(shape[axis], [output, index_constant(0)], step)
-    return finished(values, count, axis)
+    return finished(values, shape, count, axis)
 
 
 @rule("non_zero")
@@ -76,9 +76,10 @@ def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
 
         return chosen(_is_set(tensor.extract(x, at)), carried, written)
 
-    output = empty(static_shape(op.results[0].type), ir.IntegerType.get_signless(64))
+    extents = static_shape(op.results[0])
+    output = empty(extents, ir.IntegerType.get_signless(64))
     indices, count = nest(dict(enumerate(shape)), [output, index_constant(0)], body)
-    return finished(indices, count, 1)
+    return finished(indices, extents, count, 1)
 
 
 def _is_set(value: ir.Value) -> ir.Value:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, tensor
+from mlc.bindings import arith, ir, math, tensor
+from mlc.dialects.graph.sizes import Size
+from mlc.passes.lowering.linalg_tools import constant
 from mlc.passes.lowering.loop_tools import Carried, loop
 from mlc.passes.lowering.order import precedes
 from mlc.passes.lowering.scalars import select
@@ -22,7 +24,7 @@ class Heap:
 
     axis: int
     rank: int
-    size: int
+    size: int | Size
     largest: bool
 
     def _at(self, index: ir.Value) -> list[ir.Value]:
@@ -58,8 +60,16 @@ class Heap:
             up = [select(moves, a, b) for a, b in zip(below, item, strict=True)]
             return [*self.write(parts, at, up), select(moves, select(turned, right, left), at)]
 
-        *parts, at = loop(self.size.bit_length() - 1, [*heap, place], level)
+        *parts, at = loop(self._levels(), [*heap, place], level)
         return self.write(parts, at, item)
+
+    def _levels(self) -> int | ir.Value:
+        """How many there are below the root."""
+        if isinstance(self.size, int):
+            return self.size.bit_length() - 1
+        kind = ir.IntegerType.get_signless(64)
+        zeros = math.ctlz(arith.index_cast(kind, index_constant(self.size)))
+        return arith.index_cast(ir.IndexType.get(), arith.subi(constant(kind, 63), zeros))
 
     def built(self, heap: Carried) -> Carried:
         """Any items as a heap."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, tensor
+from mlc.dialects.graph.sizes import minimum as minimum_size
 from mlc.passes.lowering.compaction_rules import finished, integer, next_index, row
 from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.heap import Heap
@@ -51,14 +52,14 @@ class Boxes:
 @rule("non_max_suppression")
 def lower_non_max_suppression(op: ir.Operation) -> list[ir.Value]:
     images, classes, _ = static_shape(op.operands[1])
-    shape = static_shape(op.results[0].type)
+    shape = static_shape(op.results[0])
     output = empty(shape, ir.IntegerType.get_signless(64))
 
     def each(places: Places, carried: Carried) -> Carried:
         return _selected(op, places[0], places[1], carried)
 
     indices, total = nest({0: images, 1: classes}, [output, index_constant(0)], each)
-    return finished(indices, total, 0)
+    return finished(indices, shape, total, 0)
 
 
 def _ordered(scores: ir.Value, image: ir.Value, kind: ir.Value) -> Carried:
@@ -76,14 +77,14 @@ def _ordered(scores: ir.Value, image: ir.Value, kind: ir.Value) -> Carried:
 def _limits(op: ir.Operation) -> tuple[ir.Value, ir.Value, ir.Value | None]:
     """How many boxes at most, the threshold of overlaps, and that of scores where there is one."""
     scores, count = op.operands[1], static_shape(op.operands[1])[2]
-    element, most = tensor_type(scores).element_type, min(op.attributes["most"].value, count)
+    element, most = tensor_type(scores).element_type, minimum_size(op.attributes["most"].value, count)
     if len(op.operands) == 3:
         numbers = [tensor.extract(op.operands[2], [index_constant(place)]) for place in range(3)]
-        bound = constant(numbers[0].type, most)
-        some = maximum(constant(bound.type, 0), minimum(numbers[0], bound))
-        whole = arith.fptosi(ir.IntegerType.get_signless(64), some)
+        largest = constant(numbers[0].type, 2**31 - 1)
+        some = maximum(constant(largest.type, 0), minimum(numbers[0], largest))
+        whole = arith.index_cast(ir.IndexType.get(), arith.fptosi(ir.IntegerType.get_signless(64), some))
         thresholds = [convert(each, element) for each in numbers[1:]]
-        return arith.index_cast(ir.IndexType.get(), whole), thresholds[0], thresholds[1]
+        return arith.minsi(whole, index_constant(most)), thresholds[0], thresholds[1]
     lowest = op.attributes["score_threshold"].value if "score_threshold" in op.attributes else None
     overlap = constant(element, op.attributes["iou_threshold"].value)
     return index_constant(most), overlap, None if lowest is None else constant(element, lowest)

@@ -24,7 +24,8 @@ def lower_unique(op: ir.Operation) -> list[ir.Value]:
     if not op.attributes["sorted"].value:
         groups = _by_first_place(groups, count, size, element)
     values, first, inverse, counts = groups
-    return [*(finished(each, count, 0)[0] for each in (values, first)), inverse, *finished(counts, count, 0)]
+    cleared = [finished(each, [size], count, 0)[0] for each in (values, first)]
+    return [*cleared, inverse, *finished(counts, [size], count, 0)]
 
 
 def _number() -> ir.Type:

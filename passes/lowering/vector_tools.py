@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import affine, arith, ir, scf, tensor, vector
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, static_shape, tensor_type
 
 
-def index_constant(value: int) -> ir.Value:
+def index_constant(value: int | Size) -> ir.Value:
     return constant(ir.IndexType.get(), value)
 
 

@@ -26,13 +26,16 @@ def top_k(node: Node) -> list[Value]:
     if k == 0:
         shape = [0 if dim == axis else size for dim, size in enumerate(x.shape)]
         return [filled(node, shape, kind.type(0)) for kind in (x.dtype, np.dtype(np.int64))]
+    if not x.is_static:
+        ordered = _sorted(node, x, axis, flags["largest"])
+        return [taken(node, each, axis, 0, k) for each in ordered]
     return node.emit_several("top_k", x, axis=axis, k=k, **flags)
 
 
 def _computed_top_k(node: Node, x: Value, axis: int, largest: bool) -> list[Value]:
     """The first k, which only running tells, of all elements in order."""
     dim = x.shape[axis]
-    if isinstance(dim, int) and dim:
+    if x.is_static and dim:
         ordered = node.emit_several("top_k", x, axis=axis, k=dim, largest=largest, sorted=True)
     else:
         ordered = _sorted(node, x, axis, largest)
@@ -41,8 +44,9 @@ def _computed_top_k(node: Node, x: Value, axis: int, largest: bool) -> list[Valu
 
 
 def _sorted(node: Node, x: Value, axis: int, largest: bool) -> list[Value]:
-    """All elements along an axis of no known length in order, and their places: an element's place in the
-    order is the number of those that come before it, equal ones as they stand; NaN is larger than numbers."""
+    """All elements along an axis of a tensor of no known dims in order, and their places. An element's place
+    in the order is the number of those that come before it, equal ones as they stand; NaN is larger than
+    numbers."""
     dim = x.shape[axis]
     one, other = (node.emit("unsqueeze", x, axes=[axis + at]) for at in (1, 0))
     before = node.emit("greater" if largest else "less", other, one)

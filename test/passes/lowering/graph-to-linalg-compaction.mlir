@@ -51,9 +51,9 @@ func.func private @suppression(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9x
 // Limits that only running tells: the number of boxes is at most the attribute, thresholds are the scores' type.
 // CHECK-LABEL: func.func private @told
 // CHECK: %[[MOST:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<3xf64>
-// CHECK: %[[BOUND:.*]] = arith.constant 2.000000e+00 : f64
 // CHECK: arith.fptosi
 // CHECK-COUNT-2: arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.minsi
 func.func private @told(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9xf32>, %limits: tensor<3xf64>) -> (tensor<12x3xi64>, tensor<i64>) attributes {tloop.kernel} {
   %0, %1 = "graph.non_max_suppression"(%boxes, %scores, %limits) {most = 2} : (tensor<2x9x4xf32>, tensor<2x3x9xf32>, tensor<3xf64>) -> (tensor<12x3xi64>, tensor<i64>)
   return %0, %1 : tensor<12x3xi64>, tensor<i64>
@@ -73,4 +73,19 @@ func.func private @told(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9xf32>, %
 func.func private @unique(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, tensor<i64>) attributes {tloop.kernel} {
   %0:5 = "graph.unique"(%x) {sorted = true} : (tensor<9xf32>) -> (tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, tensor<i64>)
   return %0#0, %0#1, %0#2, %0#3, %0#4 : tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, tensor<i64>
+}
+
+// -----
+
+// The levels of a heap whose size only running tells are the digits of the size but one.
+// CHECK-LABEL: func.func private @any_size
+// CHECK: %[[SIZE:.*]] = tensor.extract %{{.*}} : tensor<1xindex>
+// CHECK: %[[WIDE:.*]] = arith.index_cast %[[SIZE]] : index to i64
+// CHECK: %[[ZEROS:.*]] = math.ctlz %[[WIDE]] : i64
+// CHECK: %[[LEVELS:.*]] = arith.subi %{{.*}}, %[[ZEROS]] : i64
+// CHECK: %[[END:.*]] = arith.index_cast %[[LEVELS]] : i64 to index
+// CHECK: scf.for %{{.*}} to %[[END]]
+func.func private @any_size(%x: tensor<?xf32>, %dims: tensor<1xindex>) -> (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<i64>) attributes {tloop.kernel, tloop.dims = [["d0"], ["d0"], ["d0"], ["d0"], ["d0"], []]} {
+  %0:5 = "graph.unique"(%x) : (tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<i64>)
+  return %0#0, %0#1, %0#2, %0#3, %0#4 : tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<i64>
 }
