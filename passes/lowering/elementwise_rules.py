@@ -178,4 +178,4 @@ def lower_elementwise(op: ir.Operation) -> list[ir.Value]:
     body = BODIES[op.name.removeprefix("graph.")]
     result = op.results[0].type
     element = ir.RankedTensorType(result).element_type
-    return [elementwise(list(op.operands), result, lambda scalars: body(scalars, op, element))]
+    return [elementwise(list(op.operands), op.results[0], lambda scalars: body(scalars, op, element))]

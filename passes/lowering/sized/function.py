@@ -24,7 +24,7 @@ from mlc.passes.lowering.sized.numbers import (
     reinterpreted,
     sizes_of,
 )
-from mlc.passes.rewriting import defining_op, terminator_of
+from mlc.passes.rewriting import terminator_of
 from mlc.passes.tloop.kernel_functions import DIMS
 
 REFERENCES = ("graph.weight", "graph.prepared")
@@ -43,6 +43,8 @@ class SizedFunction:
         self.buffers: dict[ir.Value, ir.Value] = {}
         self.weights: list[ir.Operation] = []
         self.outputs: dict[ir.Value, int] = {}
+        # Those whose memory is there.
+        self.written: set[int] = set()
         for index, value in enumerate(terminator_of(self.block).operands):
             self.outputs.setdefault(view_source(value), index)
         self.control = ControlBuilder(self)
@@ -133,28 +135,22 @@ class SizedFunction:
         if value in self.outputs or not memory.owned(operand) or memory.lifetimes.last(operand) != step:
             return False
         source = memory.lifetimes.source(operand)
-        return same_dims(operand, value) and bytes_of(source) == bytes_of(value)
+        # Buffers have elements of one type.
+        alike = source.type.element_type == value.type.element_type
+        return alike and same_dims(operand, value) and bytes_of(source) == bytes_of(value)
 
     def new(self, value: ir.Value, memory: Memory) -> ir.Value:
         """Memory for a value: an output's own, or of the block."""
         index = self.outputs.get(value) if value.owner.operation.block == self.block else None
-        if index is not None and not self.tells_dims(terminator_of(self.block).operands[index]):
-            # What says how the output is shaped comes later: it is copied then.
-            del self.outputs[value]
-            index = None
-        if index is None:
+        # As the output is shaped, which may be a view of the value: perhaps of sizes that are read later.
+        returned = None if index is None else terminator_of(self.block).operands[index]
+        if index is None or not self.numbers.tell(sizes_of(returned)):
             buffer = self.allocate(value)
             memory.own(value, buffer)
         else:
-            # As the output is shaped, which may be a view of the value.
-            buffer = self.allocate_output(terminator_of(self.block).operands[index], index)
+            buffer = self.allocate_output(returned, index)
         self.buffers[value] = self.shaped(buffer, value)
         return self.buffers[value]
-
-    def tells_dims(self, value: ir.Value) -> bool:
-        """Whether the sizes of a value are known here."""
-        names = [size.names for size in sizes_of(value) if not isinstance(size, int)]
-        return all(self.numbers.knows(name) for name in frozenset().union(*names))
 
     def allocate(self, value: ir.Value) -> ir.Value:
         dynamic = [self.numbers.of(size) for size in sizes_of(value) if not isinstance(size, int)]
@@ -164,6 +160,7 @@ class SizedFunction:
         buffer = self.allocate(value)
         word = ir.IntegerType.get_signless(64)
         buffer.owner.operation.attributes[OUTPUT] = ir.IntegerAttr.get(word, index)
+        self.written.add(index)
         return buffer
 
     def shaped(self, buffer: ir.Value, value: ir.Value) -> ir.Value:
@@ -221,10 +218,7 @@ class SizedFunction:
     def copy_outputs(self, returned: Sequence[ir.Value], memory: Memory) -> None:
         """Gives outputs that no op of the block has written their memory, and what is left back."""
         for index, value in enumerate(returned):
-            source = view_source(value)
-            made = defining_op(source)
-            in_place = made is not None and _is_written_in_place(made, source)
-            if not in_place or self.outputs.get(source) != index:
+            if index not in self.written:
                 self.copy(value, self.allocate_output(value, index))
         for buffer in memory.dead_after(len(memory.lifetimes.ops)):
             memref.DeallocOp(buffer)
@@ -253,14 +247,6 @@ class SizedFunction:
         found: dict[str, None] = {}
         _collect_messages(function, found)
         function.attributes["tloop.messages"] = _texts(list(found))
-
-
-def _is_written_in_place(op: ir.Operation, result: ir.Value) -> bool:
-    """Whether a result lies in memory that was there before the op: a stack of a loop does, and what no
-    control op gives."""
-    if op.name == "graph.loop":
-        return bool(result.result_number >= len(op.operands) - 2)
-    return op.name not in graph.CONTROL_OPS
 
 
 def _collect_messages(function: ir.Operation, found: dict[str, None]) -> None:

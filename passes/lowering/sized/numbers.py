@@ -34,6 +34,10 @@ class Numbers:
     def knows(self, name: str) -> bool:
         return name in self._names
 
+    def tell(self, sizes: Sequence[int | Size]) -> bool:
+        """Whether all names are known on which the sizes depend."""
+        return all(name in self._names for size in sizes if isinstance(size, Size) for name in size.names)
+
     def of(self, size: int | Size) -> ir.Value:
         """The size as a value of type index. Raises PassFailure for names that nothing has told yet."""
         if size not in self._made:
