@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import product as pairs
 from math import prod
@@ -244,7 +246,7 @@ def broadcast(left: int | Size, right: int | Size) -> int | Size:
         return left
     if left == 1:
         return right
-    if differ(left, right) and isinstance(left, int) and isinstance(right, int):
+    if isinstance(left, int) and isinstance(right, int):
         raise ValueError(f"{left} and {right} do not broadcast")
     if isinstance(left, int) or isinstance(right, int):
         return left if isinstance(left, int) else right
@@ -286,11 +288,31 @@ def product(sizes: Sequence[int | Size]) -> Any:
     return total
 
 
+# What `differ` has left open, where somebody collects it.
+_open: ContextVar[list[tuple[int | Size, int | Size]] | None] = ContextVar("open_equalities", default=None)
+
+
+@contextmanager
+def open_equalities() -> Iterator[list[tuple[int | Size, int | Size]]]:
+    """The pairs of which `differ` does not know inside the `with` block whether they are equal: what a
+    definition takes for equal, and only a call tells."""
+    found: list[tuple[int | Size, int | Size]] = []
+    token = _open.set(found)
+    try:
+        yield found
+    finally:
+        _open.reset(token)
+
+
 def differ(left: int | Size, right: int | Size) -> bool:
     """Whether the two are unequal for all values of named dims, as far as their bounds tell."""
     difference = left - right
     bounds = (_lower_bound(difference), _lower_bound(-difference))
-    return any(bound is not None and bound > 0 for bound in bounds)
+    certain = any(bound is not None and bound > 0 for bound in bounds)
+    found = _open.get()
+    if found is not None and not certain and left != right:
+        found.append((left, right))
+    return certain
 
 
 def surely_less(left: int | Size, right: int | Size) -> bool:

@@ -33,7 +33,14 @@ from mlc.dialects.tloop.schedule import (
     Tile,
     Vectorize,
 )
-from mlc.dialects.tloop.sizes import Numbers, ReadSizes, build_numbers, build_read_sizes
+from mlc.dialects.tloop.sizes import (
+    ExpectEqual,
+    Numbers,
+    ReadSizes,
+    build_expect_equal,
+    build_numbers,
+    build_read_sizes,
+)
 from mlc.dialects.tloop.storage_primitives import (
     CacheRead,
     CacheWrite,
@@ -58,6 +65,7 @@ __all__ = [
     "ComputeAt",
     "ComputeInline",
     "DecomposeReduction",
+    "ExpectEqual",
     "Fuse",
     "GetBlock",
     "GetLoops",
@@ -92,6 +100,7 @@ __all__ = [
     "WinogradInput",
     "WinogradOutput",
     "buffers_and_dims",
+    "build_expect_equal",
     "build_launch",
     "build_launch_into",
     "build_numbers",

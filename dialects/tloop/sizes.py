@@ -62,6 +62,30 @@ class ReadSizes(TLoop.Operation, name="read_sizes"):
     verify_invariants = verifier(_read_fault, names=ir.ArrayAttr)
 
 
+def _expect_fault(op: ext.Operation) -> str:
+    for name in ("left", "right"):
+        try:
+            parse_size(op.attributes[name].value)
+        except SizeTextError as error:
+            return str(error)
+    return ""
+
+
+class ExpectEqual(TLoop.Operation, name="expect_equal"):
+    """The call fails unless two sizes are equal, or with `may_be_one` the left one is 1.
+
+    Stands in the host program before ops that take it for true.
+    """
+
+    left: ir.StringAttr
+    right: ir.StringAttr
+    may_be_one: ir.BoolAttr
+    what: ir.StringAttr
+    verify_invariants = verifier(
+        _expect_fault, left=ir.StringAttr, right=ir.StringAttr, may_be_one=ir.BoolAttr, what=ir.StringAttr
+    )
+
+
 def _array(texts: Sequence[str]) -> ir.Attribute:
     return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
 
@@ -74,3 +98,16 @@ def build_numbers(texts: Sequence[str], kind: ir.Type) -> ir.Value:
 def build_read_sizes(vector: ir.Value, names: Sequence[str]) -> ir.Operation:
     """A `tloop.read_sizes` at the current insertion point and location."""
     return ir.Operation.create("tloop.read_sizes", operands=[vector], attributes={"names": _array(names)})
+
+
+def build_expect_equal(left: str, right: str, may_be_one: bool, what: str) -> ir.Operation:
+    """A `tloop.expect_equal` at the current insertion point and location; `what` says who expects it."""
+    return ir.Operation.create(
+        "tloop.expect_equal",
+        attributes={
+            "left": ir.StringAttr.get(left),
+            "right": ir.StringAttr.get(right),
+            "may_be_one": ir.BoolAttr.get(may_be_one),
+            "what": ir.StringAttr.get(what),
+        },
+    )

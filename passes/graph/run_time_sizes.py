@@ -3,19 +3,22 @@ that follow from sizes are no computations, and what sizes are read from is mark
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
+from mlc.dialects.graph.requirements import Requirement, requirements
 from mlc.dialects.graph.sizes import Size
-from mlc.dialects.tloop import build_numbers, build_read_sizes
+from mlc.dialects.tloop import build_expect_equal, build_numbers, build_read_sizes
 from mlc.passes.graph.values import erase_dead
 from mlc.passes.rewriting import collect_ops, has_uses, replace_op
 
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
 DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
+_CONTROL = {*graph.CONTROL_OPS, "graph.yield"}
 # What only tells of dims, and is never data.
 _OF_DIMS = ("graph.shape_of", "graph.sizes")
 
@@ -45,6 +48,7 @@ def settle_sizes(function: ir.Operation) -> None:
     _write_dims(ops, dims)
     _write_arguments(function, dims)
     _read_elements(ops, dims)
+    _expect(ops, dims)
     for op in ops:
         if op.name == "graph.range" and _is_told(op.results[0]):
             # Its length says where it ends.
@@ -96,6 +100,26 @@ def _read_elements(ops: list[ir.Operation], dims: Dims) -> None:
                 seen += [(op.block, name) for name in used]
                 with ir.InsertionPoint(op), op.location:
                     build_read_sizes(operand, used)
+
+
+def _expect(ops: list[ir.Operation], dims: Dims) -> None:
+    """Has the host program check what ops take for true of their dims, each in a block once."""
+    seen: list[tuple[ir.Block, Requirement]] = []
+    for op in ops:
+        if not op.name.startswith("graph.") or op.name in _CONTROL:
+            continue
+        for each in requirements(op, dims):
+            if (op.block, each) not in seen:
+                seen.append((op.block, each))
+                with ir.InsertionPoint(op), op.location:
+                    what = f"{op.name.removeprefix('graph.')} {_place(op.location)}".strip()
+                    build_expect_equal(str(each.left), str(each.right), each.may_be_one, what)
+
+
+def _place(location: ir.Location) -> str:
+    """The node that an op comes from, where its location has a name."""
+    found = re.fullmatch(r'loc\("([^":]+(?::[^":0-9][^":]*)?)"\)', str(location))
+    return f"'{found[1]}'" if found else ""
 
 
 def _named_operands(op: ir.Operation) -> Iterator[tuple[ir.Value, list[str]]]:

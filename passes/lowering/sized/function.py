@@ -97,6 +97,8 @@ class SizedFunction:
             self.write_numbers(op, memory)
         elif op.name == "tloop.read_sizes":
             self.read_sizes(op)
+        elif op.name == "tloop.expect_equal":
+            self.expect_equal(op)
         elif op.name in graph.CONTROL_OPS:
             self.control.build(op, step, memory)
         elif is_view(op):
@@ -202,6 +204,15 @@ class SizedFunction:
                 least = arith.CmpIOp(arith.CmpIPredicate.sge, number, constant(0)).result
                 cf.AssertOp(least, "a size is negative")
                 self.numbers.name(name.value, number)
+
+    def expect_equal(self, op: ir.Operation) -> None:
+        texts = [op.attributes[name].value for name in ("left", "right")]
+        left, right = (self.numbers.of(parse_size(text)) for text in texts)
+        holds = arith.CmpIOp(arith.CmpIPredicate.eq, left, right).result
+        if op.attributes["may_be_one"].value:
+            is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, constant(1)).result
+            holds = arith.OrIOp(holds, is_one).result
+        cf.AssertOp(holds, f"{op.attributes['what'].value}: {texts[0]} is not {texts[1]}")
 
     def join(self, op: ir.Operation, memory: Memory) -> None:
         result, offsets = op.results[0], joined_offsets(op) or ()
