@@ -15,7 +15,6 @@ def report(op: ext.Operation, message: str) -> bool:
 
 _KINDS: dict[type[ir.Attribute], str] = {
     ir.ArrayAttr: "an array",
-    ir.BoolAttr: "true or false",
     ir.DenseF64ArrayAttr: "an array<f64: ...>",
     ir.DenseI64ArrayAttr: "an array<i64: ...>",
     ir.FlatSymbolRefAttr: "a symbol",

@@ -9,6 +9,8 @@ from mlc.dialects.graph.size_text import SizeTextError, parse_size
 from mlc.dialects.tloop.dialect import TLoop
 from mlc.dialects.verification import verifier
 
+RELATIONS = ("equal", "broadcast")
+
 
 def _texts(op: ext.Operation, name: str) -> list[str] | None:
     entries = list(op.attributes[name])
@@ -68,21 +70,22 @@ def _expect_fault(op: ext.Operation) -> str:
             parse_size(op.attributes[name].value)
         except SizeTextError as error:
             return str(error)
-    return ""
+    relation = op.attributes["relation"].value
+    return "" if relation in RELATIONS else f"relation is '{relation}' instead of equal or broadcast"
 
 
 class ExpectEqual(TLoop.Operation, name="expect_equal"):
-    """The call fails unless two sizes are equal, or with `may_be_one` the left one is 1.
+    """The call fails unless two sizes are equal, or where the left one is to "broadcast", is 1.
 
     Stands in the host program before ops that take it for true.
     """
 
     left: ir.StringAttr
     right: ir.StringAttr
-    may_be_one: ir.BoolAttr
+    relation: ir.StringAttr
     what: ir.StringAttr
     verify_invariants = verifier(
-        _expect_fault, left=ir.StringAttr, right=ir.StringAttr, may_be_one=ir.BoolAttr, what=ir.StringAttr
+        _expect_fault, left=ir.StringAttr, right=ir.StringAttr, relation=ir.StringAttr, what=ir.StringAttr
     )
 
 
@@ -107,7 +110,7 @@ def build_expect_equal(left: str, right: str, may_be_one: bool, what: str) -> ir
         attributes={
             "left": ir.StringAttr.get(left),
             "right": ir.StringAttr.get(right),
-            "may_be_one": ir.BoolAttr.get(may_be_one),
+            "relation": ir.StringAttr.get(RELATIONS[may_be_one]),
             "what": ir.StringAttr.get(what),
         },
     )

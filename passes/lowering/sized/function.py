@@ -209,7 +209,7 @@ class SizedFunction:
         texts = [op.attributes[name].value for name in ("left", "right")]
         left, right = (self.numbers.of(parse_size(text)) for text in texts)
         holds = arith.CmpIOp(arith.CmpIPredicate.eq, left, right).result
-        if op.attributes["may_be_one"].value:
+        if op.attributes["relation"].value == "broadcast":
             is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, constant(1)).result
             holds = arith.OrIOp(holds, is_one).result
         cf.AssertOp(holds, f"{op.attributes['what'].value}: {texts[0]} is not {texts[1]}")
