@@ -111,7 +111,8 @@ FAULTS = (
         lambda node, _case: any(each.name == "sorted" and not each.i for each in node.attribute),
     ),
     Fault(
-        "SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss ReduceSum ReduceMean GlobalAveragePool",
+        "SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss ReduceSum ReduceMean GlobalAveragePool "
+        "InstanceNormalization",
         _REFERENCE,
         "the reference sums floats of 16 bits and fewer in their own type",
         _is_narrow,
