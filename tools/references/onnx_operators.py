@@ -30,8 +30,9 @@ of a model; `{{...}}` stands for a value. Control flow has a page of its own
 
 [Which of ONNX's own tests pass](conformance.md), operator by operator, is measured.
 
-All operators become ops of the [graph dialect](dialects/graph.md). {lowered} Shapes must be known when a
-model is compiled.
+All operators become ops of the [graph dialect](dialects/graph.md). {lowered} Dims of inputs,
+and values such as axes, shapes, places and counts, may be known only when a model runs; where an operator
+needs one of them before, the message says which.
 
 Random operators compute numbers from a key and each element's place (SplitMix64): a compiled model gives the
 same ones at every run. The key is a hash of the attribute `seed`, or of the node's name where there is none.
