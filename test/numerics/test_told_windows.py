@@ -25,6 +25,8 @@ CASES: dict[str, tuple[str, list[np.ndarray], int, dict[str, Any]]] = {
         4,
         {"kernel_shape": [3, 2], "strides": [2, 2], "pads": [1, 0, 1, 1], "ceil_mode": 1},
     ),
+    # Its angles are integers, then floats of as many bytes.
+    "transform": ("DFT", [IMAGE[:, :, :1].reshape(2, 24, 1)], 3, {"axis": 1}),
     "largest": ("MaxPool", [IMAGE], 4, {"kernel_shape": [2, 2], "strides": [2, 3], "ceil_mode": 1}),
 }
 
