@@ -2,7 +2,8 @@
 
 `build` makes ops, `attribute` reads their attributes and `write_defaults` adds those left out; `shape_of` and
 `element_type` read their values' types. Dims that only running tells are None in `shape_of` and sizes of
-named dims in `dims_of`; `same_shape` and `same_type` compare those.
+named dims in `dims_of`; `same_shape` and `same_type` compare those,
+`reshape_to` and `expand_to` build with them.
 `op_classes()` are the op classes by op name, `specs()` the definitions as data.
 """
 
@@ -33,9 +34,10 @@ from .attributes import array_of, attribute
 from .builder import build, infer, write_defaults
 from .dialect import Graph, op_classes
 from .regions import CONTROL_OPS, build_control, build_yield, yield_of
+from .sized import can_tell, expand_to, reshape_to, sizes_vector
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
-from .value_dims import dims_of, same_shape, same_type
+from .value_dims import dims_of, name_dims, same_shape, same_type
 from .verifier import check, describe, refined_types
 
 __all__ = [
@@ -48,16 +50,21 @@ __all__ = [
     "build",
     "build_control",
     "build_yield",
+    "can_tell",
     "check",
     "describe",
     "dims_of",
     "element_type",
+    "expand_to",
     "infer",
+    "name_dims",
     "op_classes",
     "refined_types",
+    "reshape_to",
     "same_shape",
     "same_type",
     "shape_of",
+    "sizes_vector",
     "specs",
     "write_defaults",
     "yield_of",

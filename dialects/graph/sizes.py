@@ -101,6 +101,21 @@ class Size:
     @property
     def least(self) -> int | None:
         """A lower bound, or None where a term may be any negative number."""
+        bound = self._least_of_terms()
+        return self._least_of_minimum() if bound is None else bound
+
+    def _least_of_minimum(self) -> int | None:
+        """The same where a smaller one of two is in it: a + b - max(a, b)."""
+        for monomial, count in self.terms:
+            match monomial:
+                case (Operation(kind="max", operands=(a, b)),) if count < 0:
+                    rest = self + Size(((monomial, -count),)) + (a + b) * count
+                    bounds = [_lower_bound(each) for each in (rest, a, b)]
+                    known = [bound for bound in bounds if bound is not None]
+                    return known[0] - count * min(known[1:]) if len(known) == 3 else None
+        return None
+
+    def _least_of_terms(self) -> int | None:
         total = 0
         for monomial, count in self.terms:
             bounds = [factor.least for factor in monomial]
@@ -229,10 +244,12 @@ def exact_quotient(left: int | Size, right: int | Size) -> int | Size | None:
 
 def maximum(left: int | Size, right: int | Size) -> Any:
     """The larger one. (Typed Any: a number where both are.)"""
-    try:
-        return left if left >= right else right
-    except Undecided:
-        return _operation("max", *sorted((left, right), key=str))
+    for one, other in ((left, right), (right, left)):
+        try:
+            return one if one >= other else other
+        except Undecided:
+            continue
+    return _operation("max", *sorted((left, right), key=str))
 
 
 def minimum(left: int | Size, right: int | Size) -> int | Size:
@@ -248,9 +265,30 @@ def broadcast(left: int | Size, right: int | Size) -> int | Size:
         return right
     if isinstance(left, int) and isinstance(right, int):
         raise ValueError(f"{left} and {right} do not broadcast")
+    for one, other in ((left, right), (right, left)):
+        if other in _broadcast_of(one) or _is_clipped(other, one):
+            return one
     if isinstance(left, int) or isinstance(right, int):
         return left if isinstance(left, int) else right
     return _operation("broadcast", *sorted((left, right), key=str))
+
+
+def _is_clipped(size: int | Size, whole: int | Size) -> bool:
+    """Whether a dim is the smaller one of `whole` and a number above 1. Only where it is `whole` the two
+    broadcast."""
+    if isinstance(size, int) or isinstance(whole, int):
+        return False
+    factors = [factor for monomial, _ in size.terms for factor in monomial if isinstance(factor, Operation)]
+    limits = [each for factor in factors for each in factor.operands if isinstance(each, int)]
+    return any(limit > 1 and size == minimum(limit, whole) for limit in limits)
+
+
+def _broadcast_of(size: int | Size) -> list[int | Size]:
+    """The dims that a dim is the broadcast of."""
+    match size:
+        case Size(terms=(((Operation(kind="broadcast", operands=operands),), 1),)):
+            return [*operands, *(inner for each in operands for inner in _broadcast_of(each))]
+    return []
 
 
 def evaluate(size: int | Size, dims: Mapping[str, int]) -> int:

@@ -10,7 +10,7 @@ from .following import computed_sizes, followed_dims, size_array
 from .names import NAMES, Shape, argument_name, named_dims, names_attribute
 from .sizes import Size, symbol
 from .symbolic import Dims
-from .types import element_type
+from .types import element_name, element_type
 
 
 def dims_of(value: ir.Value) -> Shape:
@@ -29,16 +29,16 @@ def dims_of(value: ir.Value) -> Shape:
 
 
 def same_shape(a: ir.Value, b: ir.Value) -> bool:
-    """Whether two ranked tensors surely have the same dims."""
+    """Whether two tensors surely have the same dims; of unknown rank only a value and itself do."""
     if a == b:
         return True
-    if a.type.shape != b.type.shape:
+    if not (a.type.has_rank and b.type.has_rank) or a.type.shape != b.type.shape:
         return False
     return bool(a.type.has_static_shape) or dims_of(a) == dims_of(b)
 
 
 def same_type(a: ir.Value, b: ir.Value) -> bool:
-    """Whether two ranked tensors surely have the same dims and the same element type."""
+    """Whether two tensors surely have the same dims and the same element type."""
     return element_type(a) == element_type(b) and same_shape(a, b)
 
 
@@ -51,6 +51,20 @@ def write_names(op: ir.Operation) -> None:
     if any(isinstance(dim, Size) for shape in shapes for dim in shape):
         with op.context:
             op.attributes[NAMES] = names_attribute(shapes)
+
+
+def name_dims(value: ir.Value, dims: Shape) -> ir.Value:
+    """The only result of a graph op, which now says `dims` where its type has unknown ones: the caller knows
+    that they are these."""
+    if not value.type.has_static_shape and not any(map(_is_own, dims)):
+        with value.context:
+            value.owner.operation.attributes[NAMES] = names_attribute([dims])
+    return value
+
+
+def _is_own(dim: int | Size) -> bool:
+    """Whether a dim has names that are not for writing."""
+    return isinstance(dim, Size) and any(name.startswith("?") for name in dim.names)
 
 
 class _Written:
@@ -66,6 +80,8 @@ class _Written:
         op = value.owner.operation
         if op.name == "graph.sizes":
             return computed_sizes(op, self)
+        if op.name == "graph.reshape":
+            return self.contents(op.operands[0]) if _is_index(value) else None
         if op.name == "graph.shape_of":
             dims = self.of(op.operands[0])
             return None if None in dims else size_array([dim for dim in dims if dim is not None])
@@ -116,8 +132,19 @@ def _unnamed(value: ir.Value) -> list[ir.Value]:
 def _is_unnamed(value: ir.Value) -> bool:
     """Whether not all its dims are written, or its elements may be dims that are not."""
     owner = value.owner
-    says_dims = not isinstance(owner, ir.Block) and owner.operation.name in ("graph.sizes", "graph.shape_of")
+    says_dims = not isinstance(owner, ir.Block) and owner.operation.name in _DIMS and _is_index(value)
     return says_dims or None in named_dims(value)
+
+
+# What the vectors and scalars that say dims are made by.
+_DIMS = ("graph.sizes", "graph.shape_of", "graph.reshape")
+
+
+def _is_index(value: ir.Value) -> bool:
+    """Whether it is an integer, or a vector of a known number of them."""
+    type_ = value.type
+    is_small = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape and type_.rank < 2
+    return is_small and element_name(type_.element_type) == "i64"
 
 
 def _operands(value: ir.Value) -> list[ir.Value]:

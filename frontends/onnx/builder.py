@@ -13,6 +13,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects.graph import ShapeError, build, specs
 from mlc.dialects.graph.folding import fold
+from mlc.dialects.graph.names import named_dims
 from mlc.dialects.graph.sizes import Size, broadcast, name_of, symbol
 from mlc.dialects.graph.symbolic import result_dims
 from mlc.frontends.onnx import types
@@ -165,7 +166,7 @@ class GraphBuilder:
         # A concatenation of many values is a tree of ops, of which the last one has other operands.
         same = len(op.operands) == len(values)
         found = result_dims(op, [value.shape for value in values]) if same else None
-        dims = found[result.result_number] if found else static
+        dims = found[result.result_number] if found else named_dims(result)
         name = f"{op.name.removeprefix('graph.')}#{next(self.serials)}.shape"
         return tuple(symbol(f"{name}[{axis}]") if dim is None else dim for axis, dim in enumerate(dims))
 

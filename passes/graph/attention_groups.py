@@ -27,7 +27,7 @@ def split_groups(op: ir.Operation) -> ir.Value:
         operands.append(mask if len(shape) < 3 else _split(mask, [1, 1] if shape[-3] == 1 else sizes))
     attributes = {name: graph.attribute(op, name) for name in ("scale", "causal", "fill", "safe")}
     split = graph.build("attention", operands, attributes)
-    return graph.build("reshape", [split], {"shape": graph.shape_of(op.results[0])})
+    return graph.reshape_to(split, graph.dims_of(op.results[0]))
 
 
 def _split(value: ir.Value, sizes: Sequence[int]) -> ir.Value:
@@ -45,5 +45,5 @@ def _split(value: ir.Value, sizes: Sequence[int]) -> ir.Value:
 
 
 def _with_dims(value: ir.Value, axis: int, sizes: Sequence[int]) -> ir.Value:
-    shape = graph.shape_of(value)
-    return graph.build("reshape", [value], {"shape": [*shape[:axis], *sizes, *shape[axis + 1 :]]})
+    shape = graph.dims_of(value)
+    return graph.reshape_to(value, [*shape[:axis], *sizes, *shape[axis + 1 :]])

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.names import Shape
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.rewriting import defining_op
 
 
@@ -15,21 +17,19 @@ class Heads:
 
     source: ir.Value
     permutation: list[int]
-    shape: list[int | None]
+    shape: list[int | Size]
 
     def build(self) -> ir.Value:
         """The value itself."""
         value = self.source
         if self.permutation != sorted(self.permutation):
             value = graph.build("transpose", [value], {"permutation": self.permutation})
-        if graph.shape_of(value) == self.shape:
-            return value
-        return graph.build("reshape", [value], {"shape": self.shape})
+        return graph.reshape_to(value, self.shape)
 
 
 def heads(value: ir.Value, transposed: bool) -> Heads:
     """The value, or it with its last two dims exchanged, as one transpose of what it is a transpose of."""
-    rank, shape = value.type.rank, graph.shape_of(value)
+    rank, shape = value.type.rank, list(graph.dims_of(value))
     if not transposed:
         return Heads(value, list(range(rank)), shape)
     permutation = [*range(rank - 2), rank - 1, rank - 2]
@@ -46,24 +46,24 @@ def _before_repetition(each: Heads) -> Heads | None:
     place."""
     view = defining_op(each.source, "graph.reshape")
     expand = defining_op(view.operands[0], "graph.expand") if view is not None else None
-    if expand is None or each.permutation != sorted(each.permutation) or None in each.shape:
+    if expand is None or each.permutation != sorted(each.permutation):
         return None
-    inner, full = graph.shape_of(expand.operands[0]), graph.shape_of(expand.results[0])
-    if len(full) != len(each.shape) + 1 or len(inner) != len(full) or inner[-3] != 1 or None in full:
+    inner, full = graph.dims_of(expand.operands[0]), graph.dims_of(expand.results[0])
+    if len(full) != len(each.shape) + 1 or len(inner) != len(full) or inner[-3] != 1:
         return None
     joined = [*full[:-4], full[-4] * full[-3], *full[-2:]]
     once = [*inner[:-3], *inner[-2:]]
-    if joined != each.shape or once != [*full[:-3], *full[-2:]]:
+    if joined != each.shape or not graph.can_tell(once) or once != [*full[:-3], *full[-2:]]:
         return None
     return Heads(_before_view(expand.operands[0], once), list(range(len(once))), once)
 
 
-def _before_view(value: ir.Value, shape: list[int | None]) -> ir.Value:
+def _before_view(value: ir.Value, shape: list[int | Size]) -> ir.Value:
     """What the value is a view of, where that has the shape; else the value."""
     op = defining_op(value)
     if op is None or op.name not in ("graph.reshape", "graph.unsqueeze"):
         return value
-    return op.operands[0] if graph.shape_of(op.operands[0]) == shape else value
+    return op.operands[0] if graph.dims_of(op.operands[0]) == tuple(shape) else value
 
 
 def ungrouped(key: Heads, value: Heads) -> tuple[Heads, Heads]:
@@ -72,9 +72,9 @@ def ungrouped(key: Heads, value: Heads) -> tuple[Heads, Heads]:
     return (key, value) if k is None or v is None or k.shape[-3] != v.shape[-3] else (k, v)
 
 
-def fits(query: list[int | None], key: Heads, value: Heads) -> bool:
+def fits(query: Shape, key: Heads, value: Heads) -> bool:
     """Whether ranks and heads are attention's."""
     if len({len(query), len(key.shape), len(value.shape)}) != 1 or len(query) < 3:
         return False
     q, k, v = query[-3], key.shape[-3], value.shape[-3]
-    return q is not None and k is not None and k == v and k > 0 and q % k == 0
+    return isinstance(q, int) and isinstance(k, int) and k == v and k > 0 and q % k == 0

@@ -80,8 +80,7 @@ def _masked(op: ir.Operation, depth: int) -> Scores | None:
     """scores + mask."""
     for position in (0, 1):
         inner = op.operands[position]
-        # Where `?` meets `?` the op's mask broadcasts as the sum does.
-        found = _scores(inner, depth) if inner.type == op.results[0].type else None
+        found = _scores(inner, depth) if graph.same_type(inner, op.results[0]) else None
         if found is not None:
             _only(inner, "the scores have another use")
             found.masks.added.append(op.operands[1 - position])
@@ -95,7 +94,8 @@ def _chosen(op: ir.Operation, depth: int) -> Scores | None:
     negative = splat(kept) is not None
     inner, number = (dropped, kept) if negative else (kept, dropped)
     fill = splat(number)
-    found = _scores(inner, depth) if fill is not None and inner.type == op.results[0].type else None
+    whole = fill is not None and graph.same_type(inner, op.results[0])
+    found = _scores(inner, depth) if whole else None
     if found is None or fill is None:
         return None
     _only(inner, "the scores have another use")
@@ -192,7 +192,7 @@ def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:
     if graph.element_type(found.query) != graph.element_type(op.operands[1]):
         missed(op, "attention", "scores and values are computed in different element types")
         return None
-    query = graph.shape_of(found.query)
+    query = graph.dims_of(found.query)
     key, value = ungrouped(heads(found.keys, transposed=True), heads(op.operands[1], transposed=False))
     if not fits(query, key, value):
         missed(op, "attention", "the heads of keys and values do not divide those of the queries")

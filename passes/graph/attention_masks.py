@@ -10,8 +10,11 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.graph.values import constant_array, dtype, is_static, splat
 from mlc.passes.rewriting import defining_op
+
+Dim = int | Size
 
 # A score this low has no weight next to any score that a model computes.
 _LOWEST = -1e30
@@ -105,7 +108,7 @@ def kind_of(value: ir.Value) -> str:
         return _of_choice(op)
     if op.name == "graph.and":
         one, other = op.operands
-        return _of_both(kind_of(one), kind_of(other), same=one.type == other.type)
+        return _of_both(kind_of(one), kind_of(other), same=graph.same_type(one, other))
     return _of_triangle(op) if op.name == "graph.trilu" else ""
 
 
@@ -147,7 +150,7 @@ def lowest(like: ir.Value) -> float:
     return float(np.finfo(dtype(like)).min)
 
 
-def simplified(masks: Masks, like: ir.Value, rows: int | None, keys: int | None) -> Masks:
+def simplified(masks: Masks, like: ir.Value, rows: Dim, keys: Dim) -> Masks:
     """The same without masks that exclude nothing, and with causal ones told apart where they span all
     scores, which have the elements of `like`."""
     result = Masks()
@@ -170,6 +173,6 @@ def _kind_of_choice(choice: Choice) -> str:
     return "" if kind == "inverse" else kind
 
 
-def _spanning(value: ir.Value, kind: str, rows: int | None, keys: int | None) -> str:
+def _spanning(value: ir.Value, kind: str, rows: Dim, keys: Dim) -> str:
     """The kind of a mask, unless it is causal for other numbers of rows and keys."""
-    return kind if kind != "causal" or (_size(value) == (rows, keys) and rows is not None) else ""
+    return kind if kind != "causal" or _size(value) == (rows, keys) else ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.names import Shape
+from mlc.dialects.graph.sizes import Size, broadcast, product
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.constant_terms import reads
 from mlc.passes.graph.rules import Rules
@@ -22,8 +25,15 @@ _BROADCASTING = [
 
 
 def _dims_follow(expand: ir.Operation) -> bool:
-    """Whether no dim of the result is told by the operand `dims` alone."""
-    return len(expand.operands) == 1 or is_static(expand.results[0])
+    """Whether only dims of 1 become more: of others, only running tells whether they are 1."""
+    dims, own = graph.dims_of(expand.results[0]), graph.dims_of(expand.operands[0])
+    return _is_part(own, dims)
+
+
+def _is_part(own: Shape, whole: Shape) -> bool:
+    """Whether a tensor of dims `own` broadcasts to `whole` by dims of 1 alone."""
+    aligned = zip(reversed(own), reversed(whole), strict=False)
+    return len(own) <= len(whole) and all(dim in (1, wanted) for dim, wanted in aligned)
 
 
 def expanded(value: ir.Value) -> ir.Value | None:
@@ -44,10 +54,9 @@ def _leading_ones(value: ir.Value) -> ir.Value | None:
     op = defining_op(value)
     if op is None or op.name not in ("graph.reshape", "graph.unsqueeze"):
         return None
-    shape, inner = graph.shape_of(value), graph.shape_of(op.operands[0])
+    shape, inner = graph.dims_of(value), graph.dims_of(op.operands[0])
     added = len(shape) - len(inner)
-    same = added > 0 and shape == [1] * added + inner and inner.count(None) <= 1
-    return op.operands[0] if same else None
+    return op.operands[0] if added > 0 and shape == (1,) * added + inner else None
 
 
 # What may make an operand larger than it need be.
@@ -82,16 +91,33 @@ def broadcast_operands(op: ir.Operation) -> ir.Value | None:
     types = [_smaller_type(*pair) for pair in zip(op.operands, smaller, strict=True)]
     if types == [operand.type for operand in op.operands]:
         return None
-    result, attributes = op.results[0], attributes_of(op)
-    (inferred,) = graph.infer(op.name, types, attributes)
-    if inferred != result.type and not (_has_fewer_elements(inferred, result) and _used_here_only(op)):
+    result, whole = op.results[0], graph.dims_of(op.results[0])
+    dims = [_smaller_dims(*each) for each in zip(op.operands, smaller, types, strict=True)]
+    joined = _joined(dims)
+    if joined != whole and not (_has_fewer_elements(joined, whole) and _used_here_only(op)):
         return None
     operands = [_of_type(old, new, kind) for old, new, kind in zip(op.operands, smaller, types, strict=True)]
-    return enlarged(graph.build(op.name, operands, attributes), result)
+    return enlarged(graph.build(op.name, operands, attributes_of(op)), result)
 
 
-def _has_fewer_elements(kind: ir.Type, than: ir.Value) -> bool:
-    return kind.has_static_shape and is_static(than) and prod(kind.shape) < prod(than.type.shape)
+def _smaller_dims(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> Shape:
+    """The dims that go with `_smaller_type`."""
+    return graph.dims_of(value if smaller is None else smaller) if kind.rank else ()
+
+
+def _joined(shapes: Sequence[Shape]) -> Shape:
+    """The dims that tensors broadcast to, which do broadcast."""
+    joined: list[int | Size] = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for axis, dim in enumerate(shape, len(joined) - len(shape)):
+            joined[axis] = broadcast(joined[axis], dim)
+    return tuple(joined)
+
+
+def _has_fewer_elements(own: Shape, than: Shape) -> bool:
+    if all(isinstance(dim, int) for dim in (*own, *than)):
+        return product(own) < product(than)
+    return _is_part(own, than) and product(own) != product(than)
 
 
 def _used_here_only(op: ir.Operation) -> bool:
@@ -102,7 +128,9 @@ def _used_here_only(op: ir.Operation) -> bool:
 def function_of_expanded(op: ir.Operation) -> ir.Value | None:
     """f(expand(x)) -> expand(f(x)) for f of one operand."""
     x, result = expanded(op.operands[0]), op.results[0]
-    if x is None or not _has_fewer_elements(x.type, result) or not has_one_use(op.operands[0]):
+    if x is None or not has_one_use(op.operands[0]):
+        return None
+    if not _has_fewer_elements(graph.dims_of(x), graph.dims_of(result)):
         return None
     kind = ir.RankedTensorType.get(x.type.shape, result.type.element_type)
     return enlarged(graph.build(op.name, [x], attributes_of(op), kind), result)
@@ -113,7 +141,7 @@ def _unexpanded_batch(value: ir.Value) -> ir.Value:
     smaller = expanded(value)
     if smaller is None or smaller.type.rank < 2:
         return value
-    return smaller if graph.shape_of(smaller)[-2:] == graph.shape_of(value)[-2:] else value
+    return smaller if graph.dims_of(smaller)[-2:] == graph.dims_of(value)[-2:] else value
 
 
 def product_of_expanded(op: ir.Operation) -> ir.Value | None:

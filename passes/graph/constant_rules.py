@@ -64,7 +64,9 @@ def both_chained(op: ir.Operation) -> ir.Value | None:
     if inner[0] is None or inner[1] is None:
         return None
     first, second = variable_and_constant(inner[0]), variable_and_constant(inner[1])
-    if not (first and second) or first[0].type != second[0].type or not keeps_size(first[1], second[1]):
+    if not (first and second) or not keeps_size(first[1], second[1]):
+        return None
+    if not graph.same_type(first[0], second[0]):
         return None
     if op.name == "graph.mul" and not _leaves_product(first[1], second[1]):
         missed(op, "both_chained", leaves_range(first[1]))

@@ -68,17 +68,15 @@ def pad_by_nothing(op: ir.Operation) -> ir.Value | None:
 
 
 def expand_to_own_shape(op: ir.Operation) -> ir.Value | None:
-    """The same type, with no dims that only `dims` tells."""
+    """The same type."""
     x = op.operands[0]
-    return x if x.type == op.results[0].type and (len(op.operands) == 1 or is_static(x)) else None
+    return x if graph.same_type(x, op.results[0]) else None
 
 
 def expand_of_expand(op: ir.Operation) -> ir.Value | None:
-    """expand(expand(x)) to a static shape: the outer one."""
+    """expand(expand(x)): the outer one."""
     inner, result = defining_op(op.operands[0], "graph.expand"), op.results[0]
-    if inner is None or not is_static(result):
-        return None
-    return graph.build("expand", [inner.operands[0]], {"shape": result.type.shape}, result.type)
+    return None if inner is None else graph.expand_to(inner.operands[0], graph.dims_of(result))
 
 
 def tile_once(op: ir.Operation) -> ir.Value | None:

@@ -14,11 +14,13 @@ from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.values import scalar_constant
 
 
-def _per_channel(vector: ir.Value, rank: int) -> ir.Value:
-    """A vector of one entry per channel, as `[C, 1, ...]` that broadcasts against `[N, C, ...]`."""
+def _per_channel(vector: ir.Value, x: ir.Value) -> ir.Value:
+    """A vector of one entry per channel of x, as `[C, 1, ...]` that broadcasts against `[N, C, ...]`."""
     (channels,) = graph.shape_of(vector)
-    shape = [-1 if channels is None else channels] + [1] * (rank - 2)
-    return graph.build("reshape", [vector], {"shape": shape})
+    shape = [-1 if channels is None else channels] + [1] * (x.type.rank - 2)
+    # What normalises has as many entries as x has channels, whatever their number is called.
+    dims = (*graph.dims_of(x)[1:2], *shape[1:])
+    return graph.name_dims(graph.build("reshape", [vector], {"shape": shape}), dims)
 
 
 @rounding
@@ -31,9 +33,7 @@ def batch_norm(op: ir.Operation) -> ir.Value:
     deviation = graph.build("sqrt", [graph.build("add", [variance, epsilon])])
     factor = graph.build("div", [scale, deviation])
     shift = graph.build("sub", [bias, graph.build("mul", [mean, factor])])
-    factor, shift = (
-        _per_channel(like_type(value, graph.element_type(x)), x.type.rank) for value in (factor, shift)
-    )
+    factor, shift = (_per_channel(like_type(value, graph.element_type(x)), x) for value in (factor, shift))
     return graph.build("add", [graph.build("mul", [x, factor]), shift], result_type=op.results[0].type)
 
 

@@ -9,12 +9,14 @@ import ml_dtypes
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.attention_groups import is_grouped, split_groups
 from mlc.passes.graph.attention_heads import heads
 from mlc.passes.graph.attention_kernel import block_obstacle, obstacle
 from mlc.passes.graph.rules import Rules, apply_rules
+from mlc.passes.graph.slice_rules import Part, slice_of
 from mlc.passes.graph.values import dtype, is_static, scalar_constant
 from mlc.passes.remarks import missed
 
@@ -38,11 +40,24 @@ def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
 
 def _causal(scores: ir.Value) -> ir.Value:
     """0 for keys that a query sees, the lowest number for later ones; work for `@prepare`."""
-    *_, rows, keys = graph.shape_of(scores)
+    *_, rows, keys = graph.dims_of(scores)
     lowest = float(ml_dtypes.finfo(dtype(scores)).min)  # type: ignore[no-untyped-call]
+    if isinstance(rows, Size) or isinstance(keys, Size):
+        seen = graph.build("less_equal", [_counted(0, keys), _column(_counted(keys - rows, keys), rows)])
+        return graph.build("where", [seen, scalar_constant(0, scores), scalar_constant(lowest, scores)])
     full = ir.RankedTensorType.get([rows, keys], graph.element_type(scores))
     low = graph.build("full", [], {"value": lowest}, full)
     return graph.build("trilu", [low], {"upper": True, "k": keys - rows + 1})
+
+
+def _counted(first: int | Size, end: int | Size) -> ir.Value:
+    """The numbers from `first` to before `end`, sizes that can be told."""
+    bounds = [graph.reshape_to(graph.sizes_vector([each]), []) for each in (first, end)]
+    return graph.build("range", [*bounds, graph.build("constant", [], {"value": np.asarray(1)})])
+
+
+def _column(vector: ir.Value, length: int | Size) -> ir.Value:
+    return graph.reshape_to(vector, [length, 1])
 
 
 def _weights(op: ir.Operation, scores: ir.Value) -> ir.Value:
@@ -53,21 +68,24 @@ def _weights(op: ir.Operation, scores: ir.Value) -> ir.Value:
     return graph.build("where", [graph.build("is_nan", [weights]), scalar_constant(0, weights), weights])
 
 
-def _viewed(value: ir.Value, shape: list[int]) -> ir.Value:
-    return value if graph.shape_of(value) == shape else graph.build("reshape", [value], {"shape": shape})
-
-
 @rounding
 def attention_in_parts(op: ir.Operation) -> ir.Value | None:
     """Attention that no kernel computes as one. Truth values that exclude keys become numbers to add, and
     groups of heads a dim."""
     if (added := _with_numbers(op)) is not None:
         return added
-    reason = obstacle(op)
+    reason = obstacle(op) or _unknown_batches(op)
     if reason is None:
         return split_groups(op) if is_grouped(op) else None
     missed(op, "attention in one kernel", reason)
     return attention(op)
+
+
+def _unknown_batches(op: ir.Operation) -> str | None:
+    """The reason where only running tells whether keys and values have the queries' batches or one."""
+    q, k, v = (graph.dims_of(value)[:-3] for value in list(op.operands)[:3])
+    shared = all(dim in (1, whole) for each in (k, v) for whole, dim in zip(q, each, strict=True))
+    return None if shared else "whether keys and values have the batches of the queries is not known"
 
 
 @rounding
@@ -100,29 +118,29 @@ def attention(op: ir.Operation) -> ir.Value | None:
     """softmax(scale * q k^T + mask) v. The queries of one group of heads are rows of one product."""
     q, k, v = list(op.operands)[:3]
     groups = graph.shape_of(q)[-3] != graph.shape_of(k)[-3]
-    if (groups or graph.attribute(op, "causal")) and not all(map(is_static, (q, k, v))):
-        missed(op, "attention", "grouped heads and causal masks need dims that are known")
+    dims = (*graph.dims_of(q), *graph.dims_of(k), *graph.dims_of(v))
+    if (groups or graph.attribute(op, "causal")) and not graph.can_tell(dims):
+        missed(op, "attention", "grouped heads and causal masks need dims that are told")
         return None
-    *batch, count, rows, width = graph.shape_of(q)
-    joined = [graph.shape_of(k)[-3], count // graph.shape_of(k)[-3] * rows] if groups else [count, rows]
-    query = _viewed(q, [*batch, *joined, width])
+    *batch, count, rows, width = graph.dims_of(q)
+    joined = [graph.dims_of(k)[-3], count // graph.dims_of(k)[-3] * rows] if groups else [count, rows]
+    query = graph.reshape_to(q, [*batch, *joined, width]) if groups else q
     product = graph.build("matmul", [query, heads(k, transposed=True).build()])
-    *leading, _, _, keys = graph.shape_of(product)
-    scores = _viewed(product, [*leading, count, rows, keys]) if groups else product
+    *leading, _, _, keys = graph.dims_of(product)
+    scores = graph.reshape_to(product, [*leading, count, rows, keys]) if groups else product
     weights = _weights(op, _masked(op, _scaled(scores, graph.attribute(op, "scale"))))
     if not groups:
         return graph.build("matmul", [weights, v])
-    *leading, _, _, _ = graph.shape_of(weights)
-    value = graph.build("matmul", [_viewed(weights, [*leading, *joined, keys]), v])
-    return _viewed(value, list(op.results[0].type.shape))
+    *leading, _, _, _ = graph.dims_of(weights)
+    value = graph.build("matmul", [graph.reshape_to(weights, [*leading, *joined, keys]), v])
+    return graph.reshape_to(value, graph.dims_of(op.results[0]))
 
 
 def _swapped(x: ir.Value, axis: int) -> ir.Value:
     """x with the two elements of `axis` exchanged."""
-    shape = list(x.type.shape)
-    starts = [1 if place == axis else 0 for place in range(len(shape))]
-    steps = [-1 if place == axis else 1 for place in range(len(shape))]
-    return graph.build("slice", [x], {"starts": starts, "sizes": shape, "steps": steps})
+    whole = [Part(0, -1 if dim is None else dim, 1) for dim in graph.shape_of(x)]
+    whole[axis] = Part(1, 2, -1)
+    return slice_of(x, whole)
 
 
 @rounding
@@ -130,19 +148,20 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     """swapped(x) * (sin with the sign of the swapped pairs) + x * cos, all with a dim of 2 for the pairs: one
     kernel, as swapping is a slice with a step of -1. The signs go into sin, most often a weight."""
     x = op.operands[0]
-    if not all(map(is_static, op.operands)):
-        missed(op, "rotary_embedding", "its dims are not known")
+    shapes = [graph.dims_of(value) for value in op.operands]
+    if not all(map(graph.can_tell, shapes)) or not isinstance(shapes[0][-1], int):
+        missed(op, "rotary_embedding", "its dims are not told")
         return None
     interleaved = graph.attribute(op, "interleaved")
-    half = x.type.shape[-1] // 2
+    half = shapes[0][-1] // 2
     pairs, axis = ([half, 2], -1) if interleaved else ([2, half], -2)
     signs = np.asarray([-1, 1], dtype(x)).reshape([1, 2] if interleaved else [2, 1])
-    paired, cosines, sines = (_viewed(value, [*value.type.shape[:-1], *pairs]) for value in op.operands)
+    views = zip(op.operands, shapes, strict=True)
+    paired, cosines, sines = (graph.reshape_to(value, [*shape[:-1], *pairs]) for value, shape in views)
     signed = graph.build("mul", [sines, graph.build("constant", [], {"value": signs})])
-    shape = list(paired.type.shape)
-    turned = graph.build("mul", [_swapped(paired, len(shape) + axis), signed])
+    turned = graph.build("mul", [_swapped(paired, paired.type.rank + axis), signed])
     total = graph.build("add", [turned, graph.build("mul", [paired, cosines])])
-    return _viewed(total, list(x.type.shape))
+    return graph.reshape_to(total, shapes[0])
 
 
 RULES: Rules = {"graph.attention": (attention_in_parts,), "graph.rotary_embedding": (rotary_embedding,)}

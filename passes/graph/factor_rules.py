@@ -33,7 +33,7 @@ def common_factor(op: ir.Operation) -> ir.Value | None:
     for place, other in ((0, 0), (0, 1), (1, 0), (1, 1)) if products else ():
         first, second = (list(product.operands) for product in products or ())
         factor = first.pop(place)
-        if factor != second.pop(other) or first[0].type != second[0].type:
+        if factor != second.pop(other) or not graph.same_type(first[0], second[0]):
             continue
         if _add_safely(op, "common_factor", first[0], second[0]):
             return graph.build("mul", [graph.build(op.name, [first[0], second[0]]), factor])
@@ -48,9 +48,9 @@ def common_matrix(op: ir.Operation) -> ir.Value | None:
         return None
     (a, v), (b, w) = (product.operands for product in products)
     result = op.results[0].type
-    if v == w and a.type == b.type:
+    if v == w and graph.same_type(a, b):
         return graph.build("matmul", [graph.build(op.name, [a, b]), v], None, result)
-    if a != b or v.type != w.type:
+    if a != b or not graph.same_type(v, w):
         return None
     if not (is_constant(v) and is_constant(w)):
         missed(op, "common_matrix", "two products of one value, but their other operands are not constant")

@@ -71,7 +71,7 @@ def into_weights(op: ir.Operation) -> ir.Value | None:
     if not (has_one_use(product.results[0]) and has_one_use(weights) and is_constant(weights)):
         return None
     shape = _SCALED[product.name](product, found[1])
-    if shape is None or product.results[0].type != op.results[0].type:
+    if shape is None or not graph.same_type(product.results[0], op.results[0]):
         return None
     if not _scales_safely(product, found[1], shape):
         missed(op, "into_weights", leaves_range(weights))
@@ -102,7 +102,9 @@ def over_offset(op: ir.Operation) -> ir.Value | None:
     found = variable_and_constant(op)
     inner = sole_use(found[0], "graph.add") if found else None
     parts = variable_and_constant(inner) if inner else None
-    if not (found and parts and _is_scaled(parts[0], found[1]) and parts[0].type == op.results[0].type):
+    if not (found and parts and _is_scaled(parts[0], found[1])):
+        return None
+    if not graph.same_type(parts[0], op.results[0]):
         return None
     (x, offset), scale = parts, found[1]
     if not keeps_size(offset, scale) or not meet_safely(op, "over_offset", "graph.mul", offset, scale):

@@ -61,7 +61,7 @@ def factor_of(op: ir.Operation, operand: int) -> Factor | None:
     pairs = both_orders(made)[: 1 if made.name == "graph.sub" else 2]
     for wide, zero in pairs:
         numbers = _narrow(wide)
-        if numbers is not None and wide.type == value.type and _is_alike(zero, _REDUCED[operand]):
+        if numbers is not None and graph.same_type(wide, value) and _is_alike(zero, _REDUCED[operand]):
             return Factor(numbers, zero if made.name == "graph.sub" else graph.build("neg", [zero]))
     return None
 

@@ -83,7 +83,7 @@ def _under_root(value: ir.Value, inverse: bool) -> ir.Value | None:
 def _normalised(op: ir.Operation, numerator: ir.Value, under_root: ir.Value | None) -> ir.Value | None:
     """layer_norm or rms_norm for numerator / sqrt(under_root)."""
     square = _mean_square(under_root) if under_root is not None else None
-    if square is None or numerator.type != op.results[0].type:
+    if square is None or not graph.same_type(numerator, op.results[0]):
         return None
     same = without_casts(numerator) == square.x
     top = _centred(without_casts(numerator))
@@ -105,7 +105,7 @@ def _built(name: str, x: ir.Value, square: MeanSquare, op: ir.Operation) -> ir.V
 def _scaled_first(op: ir.Operation, numerator: ir.Value, square: MeanSquare) -> ir.Value | None:
     """The same where the scale is applied before the division: (scale * (x - mean)) / sqrt(variance)."""
     for part, scale in both_orders(defining_op(numerator, "graph.mul")):
-        if part != square.wide or part.type != numerator.type:
+        if part != square.wide or not graph.same_type(part, numerator):
             continue
         centred = _centred(part)
         if centred is None or centred.axes != square.axes:

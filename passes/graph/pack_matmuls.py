@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.sizes import Size, product
 from mlc.passes.base import Pass
+from mlc.passes.graph.slice_rules import Part, slice_of
 from mlc.passes.graph.values import is_constant
 from mlc.passes.rewriting import apply_patterns, replace_op
 from mlc.passes.tloop.register_tile import panel
@@ -21,21 +22,21 @@ def pack_matmul(op: ir.Operation, widest: int) -> bool:
     a, b = op.operands
     if len(graph.shape_of(b)) != 2 or not isinstance(graph.element_type(b), ir.F32Type) or not is_constant(b):
         return False
-    shape = graph.shape_of(op.results[0])
-    if None in shape or None in graph.shape_of(a):
+    # The panels follow from the columns: the rows may be known only when it runs.
+    shape, (k, n) = graph.dims_of(op.results[0]), graph.shape_of(b)
+    if graph.shape_of(a)[-1] != k or not graph.can_tell(shape):
         return False
-    k, n = graph.shape_of(b)
-    rows = prod(graph.shape_of(a)[:-1])
+    rows = product(graph.dims_of(a)[:-1])
     width = widest if n > widest // 2 else widest // 2
     columns = -(-n // width) * width
-    flat = graph.build("reshape", [a], {"shape": [rows, k]})
+    flat = graph.reshape_to(a, [rows, k])
     attributes = {"inner_dims": [1], "inner_tiles": [width], "outer_permutation": [1, 0]}
     packed = graph.build("pack", [b], attributes | ({"padding": 0.0} if columns != n else {}))
-    product = graph.build("matmul_packed", [flat, packed])
+    made = graph.build("matmul_packed", [flat, packed])
     if columns != n:
-        product = graph.build("reshape", [product], {"shape": [rows, columns]})
-        product = graph.build("slice", [product], {"starts": [0, 0], "sizes": [rows, n], "steps": [1, 1]})
-    replace_op(op, graph.build("reshape", [product], {"shape": list(shape)}))
+        whole = graph.reshape_to(made, [rows, columns])
+        made = slice_of(whole, [Part(0, -1 if isinstance(rows, Size) else rows, 1), Part(0, n, 1)])
+    replace_op(op, graph.reshape_to(made, shape))
     return True
 
 

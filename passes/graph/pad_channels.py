@@ -64,7 +64,7 @@ def _trail(value: ir.Value) -> list[ir.Operation] | None:
         pixels = graph.shape_of(value)[2:]
         return [op] if graph.attribute(op, "group") == 1 and pixels != [1, 1] else None
     computed = [operand for operand in op.operands if not is_constant(operand)]
-    if op.name not in ELEMENTWISE or len(computed) != 1 or computed[0].type != value.type:
+    if op.name not in ELEMENTWISE or len(computed) != 1 or not graph.same_type(computed[0], value):
         return None
     before = _trail(computed[0])
     return None if before is None else [*before, op]

@@ -42,8 +42,8 @@ def _without_unit_dim(value: ir.Value) -> ir.Value:
     op = defining_op(value)
     if op is None or op.name not in ("graph.unsqueeze", "graph.reshape"):
         return value
-    added = [*graph.shape_of(op.operands[0]), 1]
-    return op.operands[0] if added == graph.shape_of(value) and added.count(None) <= 1 else value
+    added = (*graph.dims_of(op.operands[0]), 1)
+    return op.operands[0] if added == graph.dims_of(value) else value
 
 
 def _pair(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
@@ -66,7 +66,7 @@ def _is_pair(found: tuple[ir.Value, ir.Value] | None, x: ir.Value, distance: int
 def _rotation(value: ir.Value, x: ir.Value) -> str | None:
     """How the value is x with each pair (a, b) as (-b, a): "halves" or "neighbours"; None if it is not."""
     op = defining_op(value)
-    if op is None or not _width(x) or value.type != x.type:
+    if op is None or not _width(x) or not graph.same_type(value, x):
         return None
     if op.name == "graph.concat":
         return "halves" if _is_pair(_pair(value), x, _width(x) // 2, 1) else None
@@ -79,7 +79,7 @@ def _rotation(value: ir.Value, x: ir.Value) -> str | None:
 def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     """x * cos + rotated(x) * sin."""
     for straight, turned in both_orders(op):
-        if straight.type != turned.type:
+        if not graph.same_type(straight, turned):
             return None
         for x, cosine in both_orders(defining_op(straight, "graph.mul")):
             for rotated, sine in both_orders(defining_op(turned, "graph.mul")):
@@ -92,7 +92,7 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
 
 def _spans(factor: ir.Value, x: ir.Value) -> bool:
     """Whether a factor has x's last dim, and broadcasts to x."""
-    dims, shape = graph.shape_of(factor), graph.shape_of(x)
+    dims, shape = graph.dims_of(factor), graph.dims_of(x)
     if not dims or len(dims) > len(shape) or dims[-1] != shape[-1]:
         return False
     aligned = zip(reversed(dims), reversed(shape), strict=False)
@@ -120,7 +120,8 @@ def rotary_embedding_by_halves(op: ir.Operation) -> ir.Value | None:
             if source is None or (b, cosine) not in plus or (a, sine) not in plus:
                 continue
             x = source.operands[0]
-            if x.type == op.results[0].type and _is_half(a, x, 0, 1) and _is_half(b, x, _width(x) // 2, 1):
+            halves = _is_half(a, x, 0, 1) and _is_half(b, x, _width(x) // 2, 1)
+            if halves and graph.same_type(x, op.results[0]):
                 return _with_both_halves(x, a, cosine, sine)
     return None
 

@@ -83,7 +83,7 @@ def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
 def factor_behind_views(op: ir.Operation) -> ir.Value | None:
     """reshape(x @ w) * c -> reshape(x @ (w * c)), through views, transposes and offsets, for a number c."""
     found = variable_and_constant(op) if reads(op, *_MOVES) else None
-    if not found or found[0].type != op.results[0].type or not _is_number(found[1]):
+    if not found or not graph.same_type(found[0], op.results[0]) or not _is_number(found[1]):
         return None
     top = defining_op(found[0])
     if top is None or top.name not in _MOVES or not takes_number(found[0], found[1]):
@@ -96,7 +96,9 @@ def factor_of_scores(op: ir.Operation) -> ir.Value | None:
     """(q @ k) * c -> (q * c) @ k, where the constant weights that make q or k take the number c."""
     found = variable_and_constant(op) if reads(op, "graph.matmul") else None
     product = sole_use(found[0], "graph.matmul") if found else None
-    if not found or product is None or not _is_number(found[1]) or found[0].type != op.results[0].type:
+    if not found or product is None or not _is_number(found[1]):
+        return None
+    if not graph.same_type(found[0], op.results[0]):
         return None
     operands = list(product.operands)
     for place, operand in enumerate(operands):
@@ -149,7 +151,7 @@ def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
     x, weights = op.operands
     inner = sole_use(x, "graph.mul")
     parts = variable_and_constant(inner) if inner and is_constant(weights) else None
-    if not parts or parts[0].type != x.type:
+    if not parts or not graph.same_type(parts[0], x):
         return None
     if not has_one_use(weights):
         missed(op, "factor_before_product", "the weights have other users and would be held twice")

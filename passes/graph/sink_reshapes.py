@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 from typing import ClassVar
 
 from mlc.bindings import address, ir
 from mlc.dialects import graph
+from mlc.dialects.graph.sizes import Size, exact_quotient, product
 from mlc.passes.base import Pass, option
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, has_one_use, replace_op
+
+Dim = int | Size
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
@@ -22,15 +24,18 @@ WITH_WINDOWS = PRODUCERS | {"graph.conv": 2, "graph.max_pool": 2, "graph.average
 LONGEST = 64
 
 
-def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]] | None:
+def dim_groups(old: Sequence[Dim], new: Sequence[Dim]) -> list[tuple[list[int], list[int]]] | None:
     """Pairs of runs of dims of `old` and `new` with equal products, as short as possible; None if they do
     not align."""
     groups, i, j = [], 0, 0
     while i < len(old) or j < len(new):
         olds, news = [i] if i < len(old) else [], [j] if j < len(new) else []
         i, j = i + len(olds), j + len(news)
-        while prod(old[d] for d in olds) != prod(new[d] for d in news):
-            if prod(old[d] for d in olds) < prod(new[d] for d in news):
+        while (one := product([old[d] for d in olds])) != (other := product([new[d] for d in news])):
+            shorter = _lacks_dims(one, other)
+            if shorter is None:
+                return None
+            if shorter:
                 if i == len(old):
                     return None
                 olds.append(i)
@@ -44,16 +49,28 @@ def dim_groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], 
     return groups
 
 
+def _lacks_dims(one: Dim, other: Dim) -> bool | None:
+    """Whether the first of two products of dims that should be equal lacks dims, rather than the other one;
+    None where named dims do not tell."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one < other
+    if one == 0 or other == 0:
+        return None
+    if exact_quotient(other, one) is not None:
+        return True
+    return None if exact_quotient(one, other) is None else False
+
+
 def reshaped_operand_shape(
-    operand: Sequence[int], result: Sequence[int], source: Sequence[int]
-) -> list[int] | None:
+    operand: Sequence[Dim], result: Sequence[Dim], source: Sequence[Dim]
+) -> list[Dim] | None:
     """The shape in which an operand broadcasts to `source` as it did to `result`; None if no reshape does
     that."""
     groups = dim_groups(result, source)
     if groups is None:
         return None
     padded = [1] * (len(result) - len(operand)) + list(operand)
-    shape: list[int] = []
+    shape: list[Dim] = []
     for olds, news in groups:
         extents = [padded[dim] for dim in olds]
         if extents == [result[dim] for dim in olds]:
@@ -68,35 +85,34 @@ def reshaped_operand_shape(
 def sink(op: ir.Operation, producers: Mapping[str, int] = PRODUCERS) -> bool:
     """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of `producers` or f
     of it."""
-    result = graph.shape_of(op.results[0])
-    if None in result:
-        return False
+    result = graph.dims_of(op.results[0])
     # An op stays with the product that it follows already: two would pull it back and forth.
     followed = max(_producer(value, producers) for value in op.operands)
     for value in op.operands:
         reshape = defining_op(value, "graph.reshape")
-        if reshape is None or not has_one_use(value) or not _is_whole(graph.shape_of(value), result):
+        if reshape is None or not has_one_use(value) or not _is_whole(graph.dims_of(value), result):
             continue
         source = reshape.operands[0]
-        shapes = _operand_shapes(op, result, graph.shape_of(source))
-        if shapes is not None and _producer(source, producers) > followed:
+        shapes = _operand_shapes(op, result, graph.dims_of(source))
+        if shapes is None or _producer(source, producers) <= followed:
+            continue
+        if all(map(graph.can_tell, (result, *shapes))):
             _rebuild(op, source, shapes)
             return True
     return False
 
 
-def _operand_shapes(op: ir.Operation, result: Sequence[int], source: Sequence[int]) -> list[list[int]] | None:
+def _operand_shapes(op: ir.Operation, result: Sequence[Dim], source: Sequence[Dim]) -> list[list[Dim]] | None:
     shapes = []
     for operand in op.operands:
-        shape = graph.shape_of(operand)
-        new = None if None in shape else reshaped_operand_shape(shape, result, source)
+        new = reshaped_operand_shape(graph.dims_of(operand), result, source)
         if new is None:
             return None
         shapes.append(new)
     return shapes
 
 
-def _is_whole(shape: Sequence[int | None], result: Sequence[int]) -> bool:
+def _is_whole(shape: Sequence[Dim], result: Sequence[Dim]) -> bool:
     """Whether an operand of that shape has an element for each of the result's; it may lack leading dims."""
     return [1] * (len(result) - len(shape)) + list(shape) == list(result)
 
@@ -116,20 +132,18 @@ def _producer(value: ir.Value, producers: Mapping[str, int]) -> int:
     return found
 
 
-def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[int]]) -> None:
+def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[Dim]]) -> None:
     operands = []
     for operand, shape in zip(op.operands, shapes, strict=True):
         reshape = defining_op(operand, "graph.reshape")
         if reshape is not None and reshape.operands[0] == source:
             operands.append(source)
-        elif list(graph.shape_of(operand)) == shape:
-            operands.append(operand)
         else:
-            operands.append(graph.build("reshape", [operand], {"shape": shape}))
+            operands.append(graph.reshape_to(operand, shape))
     attributes = attributes_of(op)
-    kind = ir.RankedTensorType.get(list(graph.shape_of(source)), graph.element_type(op.results[0]))
+    kind = ir.RankedTensorType.get(source.type.shape, graph.element_type(op.results[0]))
     moved = graph.build(op.name, operands, attributes, kind)
-    replace_op(op, graph.build("reshape", [moved], {"shape": list(graph.shape_of(op.results[0]))}))
+    replace_op(op, graph.reshape_to(moved, graph.dims_of(op.results[0])))
 
 
 def sink_below_padding(op: ir.Operation) -> bool:
@@ -139,21 +153,21 @@ def sink_below_padding(op: ir.Operation) -> bool:
     if reshape is None or not has_one_use(op.operands[0]) or not has_one_use(reshape.operands[0]):
         return False
     source = reshape.operands[0]
-    shape, result = graph.shape_of(source), graph.shape_of(op.results[0])
-    if defining_op(source, "graph.transpose") is None or None in shape or None in result:
+    shape, result = graph.dims_of(source), graph.dims_of(op.results[0])
+    if defining_op(source, "graph.transpose") is None or not graph.can_tell(result):
         return False
     fields = attributes_of(op)
     for name in ("low", "high"):
-        counts = _moved_counts(graph.attribute(op, name), graph.shape_of(op.operands[0]), shape)
+        counts = _moved_counts(graph.attribute(op, name), graph.dims_of(op.operands[0]), shape)
         if counts is None:
             return False
         fields[name] = counts
     padded = graph.build("pad", [source], fields)
-    replace_op(op, graph.build("reshape", [padded], {"shape": list(result)}))
+    replace_op(op, graph.reshape_to(padded, result))
     return True
 
 
-def _moved_counts(counts: Sequence[int], old: Sequence[int], new: Sequence[int]) -> list[int] | None:
+def _moved_counts(counts: Sequence[int], old: Sequence[Dim], new: Sequence[Dim]) -> list[int] | None:
     """The counts of padding for the dims `new` of what has the dims `old`; None where they have no place."""
     moved: list[int] = []
     for olds, news in dim_groups(old, new) or []:
@@ -176,19 +190,17 @@ def sink_below_transpose(op: ir.Operation) -> bool:
     # One that moved below an elementwise op, and is joined with this one later.
     while (before := defining_op(source, "graph.reshape")) is not None:
         source = before.operands[0]
-    shape, result = graph.shape_of(source), graph.shape_of(op.results[0])
-    if (
-        None in shape
-        or None in result
-        or not (_producer(source, PRODUCERS) or defining_op(source, "graph.attention"))
-    ):
+    shape, result = graph.dims_of(source), graph.dims_of(op.results[0])
+    if not (_producer(source, PRODUCERS) or defining_op(source, "graph.attention")):
         return False
-    groups = dim_groups(shape, graph.shape_of(op.operands[0])) or []
-    permutation = _moved_together(groups, graph.attribute(op, "permutation"))
+    if not graph.can_tell(result):
+        return False
+    groups = dim_groups(shape, graph.dims_of(op.operands[0]))
+    permutation = None if groups is None else _moved_together(groups, graph.attribute(op, "permutation"))
     if permutation is None or permutation[-1] != len(shape) - 1:
         return False
     moved = graph.build("transpose", [source], {"permutation": permutation})
-    replace_op(op, graph.build("reshape", [moved], {"shape": list(result)}))
+    replace_op(op, graph.reshape_to(moved, result))
     return True
 
 

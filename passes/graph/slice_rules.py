@@ -69,7 +69,9 @@ def slice_of_slice(op: ir.Operation) -> ir.Value | None:
     taken = [_combined(*pair) for pair in zip(parts(inner), parts(op), strict=True)]
     if None in taken:
         return None
-    return slice_of(inner.operands[0], [part for part in taken if part], op.results[0].type)
+    made = slice_of(inner.operands[0], [part for part in taken if part], op.results[0].type)
+    # Quotients of quotients have another form than one quotient.
+    return graph.name_dims(made, graph.dims_of(op.results[0]))
 
 
 def slice_of_constant(op: ir.Operation) -> ir.Value | None:

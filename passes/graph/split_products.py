@@ -11,7 +11,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
-from mlc.passes.graph.values import erase_dead, is_constant, is_static
+from mlc.passes.graph.values import erase_dead, is_constant, is_ranked, is_static
 from mlc.passes.graph.views import slice_offset
 from mlc.passes.remarks import missed
 from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op, users
@@ -50,9 +50,11 @@ def _follow(columns: Columns, op: ir.Operation) -> Columns | None:
     """The columns of what `op` computes of a value whose columns are known; None where they do not follow."""
     result = op.results[0]
     # The result of a reshape may have no dims.
-    if op.name == "graph.reshape" and graph.shape_of(result)[-1:] == [_last(op.operands[0])]:
-        leading = graph.shape_of(result)[:-1]
-        return lambda taken: graph.build("reshape", [columns(taken)], {"shape": [*leading, taken.size]})
+    if op.name == "graph.reshape" and graph.dims_of(result)[-1:] == graph.dims_of(op.operands[0])[-1:]:
+        leading = graph.dims_of(result)[:-1]
+        if not graph.can_tell(leading):
+            return None
+        return lambda taken: graph.reshape_to(columns(taken), [*leading, taken.size])
     others = [value for value in op.operands if not _is_computed(value)]
     if op.name not in ELEMENTWISE or len(others) != len(op.operands) - 1:
         return None
@@ -62,7 +64,7 @@ def _follow(columns: Columns, op: ir.Operation) -> Columns | None:
         operands = [
             columns(taken) if _is_computed(value) else _columns_of(value, taken) for value in op.operands
         ]
-        shape = [*graph.shape_of(result)[:-1], taken.size]
+        shape = [*result.type.shape[:-1], taken.size]
         return graph.build(
             op.name, operands, attributes, ir.RankedTensorType.get(shape, graph.element_type(result))
         )
@@ -76,7 +78,7 @@ def _is_computed(value: ir.Value) -> bool:
 
 def _is_column_slice(op: ir.Operation) -> bool:
     """Whether the op takes some columns, in order, of all rows."""
-    if op.name != "graph.slice" or not is_static(op.results[0]):
+    if op.name != "graph.slice" or graph.shape_of(op.results[0])[-1] is None:
         return False
     *rows, columns = parts(op)
     shape = graph.shape_of(op.operands[0])
@@ -90,7 +92,7 @@ def chain_from(op: ir.Operation) -> Chain | None:
         readers = users(value)
         if readers and all(map(_is_column_slice, readers)):
             return Chain(columns, readers)
-        if len(readers) != 1 or len(readers[0].results) != 1 or not is_static(readers[0].results[0]):
+        if len(readers) != 1 or len(readers[0].results) != 1 or not is_ranked(readers[0]):
             return None
         following = _follow(columns, readers[0])
         if following is None:
@@ -101,7 +103,7 @@ def chain_from(op: ir.Operation) -> Chain | None:
 def split(op: ir.Operation) -> bool:
     """slice(f(a @ b)) -> f(a @ slice(b)), for constant b and slices that cost a copy."""
     matrix, result = op.operands[1], op.results[0]
-    if not (is_static(result) and len(graph.shape_of(result)) > 1 and len(graph.shape_of(matrix)) == 2):
+    if not (len(graph.shape_of(result)) > 1 and len(graph.shape_of(matrix)) == 2 and is_static(matrix)):
         return False
     chain = chain_from(op) if is_constant(matrix) else None
     if chain is None or all(slice_offset(each) is not None for each in chain.slices):

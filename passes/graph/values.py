@@ -93,42 +93,20 @@ def filled(like: ir.Value, number: Number) -> ir.Value | None:
 
 
 def has_result_type(op: ir.Operation, operand: ir.Value) -> bool:
-    """Whether an operand of an op that broadcasts certainly has the type of its result.
-
-    Dims that are not known do not tell: `?` may be 1 where another operand's `?` is more. Those must be
-    known to be 1, or belong to the same value.
-    """
-    if operand.type != op.results[0].type:
-        return False
-    others = [each for each in op.operands if each != operand]
-    return is_static(operand) or not any(_may_enlarge(other, operand) for other in others)
-
-
-def _may_enlarge(value: ir.Value, other: ir.Value) -> bool:
-    """Whether a value that broadcasts with another may be longer than it along a dim that is not known."""
-    shapes = zip(reversed(graph.shape_of(value)), reversed(graph.shape_of(other)), strict=False)
-    return any(own != 1 and dim is None for own, dim in shapes)
+    """Whether an operand of an op that broadcasts certainly has the type of its result."""
+    return graph.same_type(operand, op.results[0])
 
 
 def as_result(op: ir.Operation, operand: ir.Value) -> ir.Value | None:
-    """An operand of an op that broadcasts, in the type of its result; None where that has dims that are not
-    known, and other operands may enlarge it.
-    """
-    if has_result_type(op, operand):
-        return operand
-    result = op.results[0].type
-    if not result.has_static_shape or graph.element_type(operand) != result.element_type:
+    """An operand of an op that broadcasts, in the type of its result; None where nothing tells its dims."""
+    if graph.element_type(operand) != op.results[0].type.element_type:
         return None
-    return graph.build("expand", [operand], {"shape": result.shape})
+    return enlarged(operand, op.results[0])
 
 
 def enlarged(value: ir.Value, like: ir.Value) -> ir.Value | None:
-    """The value broadcast to the type of `like`; None where that has dims that are not known. Where the types
-    agree the caller knows that the dims do.
-    """
-    if value.type == like.type:
-        return value
-    return graph.build("expand", [value], {"shape": like.type.shape}) if is_static(like) else None
+    """The value broadcast to the dims of `like`; None where nothing tells them."""
+    return graph.expand_to(value, graph.dims_of(like))
 
 
 def both_orders(op: ir.Operation | None) -> list[tuple[ir.Value, ir.Value]]:
@@ -189,7 +167,7 @@ def replace_if_same_type(op: ir.Operation, value: ir.Value) -> bool:
     """Replaces `op` by a value and erases what only it used. Where the types differ, erases a value that was
     made in vain instead. Returns whether it replaced.
     """
-    if op.results[0].type != value.type:
+    if op.results[0].type != value.type or (is_ranked(op) and not graph.same_shape(op.results[0], value)):
         made = defining_op(value)
         erase_dead([] if made is None else [made])
         return False

@@ -7,35 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.names import named_dims
 from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_array, is_static
 from mlc.passes.rewriting import attributes_of, defining_op
 
 
-def _names(op: ir.Operation) -> bool:
-    """Whether the op gives dims names: those of the numbers of its second operand."""
-    return len(op.operands) > 1 and not is_static(op.results[0])
-
-
 def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
-    """A reshape that keeps the type, where at most one dim is not known (the rest then determine it), unless
-    it gives dims other names."""
-    x = op.operands[0]
-    if _names(op) and named_dims(x) != named_dims(op.results[0]):
+    """A reshape that keeps the type, or all of its dims but one (which the rest then determine)."""
+    x, result = op.operands[0], op.results[0]
+    if x.type != result.type:
         return None
-    return x if x.type == op.results[0].type and graph.shape_of(x).count(None) <= 1 else None
+    return x if graph.shape_of(x).count(None) <= 1 or graph.same_shape(x, result) else None
 
 
 def reshape_of_view(op: ir.Operation) -> ir.Value | None:
     """reshape(reshape(x)): the outer one alone."""
     inner = defining_op(op.operands[0])
-    if inner is None or inner.name not in VIEWS or _names(inner):
+    if inner is None or inner.name not in VIEWS:
         return None
-    x, rest = inner.operands[0], list(op.operands)[1:]
-    shape = graph.attribute(op, "shape")
-    return graph.build("reshape", [x, *rest], {"shape": shape}, op.results[0].type)
+    return graph.reshape_to(inner.operands[0], graph.dims_of(op.results[0]))
 
 
 def view_of_inverse(op: ir.Operation) -> ir.Value | None:
@@ -53,11 +44,8 @@ def view_of_nothing(op: ir.Operation) -> ir.Value | None:
 
 
 def as_reshape(op: ir.Operation) -> ir.Value | None:
-    """The op, a view of static shape, as a reshape."""
-    result = op.results[0]
-    if not is_static(result):
-        return None
-    return graph.build("reshape", [op.operands[0]], {"shape": result.type.shape}, result.type)
+    """The op, a view, as a reshape."""
+    return graph.reshape_to(op.operands[0], graph.dims_of(op.results[0]))
 
 
 def view_of_constant(op: ir.Operation) -> ir.Value | None:

@@ -101,6 +101,22 @@ def test_broadcast() -> None:
         broadcast(3, 4)
 
 
+def test_broadcast_of_what_was_broadcast_or_clipped() -> None:
+    both = broadcast(A, B)
+    assert broadcast(both, A) == both == broadcast(B, both)
+    # The first `a` of 64 rows broadcast with `a` rows only where they are `a`.
+    assert broadcast(minimum(64, A), A) == A == broadcast(A, minimum(64, A))
+    assert broadcast(minimum(1, A), A) != A
+    assert broadcast(minimum(64, B), A) != A
+
+
+def test_bounds_of_the_smaller_one() -> None:
+    assert maximum(minimum(64, A), 0) == minimum(64, A)
+    assert minimum(64, A) + 3 >= 3
+    with pytest.raises(Undecided):
+        assert minimum(A - 5, B) >= 0
+
+
 def test_names() -> None:
     size = A * 2 + B // 3
     assert isinstance(size, Size)

@@ -6,16 +6,18 @@
 // CHECK: "graph.attention"
 // In parts, the transpose of the keys joins the one before.
 // PARTS-LABEL: func.func @plain
-// PARTS-NEXT: %[[KEYS:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 0, 2, 3, 1>}
+// PARTS-NEXT: %[[KEYS:.*]] = "graph.transpose"(%arg1) {graph.dims = {{.*}}, permutation = array<i64: 0, 2, 3, 1>}
 // PARTS-NEXT: %[[PRODUCT:.*]] = "graph.matmul"(%arg0, %[[KEYS]])
 // PARTS-NEXT: %[[SCALE:.*]] = "graph.constant"() {value = dense<1.250000e-01> : tensor<f32>}
 // PARTS-NEXT: %[[SCALED:.*]] = "graph.mul"(%[[PRODUCT]], %[[SCALE]])
 // PARTS-NEXT: %[[MASKED:.*]] = "graph.add"(%[[SCALED]], %arg3)
-// PARTS-NEXT: %[[WEIGHTS:.*]] = "graph.softmax"(%[[MASKED]]) {axis = 3 : i64}
+// PARTS-NEXT: %[[WEIGHTS:.*]] = "graph.softmax"(%[[MASKED]]) {axis = 3 : i64,{{.*}}}
 // PARTS-NEXT: %[[RESULT:.*]] = "graph.matmul"(%[[WEIGHTS]], %arg2)
 // PARTS-NEXT: return %[[RESULT]]
-func.func @plain(%q: tensor<?x12x?x64xf32>, %k: tensor<?x?x12x64xf32>, %v: tensor<?x12x?x64xf32>,
-                 %mask: tensor<?x1x1x?xf32>) -> tensor<?x12x?x64xf32> {
+func.func @plain(%q: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "seq", ""]},
+                 %k: tensor<?x?x12x64xf32> {graph.dims = ["batch", "keys", "", ""]},
+                 %v: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "keys", ""]},
+                 %mask: tensor<?x1x1x?xf32> {graph.dims = ["batch", "", "", "keys"]}) -> tensor<?x12x?x64xf32> {
   %0 = "graph.transpose"(%k) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<?x?x12x64xf32>) -> tensor<?x12x?x64xf32>
   %1 = "graph.attention"(%q, %0, %v, %mask) {scale = 0.125} : (tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x1x1x?xf32>) -> tensor<?x12x?x64xf32>
   return %1 : tensor<?x12x?x64xf32>
@@ -79,10 +81,17 @@ func.func @one_head_of_keys(%q: tensor<2x8x48x16xf32>, %k: tensor<1x1x40x16xf32>
   return %0 : tensor<2x8x48x16xf32>
 }
 
-// How many keys there are is not known here.
-// CHECK-LABEL: func.func @dynamic
-// CHECK: graph.attention
-func.func @dynamic(%q: tensor<2x?x4xf32>) -> tensor<2x?x4xf32> {
+// Numbers of queries and keys that only running tells: what a query sees is counted.
+// PARTS-LABEL: func.func @dynamic
+// PARTS: %[[SCORES:.*]] = "graph.matmul"
+// PARTS: %[[SIZE:.*]] = "graph.sizes"(%{{.*}}) {dims = ["seq"]
+// PARTS: %[[END:.*]] = "graph.reshape"(%[[SIZE]]) {shape = array<i64>}
+// PARTS: %[[KEYS:.*]] = "graph.range"(%{{.*}}, %[[END]], %{{.*}}) {graph.dims = {{.}}["seq"]]}
+// PARTS: %[[QUERIES:.*]] = "graph.reshape"(%{{.*}}) {graph.dims = {{.}}["seq", ""]], shape = array<i64: -1, 1>}
+// PARTS: %[[SEEN:.*]] = "graph.less_equal"(%[[KEYS]], %[[QUERIES]]) {graph.dims = {{.}}["seq", "seq"]]}
+// PARTS: %[[MASK:.*]] = "graph.where"(%[[SEEN]], %{{.*}}, %{{.*}}) {{.*}} -> tensor<?x?xf32>
+// PARTS: "graph.add"(%[[SCORES]], %[[MASK]])
+func.func @dynamic(%q: tensor<2x?x4xf32> {graph.dims = ["", "seq", ""]}) -> tensor<2x?x4xf32> {
   %0 = "graph.attention"(%q, %q, %q) {scale = 1.0, causal = true} : (tensor<2x?x4xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
   return %0 : tensor<2x?x4xf32>
 }

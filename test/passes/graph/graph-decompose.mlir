@@ -24,7 +24,7 @@ func.func @batch_norm(%x: tensor<2x3x4x5xf32>, %scale: tensor<3xf32>, %bias: ten
 // CHECK: "graph.cast"(%arg2) {{.*}} -> tensor<?xf32>
 // CHECK-NOT: "graph.cast"(%arg3)
 // CHECK: "graph.cast"({{.*}}) {{.*}} -> tensor<?xf16>
-// CHECK: "graph.reshape"({{.*}}) {shape = array<i64: -1, 1>} : (tensor<?xf16>) -> tensor<?x1xf16>
+// CHECK: "graph.reshape"({{.*}}) {graph.dims = {{.*}}"arg0.shape[1]", ""{{.*}}, shape = array<i64: -1, 1>} : (tensor<?xf16>) -> tensor<?x1xf16>
 // CHECK: return {{.*}} : tensor<?x?x?xf16>
 func.func @batch_norm_dynamic(%x: tensor<?x?x?xf16>, %scale: tensor<?xf16>, %bias: tensor<?xf16>, %mean: tensor<?xf32>, %variance: tensor<?xf32>) -> tensor<?x?x?xf16> {
   %0 = "graph.batch_norm"(%x, %scale, %bias, %mean, %variance) {epsilon = 1.0e-3 : f64} : (tensor<?x?x?xf16>, tensor<?xf16>, tensor<?xf16>, tensor<?xf32>, tensor<?xf32>) -> tensor<?x?x?xf16>

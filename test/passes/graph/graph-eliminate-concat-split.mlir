@@ -151,7 +151,7 @@ func.func @operands_kept(%x: tensor<2x8xf32>, %y: tensor<2x4xf32>, %z: tensor<2x
 // Parts of a concat that are whole operands, and a concat of all parts.
 // CHECK-LABEL: func.func @undone
 // CHECK-NEXT: return %arg1, %arg0
-func.func @undone(%x: tensor<?x8x4xf32>, %y: tensor<?x4x4xf32>) -> (tensor<?x4x4xf32>, tensor<?x8x4xf32>) {
+func.func @undone(%x: tensor<?x8x4xf32> {graph.dims = ["n", "", ""]}, %y: tensor<?x4x4xf32> {graph.dims = ["n", "", ""]}) -> (tensor<?x4x4xf32>, tensor<?x8x4xf32>) {
   %0 = "graph.concat"(%x, %y) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x8x4xf32>, tensor<?x4x4xf32>) -> tensor<?x12x4xf32>
   %1 = "graph.slice"(%0) {sizes = array<i64: -1, 4, 4>, starts = array<i64: 0, 8, 0>, steps = array<i64: 1, 1, 1>} : (tensor<?x12x4xf32>) -> tensor<?x4x4xf32>
   %2 = "graph.slice"(%x) {sizes = array<i64: -1, 4, 4>, starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : (tensor<?x8x4xf32>) -> tensor<?x4x4xf32>

@@ -50,7 +50,7 @@ func.func @views(%x: tensor<2x3x4xf32>) -> tensor<2x12xf32> {
 }
 
 // CHECK-LABEL: func.func @views_dynamic
-// CHECK-NEXT: "graph.unsqueeze"
+// CHECK-NEXT: "graph.reshape"(%arg0) {shape = array<i64: -1, 1, 4>}
 // CHECK: "graph.reshape"(%arg0) {shape = array<i64: -1>}
 func.func @views_dynamic(%x: tensor<?x4xf32>) -> (tensor<?x1x4xf32>, tensor<?xf32>) {
   %0 = "graph.unsqueeze"(%x) {axes = array<i64: 1>} : (tensor<?x4xf32>) -> tensor<?x1x4xf32>
@@ -127,7 +127,7 @@ func.func @casts(%x: tensor<?xf32>, %i: tensor<?xi32>) -> (tensor<?xf32>, tensor
 }
 
 // CHECK-LABEL: func.func @slices
-// CHECK-NEXT: %[[ONE:.*]] = "graph.slice"(%arg0) {sizes = array<i64: -1, 2>, starts = array<i64: 3, 7>, steps = array<i64: 6, -2>}
+// CHECK-NEXT: %[[ONE:.*]] = "graph.slice"(%arg0) {graph.dims = {{.*}}, sizes = array<i64: -1, 2>, starts = array<i64: 3, 7>, steps = array<i64: 6, -2>}
 // CHECK-NEXT: return %[[ONE]]
 func.func @slices(%x: tensor<?x9xf32>) -> tensor<?x2xf32> {
   %0 = "graph.slice"(%x) {starts = array<i64: 1, -1>, sizes = array<i64: -1, 5>, steps = array<i64: 2, -1>} : (tensor<?x9xf32>) -> tensor<?x5xf32>
@@ -148,10 +148,10 @@ func.func @slices_kept(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<1xf32>) {
 
 // A part of one operand, and one across both.
 // CHECK-LABEL: func.func @slice_of_concat
-// CHECK: %[[PART:.*]] = "graph.slice"(%arg1) {sizes = array<i64: -1, 2>, starts = array<i64: 0, 1>
+// CHECK: %[[PART:.*]] = "graph.slice"(%arg1) {graph.dims = {{.}}["n", ""]], sizes = array<i64: -1, 2>, starts = array<i64: 0, 1>
 // CHECK: %[[ACROSS:.*]] = "graph.slice"(%[[WHOLE:.*]]) {sizes
 // CHECK: return %[[PART]], %[[ACROSS]], %arg0
-func.func @slice_of_concat(%x: tensor<?x3xf32>, %y: tensor<?x4xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x3xf32>) {
+func.func @slice_of_concat(%x: tensor<?x3xf32> {graph.dims = ["n", ""]}, %y: tensor<?x4xf32> {graph.dims = ["n", ""]}) -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x3xf32>) {
   %0 = "graph.concat"(%x, %y) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x3xf32>, tensor<?x4xf32>) -> tensor<?x7xf32>
   %1 = "graph.slice"(%0) {starts = array<i64: 0, 4>, sizes = array<i64: -1, 2>, steps = array<i64: 1, 1>} : (tensor<?x7xf32>) -> tensor<?x2xf32>
   %2 = "graph.slice"(%0) {starts = array<i64: 0, 2>, sizes = array<i64: -1, 2>, steps = array<i64: 1, 1>} : (tensor<?x7xf32>) -> tensor<?x2xf32>

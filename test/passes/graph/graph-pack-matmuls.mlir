@@ -44,17 +44,31 @@ func.func @vector(%x: tensor<64xf32>) -> tensor<64xf32> {
   return %0 : tensor<64xf32>
 }
 
-// Kept: a right-hand side computed at run time, unknown rows, f64, a product with a vector.
+// Kept: a right-hand side computed at run time, f64, a product with a vector.
 // CHECK-LABEL: func.func @kept
 // CHECK-NOT: matmul_packed
 // CHECK: return
-func.func @kept(%x: tensor<5x64xf32>, %y: tensor<64x64xf32>, %d: tensor<?x64xf32>, %h: tensor<5x64xf64>) -> (tensor<5x64xf32>, tensor<?x64xf32>, tensor<5x64xf64>, tensor<5xf32>) {
-  %w = "graph.weight"() {source = "w", offset = 0, size = 16384, hash = "0"} : () -> tensor<64x64xf32>
+func.func @kept(%x: tensor<5x64xf32>, %y: tensor<64x64xf32>, %h: tensor<5x64xf64>) -> (tensor<5x64xf32>, tensor<5x64xf64>, tensor<5xf32>) {
   %u = "graph.weight"() {source = "w", offset = 0, size = 256, hash = "0"} : () -> tensor<64xf32>
   %v = "graph.weight"() {source = "w", offset = 0, size = 32768, hash = "0"} : () -> tensor<64x64xf64>
   %0 = "graph.matmul"(%x, %y) : (tensor<5x64xf32>, tensor<64x64xf32>) -> tensor<5x64xf32>
-  %1 = "graph.matmul"(%d, %w) : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
   %2 = "graph.matmul"(%h, %v) : (tensor<5x64xf64>, tensor<64x64xf64>) -> tensor<5x64xf64>
   %3 = "graph.matmul"(%x, %u) : (tensor<5x64xf32>, tensor<64xf32>) -> tensor<5xf32>
-  return %0, %1, %2, %3 : tensor<5x64xf32>, tensor<?x64xf32>, tensor<5x64xf64>, tensor<5xf32>
+  return %0, %2, %3 : tensor<5x64xf32>, tensor<5x64xf64>, tensor<5xf32>
+}
+
+// Rows that only running tells are one dim of the product; columns that do not fill panels are cut off.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[ROWS:.*]] = "graph.reshape"(%arg0) {graph.dims = {{.}}["batch*seq", ""]], shape = array<i64: -1, 64>}
+// CHECK: %[[PACKED:.*]] = "graph.pack"
+// CHECK-SAME: padding = 0.000000e+00
+// CHECK: %[[PRODUCT:.*]] = "graph.matmul_packed"(%[[ROWS]], %[[PACKED]]) {graph.dims = {{.}}["batch*seq", "", ""]]}
+// CHECK: %[[WHOLE:.*]] = "graph.reshape"(%[[PRODUCT]]) {{.*}}shape = array<i64: -1, 64>
+// CHECK: %[[CUT:.*]] = "graph.slice"(%[[WHOLE]]) {graph.dims = {{.}}["batch*seq", ""]], sizes = array<i64: -1, 60>
+// CHECK: %[[SIZES:.*]] = "graph.sizes"(%{{.*}}) {dims = ["batch", "seq", "60"]
+// CHECK: "graph.reshape"(%[[CUT]], %[[SIZES]]) {graph.dims = {{.}}["batch", "seq", ""]], shape = array<i64: -1, -1, 60>}
+func.func @dynamic(%x: tensor<?x?x64xf32> {graph.dims = ["batch", "seq", ""]}) -> tensor<?x?x60xf32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 15360, hash = "0"} : () -> tensor<64x60xf32>
+  %0 = "graph.matmul"(%x, %w) : (tensor<?x?x64xf32>, tensor<64x60xf32>) -> tensor<?x?x60xf32>
+  return %0 : tensor<?x?x60xf32>
 }

@@ -80,7 +80,7 @@ func.func @inverses(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<
 // CHECK: %[[BOTH:.*]] = "graph.add"(%{{.*}}, %{{.*}}) : (tensor<512xf32>, tensor<512xf32>)
 // CHECK: %[[RESULT:.*]] = "graph.add"(%[[SUM]], %[[BOTH]])
 // CHECK-NEXT: return %[[RESULT]]
-func.func @two_offsets(%x: tensor<?x512xf32>, %y: tensor<?x512xf32>) -> tensor<?x512xf32> {
+func.func @two_offsets(%x: tensor<?x512xf32> {graph.dims = ["n", ""]}, %y: tensor<?x512xf32> {graph.dims = ["n", ""]}) -> tensor<?x512xf32> {
   %a = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 2048 : i64, hash = "a"} : () -> tensor<512xf32>
   %b = "graph.weight"() {source = "m.onnx", offset = 2048 : i64, size = 2048 : i64, hash = "b"} : () -> tensor<512xf32>
   %0 = "graph.add"(%x, %a) : (tensor<?x512xf32>, tensor<512xf32>) -> tensor<?x512xf32>

@@ -240,8 +240,7 @@ func.func @integer_logarithm(%x: tensor<1x2xi32>) -> (tensor<1x2xi32>, tensor<1x
 // CHECK-NEXT: %[[FOUR:.*]] = "graph.full"(%arg2)
 // CHECK-NEXT: %[[DIV:.*]] = "graph.div"(%arg0, %[[FOUR]])
 // CHECK-NEXT: %[[POW:.*]] = "graph.pow"(%arg0, %[[FOUR]])
-// CHECK-NEXT: %[[TRUE:.*]] = "graph.constant"
-// CHECK-NEXT: %[[WHERE:.*]] = "graph.where"(%[[TRUE]], %arg0, %arg1)
+// CHECK: %[[WHERE:.*]] = "graph.expand"(%arg0, {{.*}}"broadcast(arg0.shape[0], arg1.shape[0])"
 // CHECK-NEXT: return %[[DIV]], %[[POW]], %[[WHERE]]
 func.func @unknown_dims(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: tensor<1xi64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
   %four = "graph.full"(%n) {value = 4.0} : (tensor<1xi64>) -> tensor<?xf32>

@@ -17,7 +17,7 @@ func.func @neutral(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?
 // A neutral constant may still enlarge the result.
 // CHECK-LABEL: func.func @neutral_enlarges
 // CHECK: "graph.expand"(%arg0) {shape = array<i64: 2, 4>}
-// CHECK: "graph.mul"(%arg1
+// CHECK: "graph.expand"(%arg1) {shape = array<i64: 2, -1>}
 func.func @neutral_enlarges(%x: tensor<4xf32>, %y: tensor<?xf32>) -> (tensor<2x4xf32>, tensor<2x?xf32>) {
   %one = "graph.constant"() {value = dense<1.0> : tensor<2x1xf32>} : () -> tensor<2x1xf32>
   %0 = "graph.mul"(%x, %one) : (tensor<4xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
@@ -31,7 +31,7 @@ func.func @neutral_enlarges(%x: tensor<4xf32>, %y: tensor<?xf32>) -> (tensor<2x4
 // CHECK: "graph.full"(%arg2) {value = 4.000000e+00 : f64}
 // CHECK-NEXT: %[[ADD:.*]] = "graph.add"(%arg1,
 // CHECK-NEXT: %[[MAX:.*]] = "graph.max"(%arg1,
-// CHECK-NEXT: %[[WHERE:.*]] = "graph.where"(%arg0, %arg1, %arg1)
+// CHECK: %[[WHERE:.*]] = "graph.expand"(%arg1, {{.*}}"broadcast(arg0.shape[0], arg1.shape[0])"
 // CHECK-NEXT: %[[SUB:.*]] = "graph.sub"
 // CHECK-NEXT: return %[[ADD]], %[[MAX]], %[[WHERE]], %[[SUB]]
 func.func @unknown_dims(%c: tensor<?xi1>, %x: tensor<?xf32>, %n: tensor<1xi64>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
@@ -299,7 +299,7 @@ func.func @bounds(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?x
 // CHECK-NEXT: %[[B:.*]] = "graph.mul"(%arg1, %arg2)
 // CHECK-NEXT: %[[KEPT:.*]] = "graph.sub"(%[[A]], %[[B]])
 // CHECK-NEXT: return %[[PRODUCT]], %[[KEPT]], %[[B]]
-func.func @factors(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %c: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+func.func @factors(%a: tensor<?x4xf32> {graph.dims = ["n", ""]}, %b: tensor<?x4xf32> {graph.dims = ["n", ""]}, %c: tensor<4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
   %0 = "graph.mul"(%a, %c) : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
   %1 = "graph.mul"(%c, %b) : (tensor<4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   %2 = "graph.add"(%0, %1) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
@@ -312,12 +312,12 @@ func.func @factors(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %c: tensor<4xf32>) 
 // Two products with one matrix, or of one value with two constant matrices.
 // CHECK-LABEL: func.func @matrices
 // CHECK: %[[SUM:.*]] = "graph.add"(%arg0, %arg1)
-// CHECK-NEXT: %[[ONE:.*]] = "graph.matmul"(%[[SUM]], %[[W:.*]]) : (tensor<?x4xf32>
+// CHECK-NEXT: %[[ONE:.*]] = "graph.matmul"(%[[SUM]], %[[W:.*]]) {{.*}} : (tensor<?x4xf32>
 // CHECK-NEXT: %[[BOTH:.*]] = "graph.add"(%[[W]], %{{.*}}) : (tensor<4x8xf32>
 // CHECK-NEXT: %[[OTHER:.*]] = "graph.matmul"(%arg0, %[[BOTH]])
 // CHECK-COUNT-2: graph.matmul
 // CHECK: return %[[ONE]], %[[OTHER]]
-func.func @matrices(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>, %m: tensor<4x8xf32>, %n: tensor<4x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+func.func @matrices(%a: tensor<?x4xf32> {graph.dims = ["n", ""]}, %b: tensor<?x4xf32> {graph.dims = ["n", ""]}, %m: tensor<4x8xf32>, %n: tensor<4x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
   %v = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 128 : i64, hash = "a"} : () -> tensor<4x8xf32>
   %w = "graph.weight"() {source = "m.onnx", offset = 128 : i64, size = 128 : i64, hash = "b"} : () -> tensor<4x8xf32>
   %0 = "graph.matmul"(%a, %v) : (tensor<?x4xf32>, tensor<4x8xf32>) -> tensor<?x8xf32>

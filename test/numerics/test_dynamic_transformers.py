@@ -1,0 +1,75 @@
+"""A transformer layer of any batch and length, compiled once, is right for each size."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from oracle import compiled, differences, runtime
+
+WIDTH, HEADS = 32, 2
+
+
+def layer() -> onnx.ModelProto:
+    """Masked attention and a residual, with the shape arithmetic that exporters write."""
+    generator = np.random.default_rng(0)
+    constants: dict[str, np.ndarray] = {
+        f"w{name}": generator.standard_normal((WIDTH, WIDTH)).astype(np.float32) / 6 for name in "qkvo"
+    }
+    constants |= {"bias": generator.standard_normal(WIDTH).astype(np.float32)}
+    numbers = {"root": 4, "one": 1, "low": -1e9}
+    constants |= {name: np.asarray(number, np.float32) for name, number in numbers.items()}
+    constants |= {"heads": np.asarray([HEADS, WIDTH // HEADS]), "width": np.asarray([WIDTH])}
+    constants |= {"first": np.asarray([0]), "second": np.asarray([2]), "middle": np.asarray([1, 2])}
+    nodes = [
+        helper.make_node("Shape", ["x"], ["shape"]),
+        helper.make_node("Slice", ["shape", "first", "second"], ["outer"]),
+        helper.make_node("Concat", ["outer", "heads"], ["apart"], axis=0),
+        helper.make_node("Concat", ["outer", "width"], ["together"], axis=0),
+    ]
+    for name, order in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
+        nodes += [
+            helper.make_node("MatMul", ["x", f"w{name}"], [f"{name}0"]),
+            helper.make_node("Add", [f"{name}0", "bias"], [f"{name}1"]),
+            helper.make_node("Reshape", [f"{name}1", "apart"], [f"{name}2"]),
+            helper.make_node("Transpose", [f"{name}2"], [name], perm=order),
+        ]
+    nodes += [
+        helper.make_node("Unsqueeze", ["mask", "middle"], ["wide"]),
+        helper.make_node("Sub", ["one", "wide"], ["dropped"]),
+        helper.make_node("Mul", ["dropped", "low"], ["added"]),
+        helper.make_node("MatMul", ["q", "k"], ["scores"]),
+        helper.make_node("Div", ["scores", "root"], ["scaled"]),
+        helper.make_node("Add", ["scaled", "added"], ["masked"]),
+        helper.make_node("Softmax", ["masked"], ["weights"], axis=-1),
+        helper.make_node("MatMul", ["weights", "v"], ["read"]),
+        helper.make_node("Transpose", ["read"], ["back"], perm=[0, 2, 1, 3]),
+        helper.make_node("Reshape", ["back", "together"], ["joined"]),
+        helper.make_node("MatMul", ["joined", "wo"], ["projected"]),
+        helper.make_node("Add", ["projected", "x"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "layer",
+        [
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", "seq", WIDTH]),
+            helper.make_tensor_value_info("mask", TensorProto.FLOAT, ["batch", "seq"]),
+        ],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", "seq", WIDTH])],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.slow
+def test_a_layer_of_any_size() -> None:
+    built, generator = layer(), np.random.default_rng(1)
+    executable = compiled(built)
+    for batch, length in ((1, 1), (2, 10), (3, 33), (1, 64)):
+        mask = np.ones((batch, length), np.float32)
+        mask[0, length // 2 + 1 :] = 0
+        inputs = {"x": generator.standard_normal((batch, length, WIDTH)).astype(np.float32), "mask": mask}
+        expected = runtime(built, inputs)
+        assert expected is not None
+        assert not differences(executable.run(inputs), expected, 1e-5), (batch, length)
