@@ -4,7 +4,7 @@ that follow from sizes are no computations, and what sizes are read from is mark
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from mlc.bindings import ir
@@ -13,6 +13,7 @@ from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_at
 from mlc.dialects.graph.requirements import Requirement, requirements
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_expect_equal, build_numbers, build_read_sizes
+from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.values import erase_dead
 from mlc.passes.rewriting import collect_ops, has_uses, replace_op
 
@@ -49,6 +50,9 @@ def settle_sizes(function: ir.Operation) -> None:
     _write_arguments(function, dims)
     _read_elements(ops, dims)
     _expect(ops, dims)
+    for op in ops:
+        if op.name in ELEMENTWISE:
+            _expand_operands(op, dims)
     for op in ops:
         if op.name == "graph.range" and _is_told(op.results[0]):
             # Its length says where it ends.
@@ -112,8 +116,37 @@ def _expect(ops: list[ir.Operation], dims: Dims) -> None:
             if (op.block, each) not in seen:
                 seen.append((op.block, each))
                 with ir.InsertionPoint(op), op.location:
-                    what = f"{op.name.removeprefix('graph.')} {_place(op.location)}".strip()
-                    build_expect_equal(str(each.left), str(each.right), each.may_be_one, what)
+                    build_expect_equal(str(each.left), str(each.right), each.may_be_one, _who(op))
+
+
+def _expand_operands(op: ir.Operation, dims: Dims) -> None:
+    """Broadcasts those operands of an elementwise op of which only a call tells which dims are 1."""
+    whole = dims.of(op.results[0])
+    for position, value in enumerate(op.operands):
+        own = dims.of(value)
+        behind = whole[len(whole) - len(own) :]
+        if all(dim in (1, total) for dim, total in zip(own, behind, strict=True)):
+            continue
+        shape = [dim if dim == 1 else total for dim, total in zip(own, behind, strict=True)]
+        pairs = {pair for pair in zip(own, shape, strict=True) if pair[0] != pair[1]}
+        with ir.InsertionPoint(op), op.location:
+            for one, total in sorted(pairs, key=str):
+                build_expect_equal(str(one), str(total), True, _who(op))
+            op.operands[position] = _expanded(value, shape)
+
+
+def _expanded(value: ir.Value, shape: Sequence[int | Size]) -> ir.Value:
+    open_dims = [-1 if isinstance(dim, Size) else dim for dim in shape]
+    unknown = ir.ShapedType.get_dynamic_size()
+    static = [unknown if isinstance(dim, Size) else dim for dim in shape]
+    kind = ir.RankedTensorType.get(static, value.type.element_type)
+    made: ir.Value = graph.build("expand", [value], {"shape": open_dims}, kind)
+    made.owner.operation.attributes[NAMES] = names_attribute([shape])
+    return made
+
+
+def _who(op: ir.Operation) -> str:
+    return f"{op.name.removeprefix('graph.')} {_place(op.location)}".strip()
 
 
 def _place(location: ir.Location) -> str:
@@ -161,13 +194,19 @@ def _as_numbers(op: ir.Operation, dims: Dims) -> None:
     """What reads the result as data reads `tloop.numbers` instead."""
     value = op.results[0]
     contents = dims.contents(value)
-    readers = [use for use in value.uses if not _is_known(use.owner, dims)]
+    readers = [use for use in value.uses if not _is_known(use.owner, dims) and not _says_dims(use)]
     if contents is None or not readers:
         return
     with ir.InsertionPoint(op), op.location:
         made = build_numbers([str(each) for each in np.asarray(contents).reshape(-1)], value.type)
     for use in readers:
         use.owner.operation.operands[use.operand_number] = made
+
+
+def _says_dims(use: ir.OpOperand) -> bool:
+    """Whether the use is the operand by which an op says its result's dims, which their names do."""
+    op = use.owner.operation
+    return DIMS_OPERAND.get(op.name) == use.operand_number and _is_told(op.results[0])
 
 
 def _is_known(reader: ir.OpView | ir.Operation, dims: Dims) -> bool:

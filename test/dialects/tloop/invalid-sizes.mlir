@@ -1,0 +1,47 @@
+// RUN: mlc-opt %s --verify-diagnostics --split-input-file
+
+func.func @main(%s: tensor<2xi64>) {
+  // expected-error @below {{'tloop.read_sizes' op names has 1 entries for a tensor<2xi64>}}
+  "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<2xi64>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%s: tensor<1xf32>) {
+  // expected-error @below {{'tloop.read_sizes' op operand must have elements i32 or i64, but has type tensor<1xf32>}}
+  "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%s: tensor<?xi64>) {
+  // expected-error @below {{'tloop.read_sizes' op operand must be a vector of known length, but has type tensor<?xi64>}}
+  "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<?xi64>) -> ()
+  return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error @below {{'tloop.numbers' op 'k n' is no size: 'n' instead of its end}}
+  %0 = "tloop.numbers"() {dims = ["k n"]} : () -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error @below {{'tloop.numbers' op dims has 1 entries for a tensor<2xi64>}}
+  %0 = "tloop.numbers"() {dims = ["k"]} : () -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error @below {{'tloop.expect_equal' op relation is 'less' instead of equal or broadcast}}
+  "tloop.expect_equal"() {left = "k", relation = "less", right = "n", what = "add"} : () -> ()
+  return
+}

@@ -1,0 +1,44 @@
+// RUN: mlc-opt %s --host-plan-memory | filecheck %s
+// RUN: mlc-opt %s --host-plan-memory --host-entry | filecheck %s --check-prefix=ENTRY
+
+// Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
+// last op that reads it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["a size is negative", "reshape: 4*n is not k"]
+// CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
+// ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
+// ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
+// ENTRY-DAG: llvm.func @mlc_host_release(!llvm.ptr)
+// ENTRY: llvm.func @mlc_main(%[[BUFFERS:.*]]: !llvm.ptr, %[[DIMS:.*]]: !llvm.ptr)
+// ENTRY: %[[AT:.*]] = llvm.getelementptr %[[DIMS]][0]
+// ENTRY-NEXT: %[[N:.*]] = llvm.load %[[AT]] : !llvm.ptr -> i64
+func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>) -> (tensor<?xf32>, tensor<1xi64>) {
+  // CHECK: %[[N:.*]] = memref.dim %arg0
+  // CHECK: %[[A:.*]] = memref.alloc(%[[N]]) : memref<?x4xf32>
+  // CHECK-NEXT: "tloop.launch_into"(%arg0, %[[A]], %[[N]]) {kernel = @one, num_outputs = 1 : i64
+  // ENTRY: llvm.call @mlc_host_allocate
+  // ENTRY: llvm.call @one
+  %0 = "tloop.launch"(%x) {graph.dims = [["n", ""]], kernel = @one, tloop.dims = ["n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  // CHECK: %[[READ:.*]] = memref.load
+  // CHECK: %[[K:.*]] = arith.index_cast %[[READ]] : i64 to index
+  // CHECK: cf.assert %{{.*}}, "a size is negative"
+  // ENTRY: llvm.call @mlc_host_fail
+  "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xi64>) -> ()
+  // CHECK: arith.cmpi eq, %{{.*}}, %[[K]] : index
+  // CHECK-NEXT: cf.assert %{{.*}}, "reshape: 4*n is not k"
+  "tloop.expect_equal"() {left = "4*n", relation = "equal", right = "k", what = "reshape"} : () -> ()
+  // CHECK: %[[FLAT:.*]] = memref.reinterpret_cast %[[A]] to offset: [0], sizes: [%[[K]]], strides: [1]
+  %1 = "graph.reshape"(%0) {graph.dims = [["k"]], shape = array<i64: -1>} : (tensor<?x4xf32>) -> tensor<?xf32>
+  // CHECK: %[[OUT:.*]] = memref.alloc(%[[K]]) {tloop.output = 0 : i64} : memref<?xf32>
+  // CHECK-NEXT: "tloop.launch_into"(%[[FLAT]], %[[OUT]], %[[K]]) {kernel = @two, num_outputs = 1 : i64
+  // CHECK-NEXT: memref.dealloc %[[A]] : memref<?x4xf32>
+  // ENTRY: llvm.call @mlc_host_output
+  // ENTRY: llvm.call @two
+  // ENTRY: llvm.call @mlc_host_release
+  %2 = "tloop.launch"(%1) {graph.dims = [["k"]], kernel = @two, tloop.dims = ["k"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
+  // CHECK: memref.alloc() {tloop.output = 1 : i64} : memref<1xi64>
+  // CHECK: arith.muli
+  // CHECK: memref.store
+  %3 = "tloop.numbers"() {dims = ["2*k"]} : () -> tensor<1xi64>
+  return %2, %3 : tensor<?xf32>, tensor<1xi64>
+}
