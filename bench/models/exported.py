@@ -19,8 +19,9 @@ TOLERANCE = 1e-4
 ATTENTION = "eager"
 
 
-def export(name: str) -> onnx.ModelProto:
-    """Build and export the model `name`, and compare ONNX Runtime's result with PyTorch's.
+def export(name: str, *, any_length: bool = False) -> onnx.ModelProto:
+    """Build and export the model `name`, and compare ONNX Runtime's result with PyTorch's. A transformer of
+    `any_length` takes `seq` tokens.
 
     Raises ModuleNotFoundError without the extra, ValueError where the two differ.
     """
@@ -38,6 +39,7 @@ def export(name: str) -> onnx.ModelProto:
             dynamo=True,
             opset_version=OPSET,
             verbose=False,
+            dynamic_shapes=({1: torch.export.Dim("seq", max=512)},) if any_length else None,
         )
         _check(name, program.model_proto, example, wrapped(example))
     return program.model_proto

@@ -73,8 +73,9 @@ def _power(base: ir.Value, exponent: float) -> ir.Value:
 def _neighbour_squares(x: ir.Value, value: ir.Value, size: int) -> ir.Value:
     """The sum over the channels around that of `value`, the element of `x` at the iteration's index."""
     channels = static_shape(x)[1]
-    # Further away there is no channel.
-    before, after = min((size - 1) // 2, channels - 1), min(size // 2, channels - 1)
+    # Further away there is no channel; of channels that only running tells there may be one.
+    most = channels - 1 if isinstance(channels, int) else size
+    before, after = min((size - 1) // 2, most), min(size // 2, most)
     squares = [
         _neighbour_square(x, offset) if offset else _mul(value, value) for offset in range(-before, after + 1)
     ]
@@ -93,7 +94,7 @@ def _neighbour_square(x: ir.Value, offset: int) -> ir.Value:
 def _existing(channel: ir.Value, offset: int, count: int) -> tuple[ir.Value, ir.Value]:
     """Whether there is a channel `channel` of `count`, which lies `offset` away from one, and a place that
     may be read."""
-    edge = index_constant(0 if offset < 0 else count - 1)
+    edge = constant(ir.IndexType.get(), 0 if offset < 0 else count - 1)
     predicate = arith.CmpIPredicate.sge if offset < 0 else arith.CmpIPredicate.sle
     place = (arith.maxsi if offset < 0 else arith.minsi)(channel, edge)
     return arith.cmpi(predicate, channel, edge), place

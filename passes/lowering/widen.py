@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.lowering.conversions import convert
-from mlc.passes.lowering.linalg_tools import elementwise, static_shape
+from mlc.passes.lowering.linalg_tools import elementwise, noted, static_shape
 from mlc.passes.lowering.rule import Rule
 from mlc.passes.rewriting import defining_op, erase_if_unused, users
 
@@ -47,7 +47,7 @@ def convert_elements(x: ir.Value, element: ir.Type) -> ir.Value:
     """`x` with every element converted as ONNX's Cast does."""
     if ir.RankedTensorType(x.type).element_type == element:
         return x
-    result = ir.RankedTensorType.get(static_shape(x), element)
+    result = ir.RankedTensorType.get(x.type.shape, element)
     return elementwise([x], result, lambda scalars: convert(scalars[0], element))
 
 
@@ -64,9 +64,10 @@ def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
         if is_narrow(value.type):
             with ir.InsertionPoint(wide):
                 wide.operands[index] = _widened(value, single, transposes)
-    for result in wide.results:
+    for before, result in zip(op.results, wide.results, strict=True):
         if is_narrow(result.type):
-            result.set_type(ir.RankedTensorType.get(static_shape(result.type), single))
+            result.set_type(ir.RankedTensorType.get(result.type.shape, single))
+        noted(result, static_shape(before))
     values = rule(wide)
     for each in (wide, *transposes):
         erase_if_unused(each)
@@ -84,7 +85,8 @@ def _widened(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) 
     after = before.clone()
     with ir.InsertionPoint(after):
         after.operands[0] = convert_elements(before.operands[0], element)
-    after.results[0].set_type(ir.RankedTensorType.get(static_shape(value), element))
+    after.results[0].set_type(ir.RankedTensorType.get(value.type.shape, element))
+    noted(after.results[0], static_shape(value))
     transposes.append(after.operation)
     return after.results[0]
 

@@ -78,7 +78,12 @@ static void raise_failure(const ProgramObject *self, const sized_call *call) {
   case MLC_HOST_MESSAGE: PyErr_SetObject(PyExc_ValueError, text); break;
   case MLC_HOST_UNEQUAL: PyErr_Format(PyExc_ValueError, "%U %lld and %lld differ", text, left, right); break;
   case MLC_HOST_MEMORY: PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes", left); break;
-  case MLC_HOST_SIZE: PyErr_Format(PyExc_ValueError, "the model asks for %lld bytes of memory", left); break;
+  case MLC_HOST_SIZE:
+    if (left < 0) /* what the code gives for sizes whose product is no number of bytes */
+      PyErr_SetString(PyExc_ValueError, "the model computes a negative size, or more memory than can be addressed");
+    else
+      PyErr_Format(PyExc_ValueError, "the model asks for %lld bytes of memory", left);
+    break;
   case MLC_HOST_OUTPUT: raise_mismatch(call, (Py_ssize_t)left); break;
   default: PyErr_Format(PyExc_SystemError, "the code does not ask for output %lld as it must", left);
   }

@@ -138,7 +138,10 @@ static int explain_failure(const frame *f) {
   case MLC_HOST_MESSAGE: return mlc_model_fail("%s: %s", name, text);
   case MLC_HOST_UNEQUAL: return mlc_model_fail("%s: %s %lld and %lld differ", name, text, left, right);
   case MLC_HOST_MEMORY: return mlc_model_fail("%s: no memory for %lld bytes", name, left);
-  case MLC_HOST_SIZE: return mlc_model_fail("%s: the model asks for %lld bytes of memory", name, left);
+  case MLC_HOST_SIZE:
+    if (left < 0)
+      return mlc_model_fail("%s: the model computes a negative size, or more memory than can be addressed", name);
+    return mlc_model_fail("%s: the model asks for %lld bytes of memory", name, left);
   case MLC_HOST_OUTPUT:
     return mlc_model_fail("%s: output '%s' takes %lld bytes, %zu were given", name, f->model->outputs[left].name, right,
                           array_at(f->outputs, f->stride, (size_t)left)->bytes);

@@ -144,7 +144,7 @@ def test_failures_of_the_program(script: Executable) -> None:
     for steps, error, message in [
         ([(FAIL, 1, 0)], ValueError, "^gather: an index is out of bounds$"),
         ([(EXPECT, 5, 5), (EXPECT, 5, 7)], ValueError, "^matmul 'n3': inner dims 5 and 7 differ$"),
-        ([(ALLOCATE, -8, 0)], ValueError, "the model asks for -8 bytes"),
+        ([(ALLOCATE, -8, 0)], ValueError, "the model computes a negative size"),
         ([(ALLOCATE, 1 << 60, 0)], ValueError, "the model asks for 1152921504606846976 bytes"),
         ([(ALLOCATE, 1 << 47, 0)], MemoryError, "no memory for 140737488355328 bytes"),
         ([(OUTPUT, 0, 3)], SystemError, "does not ask for output 0 as it must"),

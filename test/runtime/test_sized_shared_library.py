@@ -141,7 +141,7 @@ script: matmul 'n3': inner dims 5 and 7 differ
 script: gather: an index is out of bounds
 script: a message that the model lacks
 script: the code does not ask for output 0 as it must
-script: the model asks for -8 bytes of memory
+script: the model computes a negative size, or more memory than can be addressed
 script: no memory for 140737488355328 bytes
 1
 script: input 'steps': dim 1 is 4, expected 3

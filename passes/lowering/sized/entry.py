@@ -27,6 +27,8 @@ SIGNATURES = {
     FAIL: ("i64", "void"),
 }
 OUTPUT = "tloop.output"
+# More than there are addresses.
+MOST_BYTES = 2.0**47
 # How many words of memory of its own the entry needs at a time.
 _MOST_RANK = 64
 
@@ -111,11 +113,30 @@ class SizedEntryBuilder:
             total = llvm.MulOp(total, extent, llvm.IntegerOverflowFlags.none).result
         return total
 
+    def checked_bytes(self, kind: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
+        """The bytes to allocate; -1, which no allocation takes, for negative sizes and for too many bytes."""
+        total = self.bytes(kind, extents)
+        if kind.has_static_shape:
+            return total
+        double, number = ir.F64Type.get(), self.constant(0)
+        size = self.double(float(element_bytes(str(kind.element_type))))
+        wrong = None
+        for extent in extents:
+            size = llvm.FMulOp(size, llvm.SIToFPOp(double, extent).result).result
+            negative = llvm.ICmpOp(llvm.ICmpPredicate.slt, extent, number).result
+            wrong = negative if wrong is None else llvm.OrOp(wrong, negative).result
+        large = llvm.FCmpOp(llvm.FCmpPredicate.oge, size, self.double(MOST_BYTES)).result
+        return llvm.SelectOp(llvm.OrOp(wrong, large).result, self.constant(-1), total).result
+
+    def double(self, value: float) -> ir.Value:
+        kind = ir.F64Type.get()
+        return llvm.ConstantOp(kind, ir.FloatAttr.get(kind, value)).result
+
     def allocate(self, op: ir.Operation) -> None:
         value = op.results[0]
         kind = ir.MemRefType(value.type)
         extents = self.shapes[value] = self.extents(kind, op.operands)
-        size = self.bytes(kind, extents)
+        size = self.checked_bytes(kind, extents)
         if OUTPUT not in op.attributes:
             self.values[value] = self.call(ALLOCATE, size)
             return
