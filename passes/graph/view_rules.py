@@ -7,16 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.names import named_dims
 from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_array, is_static
 from mlc.passes.rewriting import attributes_of, defining_op
 
 
+def _gives_names(op: ir.Operation) -> bool:
+    """Whether nothing but this reshape says the dims of its operand: what a loop or a branch gives."""
+    return op.name == "graph.reshape" and len(op.operands) > 1 and None in named_dims(op.operands[0])
+
+
 def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
-    """A reshape that keeps the type, or all of its dims but one (which the rest then determine)."""
+    """A reshape that keeps the type, or all of its dims but one (which the rest then determine), unless it
+    names dims."""
     x, result = op.operands[0], op.results[0]
-    if x.type != result.type:
+    if x.type != result.type or _gives_names(op):
         return None
     return x if graph.shape_of(x).count(None) <= 1 or graph.same_shape(x, result) else None
 
@@ -24,7 +31,7 @@ def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
 def reshape_of_view(op: ir.Operation) -> ir.Value | None:
     """reshape(reshape(x)): the outer one alone."""
     inner = defining_op(op.operands[0])
-    if inner is None or inner.name not in VIEWS:
+    if inner is None or inner.name not in VIEWS or _gives_names(inner):
         return None
     return graph.reshape_to(inner.operands[0], graph.dims_of(op.results[0]))
 
