@@ -193,7 +193,8 @@ movement(
 def _squeeze(call: Call) -> Tensor:
     check_axes("axes", call.axes, call.x.rank)
     for axis in call.axes:
-        if call.x.shape[axis] not in (1, None):
+        dim = call.x.shape[axis]
+        if dim is not None and differ(dim, 1):
             raise ShapeError("axes", f"{text(call.axes)} names dim {axis}, which is not 1: {call.x}")
     return Tensor(
         tuple(dim for axis, dim in enumerate(call.x.shape) if axis not in call.axes), call.x.element

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import affine, arith, ir, linalg, tensor
+from mlc.dialects.graph.sizes import Size, maximum
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
@@ -90,17 +91,29 @@ def _edge_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
     return arith.minsi(arith.maxsi(place, constant(kind, 0)), constant(kind, extent - 1))
 
 
+def _modulo(index: ir.Value, begin: int, period: int | Size) -> ir.Value:
+    """`index - begin` modulo a number of at least 1, never negative."""
+    if isinstance(period, int):
+        return _place(index, ir.AffineExpr.get_mod(dims(1)[0] - begin, period))
+    kind = ir.IndexType.get()
+    divisor, zero = constant(kind, period), constant(kind, 0)
+    rest = arith.remsi(arith.subi(index, constant(kind, begin)), divisor)
+    negative = arith.cmpi(arith.CmpIPredicate.slt, rest, zero)
+    return arith.select(negative, arith.addi(rest, divisor), rest)
+
+
 def _reflected_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
     """Forth and back with period 2 (extent - 1)."""
-    period = max(1, 2 * (extent - 1))
-    place = _place(index, ir.AffineExpr.get_mod(dims(1)[0] - begin, period))
-    return (
-        arith.minsi(place, arith.subi(constant(ir.IndexType.get(), period), place)) if extent > 1 else place
-    )
+    period = maximum(1, 2 * (extent - 1))
+    place = _modulo(index, begin, period)
+    # Of one element, where the place is 0 and the period 1, there is no other side.
+    if extent == 1:
+        return place
+    return arith.minsi(place, arith.subi(constant(ir.IndexType.get(), period), place))
 
 
 def _wrapped_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
-    return _place(index, ir.AffineExpr.get_mod(dims(1)[0] - begin, extent))
+    return _modulo(index, begin, extent)
 
 
 PADDING_PLACES: dict[str, Callable[[ir.Value, int, int], ir.Value]] = {

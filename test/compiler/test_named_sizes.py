@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import mlc
@@ -11,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 
-def program(op: str, inputs: list[tuple[str, int, list[Any]]], rank: int, **attributes: Any) -> Any:
+def program(op: str, inputs: Sequence[tuple[str, int, list[Any]]], rank: int, **attributes: Any) -> Any:
     """One node on inputs of these names, element types and dims."""
     nodes = [helper.make_node(op, [name for name, *_ in inputs], ["y"], name="node", **attributes)]
     infos = [helper.make_tensor_value_info(*each) for each in inputs]
