@@ -20,14 +20,18 @@ from mlc.passes.rewriting import collect_ops, has_uses, replace_op
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
 DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
 _CONTROL = {*graph.CONTROL_OPS, "graph.yield"}
+_OF_SIZES = {"graph.sizes", "tloop.expect_equal", "tloop.numbers", "tloop.read_sizes"}
 # What only tells of dims, and is never data.
 _OF_DIMS = ("graph.shape_of", "graph.sizes")
 
 
 def is_dynamic(function: ir.Operation) -> bool:
-    """Whether some value of the function has dims that only a call tells."""
+    """Whether some value of the function has dims that only a call tells, or an op computes sizes."""
+    ops = collect_ops(function)
+    if any(op.name in _OF_SIZES for op in ops):
+        return True
     values = [*function.regions[0].blocks[0].arguments]
-    values += [value for op in collect_ops(function) for value in op.results]
+    values += [value for op in ops for value in op.results]
     return any(
         isinstance(value.type, ir.RankedTensorType) and not value.type.has_static_shape for value in values
     )

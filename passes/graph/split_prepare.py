@@ -42,7 +42,8 @@ class ConstantOps:
     @classmethod
     def of(cls, block: ir.Block) -> ConstantOps:
         """Finds them in one walk. What `graph.prepared` gives is for @main only, so it does not count; nor do
-        ops that kernels of @main do as they read, nor control flow, whose bodies see other values too."""
+        ops that kernels of @main do as they read, control flow, whose bodies see other values too, and what
+        has a size that its data tell."""
         found = cls()
         for view in block.operations:
             op = view.operation
@@ -50,7 +51,7 @@ class ConstantOps:
                 continue
             if not len(op.operands):
                 found.bare.update(dict.fromkeys(op.results, op))
-            elif all(found.maker(operand) for operand in op.operands):
+            elif all(found.maker(operand) for operand in op.operands) and _is_of_known_size(op):
                 found.computed.update(dict.fromkeys(op.results, op))
         return found
 
@@ -64,6 +65,10 @@ class ConstantOps:
         return [
             value for value in self.computed if any(address(use.owner) not in inside for use in value.uses)
         ]
+
+
+def _is_of_known_size(op: ir.Operation) -> bool:
+    return op.name != "graph.sizes" and all(value.type.has_static_shape for value in op.results)
 
 
 class Prepare:

@@ -16,16 +16,19 @@ from mlc.passes.rewriting import attributes_of, defining_op
 
 def _gives_names(op: ir.Operation) -> bool:
     """Whether nothing but this reshape says the dims of its operand: what a loop or a branch gives."""
-    return op.name == "graph.reshape" and len(op.operands) > 1 and None in named_dims(op.operands[0])
+    if op.name != "graph.reshape" or len(op.operands) < 2:
+        return False
+    return defining_op(op.operands[1], "graph.sizes") is not None and None in named_dims(op.operands[0])
 
 
 def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
     """A reshape that keeps the type, or all of its dims but one (which the rest then determine), unless it
     names dims."""
     x, result = op.operands[0], op.results[0]
-    if x.type != result.type or _gives_names(op):
+    if x.type != result.type:
         return None
-    return x if graph.shape_of(x).count(None) <= 1 or graph.same_shape(x, result) else None
+    determined = graph.shape_of(x).count(None) <= 1 and not _gives_names(op)
+    return x if determined or graph.same_shape(x, result) else None
 
 
 def reshape_of_view(op: ir.Operation) -> ir.Value | None:

@@ -42,9 +42,10 @@ for once more in a fresh one, a case over the limit is killed. `make check` runs
 pass.
 
 With constant inputs much of a model is computed when it is compiled, so that variant says more about folding
-than about kernels. A variant without a record is not shown; of the dynamic one hardly anything passes, since
-sizes must be known when a model is compiled. Cases of Bernoulli and of Dropout in training expect the numbers
-that NumPy's generator drew, which other generators do not draw.
+than about kernels. In the dynamic variant every dim of an input is a symbol of its own: kernels and the host
+program learn all sizes when the program is called. A variant without a record is not shown. Cases of
+Bernoulli and of Dropout in training expect the numbers that NumPy's generator drew, which other generators do
+not draw.
 
 *unsupported*: the importer refuses the model and says what it lacks. *mismatch*: other outputs. *error*: any
 other exception.
