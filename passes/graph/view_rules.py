@@ -8,6 +8,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.names import named_dims
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_array, is_static
@@ -18,7 +19,13 @@ def _gives_names(op: ir.Operation) -> bool:
     """Whether nothing but this reshape says the dims of its operand: what a loop or a branch gives."""
     if op.name != "graph.reshape" or len(op.operands) < 2:
         return False
-    return defining_op(op.operands[1], "graph.sizes") is not None and None in named_dims(op.operands[0])
+    if defining_op(op.operands[1], "graph.sizes") is None or None not in named_dims(op.operands[0]):
+        return False
+    return bool(_names_in(graph.dims_of(op.results[0])) - _names_in(graph.dims_of(op.operands[0])))
+
+
+def _names_in(dims: Sequence[int | Size]) -> set[str]:
+    return {name for dim in dims if isinstance(dim, Size) for name in dim.names}
 
 
 def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
