@@ -11,7 +11,7 @@ from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.compiler.code_path import FULL_LEVEL
 from mlc.dialects import create_context
-from mlc.passes.tloop import default_schedules
+from mlc.passes.tloop import epilogue_schedule
 from mlc.passes.tloop.contraction_kinds import is_multiply_add
 from mlc.passes.tloop.contraction_schedule import ContractionSchedule, TileNest
 from mlc.passes.tloop.contraction_tile import RegisterTile, choose_tile, reusing_dims
@@ -113,7 +113,7 @@ def _context() -> ir.Context:
 
 def _lower(text: str, schedule: Any) -> str:
     """The kernel as LLVM IR. The default pass runs with another class: all else is as it always is."""
-    with _context(), ir.Location.unknown(), patch.object(default_schedules, "ContractionSchedule", schedule):
+    with _context(), ir.Location.unknown(), patch.object(epilogue_schedule, "ContractionSchedule", schedule):
         module = ir.Module.parse(text)
         run_pipeline("builtin.module(cpu-kernel)", module, verify_each=False)
         return llvm.translate_module_to_llvmir(module.operation)
