@@ -188,7 +188,7 @@ def _is_told(value: ir.Value) -> bool:
 
 
 def _is_number(op: ir.Operation, dims: Dims) -> bool:
-    """Whether the op's result follows from sizes, or only such results used it."""
+    """Whether the op tells of dims, or its result follows from sizes."""
     if op.name in _OF_DIMS:
         return True
     return op.name not in ("graph.constant", "tloop.read_sizes") and dims.contents(op.results[0]) is not None

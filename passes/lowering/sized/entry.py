@@ -26,6 +26,7 @@ SIGNATURES = {
     OUTPUT_MEMORY: ("i64, i64, ptr, i64", "ptr"),
     FAIL: ("i64", "void"),
 }
+# On a `memref.alloc`: the output of the program that lies there.
 OUTPUT = "tloop.output"
 # More than there are addresses.
 MOST_BYTES = 2.0**47

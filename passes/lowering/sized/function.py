@@ -13,6 +13,7 @@ from mlc.passes.graph.run_time_sizes import same_dims
 from mlc.passes.graph.views import joined_offsets, view_offset, view_source
 from mlc.passes.lowering.host_buffers import _reference
 from mlc.passes.lowering.sized.control import ControlBuilder
+from mlc.passes.lowering.sized.entry import OUTPUT
 from mlc.passes.lowering.sized.lifetimes import Lifetimes, Memory, is_view
 from mlc.passes.lowering.sized.numbers import (
     Numbers,
@@ -28,8 +29,6 @@ from mlc.passes.rewriting import terminator_of
 from mlc.passes.tloop.kernel_functions import DIMS
 
 REFERENCES = ("graph.weight", "graph.prepared")
-# On a `memref.alloc`: the output of the program that lies there.
-OUTPUT = "tloop.output"
 
 
 class SizedFunction:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import prod
 
 from mlc.bindings import arith, cf, ir, memref
 from mlc.dialects.graph.dims import named_dims
@@ -154,8 +153,3 @@ def input_names(function: ir.Operation) -> list[list[str]]:
             raise PassFailure("the dims of arguments are numbers or names", function.location)
         result.append([name or "" for name in names])
     return result
-
-
-def static_bytes(kind: ir.Type) -> int:
-    tensor = ir.RankedTensorType(kind)
-    return prod(tensor.shape) * element_bytes(str(tensor.element_type))
