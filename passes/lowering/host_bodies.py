@@ -13,6 +13,7 @@ from mlc.bindings import arith, ir, memref, scf
 from mlc.passes.graph.control_flow import IF, body_of, yields
 from mlc.passes.graph.loop_rules import Loop
 from mlc.passes.graph.values import splat
+from mlc.passes.lowering.host_scalars import index_constant, index_held, scalar_held
 from mlc.passes.lowering.memory.bodies import is_stored
 from mlc.passes.lowering.memory.buffers import Row
 from mlc.passes.rewriting import terminator_of
@@ -52,7 +53,7 @@ class BodyBuilder:
 
     def counted(self, loop: Loop) -> None:
         """A loop of which nothing but its number of runs says when it ends."""
-        made = scf.ForOp(self.host.index(0), self.runs(loop), self.host.index(1))
+        made = scf.ForOp(index_constant(0), self.runs(loop), index_constant(1))
         with self.inside(made.body):
             self.body(loop, made.induction_variable)
             scf.YieldOp([])
@@ -62,13 +63,13 @@ class BodyBuilder:
         trips, first = self.number(loop.op.operands[0]), splat(loop.op.operands[1])
         if first is not None and first:
             return trips
-        return arith.SelectOp(self.scalar(loop.op.operands[1]), trips, self.host.index(0)).result
+        return arith.SelectOp(self.scalar(loop.op.operands[1]), trips, index_constant(0)).result
 
     def conditional(self, loop: Loop) -> None:
         """A loop whose body says whether it runs again."""
         trips, first = self.number(loop.op.operands[0]), self.scalar(loop.op.operands[1])
         kinds = [ir.IndexType.get(), ir.IntegerType.get_signless(1)]
-        made = scf.WhileOp(kinds, [self.host.index(0), first])
+        made = scf.WhileOp(kinds, [index_constant(0), first])
         before, after = made.before.blocks.append(*kinds), made.after.blocks.append(*kinds)
         with ir.InsertionPoint(before):
             number, going = before.arguments
@@ -77,7 +78,7 @@ class BodyBuilder:
         with self.inside(after):
             number = after.arguments[0]
             going = self.body(loop, number)
-            following = arith.AddIOp(number, self.host.index(1)).result
+            following = arith.AddIOp(number, index_constant(1)).result
             scf.YieldOp([following, going])
 
     def body(self, loop: Loop, number: ir.Value) -> ir.Value:
@@ -105,19 +106,10 @@ class BodyBuilder:
         self.host.views, self.rows = views, rows
 
     def scalar(self, value: ir.Value) -> ir.Value:
-        """A truth value or number at run time."""
-        constant = splat(value)
-        if constant is None:
-            return memref.LoadOp(self.host.buffer(value), []).result
-        kind = value.type.element_type
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(constant))).result
+        return scalar_held(value, self.host.buffer)
 
     def number(self, value: ir.Value) -> ir.Value:
-        """A number of runs as an index."""
-        constant = splat(value)
-        if constant is not None:
-            return self.host.index(int(constant))
-        return arith.IndexCastOp(ir.IndexType.get(), self.scalar(value)).result
+        return index_held(value, self.host.buffer)
 
     def truth(self, value: bool) -> ir.Value:
         kind = ir.IntegerType.get_signless(1)
@@ -125,9 +117,9 @@ class BodyBuilder:
 
     def moved(self, rows: Sequence[Row], width: int, begin: int) -> ir.Value:
         """The place of a part that lies in rows, `begin` behind that, counted in `width` bytes."""
-        place = self.host.index(begin)
+        place = index_constant(begin)
         for row in rows:
-            stride = self.host.index(row.size // width)
+            stride = index_constant(row.size // width)
             place = arith.AddIOp(place, arith.MulIOp(self.row(row), stride).result).result
         return place
 
@@ -136,10 +128,10 @@ class BodyBuilder:
         if row not in self.rows:
             number = self.iterations[row.iteration]
             if row.step < 0:
-                number = arith.SubIOp(self.host.index(row.first), number).result
+                number = arith.SubIOp(index_constant(row.first), number).result
             elif row.first:
-                number = arith.AddIOp(self.host.index(row.first), number).result
-            last = self.host.index(row.count - 1)
+                number = arith.AddIOp(index_constant(row.first), number).result
+            last = index_constant(row.count - 1)
             self.rows[row] = arith.MinUIOp(number, last).result
         return self.rows[row]
 

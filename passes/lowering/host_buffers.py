@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from mlc.bindings import address, arith, func, gpu, ir, memref
+from mlc.bindings import address, func, gpu, ir, memref
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.lowering.host_bodies import BodyBuilder
+from mlc.passes.lowering.host_description import describe
+from mlc.passes.lowering.host_scalars import index_constant
 from mlc.passes.lowering.kernel_entry import row_major_strides
 from mlc.passes.lowering.memory.allocations import Allocations
 from mlc.passes.lowering.memory.arena import Plan, lower_bound
@@ -120,7 +122,7 @@ class HostRewriter:
         return self.views[key]
 
     def arena_view(self, arena: ir.Value, begin: int, part: Part, kind: ir.MemRefType) -> ir.Value:
-        offset = self.bodies.moved(part.rows, 1, begin) if part.rows else self.index(begin)
+        offset = self.bodies.moved(part.rows, 1, begin) if part.rows else index_constant(begin)
         return memref.ViewOp(kind, arena, offset, []).result
 
     def argument_view(self, source: ir.Value, begin: int, part: Part, kind: ir.MemRefType) -> ir.Value:
@@ -136,30 +138,14 @@ class HostRewriter:
         moved = [self.bodies.moved(part.rows, width, offset)] if part.rows else []
         return memref.ReinterpretCastOp(kind, source, moved, [], [], [static], shape, strides).result
 
-    def index(self, value: int) -> ir.Value:
-        """A constant."""
-        kind = ir.IndexType.get()
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
-
     def describe(self, function: ir.Operation) -> None:
         """What the compiler must know to call the function, and what people ask about its memory."""
-        count = ir.IntegerType.get_signless(64)
         launches = [op for op in self.allocations.ops if op.name == "tloop.launch"]
         numbers = {
-            "tloop.num_inputs": len(self.arguments["input"]),
-            "tloop.num_outputs": len(self.arguments["output"]),
-            "tloop.arena_bytes": self.plan.size,
-            "tloop.arena_lower_bound": lower_bound(self.allocations.lifetimes()),
-            "tloop.unshared_bytes": sum(tensor_bytes(value) for op in launches for value in op.results),
+            "num_inputs": len(self.arguments["input"]),
+            "num_outputs": len(self.arguments["output"]),
+            "arena_bytes": self.plan.size,
+            "arena_lower_bound": lower_bound(self.allocations.lifetimes()),
+            "unshared_bytes": sum(tensor_bytes(value) for op in launches for value in op.results),
         }
-        for name, value in numbers.items():
-            function.attributes[name] = ir.IntegerAttr.get(count, value)
-        function.attributes["tloop.arena_strategy"] = ir.StringAttr.get(self.plan.strategy)
-        weights = [_reference(op) for op in self.allocations.weights]
-        function.attributes["tloop.weights"] = ir.ArrayAttr.get(weights)
-
-
-def _reference(op: ir.Operation) -> ir.Attribute:
-    """The attributes of a `graph.weight` or `graph.prepared`, with its type."""
-    entries: dict[str, ir.Attribute] = {name: op.attributes[name] for name in op.attributes}
-    return ir.DictAttr.get(entries | {"type": ir.TypeAttr.get(op.results[0].type)})
+        describe(function, numbers, self.plan.strategy, self.allocations.weights)

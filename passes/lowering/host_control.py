@@ -72,18 +72,3 @@ class ControlBuilder:
             return
         with ir.InsertionPoint(self.outermost):
             yield
-
-
-def is_truth(kind: ir.Type) -> bool:
-    """Whether the type is that of truth values, which are a byte in memory."""
-    return bool(kind == ir.IntegerType.get_signless(1))
-
-
-def stored(kind: ir.Type) -> ir.Type:
-    """The type of a number or truth value in memory."""
-    return ir.IntegerType.get_signless(8) if is_truth(kind) else kind
-
-
-def converted(name: str, value: ir.Value, kind: ir.Type) -> ir.Value:
-    """The value by the op of a name in another type."""
-    return ir.Operation.create(name, results=[kind], operands=[value]).result

@@ -12,7 +12,8 @@ from mlc.bindings import ir, llvm
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
-from mlc.passes.lowering.host_control import ControlBuilder, converted, is_truth, stored
+from mlc.passes.lowering.host_control import ControlBuilder
+from mlc.passes.lowering.host_llvm import allocated, call, constant, load, moved, offset, pointer, store, word
 from mlc.passes.lowering.host_places import STEPS, Place, places_of
 from mlc.passes.lowering.sized.entry import SIGNATURES, SizedEntryBuilder, is_sized
 from mlc.passes.rewriting import collect_ops
@@ -28,7 +29,6 @@ class EntryBuilder:
 
     def __init__(self, function: ir.Operation) -> None:
         self.function = function
-        self.pointer = ir.Type.parse("!llvm.ptr")
         if is_sized(function):
             return
         self.places = places_of(function)
@@ -51,7 +51,7 @@ class EntryBuilder:
             ip=ir.InsertionPoint(self.function),
             loc=self.function.location,
         )
-        block = entry.regions[0].blocks.append(self.pointer, self.pointer)
+        block = entry.regions[0].blocks.append(pointer(), pointer())
         with ir.InsertionPoint(block), self.function.location:
             if is_sized(self.function):
                 SizedEntryBuilder(self.function).body(*block.arguments)
@@ -61,7 +61,7 @@ class EntryBuilder:
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
         widest = max((len(op.operands) for op in self.steps), default=1)
-        frame = self.allocated(widest, self.pointer)
+        frame = allocated(widest, pointer())
         self.allocate_transfers()
         self.build_steps: dict[str, Callable[[ir.Operation], None]] = {
             "memref.copy": lambda op: self.copy(op, buffers),
@@ -82,25 +82,21 @@ class EntryBuilder:
                 else:
                     self.control.build(op)
 
-    def allocated(self, count: int, element: ir.Type) -> ir.Value:
-        """Memory of the function's own."""
-        return llvm.AllocaOp(self.pointer, self.constant(count), ir.TypeAttr.get(element)).result
-
     def allocate_transfers(self) -> None:
         """What the runtime needs for each transfer beside kernels, by its token."""
         tokens = [op.results[0] for op in self.steps if op.name == "gpu.memcpy" and len(op.results)]
         if tokens:
             words = TRANSFER_BYTES // 8
-            memory = self.allocated(words * len(tokens), ir.IntegerType.get_signless(64))
+            memory = allocated(words * len(tokens), word())
             for number, token in enumerate(tokens):
-                element = ir.IntegerType.get_signless(64)
-                self.transfers[token] = self.offset(memory, words * number, element)
+                element = word()
+                self.transfers[token] = offset(memory, words * number, element)
 
     def launch(self, op: ir.Operation, buffers: ir.Value, frame: ir.Value, dims: ir.Value) -> None:
         for slot, value in enumerate(op.operands):
             address = self.address(buffers, self.places[value])
-            llvm.StoreOp(address, self.offset(frame, slot, self.pointer))
-        self.call(_symbol(op.attributes["kernel"].value), frame, dims)
+            llvm.StoreOp(address, offset(frame, slot, pointer()))
+        call(op.attributes["kernel"].value, frame, dims)
 
     def copy(self, op: ir.Operation, buffers: ir.Value) -> None:
         """Copies one dense buffer to another of its shape."""
@@ -112,76 +108,37 @@ class EntryBuilder:
         if not len(op.results) or len(op.operands) != 2:
             raise PassFailure("a transfer of the host has a token, and waits for no other", op.location)
         target, source = (self.address(buffers, self.places[value]) for value in op.operands)
-        self.call(_symbol(START), self.transfers[op.results[0]], target, source, self.size(op))
+        call(START, self.transfers[op.results[0]], target, source, self.size(op))
 
     def load(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Reads a number, or a truth value, which is a byte."""
         address = self.address(buffers, self.places[op.operands[0]])
-        kind = op.results[0].type
-        read = llvm.LoadOp(stored(kind), address).result
-        value = converted("llvm.trunc", read, kind) if is_truth(kind) else read
-        self.control.values[op.results[0]] = value
+        self.control.values[op.results[0]] = load(op.results[0].type, address)
 
     def store(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Writes a number, or a truth value."""
-        value = self.control.values[op.operands[0]]
-        address = self.address(buffers, self.places[op.operands[1]])
-        if is_truth(value.type):
-            value = converted("llvm.zext", value, stored(value.type))
-        llvm.StoreOp(value, address)
+        store(self.control.values[op.operands[0]], self.address(buffers, self.places[op.operands[1]]))
 
     def wait(self, op: ir.Operation) -> None:
         for token in op.operands:
-            self.call(_symbol(WAIT), self.transfers[token])
+            call(WAIT, self.transfers[token])
 
     def size(self, op: ir.Operation) -> ir.Value:
         """Bytes of a copy."""
         kind = ir.MemRefType(op.operands[0].type)
-        return self.constant(prod(kind.shape) * element_bytes(str(kind.element_type)))
-
-    def call(self, callee: ir.Attribute, *operands: ir.Value) -> None:
-        ir.Operation.create(
-            "llvm.call",
-            operands=list(operands),
-            attributes={
-                "callee": callee,
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
-                "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-            },
-        )
-
-    def constant(self, value: int) -> ir.Value:
-        kind = ir.IntegerType.get_signless(64)
-        return llvm.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
-
-    def offset(self, base: ir.Value, index: int, element: ir.Type) -> ir.Value:
-        indices = ir.DenseI32ArrayAttr.get([index]) if index < 2**31 else None
-        if indices is not None:
-            return llvm.GEPOp(self.pointer, base, [], indices, ir.TypeAttr.get(element), None).result
-        return self.element(base, self.constant(index), element)
+        return constant(prod(kind.shape) * element_bytes(str(kind.element_type)))
 
     def address(self, buffers: ir.Value, place: Place) -> ir.Value:
         if place.argument not in self.bases:
             # Bodies are not all there is to read it.
             with self.control.outside():
                 self.bases[place.argument] = llvm.LoadOp(
-                    self.pointer, self.offset(buffers, place.argument, self.pointer)
+                    pointer(), offset(buffers, place.argument, pointer())
                 ).result
         base, byte = self.bases[place.argument], ir.IntegerType.get_signless(8)
-        address = self.offset(base, place.offset, byte) if place.offset else base
+        address = offset(base, place.offset, byte) if place.offset else base
         if place.moved is None:
             return address
         element = byte if place.width == 1 else ir.IntegerType.get_signless(8 * place.width)
-        return self.element(address, self.control.values[place.moved], element)
-
-    def element(self, base: ir.Value, index: ir.Value, element: ir.Type) -> ir.Value:
-        """The address of an element by its number at run time."""
-        dynamic = ir.DenseI32ArrayAttr.get([-(2**31)])
-        return llvm.GEPOp(self.pointer, base, [index], dynamic, ir.TypeAttr.get(element), None).result
-
-
-def _symbol(name: str) -> ir.Attribute:
-    return ir.FlatSymbolRefAttr.get(name)
+        return moved(address, self.control.values[place.moved], element)
 
 
 def declare(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from mlc.bindings import arith, ir, memref, scf
 from mlc.passes.graph.control_flow import IF, body_of, yields
 from mlc.passes.graph.loop_rules import Loop
-from mlc.passes.graph.values import splat
+from mlc.passes.lowering.host_scalars import index_constant, index_held, scalar_held
 from mlc.passes.lowering.memory.bodies import is_stored
 from mlc.passes.lowering.sized.lifetimes import Lifetimes, Memory
-from mlc.passes.lowering.sized.numbers import constant, elements_of, memref_of, reinterpreted
+from mlc.passes.lowering.sized.numbers import elements_of, memref_of, reinterpreted
 
 if TYPE_CHECKING:
     from mlc.passes.lowering.sized.function import SizedFunction
@@ -24,7 +24,7 @@ class ControlBuilder:
     """Builds control flow for a host function's builder, which builds what is in the bodies."""
 
     def __init__(self, host: SizedFunction) -> None:
-        self.host = host
+        self.host, self.storage = host, host.storage
 
     def build(self, op: ir.Operation, step: int, memory: Memory) -> None:
         if op.name == IF:
@@ -34,7 +34,7 @@ class ControlBuilder:
 
     def branches(self, op: ir.Operation, memory: Memory) -> None:
         kinds = [memref_of(value.type) for value in op.results]
-        made = scf.IfOp(self.scalar(op.operands[0]), kinds, has_else=True)
+        made = scf.IfOp(scalar_held(op.operands[0], self.storage.buffer), kinds, has_else=True)
         for place, block in enumerate((made.then_block, made.else_block)):
             with ir.InsertionPoint(block), self.host.numbers.inside():
                 body = body_of(op, place)
@@ -44,14 +44,15 @@ class ControlBuilder:
 
     def loop(self, loop: Loop, step: int, memory: Memory) -> None:
         kinds = [memref_of(value.type) for value in loop.carried]
-        stacks = [self.host.new(value, memory) for value in list(loop.op.results)[len(kinds) :]]
-        trips, first = self.number(loop.op.operands[0]), self.scalar(loop.op.operands[1])
+        stacks = [self.storage.new(value, memory) for value in list(loop.op.results)[len(kinds) :]]
+        trips = index_held(loop.op.operands[0], self.storage.buffer)
+        first = scalar_held(loop.op.operands[1], self.storage.buffer)
         initial = [
             self.entering(value, kind, loop.op, step, memory)
             for value, kind in zip(loop.initial, kinds, strict=True)
         ]
         types = [ir.IndexType.get(), ir.IntegerType.get_signless(1), *kinds]
-        made = scf.WhileOp(types, [constant(0), first, *initial])
+        made = scf.WhileOp(types, [index_constant(0), first, *initial])
         before, after = made.before.blocks.append(*types), made.after.blocks.append(*types)
         with ir.InsertionPoint(before):
             less = arith.CmpIOp(arith.CmpIPredicate.slt, before.arguments[0], trips).result
@@ -68,18 +69,18 @@ class ControlBuilder:
             self.store(iteration, arith.IndexCastOp(ir.IntegerType.get_signless(64), number).result),
             self.store(condition, going),
         ]
-        self.host.buffers.update(zip(loop.carried, carried, strict=True))
+        self.storage.buffers.update(zip(loop.carried, carried, strict=True))
         inner = self.host.body(loop.body)
         for value, buffer in zip(loop.carried, carried, strict=True):
             inner.own(value, buffer)
         for value, stack in zip(loop.scanned, stacks, strict=True):
             self.write_row(value, stack, number)
-        again = self.scalar(yields(loop.body)[0])
+        again = scalar_held(yields(loop.body)[0], self.storage.buffer)
         kinds = [memref_of(value.type) for value in loop.carried]
         following = self.leaving(loop.next, inner, kinds)
         for scalar in filter(None, scalars):
             memref.DeallocOp(scalar)
-        return [arith.AddIOp(number, constant(1)).result, again, *following]
+        return [arith.AddIOp(number, index_constant(1)).result, again, *following]
 
     def leaving(
         self, values: Sequence[ir.Value], memory: Memory, kinds: Sequence[ir.MemRefType]
@@ -111,8 +112,8 @@ class ControlBuilder:
         return self.copied(value, kind)
 
     def copied(self, value: ir.Value, kind: ir.MemRefType) -> ir.Value:
-        buffer = self.host.allocate(value)
-        self.host.copy(value, buffer)
+        buffer = self.storage.allocate(value)
+        self.storage.copy(value, buffer)
         return self.typed(buffer, value, kind)
 
     def typed(self, buffer: ir.Value, value: ir.Value, kind: ir.MemRefType) -> ir.Value:
@@ -121,14 +122,14 @@ class ControlBuilder:
 
     def keep(self, values: Sequence[ir.Value], buffers: Sequence[ir.Value], memory: Memory) -> None:
         for value, buffer in zip(values, buffers, strict=True):
-            self.host.buffers[value] = buffer
+            self.storage.buffers[value] = buffer
             memory.own(value, buffer)
 
     def write_row(self, value: ir.Value, stack: ir.Value, number: ir.Value) -> None:
         """Copies a scanned value to its row of the stack; the last one for numbers beyond."""
         numbers, count = self.host.numbers, elements_of(value)
-        rows = memref.DimOp(stack, constant(0)).result
-        last = arith.SubIOp(rows, constant(1)).result
+        rows = memref.DimOp(stack, index_constant(0)).result
+        last = arith.SubIOp(rows, index_constant(1)).result
         row = arith.MinSIOp(number, last).result
         offset = arith.MulIOp(row, numbers.of(count)).result
         kind = ir.RankedTensorType.get([ir.ShapedType.get_dynamic_size()], value.type.element_type)
@@ -139,7 +140,7 @@ class ControlBuilder:
             ir.MemRefType.get(shape, kind.element_type, layout), stack, [offset], [numbers.of(count)], [],
             [mark], shape, [1],
         ).result  # fmt: skip
-        source = reinterpreted(numbers, self.host.buffer(value), kind, [count])
+        source = reinterpreted(numbers, self.storage.buffer(value), kind, [count])
         memref.CopyOp(source, target)
 
     def store(self, scalar: ir.Value, number: ir.Value) -> ir.Value | None:
@@ -148,20 +149,5 @@ class ControlBuilder:
             return None
         buffer = memref.AllocOp(memref_of(scalar.type), [], []).result
         memref.StoreOp(number, buffer, [])
-        self.host.buffers[scalar] = buffer
+        self.storage.buffers[scalar] = buffer
         return buffer
-
-    def scalar(self, value: ir.Value) -> ir.Value:
-        """A truth value or number at run time."""
-        known = splat(value)
-        if known is None:
-            return memref.LoadOp(self.host.buffer(value), []).result
-        kind = value.type.element_type
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(known))).result
-
-    def number(self, value: ir.Value) -> ir.Value:
-        """A number of runs as an index."""
-        known = splat(value)
-        if known is not None:
-            return constant(int(known))
-        return arith.IndexCastOp(ir.IndexType.get(), self.scalar(value)).result

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import prod
 
 from mlc.bindings import arith, cf, ir, memref
 from mlc.dialects.graph.dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
 from mlc.passes.base import PassFailure
+from mlc.passes.lowering.host_scalars import index_constant
 
 
 class Numbers:
@@ -45,7 +47,7 @@ class Numbers:
 
     def _number(self, size: int | Size) -> ir.Value:
         if isinstance(size, int):
-            return constant(size)
+            return index_constant(size)
         total: ir.Value | None = None
         for monomial, count in size.terms:
             term = self.of(count) if count != 1 or not monomial else None
@@ -87,11 +89,6 @@ class Numbers:
             fits = arith.CmpIOp(arith.CmpIPredicate.eq, each, joined).result
             is_one = arith.CmpIOp(arith.CmpIPredicate.eq, each, self.of(1)).result
             check(arith.OrIOp(fits, is_one).result, "dims do not broadcast")
-
-
-def constant(value: int) -> ir.Value:
-    kind = ir.IndexType.get()
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
 
 
 def check(condition: ir.Value, message: str) -> None:
@@ -153,3 +150,10 @@ def input_names(function: ir.Operation) -> list[list[str]]:
             raise PassFailure("the dims of arguments are numbers or names", function.location)
         result.append([name or "" for name in names])
     return result
+
+
+def flattened(kind: ir.Type) -> ir.RankedTensorType:
+    """A vector of a tensor's elements."""
+    tensor = ir.RankedTensorType(kind)
+    count = prod(tensor.shape) if tensor.has_static_shape else ir.ShapedType.get_dynamic_size()
+    return ir.RankedTensorType.get([count], tensor.element_type)

@@ -1,0 +1,36 @@
+"""What a host function whose sizes only a call tells says of itself to whoever calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+from mlc.passes.lowering.host_description import describe
+from mlc.passes.lowering.sized.numbers import input_names, sizes_of
+from mlc.passes.rewriting import collect_ops
+
+
+def describe_sized(
+    function: ir.Operation, old: ir.Operation, returned: Sequence[ir.Value], weights: Sequence[ir.Operation]
+) -> None:
+    """Sets the attributes of a function on buffers that was made of `old`, which returns `returned`."""
+    names = input_names(old)
+    numbers = {
+        "num_inputs": len(names),
+        "num_outputs": len(returned),
+        "arena_bytes": 0,
+        "arena_lower_bound": 0,
+        "unshared_bytes": 0,
+    }
+    describe(function, numbers, "run time", weights)
+    shapes = [[str(dim) if not isinstance(dim, int) else "" for dim in sizes_of(v)] for v in returned]
+    messages = [op.attributes["msg"].value for op in collect_ops(function, ["cf.assert"])]
+    function.attributes["tloop.dims"] = _texts([name for shape in names for name in shape if name])
+    function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(each) for each in names])
+    function.attributes["tloop.output_shapes"] = ir.ArrayAttr.get([_texts(each) for each in shapes])
+    function.attributes["tloop.messages"] = _texts(messages)
+
+
+def _texts(texts: Sequence[str]) -> ir.Attribute:
+    """Each text once."""
+    return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in dict.fromkeys(texts)])
