@@ -20,7 +20,7 @@ _MODULES = (
     "creation", "cropping", "deformable", "dropout", "einsum", "elementwise", "grids", "indexing", "logic",
     "mel", "movement", "normalisation", "one_hot", "ordering", "padding", "pooling", "quantisation",
     "quantised_products", "random_numbers", "ranges", "recurrent", "reduction", "resize", "rois",
-    "sequences", "signal", "slicing", "splitting", "suppression", "tiling", "training",
+    "sequences", "signal", "slicing", "splitting", "suppression", "tf_idf", "tiling", "training",
     "transposed_convolution", "unpooling",
     "microsoft.activations", "microsoft.attention", "microsoft.blocks", "microsoft.group_query",
     "microsoft.movement", "microsoft.nbits", "microsoft.normalisation", "microsoft.products",

@@ -43,8 +43,9 @@ class Case:
 
 @dataclass
 class _Parts:
-    """What models are made of."""
+    """What models are made of; dims are names where inputs may have any size."""
 
+    any_size: bool = False
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     inputs: list[onnx.ValueInfoProto] = field(default_factory=list)
     outputs: list[onnx.ValueInfoProto] = field(default_factory=list)
@@ -69,7 +70,8 @@ class _Parts:
         if isinstance(value, Fixed):
             self.constants.append(numpy_helper.from_array(value.array, name))
             return name
-        self.inputs.append(helper.make_tensor_value_info(name, types.onnx_number(value.dtype), value.shape))
+        shape = [f"{name}.{axis}" for axis in range(value.ndim)] if self.any_size else value.shape
+        self.inputs.append(helper.make_tensor_value_info(name, types.onnx_number(value.dtype), shape))
         self.values[name] = value
         return name
 
@@ -81,14 +83,16 @@ class _Parts:
 
 # Imported graphs are evaluated by NumPy in no time, and compiled ones run where there is more of it.
 HOWS = ["evaluated", pytest.param("compiled", marks=pytest.mark.slow)]
+ANY_SIZE = pytest.param("any size", marks=pytest.mark.slow)
 
 
 def wrong_cases(
     cases: Mapping[str, Case], domain: str, version: int = 1, how: str = "compiled"
 ) -> dict[str, str]:
-    """What the model of all cases gets wrong, by output; `how` is "compiled" or "evaluated"."""
+    """What the model of all cases gets wrong, by output; `how` is "compiled", "evaluated" or "any size"
+    (compiled for inputs of any size)."""
     opsets = {"": 21, domain: version}
-    whole = _Parts()
+    whole = _Parts(how == "any size")
     for name, case in cases.items():
         whole.add(name, case, domain)
     run = _evaluated if how == "evaluated" else lambda model, values: compiled(model).run(values)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from node_groups import HOWS, Case, Fixed, wrong_cases
+from node_groups import ANY_SIZE, HOWS, Case, Fixed, wrong_cases
 from onnx import TensorProto, numpy_helper
 
 F32, F64, I64, I32, I16 = (
@@ -193,7 +193,7 @@ def test_features_are_prepared_as_onnx_runtime_says(how: str) -> None:
     assert wrong_cases(PREPARED, "ai.onnx.ml", how=how) == {}
 
 
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", [*HOWS, ANY_SIZE])
 def test_labels_are_encoded_as_onnx_runtime_says(how: str) -> None:
     assert wrong_cases(ENCODED, "ai.onnx.ml", 2, how=how) == {}
     assert wrong_cases(ENCODED_TENSORS, "ai.onnx.ml", 4, how=how) == {}
