@@ -24,13 +24,13 @@ def describe_sized(
     }
     describe(function, numbers, "run time", weights)
     shapes = [[str(dim) if not isinstance(dim, int) else "" for dim in sizes_of(v)] for v in returned]
-    messages = [op.attributes["msg"].value for op in collect_ops(function, ["cf.assert"])]
-    function.attributes["tloop.dims"] = _texts([name for shape in names for name in shape if name])
+    messages = dict.fromkeys(op.attributes["msg"].value for op in collect_ops(function, ["cf.assert"]))
+    given = dict.fromkeys(name for shape in names for name in shape if name)
+    function.attributes["tloop.dims"] = _texts(list(given))
     function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(each) for each in names])
     function.attributes["tloop.output_shapes"] = ir.ArrayAttr.get([_texts(each) for each in shapes])
-    function.attributes["tloop.messages"] = _texts(messages)
+    function.attributes["tloop.messages"] = _texts(list(messages))
 
 
 def _texts(texts: Sequence[str]) -> ir.Attribute:
-    """Each text once."""
-    return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in dict.fromkeys(texts)])
+    return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
