@@ -44,7 +44,9 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
 }
 
 // Dims that are numbers have no text, one for each.
-// CHECK: tloop.input_shapes = {{\[}}["n", "", ""]], tloop.messages = [], tloop.output_shapes = {{\[}}["", "", "n"]]
+// CHECK-LABEL: func.func @prepare
+// CHECK-SAME: tloop.input_shapes = {{\[}}["n", "", ""]]
+// CHECK-SAME: tloop.output_shapes = {{\[}}["", "", "n"]]
 func.func @prepare(%x: tensor<?x4x4xf32> {graph.dims = ["n", "", ""]}) -> tensor<4x4x?xf32> {
   %0 = "tloop.launch"(%x) {graph.dims = [["", "", "n"]], kernel = @turn, tloop.dims = ["n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4x4xf32>) -> tensor<4x4x?xf32>
   return %0 : tensor<4x4x?xf32>
