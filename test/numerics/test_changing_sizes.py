@@ -131,3 +131,26 @@ def test_loop_in_a_loop_that_grows() -> None:
     outer.node[3].input[0] = "grown"
     built = model([loop(outer, ["y"])], [info("n", [], I64), info("x", [2])], [info("y", [None])])
     check(built, *({"n": scalar(count), "x": X[0]} for count in (1, 3)))
+
+
+def test_branches_that_give_one_element_of_other_ranks() -> None:
+    """A number, or a vector of one element, that is broadcast behind."""
+    then = body("t () => (float r) { r = Constant<value = float {0}>() }")
+    other = body("e () => (float[1] r) { r = ReduceSum(v, axes) }")
+    nodes = [
+        helper.make_node("If", ["c"], ["r"], then_branch=then, else_branch=other),
+        helper.make_node("Add", ["x", "r"], ["y"]),
+    ]
+    inputs = [info("c", [], BOOL), info("x", [3, 2]), info("v", [4])]
+    built = model(nodes, inputs, [info("y", [3, 2])], {"axes": np.array([0])})
+    v = np.arange(4, dtype=np.float32)
+    check(built, *({"c": scalar(each), "x": X, "v": v} for each in (True, False)))
+
+
+def test_squeezed_dims_of_which_only_the_call_tells_whether_they_are_one() -> None:
+    nodes = [helper.make_node("Squeeze", ["x"], ["s"], name="short"), helper.make_node("Exp", ["s"], ["y"])]
+    built = model(nodes, [info("x", ["a", 1, "b", 1])], [info("y", None)])
+    check(built, {"x": X.reshape(3, 1, 2, 1)}, {"x": X.reshape(2, 1, 3, 1)})
+    # The result would have one dim less.
+    with pytest.raises(ValueError, match="reshape 'short': a\\*b is not"):
+        compiled(built).run({"x": X.reshape(1, 1, 6, 1)})

@@ -7,6 +7,7 @@ from mlc.frontends.onnx.operators.run_time import (
     axis_mask,
     declared_rank,
     dims_where,
+    is_declared,
     number_of,
     places_before,
 )
@@ -30,6 +31,8 @@ def _squeezed(node: Node, x: Value, axes: Value | None) -> Value:
     """A reshape to the dims that stay; how many there are follows from the number of axes, or the model says
     it."""
     if axes is None:
+        if not is_declared(node):
+            return _without_known_ones(node, x)
         goes = node.emit("equal", node.sizes(x.shape), number_of(node, 1))
         count: Dim = declared_rank(node)
     else:
@@ -37,6 +40,16 @@ def _squeezed(node: Node, x: Value, axes: Value | None) -> Value:
     if not isinstance(count, int):
         count = declared_rank(node)
     return node.reshape(x, dims_where(node, x.shape, node.emit("not", goes), count))
+
+
+def _without_known_ones(node: Node, x: Value) -> Value:
+    """x without the dims that are certainly 1. The rank would be another if one were 1 that only running tells:
+    it is asked for as 0 then, which a reshape refuses when it runs."""
+    kept = node.emit("squeeze", x, axes=[i for i, d in enumerate(x.shape) if d == 1])
+    own = node.sizes([dim for dim in kept.shape if not isinstance(dim, int)])
+    one, none = number_of(node, 1), number_of(node, 0)
+    told = iter(node.read_dims(node.emit("where", node.emit("equal", own, one), none, own)))
+    return node.reshape(kept, [dim if isinstance(dim, int) else next(told) for dim in kept.shape])
 
 
 @onnx_operator("Unsqueeze")

@@ -31,7 +31,7 @@ def if_(node: Node) -> Sequence[Held]:
         blocks = [region.blocks[0] for region in holder.regions]
         given = [_branch(node, *pair) for pair in zip(_BRANCHES, blocks, strict=True)]
         parts = _parts(*given)
-        branches = [_flat(values) for values in given]
+        branches = _of_same_ranks(node, blocks, *(_flat(values) for values in given))
         shapes = [_joined(one, other, names) for one, other in zip(*branches, strict=True)]
         for block, values in zip(blocks, branches, strict=True):
             _yield(node, block, values, shapes)
@@ -67,6 +67,27 @@ def _branch(node: Node, name: str, block: ir.Block) -> list[Held]:
     """Imports a branch into a block; what it gives."""
     with ir.InsertionPoint(block):
         return list(node.attr(name)())
+
+
+def _of_same_ranks(
+    node: Node, blocks: Sequence[ir.Block], then: list[Value], other: list[Value]
+) -> list[list[Value]]:
+    """What the branches give; where both give one element, as a scalar and as a tensor of ranks that differ, it
+    has the larger rank: broadcasting knows no difference."""
+    ranks = [_rank_of_element(*pair) for pair in zip(then, other, strict=True)]
+    found = []
+    for block, values in zip(blocks, (then, other), strict=True):
+        with ir.InsertionPoint(block):
+            pairs = zip(values, ranks, strict=True)
+            found.append(
+                [value if rank is None else node.reshape(value, [1] * rank) for value, rank in pairs]
+            )
+    return found
+
+
+def _rank_of_element(one: Value, other: Value) -> int | None:
+    is_element = all(dim == 1 for dim in (*one.shape, *other.shape))
+    return max(one.rank, other.rank) if is_element else None
 
 
 def _joined(one: Value, other: Value, names: frozenset[str]) -> Left:

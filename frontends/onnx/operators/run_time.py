@@ -49,6 +49,11 @@ def vector_of(node: Node, vector: Value, length: int) -> Value:
     return node.emit("slice", wide, starts=[0], sizes=[length], steps=[1])
 
 
+def is_declared(node: Node, index: int = 0) -> bool:
+    """Whether the model declares the shape of an output."""
+    return index < len(node.declared) and node.declared[index] is not None
+
+
 def declared_rank(node: Node, index: int = 0) -> int:
     """The rank that the model declares for an output. Raises Unsupported where it does not."""
     declared = node.declared[index] if index < len(node.declared) else None
