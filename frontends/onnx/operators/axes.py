@@ -43,8 +43,8 @@ def _squeezed(node: Node, x: Value, axes: Value | None) -> Value:
 
 
 def _without_known_ones(node: Node, x: Value) -> Value:
-    """x without the dims that are certainly 1. The rank would be another if one were 1 that only running tells:
-    it is asked for as 0 then, which a reshape refuses when it runs."""
+    """x without the dims that are certainly 1. The rank would be another if one were 1 that only running
+    tells: it is asked for as 0 then, which a reshape refuses when it runs."""
     kept = node.emit("squeeze", x, axes=[i for i, d in enumerate(x.shape) if d == 1])
     own = node.sizes([dim for dim in kept.shape if not isinstance(dim, int)])
     one, none = number_of(node, 1), number_of(node, 0)

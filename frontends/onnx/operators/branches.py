@@ -72,8 +72,8 @@ def _branch(node: Node, name: str, block: ir.Block) -> list[Held]:
 def _of_same_ranks(
     node: Node, blocks: Sequence[ir.Block], then: list[Value], other: list[Value]
 ) -> list[list[Value]]:
-    """What the branches give; where both give one element, as a scalar and as a tensor of ranks that differ, it
-    has the larger rank: broadcasting knows no difference."""
+    """What the branches give; where both give one element in tensors of different ranks, it has the larger
+    rank: broadcasting knows no difference."""
     ranks = [_rank_of_element(*pair) for pair in zip(then, other, strict=True)]
     found = []
     for block, values in zip(blocks, (then, other), strict=True):
