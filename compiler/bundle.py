@@ -79,7 +79,7 @@ def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
         name: tuple(TensorInfo(each["dtype"], tuple(each["shape"])) for each in host[name])
         for name in ("inputs", "outputs", "weight_types")
     }
-    infos |= {name: tuple(host[name]) for name in ("kernels", "messages")}
+    infos |= {name: tuple(host[name]) for name in ("kernels", "messages", "functions", "strings")}
     dims = None if host["dims"] is None else tuple(host["dims"])
     function = HostFunction(**(host | infos | {"weights": (), "dims": dims}))
     objects = {name: bytes(blobs[at : at + size]) for name, (at, size) in entry["objects"].items()}

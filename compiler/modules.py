@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlc.bindings import ir
@@ -12,6 +12,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import Tape
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
+from mlc.passes.lowering.sized.runtime_calls import CALLER, PREFIX
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target
@@ -43,7 +44,7 @@ class HostFunction:
 
     `weights` holds a Reference, or the index of a result of `@prepare`, for each weight. `dims` are the named
     dims of a function whose sizes only a call tells, None where all are numbers; `messages` what it says when
-    a call fails.
+    a call fails. `functions` are those of the runtime that it calls, `strings` the text that it knows.
     """
 
     name: str
@@ -58,6 +59,8 @@ class HostFunction:
     kernels: tuple[str, ...] = ()
     dims: tuple[str, ...] | None = None
     messages: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    strings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -166,7 +169,10 @@ def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
     texts += [()] * (len(kinds) - 1 - len(texts))
     references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]
     infos = [_info(*each) for each in zip(kinds[:-1], texts, strict=True)]
-    calls = collect_ops(op, "tloop.launch_into")
+    infos[: inputs + outputs] = _called(infos[: inputs + outputs], op)
+    launches = collect_ops(op, "tloop.launch_into")
+    calls = [each for each in launches if CALLER not in each.attributes]
+    functions = [each.attributes["kernel"].value for each in launches if CALLER in each.attributes]
     return HostFunction(
         name,
         _alone([op], target),
@@ -180,7 +186,17 @@ def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
         tuple(call.attributes["kernel"].value for call in calls),
         _texts(op, "tloop.dims") if "tloop.dims" in op.attributes else None,
         _texts(op, "tloop.messages"),
+        tuple(dict.fromkeys(each.removeprefix(PREFIX) for each in functions)),
+        _texts(op, "tloop.strings"),
     )
+
+
+def _called(infos: Sequence[TensorInfo], op: ir.Operation) -> list[TensorInfo]:
+    """The inputs and outputs, of which some are strings or sequences."""
+    if "tloop.kinds" not in op.attributes:
+        return list(infos)
+    kinds = [each.value for side in op.attributes["tloop.kinds"] for each in ir.ArrayAttr(side)]
+    return [replace(info, dtype=kind or info.dtype) for info, kind in zip(infos, kinds, strict=True)]
 
 
 def _weight(entry: ir.DictAttr) -> Reference | int:

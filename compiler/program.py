@@ -87,6 +87,7 @@ class Program:
             **self._sizes(),
             "arena_bytes": self.main.arena_bytes,
             "libraries": list(self.target.libraries),
+            **({"strings": list(self.main.strings)} if self.main.strings else {}),
             "report": self.report,
         }
 

@@ -49,6 +49,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-name-dims": "mlc.passes.graph.name_dims:NameDims",
     "graph-narrow-integer-products": "mlc.passes.graph.narrow_integer_products:NarrowIntegerProducts",
     "graph-narrow-values": "mlc.passes.graph.narrow_values:NarrowValues",
+    "graph-number-objects": "mlc.passes.graph.number_objects:NumberObjects",
     "graph-outline-constants": "mlc.passes.graph.outline_constants:OutlineConstants",
     "graph-pack-matmuls": "mlc.passes.graph.pack_matmuls:PackMatmuls",
     "graph-pad-channels": "mlc.passes.graph.pad_channels:PadChannels",

@@ -50,3 +50,23 @@ def call_entry(
     `buffers` holds objects with the buffer protocol (C-contiguous), addresses or None (a null pointer).
     Sizes and types are not checked.
     """
+
+class Objects:
+    """The strings and sequences of one call; in compiled code each is a number. Those of `constants` have the
+    first numbers; it must not grow while this table is in use. Number 0 is the empty sequence."""
+
+    def __init__(self, constants: Objects | None = None) -> None: ...
+    def numbers(self, texts: Sequence[str]) -> bytes:
+        """The numbers of strings, as int64; equal ones have one number."""
+
+    def texts(self, numbers: Buffer) -> list[str]:
+        """The strings of numbers."""
+
+    def sequence(self, elements: Sequence[tuple[int, tuple[int, ...], Buffer]]) -> int:
+        """The number of a new sequence of tensors: ONNX's element type, shape and dense data of each."""
+
+    def elements(self, number: int) -> list[tuple[int, tuple[int, ...], Any]]:
+        """Copies of the tensors of a sequence."""
+
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a function; programs that it calls on this thread have this table."""

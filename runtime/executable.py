@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mlc.runtime._native import Image, Program
     from mlc.runtime.cuda.planned import PlannedProgram
     from mlc.runtime.cuda.program import Program as CudaProgram
+    from mlc.runtime.objects import ObjectEdges
 
 
 class Executable:
@@ -51,6 +52,7 @@ class Executable:
         self._weights = {spec.name: weight_bytes(spec, weights, origin) for spec in self._manifest.weights}
         self._input_names = [spec.name for spec in self.inputs]
         self._program = self._link(origin)
+        self._edges = self._object_edges()
         self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
 
     @classmethod
@@ -96,6 +98,10 @@ class Executable:
         """
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
             arrays = self._in_order(arrays, named)
+        if self._edges is not None:
+            if out is not None:
+                raise TypeError("out: a program with strings or sequences makes its outputs itself")
+            return self._edges.call(self._program.call, arrays)
         if out is None:
             return self._program.call(arrays)
         given = order_outputs(self.outputs, out)
@@ -165,6 +171,15 @@ class Executable:
 
         assert isinstance(self._program, PlannedProgram)
         return self._program.program()
+
+    def _object_edges(self) -> ObjectEdges | None:
+        """What translates strings and sequences, for a program that has some."""
+        specs = (*self.inputs, *self.outputs)
+        if not self._manifest.strings and not any(spec.is_object for spec in specs):
+            return None
+        from mlc.runtime.objects import ObjectEdges
+
+        return ObjectEdges(self.inputs, self.outputs, self._manifest.strings)
 
     def _link(self, origin: str) -> Program | PlannedProgram:
         manifest = self._manifest

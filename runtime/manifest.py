@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.runtime.dims import NamedDim, parse_dims
 from mlc.runtime.errors import ExecutableError
-from mlc.runtime.tensors import EXTENSION_DTYPES, NUMPY_DTYPES, TensorSpec
+from mlc.runtime.tensors import EXTENSION_DTYPES, NUMPY_DTYPES, TensorSpec, is_object
 
 if TYPE_CHECKING:
     from mlc.runtime.cuda.plan import Plan
@@ -27,8 +27,8 @@ class Manifest:
     """A checked manifest: of objects with an `entry`, or of a GPU program with a `plan`, whose images are the
     code. `data` is the JSON object that it came from, including keys unknown here.
 
-    `dims` are the named dims of a dynamic program, and `messages` what its code says when a call fails; a
-    program without `dims` is static, its sizes are numbers.
+    `dims` are the named dims of a dynamic program, `messages` what its code says when a call fails, and
+    `strings` those that have the first numbers; a program without `dims` is static, its sizes are numbers.
     """
 
     entry: str
@@ -40,6 +40,7 @@ class Manifest:
     messages: tuple[str, ...]
     arena_bytes: int
     libraries: tuple[str, ...]
+    strings: tuple[str, ...]
     target: Mapping[str, Any]
     report: Mapping[str, Any]
     data: Mapping[str, Any]
@@ -69,6 +70,7 @@ def parse_manifest(data: Any, where: str) -> Manifest:
         messages=_texts(data, "messages", "texts", where),
         arena_bytes=_size(data.get("arena_bytes"), f"{where}: arena_bytes"),
         libraries=_texts(data, "libraries", "paths", where),
+        strings=_texts(data, "strings", "texts", where),
         target=_field(data, "target", Mapping, where, {}),
         report=_field(data, "report", Mapping, where, {}),
         data=data,
@@ -118,7 +120,7 @@ def _tensor(entry: Any, what: str, dynamic: bool) -> TensorSpec:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
         raise ExecutableError(f"{what} is {entry!r}, expected an object with name, dtype and shape")
     dtype, shape = entry.get("dtype"), entry.get("shape")
-    if not isinstance(dtype, str) or dtype not in NUMPY_DTYPES | EXTENSION_DTYPES:
+    if not isinstance(dtype, str) or not (dtype in NUMPY_DTYPES | EXTENSION_DTYPES or is_object(dtype)):
         raise ExecutableError(f"{what}: dtype {dtype!r} is unknown")
     if not isinstance(shape, (list, tuple)) or len(shape) > MAX_RANK:
         raise ExecutableError(f"{what}: shape is {shape!r}, expected a list of sizes")

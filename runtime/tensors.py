@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,15 +20,26 @@ _BYTES = (
     "int2 int4 uint2 uint4 float4_e2m1fn float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
     " float8_e8m0fnu float6_e2m3fn float6_e3m2fn"
 )
+# Arrays of numbers that stand for strings and sequences of the running call (mlc.runtime.objects).
+_ELEMENT = "|".join(["string", *_NUMPY.split(), "bfloat16", *_BYTES.split()])
+_OBJECT = re.compile(
+    rf"string|(?:sequence|optional)\((?:{_ELEMENT})\)|optional\(sequence\((?:{_ELEMENT})\)\)"
+)
 _EXTENSION_SIZES = {"bfloat16": 2, **dict.fromkeys(_BYTES.split(), 1)}
 EXTENSION_DTYPES = frozenset(_EXTENSION_SIZES)
 # UNKNOWN_SIZE in csrc/native.h.
 _UNKNOWN = -sys.maxsize - 1
 
 
+def is_object(dtype: str) -> bool:
+    """Whether it names strings, or sequences or optionals, such as "optional(sequence(float32))"."""
+    return _OBJECT.fullmatch(dtype) is not None
+
+
 @dataclass(frozen=True)
 class TensorSpec:
-    """One input, output or weight. `dtype` is a name of NumPy or ml_dtypes; `shape` counts elements.
+    """One input, output or weight. `dtype` is a name of NumPy or ml_dtypes, "string", or one of a sequence or
+    an optional, such as "sequence(float32)"; `shape` counts elements.
 
     Sizes that are known only when the model is called are texts: an input's the name of a dim, an output's
     what it is computed from, for people ("2*batch + 1").
@@ -42,7 +54,10 @@ class TensorSpec:
 
     @cached_property
     def numpy_dtype(self) -> np.dtype:
-        """The element type. Raises ImportError if it needs ml_dtypes and that is not installed."""
+        """The element type, object for strings. Raises ImportError if it needs ml_dtypes and that is not
+        installed."""
+        if self.is_object:
+            return np.dtype(object)
         if self.dtype in NUMPY_DTYPES:
             return np.dtype(self.dtype)
         import ml_dtypes
@@ -52,10 +67,17 @@ class TensorSpec:
     @cached_property
     def buffer_dtype(self) -> np.dtype:
         """The type under which the buffer protocol shows the elements: it has none for ml_dtypes' types,
-        so their bits travel as unsigned integers."""
+        so their bits travel as unsigned integers. Strings and sequences are numbers in compiled code."""
+        if self.is_object:
+            return np.dtype(np.int64)
         if self.dtype in NUMPY_DTYPES:
             return self.numpy_dtype
         return np.dtype(f"u{_EXTENSION_SIZES[self.dtype]}")
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it consists of strings, or is a sequence or an optional."""
+        return is_object(self.dtype)
 
     @property
     def is_static(self) -> bool:
@@ -81,7 +103,15 @@ class TensorSpec:
         numbers = {name: -1 - index for index, name in enumerate(dims)}
         shape = tuple(numbers.get(size, _UNKNOWN) if isinstance(size, str) else size for size in self.shape)
         text = f"({', '.join(map(str, self.shape))}{',' if len(shape) == 1 else ''})"
-        return (self.name, self.dtype, view.kind, view.itemsize, shape, text, self.numpy_dtype)
+        return (
+            self.name,
+            self.dtype,
+            view.kind,
+            view.itemsize,
+            shape,
+            text,
+            view if self.is_object else self.numpy_dtype,
+        )
 
 
 def bfloat16_bits(x: np.ndarray) -> np.ndarray:

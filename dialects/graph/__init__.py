@@ -21,6 +21,7 @@ from . import (  # noqa: F401
     layout,
     movement,
     normalisation,
+    objects,
     ordering,
     pooling,
     quantisation,

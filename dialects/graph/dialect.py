@@ -29,6 +29,15 @@ class Graph(ext.Dialect, name="graph"):
         super().load()
 
 
+class StringType(Graph.Type, name="string"):
+    """A string of the running call: text in UTF-8, of any length."""
+
+
+class SequenceType(Graph.Type, name="sequence"):
+    """A sequence of tensors, of which each may have another shape; an optional is one of at most one element.
+    It never changes."""
+
+
 def _verify_invariants(self: ir.OpView) -> bool:
     try:
         check(self)

@@ -40,8 +40,15 @@ _NUMPY = {
     "complex<f32>": np.complex64,
     "complex<f64>": np.complex128,
 }
-_DTYPES = {name: np.dtype(scalar) for name, scalar in _NUMPY.items()}
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+# Objects of a running call are numbers in memory.
+_OBJECTS = {"!graph.string": np.int64, "!graph.sequence": np.int64}
+# By ONNX's numbers of them.
+_ONNX = (
+    "none f32 ui8 i8 ui16 i16 i32 i64 !graph.string i1 f16 f64 ui32 ui64 complex<f32> complex<f64> bf16"
+    " f8E4M3FN f8E4M3FNUZ f8E5M2 f8E5M2FNUZ ui4 i4 f4E2M1FN f8E8M0FNU ui2 i2 f6E2M3FN f6E3M2FN"
+).split()
+_DTYPES = {name: np.dtype(scalar) for name, scalar in {**_NUMPY, **_OBJECTS}.items()}
+_NAMES = {np.dtype(scalar): name for name, scalar in _NUMPY.items()}
 
 
 def dtype_of(element: str) -> np.dtype:
@@ -57,6 +64,11 @@ def element_of(dtype: np.dtype | type) -> str:
 def element_bytes(element: str) -> int:
     """Bytes of one stored element: `i1` and the types below eight bits take one byte each."""
     return _DTYPES[element].itemsize
+
+
+def onnx_number(element: str) -> int:
+    """ONNX's number of an element type; KeyError when there is none."""
+    return _ONNX.index(element)
 
 
 def holds(element: str, number: int | float) -> bool:
@@ -111,6 +123,7 @@ NUMBER = ElementClass("number", _FLOAT | _SIGNED | _UNSIGNED)
 INDEX = ElementClass("index (i32 or i64)", frozenset({"i32", "i64"}))
 BOOL = ElementClass("bool (i1)", frozenset({"i1"}))
 ORDERED = ElementClass("number or bool", NUMBER.members | BOOL.members)
+COMPARED = ElementClass("number, bool or string", ORDERED.members | {"!graph.string"})
 BITS = ElementClass(
     "of 8 to 64 bits", NUMBER.members | frozenset(name for name in _NARROW if name.startswith("f8"))
 )

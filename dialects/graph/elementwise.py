@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .elements import ANY, BITS, BOOL, FLOAT, INTEGER, NUMBER, ORDERED, ElementClass, element_bytes
+from .elements import ANY, BITS, BOOL, COMPARED, FLOAT, INTEGER, NUMBER, ElementClass, element_bytes
 from .rules import broadcast, check_number, like_first
 from .sizes import differ
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
@@ -241,7 +241,7 @@ binary(
     "BitShift (RIGHT)",
     elements=INTEGER,
 )
-binary("equal", "`a == b`", "Equal", elements=ORDERED, infer=_comparison)
+binary("equal", "`a == b`", "Equal", elements=COMPARED, infer=_comparison)
 binary("less", "`a < b`", "Less", infer=_comparison)
 binary("less_equal", "`a <= b`", "LessOrEqual", infer=_comparison)
 binary("greater", "`a > b`", "Greater", infer=_comparison)

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from mlc.bindings import ir
 
+from .runtime_functions import FUNCTIONS
 from .size_text import parse_size
 from .sizes import Size, exact_quotient, floordiv, maximum, product, substituted
 from .symbolic import Dims as KnownDims
@@ -62,7 +63,7 @@ def size_array(dims: Sequence[int | Size]) -> np.ndarray:
 
 def _told(op: ir.Operation, known: Known) -> KnownDims | None:
     """The result's dims where the op reads them from an operand whose elements are known."""
-    if op.name in ("graph.reshape", "graph.expand", "graph.full"):
+    if op.name in ("graph.reshape", "graph.expand", "graph.full") or _is_told_dims(op):
         dims = op.operands[len(op.operands) - 1] if len(op.operands) else None
         at = 0 if op.name == "graph.full" else 1
         told = known.contents(dims) if dims is not None and len(op.operands) > at else None
@@ -71,6 +72,14 @@ def _told(op: ir.Operation, known: Known) -> KnownDims | None:
         entries = list(told.reshape(-1))
         return _completed(op, entries, known) if op.name == "graph.reshape" else tuple(entries)
     return (_length(op, known),) if op.name == "graph.range" else None
+
+
+def _is_told_dims(op: ir.Operation) -> bool:
+    """Whether the op calls a function whose last operand is the result's dims."""
+    if op.name != "graph.call_runtime":
+        return False
+    function = FUNCTIONS.get(op.attributes["function"].value)
+    return function is not None and function.operands[-1] == "dims"
 
 
 def _completed(op: ir.Operation, entries: list[int | Size], known: Known) -> KnownDims:

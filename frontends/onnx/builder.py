@@ -36,6 +36,8 @@ class GraphBuilder:
     serials: Iterator[int] = field(default_factory=itertools.count)
     # Where the numbers that names stand for are when the model runs: an element of a vector of integers.
     elements: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    # The text that the model knows, by its numbers.
+    texts: dict[str, int] = field(default_factory=lambda: {"": 0})
     # The names that stand for iterations of loops.
     iterations: set[str] = field(default_factory=set)
 
@@ -195,10 +197,22 @@ class GraphBuilder:
         make = partial(_build, "constant", [], {"value": array}, None, location)
         return from_array("", array, _at_home(make))
 
+    def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value:
+        """A constant of strings, in row-major order."""
+        numbers = [self.texts.setdefault(text, len(self.texts)) for text in texts]
+        known = self.constant(np.array(numbers, np.int64).reshape(shape), location)
+        kind = types.tensor_type(list(shape), TensorProto.STRING)
+        make = _at_home(lambda: _build("objects", [known.ir], {}, kind, location))
+        return Value("", tuple(shape), TensorProto.STRING, make, texts=tuple(texts))
+
     def stored(self, name: str, constant: Constant, location: ir.Location) -> Value:
         """A constant of the model: `graph.constant` or `graph.weight`, made where it is first used."""
-        if constant.array is not None:
+        value = None
+        if constant.texts is not None:
+            value = self.strings(constant.texts, constant.shape, location)
+        elif constant.array is not None:
             value = self.constant(constant.array, location)
+        if value is not None:
             value.name = name
             return value
         assert constant.reference is not None

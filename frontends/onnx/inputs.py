@@ -10,16 +10,20 @@ from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.values import Dim
 from mlc.frontends.sizes import wrong_sizes
-from onnx import GraphProto, ValueInfoProto
+from onnx import GraphProto, TensorProto, ValueInfoProto
 
 
 @dataclass(frozen=True)
 class InputType:
-    """A graph input: its dims (symbols where dynamic) and ONNX data type."""
+    """A graph input: its dims (symbols where dynamic) and ONNX data type. `kind` is "string" for strings."""
 
     name: str
     shape: tuple[Dim, ...]
     number: int
+
+    @property
+    def kind(self) -> str:
+        return "string" if self.number == TensorProto.STRING else ""
 
 
 def read_inputs(

@@ -11,6 +11,7 @@ import onnx
 from mlc import dialects
 from mlc.bindings import func, ir
 from mlc.dialects.graph.dims import NAMES
+from mlc.dialects.graph.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.builder import GraphBuilder
@@ -62,7 +63,11 @@ def import_model(
     with context, ir.Location.name(loaded.name):
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
-            _build_main(loaded, inputs, Frame(opsets))
+            texts = _build_main(loaded, inputs, Frame(opsets))
+        if len(texts) > 1:
+            module.operation.attributes[STRINGS_ATTRIBUTE] = ir.ArrayAttr.get(
+                [ir.StringAttr.get(text) for text in texts]
+            )
     outputs = tuple(o.name for o in loaded.proto.graph.output)
     return ImportedModel(
         module,
@@ -73,7 +78,8 @@ def import_model(
     )
 
 
-def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) -> None:
+def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) -> list[str]:
+    """Builds @main; the text that it knows."""
     graph = loaded.proto.graph
     arguments = [
         types.tensor_type([d if isinstance(d, int) else None for d in i.shape], i.number) for i in inputs
@@ -97,7 +103,16 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
         ir.FunctionType.get(arguments, [r.type for r in results])
     )
     _describe(main, "arg_attrs", [_argument(i) for i in inputs])
-    _describe(main, "res_attrs", [{NAME_ATTRIBUTE: ir.StringAttr.get(o.name)} for o in graph.output])
+    _describe(main, "res_attrs", [_output(*each) for each in zip(graph.output, outputs, strict=True)])
+    return list(builder.texts)
+
+
+def _output(output: onnx.ValueInfoProto, value: Any) -> dict[str, ir.Attribute]:
+    """What is said of a result."""
+    name = {NAME_ATTRIBUTE: ir.StringAttr.get(output.name)}
+    if value.number == onnx.TensorProto.STRING:
+        return name | {KIND_ATTRIBUTE: ir.StringAttr.get("string")}
+    return name
 
 
 def _result(file: str, output: onnx.ValueInfoProto, value: Any) -> ir.Value:
@@ -121,6 +136,8 @@ def _result(file: str, output: onnx.ValueInfoProto, value: Any) -> ir.Value:
 def _argument(entry: InputType) -> dict[str, ir.Attribute]:
     """What is said of an argument: its name, and those of its dynamic dims."""
     name = {NAME_ATTRIBUTE: ir.StringAttr.get(entry.name)}
+    if entry.kind:
+        name[KIND_ATTRIBUTE] = ir.StringAttr.get(entry.kind)
     if all(isinstance(dim, int) for dim in entry.shape):
         return name
     texts = ["" if isinstance(dim, int) else str(dim) for dim in entry.shape]

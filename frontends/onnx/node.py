@@ -43,6 +43,8 @@ class Emitter(Protocol):
 
     def constant(self, array: np.ndarray, location: ir.Location) -> Value: ...
 
+    def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value: ...
+
     def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value: ...
 
     def read_dims(self, vector: Value) -> list[Dim]: ...
@@ -124,6 +126,19 @@ class Node:
     def constant(self, array: Any, dtype: Any = None) -> Value:
         """A constant of any size."""
         return self.emitter.constant(np.asarray(array, dtype), self.location)
+
+    def strings(self, texts: Sequence[str], shape: Sequence[int] | None = None) -> Value:
+        """A constant of strings, a vector unless `shape` says otherwise."""
+        return self.emitter.strings(texts, [len(texts)] if shape is None else shape, self.location)
+
+    def call_runtime(
+        self, function: str, *values: Value, number: int, shape: Sequence[Dim], options: Sequence[int] = ()
+    ) -> Value:
+        """What a function of the C runtime gives: a tensor of the ONNX data type `number`; its last operand
+        says the dims where they do not follow from others'."""
+        kind = self.type_of(shape, number)
+        made = self.emit("call_runtime", *values, result_type=kind, function=function, options=list(options))
+        return self.named(made, shape)
 
     def elements(self, value: Value) -> np.ndarray:
         """The elements of a constant of any size; raises if `value` is none."""

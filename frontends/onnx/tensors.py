@@ -24,13 +24,14 @@ MAX_ELEMENTS = 2**48
 class Constant:
     """A constant tensor: `shape` in elements, `number` the ONNX data type.
 
-    One of `array` and `reference` is set.
+    One of `array`, `reference` and `texts` (of strings, in row-major order) is set.
     """
 
     shape: tuple[int, ...]
     number: int
     array: np.ndarray | None = None
     reference: Reference | None = None
+    texts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class TensorReader:
     def _read(self, tensor: TensorProto) -> Constant:
         shape = checked_dims(tensor)
         size = math.prod(shape)
+        if tensor.data_type == TensorProto.STRING:
+            return Constant(shape, tensor.data_type, texts=_texts(tensor, size))
         bits = types.bits_in_file(tensor.data_type)
         located = self._located(tensor)
         if located is None:
@@ -108,6 +111,16 @@ class TensorReader:
         if array.nbytes <= SMALL:
             return Constant(shape, number, array=array)
         return Constant(shape, number, reference=self.store.add_blob(array.view(np.uint8).reshape(-1).data))
+
+
+def _texts(tensor: TensorProto, size: int) -> tuple[str, ...]:
+    if len(tensor.string_data) != size:
+        count = len(tensor.string_data)
+        raise ImportFailure(f"dims {list(tensor.dims)} need {size} strings, but its data has {count}")
+    try:
+        return tuple(text.decode() for text in tensor.string_data)
+    except UnicodeDecodeError as error:
+        raise ImportFailure(f"a string is no UTF-8: {error}") from None
 
 
 def checked_dims(tensor: TensorProto) -> tuple[int, ...]:

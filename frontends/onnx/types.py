@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 from mlc.bindings import ir
+from mlc.dialects.graph import objects
 from onnx import TensorProto
 
 # ONNX data type -> (MLIR text, NumPy dtype, bits per element in a file)
@@ -38,17 +39,23 @@ _TYPES: dict[int, tuple[str, type, int]] = {
     TensorProto.INT2: ("i2", ml_dtypes.int2, 2),
 }
 _BY_DTYPE = {np.dtype(dtype): number for number, (_, dtype, _) in _TYPES.items()}
+# A data type of our own, of rank 0: ONNX has no number for sequences.
+SEQUENCE = 1000
+# Objects of a call are numbers in memory.
+_TYPES |= {TensorProto.STRING: (objects.STRING, np.int64, 64), SEQUENCE: (objects.SEQUENCE, np.int64, 64)}
 _BY_TEXT = {text: number for number, (text, _, _) in _TYPES.items()}
 
 
 def type_name(number: int) -> str:
     """ONNX's name of a data type, or its number if there is none."""
+    if number == SEQUENCE:
+        return "SEQUENCE"
     known = number in TensorProto.DataType.values()
     return TensorProto.DataType.Name(number) if known else f"data type {number}"
 
 
 def is_supported(number: int) -> bool:
-    """Whether tensors of this ONNX data type can be compiled (not: strings)."""
+    """Whether tensors of this ONNX data type can be compiled."""
     return number in _TYPES
 
 

@@ -21,8 +21,8 @@ class Value:
     """A tensor of the ONNX graph.
 
     `known`: its elements where import-time arithmetic knows them (at most 1 KiB; dtype object if some are
-    `Size`s). `build` makes the IR; it runs at most once, at the first use of `ir`. `stored` reads the
-    elements of a constant that is too large for `known`.
+    `Size`s), `texts` those of constant strings. `build` makes the IR; it runs at most once, at the first use
+    of `ir`. `stored` reads the elements of a constant that is too large for `known`.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Value:
     build: Callable[[], ir.Value]
     known: np.ndarray | None = None
     stored: Callable[[], np.ndarray] | None = field(default=None, repr=False)
+    texts: tuple[str, ...] | None = None
     _ir: ir.Value | None = field(default=None, repr=False)
 
     @property

@@ -34,7 +34,8 @@ LOOKUP = "graph.gather"
 OTHERS = frozenset({LOOKUP, "graph.gather_nd", "graph.lrn", "graph.winograd_output"})
 # What elementwise ops compute as they read it.
 LOOKED_UP = ELEMENTWISE | {LOOKUP}
-_CONTROL = {*graph.CONTROL_OPS, "graph.yield"}
+# What the host program does without kernels.
+_HOST = {*graph.CONTROL_OPS, "graph.yield", "graph.call_runtime"}
 # After these an elementwise op on a value of the same shape can run while the value is in registers or in the
 # first cache.
 TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | OTHERS
@@ -93,8 +94,8 @@ class Group:
 
 
 def is_computed(op: ir.Operation) -> bool:
-    """Whether the op needs a kernel: constants, views and control flow do not."""
-    return op.name.startswith("graph.") and op.name not in CONSTANTS | _CONTROL and not is_place(op)
+    """Whether the op needs a kernel: constants, views, control flow and calls of the runtime do not."""
+    return op.name.startswith("graph.") and op.name not in CONSTANTS | _HOST and not is_place(op)
 
 
 def stands_alone(op: ir.Operation) -> bool:

@@ -35,8 +35,9 @@ def copy_trivial_results(function: ir.Operation) -> None:
 
 
 def copy_constant_operands(function: ir.Operation) -> None:
-    """Gives constants that launches from before read, those of kernels written by hand, a buffer."""
-    for launch in collect_ops(function, "tloop.launch"):
+    """Gives a buffer to constants that calls of the runtime read, and launches from before, those of kernels
+    written by hand."""
+    for launch in collect_ops(function, ["tloop.launch", "graph.call_runtime"]):
         for index, value in enumerate(launch.operands):
             if defining_op(view_source(value), "graph.constant") is not None:
                 with ir.InsertionPoint(launch), launch.location:

@@ -20,13 +20,14 @@ from mlc.passes.rewriting import collect_ops, has_uses, replace_op
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
 DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
 _CONTROL = {*graph.CONTROL_OPS, "graph.yield"}
-_OF_SIZES = {"graph.sizes", "tloop.expect_equal", "tloop.numbers", "tloop.read_sizes"}
+_OF_SIZES = {"graph.sizes", "graph.call_runtime", "tloop.expect_equal", "tloop.numbers", "tloop.read_sizes"}
 # What only tells of dims, and is never data.
 _OF_DIMS = ("graph.shape_of", "graph.sizes")
 
 
 def is_dynamic(function: ir.Operation) -> bool:
-    """Whether some value of the function has dims that only a call tells, or an op computes sizes."""
+    """Whether some value of the function has dims that only a call tells, or an op computes sizes; calls of
+    the runtime may fail, as such functions can."""
     ops = collect_ops(function)
     if any(op.name in _OF_SIZES for op in ops):
         return True
@@ -120,7 +121,7 @@ def _expect(ops: list[ir.Operation], dims: Dims) -> None:
             if (op.block, each) not in seen:
                 seen.append((op.block, each))
                 with ir.InsertionPoint(op), op.location:
-                    build_expect_equal(str(each.left), str(each.right), each.may_be_one, _who(op))
+                    build_expect_equal(str(each.left), str(each.right), each.may_be_one, who(op, _name(op)))
 
 
 def _expand_operands(op: ir.Operation, dims: Dims) -> None:
@@ -135,7 +136,7 @@ def _expand_operands(op: ir.Operation, dims: Dims) -> None:
         pairs = {pair for pair in zip(own, shape, strict=True) if pair[0] != pair[1]}
         with ir.InsertionPoint(op), op.location:
             for one, total in sorted(pairs, key=str):
-                build_expect_equal(str(one), str(total), True, _who(op))
+                build_expect_equal(str(one), str(total), True, who(op, _name(op)))
             op.operands[position] = _expanded(value, shape)
 
 
@@ -149,8 +150,13 @@ def _expanded(value: ir.Value, shape: Sequence[int | Size]) -> ir.Value:
     return made
 
 
-def _who(op: ir.Operation) -> str:
-    return f"{op.name.removeprefix('graph.')} {_place(op.location)}".strip()
+def who(op: ir.Operation, name: str) -> str:
+    """An op as messages of a running program call it: what it does, and the node that it comes from."""
+    return f"{name} {_place(op.location)}".strip()
+
+
+def _name(op: ir.Operation) -> str:
+    return op.name.removeprefix("graph.")
 
 
 def _place(location: ir.Location) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir
+from mlc.dialects.graph.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
 
 
 def describe(
@@ -17,6 +18,21 @@ def describe(
         function.attributes[f"tloop.{name}"] = ir.IntegerAttr.get(word, value)
     function.attributes["tloop.arena_strategy"] = ir.StringAttr.get(strategy)
     function.attributes["tloop.weights"] = ir.ArrayAttr.get([_reference(op) for op in weights])
+
+
+def describe_objects(function: ir.Operation, old: ir.Operation, module: ir.Operation) -> None:
+    """Says of a function on buffers which of its arguments are strings and sequences, and the module's
+    strings."""
+    kinds = [_kinds(old, side) for side in ("arg_attrs", "res_attrs")]
+    if any(each.value for side in kinds for each in side):
+        function.attributes["tloop.kinds"] = ir.ArrayAttr.get([ir.ArrayAttr.get(side) for side in kinds])
+    if STRINGS_ATTRIBUTE in module.attributes:
+        function.attributes["tloop.strings"] = module.attributes[STRINGS_ATTRIBUTE]
+
+
+def _kinds(function: ir.Operation, side: str) -> list[ir.Attribute]:
+    entries = map(ir.DictAttr, function.attributes.get(side, []))
+    return [each[KIND_ATTRIBUTE] if KIND_ATTRIBUTE in each else ir.StringAttr.get("") for each in entries]
 
 
 def _reference(op: ir.Operation) -> ir.Attribute:

@@ -10,6 +10,7 @@ from mlc.passes.base import Pass, PassFailure
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.graph.run_time_sizes import is_dynamic
 from mlc.passes.lowering.host_buffers import HostRewriter
+from mlc.passes.lowering.host_description import describe_objects
 from mlc.passes.lowering.memory.allocations import Allocations, allocate
 from mlc.passes.lowering.memory.arena import plan
 from mlc.passes.lowering.sized.function import SizedFunction
@@ -61,10 +62,11 @@ class HostPlanMemory(Pass):
         in_place = kernels_in_place(op)
         for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
             if is_dynamic(function):
-                SizedFunction(function, in_place).build()
+                describe_objects(SizedFunction(function, in_place).build(), function, op)
                 function.erase()
                 continue
             allocations = allocate(function, in_place)
             check_addressable(function, allocations)
-            HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
+            made = HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
+            describe_objects(made, function, op)
             function.erase()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # Graph level, whole module: what every target wants.
 GRAPH_OPTIMIZE: list[str] = [
+    # Objects are numbers to all that follows.
+    "graph-number-objects",
     # Every rule below looks at shapes; exporters leave many out.
     "graph-infer-shapes",
     # Equal values become one value, by which idioms are recognised; what nobody uses goes.

@@ -65,6 +65,12 @@ void mlc_host_expect_equal(int64_t left, int64_t right, int64_t message) {
 
 void mlc_host_fail(int64_t message) { mlc_host_leave(current(), MLC_HOST_MESSAGE, message, 0, 0); }
 
+void mlc_host_fail_text(int64_t message, const char *text) {
+  mlc_host_call *call = current();
+  call->text = text;
+  mlc_host_leave(call, MLC_HOST_TEXT, message, 0, 0);
+}
+
 void *mlc_host_output_memory(mlc_host_call *call, int64_t bytes) {
   void *memory;
   if (posix_memalign(&memory, 64, bytes ? (size_t)bytes : 1) != 0)

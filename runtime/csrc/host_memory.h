@@ -37,6 +37,7 @@ enum mlc_host_failure {
   MLC_HOST_MEMORY,  /* there are no `left` bytes */
   MLC_HOST_SIZE,    /* nothing has `left` bytes */
   MLC_HOST_OUTPUT,  /* output `left` was given another shape */
+  MLC_HOST_TEXT,    /* `text`, of an op that the manifest's message of that number names */
   MLC_HOST_BROKEN,  /* the code does not ask for output `left` as it must */
 };
 
@@ -48,6 +49,7 @@ struct mlc_host_call {
   void *(*output)(mlc_host_call *call, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes);
   enum mlc_host_failure failure;
   int64_t message, left, right;
+  const char *text;
   jmp_buf exit;
 };
 
@@ -59,6 +61,9 @@ bool mlc_host_run(mlc_host_call *call, mlc_entry *entry, void **buffers, int64_t
 /* Ends the call, which fails. */
 _Noreturn void mlc_host_leave(mlc_host_call *call, enum mlc_host_failure failure, int64_t message, int64_t left,
                               int64_t right);
+
+/* Fails the running call with a text that stays. */
+_Noreturn void mlc_host_fail_text(int64_t message, const char *text);
 
 /* `bytes` of 64-byte aligned memory for an output. Leaves the call when there is none. */
 void *mlc_host_output_memory(mlc_host_call *call, int64_t bytes);

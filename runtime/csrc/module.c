@@ -272,7 +272,7 @@ PyMODINIT_FUNC PyInit__native(void) {
   if (!module)
     return NULL;
   if (!(aligned_type = add_type(module, &aligned_spec)) || !(image_type = add_type(module, &image_spec)) ||
-      !(program_type = add_type(module, &program_spec)))
+      !(program_type = add_type(module, &program_spec)) || objects_type_add(module) != 0)
     Py_CLEAR(module);
   return module;
 }

@@ -52,6 +52,9 @@ int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char
 /* A ValueError that an array has another shape than `expected`, anything that prints as a shape; gives -1. */
 int tensor_spec_mismatch(const tensor_spec *spec, PyObject *expected, const Py_buffer *view, const char *role);
 
+/* Adds the type Objects (objects_type.c) to the module; 0, or -1 with an exception. */
+int objects_type_add(PyObject *module);
+
 /* Sizes as a tuple. */
 PyObject *shape_tuple(const Py_ssize_t *sizes, Py_ssize_t rank);
 

@@ -136,6 +136,7 @@ static int explain_failure(const frame *f) {
   const long long left = host->left, right = host->right;
   switch (host->failure) {
   case MLC_HOST_MESSAGE: return mlc_model_fail("%s: %s", name, text);
+  case MLC_HOST_TEXT: return mlc_model_fail("%s: %s: %s", name, text, host->text);
   case MLC_HOST_UNEQUAL: return mlc_model_fail("%s: %s %lld and %lld differ", name, text, left, right);
   case MLC_HOST_MEMORY: return mlc_model_fail("%s: no memory for %lld bytes", name, left);
   case MLC_HOST_SIZE:

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "link.h"
 #include "mlc_builtins.h"
+#include "object_calls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 typedef void function(void);
 
 #define HOST(NAME) {#NAME, (function *)NAME}
+#define HOST_CALL(NAME) HOST(mlc_call_##NAME),
 #define HOST_MATH(NAME) HOST(NAME), HOST(NAME##f)
 
 /* Arithmetic of libgcc and compiler-rt: the types do not matter, only the addresses. */
@@ -26,6 +28,7 @@ static const struct {
     HOST(mlc_kmpc_dispatch_next_8u), HOST(mlc_transfer_start), HOST(mlc_transfer_wait),
     HOST(mlc_host_allocate), HOST(mlc_host_release), HOST(mlc_host_output), HOST(mlc_host_expect_equal),
     HOST(mlc_host_fail),
+    MLC_OBJECT_CALLS(HOST_CALL)
     HOST(memcpy), HOST(memmove), HOST(memset), HOST(memcmp), HOST(bcmp), HOST(strlen),
     HOST(malloc), HOST(calloc), HOST(realloc), HOST(free), HOST(aligned_alloc), HOST(abort),
     HOST_MATH(acos), HOST_MATH(acosh), HOST_MATH(asin), HOST_MATH(asinh), HOST_MATH(atan),

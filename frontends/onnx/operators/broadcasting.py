@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.values import Value
+from mlc.dialects.graph.sizes import broadcast
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.values import Dim, Value
 
 
 def legacy_operands(node: Node) -> tuple[Value, Value]:
@@ -13,3 +14,14 @@ def legacy_operands(node: Node) -> tuple[Value, Value]:
         return a, b
     trailing = a.rank - node.axis(node.attr("axis"), a.rank) - b.rank
     return a, node.reshape(b, [*b.shape, *[1] * trailing]) if trailing > 0 else b
+
+
+def broadcast_together(node: Node, a: Value, b: Value) -> tuple[Value, Value]:
+    """Both operands expanded to one shape. Raises NodeFailure for shapes that do not go together."""
+    rank = max(a.rank, b.rank)
+    shapes = [(1,) * (rank - each.rank) + each.shape for each in (a, b)]
+    try:
+        shape: list[Dim] = [broadcast(*dims) for dims in zip(*shapes, strict=True)]
+    except ValueError as error:
+        raise NodeFailure(str(error)) from None
+    return node.expand(a, shape), node.expand(b, shape)

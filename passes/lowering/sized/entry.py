@@ -11,6 +11,7 @@ from mlc.passes.base import PassFailure
 from mlc.passes.lowering.host_control import ControlBuilder
 from mlc.passes.lowering.host_llvm import allocated, call, constant, offset, pointer, word
 from mlc.passes.lowering.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, BufferOps
+from mlc.passes.lowering.sized.runtime_calls import CALLER
 from mlc.passes.rewriting import collect_ops
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class SizedEntryBuilder:
         launches = collect_ops(self.function, ["tloop.launch_into"])
         parts = [buffers_and_dims(op) for op in launches]
         self.frame = allocated(max((len(each) for each, _ in parts), default=1), pointer())
-        self.numbers = allocated(max((len(each) for _, each in parts), default=1) or 1, word())
+        self.numbers = allocated(1 + max((len(each) for _, each in parts), default=0), word())
         self.buffers = BufferOps(self.function, self.values)
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
             **self.buffers.steps,
@@ -86,8 +87,11 @@ class SizedEntryBuilder:
         buffers, dims = buffers_and_dims(op)
         for slot, value in enumerate(buffers):
             llvm.StoreOp(self.values[value], offset(self.frame, slot, pointer()))
-        for slot, value in enumerate(dims):
-            llvm.StoreOp(self.values[value], offset(self.numbers, slot, word()))
+        numbers = [self.values[value] for value in dims]
+        if CALLER in op.attributes:
+            numbers = [constant(self.messages.index(op.attributes[CALLER].value)), *numbers]
+        for slot, number in enumerate(numbers):
+            llvm.StoreOp(number, offset(self.numbers, slot, word()))
         call(op.attributes["kernel"].value, self.frame, self.numbers)
 
     def check(self, op: ir.Operation) -> None:

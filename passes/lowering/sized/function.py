@@ -15,6 +15,7 @@ from mlc.passes.lowering.sized.control import ControlBuilder
 from mlc.passes.lowering.sized.description import describe_sized
 from mlc.passes.lowering.sized.lifetimes import Lifetimes, Memory, is_view
 from mlc.passes.lowering.sized.numbers import Numbers, input_names, memref_of, reinterpreted, sizes_of
+from mlc.passes.lowering.sized.runtime_calls import call_runtime
 from mlc.passes.lowering.sized.size_ops import SizeOps
 from mlc.passes.lowering.sized.storage import Storage
 from mlc.passes.rewriting import terminator_of
@@ -84,6 +85,8 @@ class SizedFunction:
             self.sizes.read_sizes(op)
         elif op.name == "tloop.expect_equal":
             self.sizes.expect_equal(op)
+        elif op.name == "graph.call_runtime":
+            call_runtime(op, self.numbers, self.storage, memory)
         elif op.name in graph.CONTROL_OPS:
             self.control.build(op, step, memory)
         elif is_view(op):

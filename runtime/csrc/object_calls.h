@@ -1,0 +1,44 @@
+/* What the runtime's functions on strings and sequences see of their operands and results. A host program calls
+ * `void mlc_call_NAME(void **buffers, int64_t *numbers)`: buffers are the operands' and the result's, dense;
+ * numbers are the message that names the op, the options, then for each buffer its element type, its rank and its
+ * sizes. */
+#ifndef MLC_OBJECT_CALLS_H
+#define MLC_OBJECT_CALLS_H
+
+#include "host_memory.h"
+#include "objects.h"
+
+/* A tensor. */
+typedef struct {
+  void *data;
+  int64_t element, rank, count; /* count: of all elements */
+  const int64_t *sizes;
+} mlc_view;
+
+/* Reads the views of `count` buffers; returns the options, of which there are so many. What fails from here on is
+ * this op. */
+const int64_t *mlc_read_call(void **buffers, const int64_t *numbers, int64_t options, mlc_view *views, int count);
+
+/* Bytes of one element of ONNX's type. */
+int64_t mlc_element_bytes(int64_t element);
+
+/* The table of the running call. */
+mlc_objects *mlc_call_objects(void);
+
+/* Ends the call, which fails with a text that stays. */
+_Noreturn void mlc_call_fail(const char *text);
+_Noreturn void mlc_call_no_memory(void);
+
+/* The number of a new string; ends the call where there is no memory. */
+int64_t mlc_call_string(const char *bytes, int64_t length);
+const mlc_string *mlc_call_get_string(int64_t number);
+const mlc_sequence *mlc_call_get_sequence(int64_t number);
+
+/* X(NAME) for all functions. */
+#define MLC_OBJECT_CALLS(X) \
+  X(string_concat) X(sequence_length) X(sequence_insert) X(sequence_dims) X(sequence_at)
+
+#define MLC_DECLARE_CALL(NAME) void mlc_call_##NAME(void **buffers, int64_t *numbers);
+MLC_OBJECT_CALLS(MLC_DECLARE_CALL)
+
+#endif

@@ -1,0 +1,127 @@
+"""Strings, sequences and optionals at the edges of a model: in compiled code they are numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mlc.runtime.tensors import TensorSpec, convert_input
+
+if TYPE_CHECKING:
+    from mlc.runtime._native import Objects
+
+# By ONNX's numbers of element types; strings are numbers.
+_ELEMENTS = (
+    "none float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32 uint64 complex64"
+    " complex128 bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz uint4 int4 float4_e2m1fn"
+    " float8_e8m0fnu uint2 int2 float6_e2m3fn float6_e3m2fn"
+).split()
+_NUMBER = _ELEMENTS.index("int64")
+
+
+class ObjectEdges:
+    """Calls a program whose inputs or outputs are partly strings, sequences or optionals.
+
+    A tensor of strings is an array of `str` (dtype object for outputs), a sequence a list of arrays, an
+    optional None or what it holds.
+    """
+
+    def __init__(
+        self, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], strings: Sequence[str]
+    ) -> None:
+        from mlc.runtime._native import Objects
+
+        self._inputs, self._outputs = inputs, outputs
+        self._constants = Objects()
+        # Number 0 is the empty string.
+        self._constants.numbers(["", *strings[1:]])
+
+    def call(self, program: Callable[..., list[Any]], arrays: Sequence[Any]) -> list[Any]:
+        """The outputs of the program, which takes and gives numbers. Raises TypeError for what is no such
+        object, and what the program raises."""
+        from mlc.runtime._native import Objects
+
+        objects = Objects(self._constants)
+        given = [
+            _to_numbers(objects, self._inputs, index, value) if index < len(self._inputs) else value
+            for index, value in enumerate(arrays)
+        ]
+        results = objects.run(program, given)
+        return [
+            _from_numbers(objects, spec.dtype, array) if spec.is_object else array
+            for spec, array in zip(self._outputs, results, strict=True)
+        ]
+
+
+def _to_numbers(objects: Objects, specs: Sequence[TensorSpec], index: int, value: Any) -> Any:
+    spec = specs[index]
+    if not spec.is_object:
+        return value
+    try:
+        return _numbers(objects, spec.dtype, value)
+    except (TypeError, ValueError, OverflowError, UnicodeError) as error:
+        kind = type(value).__name__
+        raise TypeError(f"input '{spec.name}': cannot use a {kind} as {spec.dtype}: {error}") from error
+
+
+def _numbers(objects: Objects, dtype: str, value: Any) -> np.ndarray:
+    """The array of the numbers of an object, or of strings."""
+    if dtype == "string":
+        return _string_numbers(objects, value)
+    kind, element = _parts(dtype)
+    if kind == "optional":
+        items = [] if value is None else [value]
+    elif isinstance(value, list | tuple):
+        items = list(value)
+    else:
+        raise TypeError("expected a list of arrays")
+    return np.asarray(objects.sequence([_element(objects, element, each) for each in items]))
+
+
+def _string_numbers(objects: Objects, value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "UOST":
+        raise TypeError(f"expected strings, got {array.dtype}")
+    texts = [each.decode() if isinstance(each, bytes) else each for each in array.reshape(-1).tolist()]
+    return np.frombuffer(objects.numbers(texts), np.int64).reshape(array.shape)
+
+
+def _element(objects: Objects, dtype: str, value: Any) -> tuple[int, tuple[int, ...], Any]:
+    """What the table takes of an element of a sequence."""
+    if TensorSpec("", dtype, ()).is_object:
+        array = _numbers(objects, dtype, value)
+        return _NUMBER, array.shape, np.ascontiguousarray(array).reshape(-1)
+    array = convert_input([TensorSpec("an element", dtype, ())], 0, value)
+    return _ELEMENTS.index(dtype), array.shape, array.reshape(-1).view(np.uint8)
+
+
+def _from_numbers(objects: Objects, dtype: str, array: np.ndarray) -> Any:
+    if dtype == "string":
+        result = np.empty(array.size, object)
+        result[:] = objects.texts(np.ascontiguousarray(array).data)
+        return result.reshape(array.shape)
+    kind, element = _parts(dtype)
+    items = [_value(objects, element, *each) for each in objects.elements(int(array))]
+    if kind == "optional":
+        return items[0] if items else None
+    return items
+
+
+def _value(objects: Objects, dtype: str, number: int, shape: tuple[int, ...], memory: Any) -> Any:
+    """An element of a sequence."""
+    spec = TensorSpec("", dtype, ())
+    if spec.is_object:
+        return _from_numbers(objects, dtype, np.frombuffer(memory, np.int64).reshape(shape))
+    assert _ELEMENTS[number] == dtype, "compiled code makes sequences of their declared types"
+    return np.frombuffer(memory, spec.numpy_dtype).reshape(shape)
+
+
+@cache
+def _parts(dtype: str) -> tuple[str, str]:
+    """The kind of a sequence or an optional, and the type of what it holds."""
+    found = re.fullmatch(r"(sequence|optional)\((.*)\)", dtype)
+    assert found, "the manifest is checked"
+    return found[1], found[2]
