@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
@@ -41,7 +42,19 @@ def _depth(node: Node) -> list[Dim]:
 def hardmax(node: Node) -> Value:
     """1 at the first largest element along the axis, 0 elsewhere."""
     x = node.input(0)
-    axis = node.axis(node.attr("axis", -1), x.rank)
+    return _hardmax(node, x, node.axis(node.attr("axis", -1), x.rank))
+
+
+@onnx_operator("Hardmax", until=12)
+def hardmax_flattened(node: Node) -> Value:
+    """Before opset 13 the dims from `axis` on count as one."""
+    x = node.input(0)
+    axis = node.axis(node.attr("axis", 1), x.rank)
+    flat = node.reshape(x, [*x.shape[:axis], product(x.shape[axis:])])
+    return node.reshape(_hardmax(node, flat, axis), x.shape)
+
+
+def _hardmax(node: Node, x: Value, axis: int) -> Value:
     length = x.shape[axis]
     largest = node.emit("arg_max", x, axis=axis, keepdims=True, select_last_index=False)
     positions = node.reshape(counted(node, length), [length, *[1] * (x.rank - 1 - axis)])
