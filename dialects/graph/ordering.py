@@ -14,9 +14,14 @@ FAMILY = define_family(
 )
 
 
+ALL = -1
+
+
 def _top_k(call: Call) -> tuple[Tensor, Tensor]:
     check_axis("axis", call.axis, call.x.rank)
     dim = call.x.shape[call.axis]
+    if call.k == ALL:
+        return call.x, Tensor(call.x.shape, "i64")
     if call.k < 1 or (dim is not None and surely_less(dim, call.k)):
         raise ShapeError("k", f"{call.k} is outside [1, {'?' if dim is None else dim}]")
     shape = tuple(call.k if axis == call.axis else dim for axis, dim in enumerate(call.x.shape))
@@ -34,7 +39,7 @@ define(
         _top_k,
         (
             Attribute("axis", "int", "the searched axis, in [0, rank)"),
-            Attribute("k", "int", "number of elements to find, at most the dim"),
+            Attribute("k", "int", "number of elements to find, at most the dim; -1: all of them"),
             Attribute("largest", "bool", "the largest elements, not the smallest", True),
             Attribute("sorted", "bool", "the first of them first; otherwise in any order", True),
         ),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import arith, ir, scf, tensor, vector
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.lowering.heap import Heap
-from mlc.passes.lowering.linalg_tools import empty, static_shape, tensor_type
+from mlc.passes.lowering.linalg_tools import empty, noted, static_shape, tensor_type
 from mlc.passes.lowering.loop_tools import Carried, chosen, loop
 from mlc.passes.lowering.order import comes_before
 from mlc.passes.lowering.rule import rule
@@ -29,7 +30,7 @@ class Line:
     heap: Heap
 
     @property
-    def extent(self) -> int:
+    def extent(self) -> int | Size:
         return static_shape(self.x)[self.heap.axis]
 
     def at(self, index: ir.Value) -> list[ir.Value]:
@@ -45,9 +46,11 @@ class Line:
         size, width = self.heap.size, self._block()
         first = loop(size, results, lambda at, parts: self.heap.write(parts, at, self.item(at)))
         heap = self.heap.built(first)
+        if self.extent == size:
+            return heap
         blocks = (self.extent - size) // width if width else 0
         end = size + blocks * width
-        if blocks:
+        if blocks != 0:
             heap = loop(end, heap, lambda at, parts: self._take_block(at, width, parts), size, width)
         return loop(self.extent, heap, self._take, end)
 
@@ -90,11 +93,12 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
     x, axis = op.operands[0], op.attributes["axis"].value
     shape = static_shape(op.results[0])
     kinds = [tensor_type(x).element_type, ir.IntegerType.get_signless(64)]
-    if prod(static_shape(x)) < PARALLEL_ELEMENTS:
+    if tensor_type(x).has_static_shape and prod(static_shape(x)) < PARALLEL_ELEMENTS:
         op.parent.attributes[ONE_THREAD] = ir.UnitAttr.get()
     others = [1 if dim == axis else extent for dim, extent in enumerate(shape)]
     rank = len(shape)
-    lines = scf.ForallOp([0] * rank, others, [1] * rank, [empty(shape, kind) for kind in kinds])
+    ends = [each if isinstance(each, int) else index_constant(each) for each in others]
+    lines = scf.ForallOp([0] * rank, ends, [1] * rank, [empty(shape, kind) for kind in kinds])
     with ir.InsertionPoint(lines.body):
         heap = Heap(axis, rank, shape[axis], bool(op.attributes["largest"].value))
         one = [shape[axis] if dim == axis else 1 for dim in range(rank)]
@@ -103,5 +107,5 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
         if op.attributes["sorted"].value:
             results = heap.ordered(results)
         for number, result in enumerate(results):
-            insert_in_parallel(lines, result, places, number)
-    return list(lines.results)
+            insert_in_parallel(lines, noted(result, one), places, number)
+    return [noted(each, shape) for each in lines.results]

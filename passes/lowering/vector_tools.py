@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mlc.bindings import affine, arith, ir, scf, tensor, vector
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, static_shape, tensor_type
+from mlc.passes.lowering.run_time_dims import UNKNOWN, mixed
 
 
 def index_constant(value: int | Size) -> ir.Value:
@@ -61,10 +62,10 @@ def insert_in_parallel(
     loop: scf.ForallOp, part: ir.Value, place: Sequence[ir.Value | int], number: int = 0
 ) -> None:
     """Ends the loop: `part` goes to `place` of the loop's result of that number."""
-    static = [each if isinstance(each, int) else ir.ShapedType.get_dynamic_size() for each in place]
+    static = [each if isinstance(each, int) else UNKNOWN for each in place]
     dynamic = [each for each in place if not isinstance(each, int)]
-    sizes = static_shape(part)
+    sizes, open_sizes = mixed(static_shape(part))
     with ir.InsertionPoint(loop.terminator().regions[0].blocks[0]):
         tensor.ParallelInsertSliceOp(
-            part, loop.inner_iter_args[number], dynamic, [], [], static, sizes, [1] * len(sizes)
+            part, loop.inner_iter_args[number], dynamic, open_sizes, [], static, sizes, [1] * len(sizes)
         )

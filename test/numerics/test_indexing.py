@@ -6,6 +6,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from mlc import compile
 from onnx import TensorProto, helper
 from oracle import compiled, differences
 from pieces import Pieces
@@ -69,6 +70,23 @@ def test_top_k_orders_as_numbers(dtypes: str) -> None:
                 values, places = ordered(x, k, bool(largest))
                 expected |= {piece: values, f"{piece}:1": places}
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+def test_top_k_of_any_size_orders_as_numbers(largest: int) -> None:
+    value = helper.make_tensor_value_info
+    node = helper.make_node("TopK", ["x", "k"], ["values", "places"], largest=largest, axis=1)
+    given = [value("x", TensorProto.FLOAT, ["rows", "length"]), value("k", TensorProto.INT64, [1])]
+    kinds = {"values": TensorProto.FLOAT, "places": TensorProto.INT64}
+    outputs = [value(name, kind, ["rows", None]) for name, kind in kinds.items()]
+    graph = helper.make_graph([node], "top_k", given, outputs)
+    program = compile(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 24)]))
+    for shape, k in (((2, 100), 5), ((3, 64), 64), ((1, 1), 1), ((0, 7), 3), ((2, 9), 0)):
+        x = with_edges(shape, np.dtype(np.float32)) if 0 not in shape else np.zeros(shape, np.float32)
+        found = program.run({"x": x, "k": np.array([k])})
+        values, places = ordered(x, k, bool(largest))
+        np.testing.assert_array_equal(found["places"], places)
+        np.testing.assert_array_equal(found["values"], values)
 
 
 def test_top_k_in_any_order_finds_the_same() -> None:

@@ -45,7 +45,7 @@ def _top_k(x: Array, axis: int, k: int, largest: bool, sorted: bool) -> tuple[Ar
         # Of the elements in reverse, so that of equal ones the first is the last of them.
         back = np.argsort(np.flip(x, axis), axis, kind="stable")
         places = x.shape[axis] - 1 - np.flip(back, axis)
-    indices = np.take(places, np.arange(k), axis)
+    indices = np.take(places, np.arange(x.shape[axis] if k == -1 else k), axis)
     return np.take_along_axis(x, indices, axis), indices
 
 

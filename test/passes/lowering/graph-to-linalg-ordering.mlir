@@ -42,6 +42,25 @@ func.func private @smallest(%x: tensor<70x2xf16>) -> (tensor<3x2xf16>, tensor<3x
 
 // -----
 
+// All elements of rows of which only a call tells how many there are, and how long: a heap of all, and nothing to
+// compare with it.
+// CHECK-LABEL: func.func private @sorted
+// CHECK-DAG: %[[ROWS:.*]] = tensor.extract %arg1[%c0
+// CHECK-DAG: %[[LENGTH:.*]] = tensor.extract %arg1[%c1
+// CHECK: scf.forall (%[[ROW:.*]], %{{.*}}) in (%[[ROWS]], 1) shared_outs(%{{.*}}) -> (tensor<?x?xf32>, tensor<?x?xi64>)
+// CHECK: tensor.empty(%[[LENGTH]]) : tensor<1x?xf32>
+// CHECK: scf.for %[[AT:[a-z0-9]+]] = %c0{{.*}} to %[[LENGTH]] step
+// CHECK-NEXT: arith.index_cast
+// CHECK-NEXT: tensor.extract %arg0[%[[ROW]], %[[AT]]]
+// CHECK-NOT: scf.if
+// CHECK: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[ROW]], %{{.*}}] [1, %[[LENGTH]]] [1, 1] : tensor<1x?xf32> into tensor<?x?xf32>
+func.func private @sorted(%x: tensor<?x?xf32>, %n: tensor<2xindex>) -> (tensor<?x?xf32>, tensor<?x?xi64>) attributes {tloop.kernel, tloop.dims = [["d0", "d1"], ["d0", "d1"], ["d0", "d1"]]} {
+  %0, %1 = "graph.top_k"(%x) {axis = 1, k = -1, largest = true, sorted = true, graph.dims = [["d0", "d1"], ["d0", "d1"]]} : (tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xi64>)
+  return %0, %1 : tensor<?x?xf32>, tensor<?x?xi64>
+}
+
+// -----
+
 // Of the column's largest element and the diagonal the rows change places, which turns the sign.
 // CHECK-LABEL: func.func private @determinant
 // CHECK: scf.for %[[STEP:[a-z0-9]+]] = %{{.*}} -> (tensor<3x3xf32>, f32)
