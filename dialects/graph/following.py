@@ -79,7 +79,7 @@ def _is_told_dims(op: ir.Operation) -> bool:
     if op.name != "graph.call_runtime":
         return False
     function = FUNCTIONS.get(op.attributes["function"].value)
-    return function is not None and function.operands[-1] == "dims"
+    return function is not None and function.takes_dims
 
 
 def _completed(op: ir.Operation, entries: list[int | Size], known: Known) -> KnownDims:

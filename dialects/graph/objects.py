@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .elements import ElementClass
-from .rules import check_length
+from .rules import check_length, merge, text
 from .runtime_functions import FUNCTIONS
-from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+from .spec import Attribute, Call, Operand, OpSpec, Shape, ShapeError, Tensor, define, define_family
 
 STRING, SEQUENCE = "!graph.string", "!graph.sequence"
 OBJECTS = (STRING, SEQUENCE)
@@ -15,6 +17,9 @@ OBJECTS = (STRING, SEQUENCE)
 KIND_ATTRIBUTE = "graph.kind"
 # Attribute of modules: the text of the strings that have the first numbers.
 STRINGS_ATTRIBUTE = "graph.strings"
+
+# By the kinds of a function's parameters.
+_ELEMENTS = {"string": (STRING, "i64"), "sequence": (SEQUENCE, "i64")}
 
 FAMILY = define_family(
     "objects",
@@ -49,13 +54,38 @@ def _called(call: Call) -> Tensor:
     function = FUNCTIONS.get(call.function)
     if function is None:
         raise ShapeError("function", f'is "{call.function}" instead of one of {", ".join(FUNCTIONS)}')
-    check_length("values", call.values, len(function.operands), "what the function takes")
+    if len(call.values) != len(function.operands):
+        raise ShapeError(
+            "values", f"number {len(call.values)}, the function takes {', '.join(function.names)}"
+        )
     check_length("options", call.options, len(function.options), "what the function is called with")
-    if call.given.shape is None:
-        raise ShapeError("result", f"needs a known rank: {call.given}")
-    if not function.elementwise:
-        return call.given
-    return Tensor(call.values[0].shape, call.given.element)
+    for parameter, tensor in zip(function.operands, call.values, strict=True):
+        _check_taken(f"values ({parameter.name})", tensor, parameter.kind, parameter.rank)
+    _check_taken("result", call.given, function.result, function.rank)
+    if function.takes_dims and call.values[-1].shape != (call.given.rank,):
+        raise ShapeError("values (dims)", f"must have {call.given.rank} elements: {call.values[-1]}")
+    return Tensor(_common(call.values), call.given.element) if function.elementwise else call.given
+
+
+def _common(tensors: Sequence[Tensor]) -> Shape:
+    """The shape that all operands have."""
+    shape, *others = [tensor.shape or () for tensor in tensors]
+    for other in others:
+        if len(other) != len(shape):
+            raise ShapeError("values", f"have different ranks: {text(shape)} and {text(other)}")
+        pairs = zip(shape, other, strict=True)
+        shape = tuple(merge("values", one, two, "they have different dims") for one, two in pairs)
+    return shape
+
+
+def _check_taken(field: str, tensor: Tensor, kind: str, rank: int | None) -> None:
+    """Raises ShapeError for what a function does not take, or give."""
+    if tensor.shape is None:
+        raise ShapeError(field, f"needs a known rank: {tensor}")
+    if kind and tensor.element not in _ELEMENTS.get(kind, (kind,)):
+        raise ShapeError(field, f"must have elements {' or '.join(_ELEMENTS.get(kind, (kind,)))}: {tensor}")
+    if rank is not None and tensor.rank != rank:
+        raise ShapeError(field, f"must have rank {rank}: {tensor}")
 
 
 define(

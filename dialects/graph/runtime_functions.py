@@ -6,39 +6,71 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """An operand: `kind` is "string", "sequence", "i64", "i32" or "" for elements of any type, `rank` None
+    for any rank. Strings and sequences are i64 as well (`graph-number-objects`)."""
+
+    name: str
+    kind: str = ""
+    rank: int | None = None
+
+
+@dataclass(frozen=True)
 class RuntimeFunction:
-    """One function; `operands` names what it takes, `options` the numbers that it is called with. The shape
-    of its result is that of its first operand if `elementwise`, else it is given."""
+    """One function; `result` is the kind of its result's elements, `options` the numbers that it is called
+    with. The dims of the result are those of all its operands where it is `elementwise`, and what the operand
+    `dims` says where there is one; else they are the `rank`'s."""
 
     name: str
     summary: str
-    operands: tuple[str, ...]
+    operands: tuple[Parameter, ...]
+    result: str = ""
+    rank: int | None = None
     options: tuple[str, ...] = ()
     elementwise: bool = False
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the operands are called."""
+        return tuple(each.name for each in self.operands)
+
+    @property
+    def takes_dims(self) -> bool:
+        """Whether the last operand is the result's dims."""
+        return self.names[-1] == DIMS.name
+
+
+SEQUENCE = Parameter("sequence", "sequence", 0)
+PLACE = Parameter("place", "i64", 0)
+DIMS = Parameter("dims", "i64", 1)
 
 _ALL = (
     RuntimeFunction(
         "string_concat",
         "the strings of x, each followed by the string of y at its place",
-        ("x", "y"),
+        (Parameter("x", "string"), Parameter("y", "string")),
+        "string",
         elementwise=True,
     ),
-    RuntimeFunction("sequence_length", "how many elements a sequence has", ("sequence",)),
+    RuntimeFunction("sequence_length", "how many elements a sequence has", (SEQUENCE,), "i64", 0),
     RuntimeFunction(
         "sequence_insert",
         "the sequence with x in front of the element at `place`, which may be the length",
-        ("sequence", "x", "place"),
+        (SEQUENCE, Parameter("x"), PLACE),
+        "sequence",
+        0,
     ),
     RuntimeFunction(
         "sequence_dims",
         "the sizes of the element at `place`, whose rank is the result's number of elements and whose type "
         "is `element`, ONNX's number",
-        ("sequence", "place"),
+        (SEQUENCE, PLACE),
+        "i64",
+        1,
         ("element",),
     ),
     RuntimeFunction(
-        "sequence_at", "the element at `place`, which has the sizes `dims`", ("sequence", "place", "dims")
+        "sequence_at", "the element at `place`, which has the sizes `dims`", (SEQUENCE, PLACE, DIMS)
     ),
 )
 

@@ -9,7 +9,7 @@ from mlc import compile
 from onnx import helper
 
 
-def tiled(tiles: object, count: int) -> np.ndarray:
+def tiled(tiles: float | None, count: int) -> np.ndarray:
     """Tile of opset 1 of a (2, 3) matrix along its last axis; `tiles` is a constant, or None for an input."""
     node = helper.make_node("Tile", ["x", "tiles", "axis"], ["y"])
     value = helper.make_tensor_value_info
