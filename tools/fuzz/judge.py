@@ -54,6 +54,10 @@ class Verdict:
         return self.kind in FINDINGS
 
 
+class Objection(Exception):
+    """mlc says, when it is called, that the data are wrong: sizes that contradict each other, say."""
+
+
 @cache
 def _worker_pool() -> Any:
     from mlc.compiler import worker_pool
@@ -62,11 +66,15 @@ def _worker_pool() -> Any:
 
 
 def compiled(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
-    """What mlc computes, on one thread, without the cache; one worker process compiles for all cases."""
+    """What mlc computes, on one thread, without the cache; one worker process compiles for all cases. Raises
+    Objection."""
     import mlc
 
     executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool())
-    return [np.asarray(output) for output in executable(dict(inputs))]
+    try:
+        return [np.asarray(output) for output in executable(dict(inputs))]
+    except ValueError as error:
+        raise Objection(str(error)) from error
 
 
 # What engines say of data that are outside of what ONNX allows, and of shapes that contradict each other.
@@ -135,6 +143,9 @@ def judge(
 
 
 def _of_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:
+    if isinstance(error, Objection):
+        kind = {"none": "invalid", "undecided": "undecided"}.get(decision.kind, "error")
+        return Verdict(kind, failure(error), votes)
     if not _is_refusal(error):
         return Verdict("error", failure(error), votes)
     return Verdict("invalid" if decision.kind == "none" else "refused", refusal(error), votes)

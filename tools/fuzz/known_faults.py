@@ -44,7 +44,7 @@ def _shift_is_outside(node: NodeProto, case: Case) -> bool:
 
 def _lengths_are_outside(node: NodeProto, case: Case) -> bool:
     lengths, x = (case.inputs.get(name) for name in (node.input[1], node.input[0]))
-    return lengths is None or x is None or bool((lengths < 0).any() or (lengths > max(x.shape)).any())
+    return lengths is None or x is None or bool((lengths < 0).any() or (lengths > max(x.shape, default=0)).any())
 
 
 def _is_narrow(_node: NodeProto, case: Case) -> bool:
