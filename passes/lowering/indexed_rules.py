@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from mlc.bindings import arith, ir, linalg, tensor
+from mlc.dialects.graph.sizes import Size, surely_less
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
@@ -41,13 +42,13 @@ def bounded_index(index: ir.Value, extent: int) -> ir.Value:
     return arith.minsi(arith.maxsi(wrapped, zero), _index_constant(extent - 1))
 
 
-def _lie_inside(indices: ir.Value, extent: int) -> bool:
-    """Whether indices are constants of the kernel that need no bounds."""
+def _lie_inside(indices: ir.Value, extent: int | Size) -> bool:
+    """Whether indices are constants of the kernel that surely need no bounds."""
     owner = indices.owner
     if isinstance(owner, ir.Block) or owner.name != "arith.constant":
         return False
     values = np.asarray(ir.DenseIntElementsAttr(owner.attributes["value"]))
-    return bool(np.all((values >= 0) & (values < extent)))
+    return bool(np.all(values >= 0)) and surely_less(int(np.max(values, initial=-1)), extent)
 
 
 @rule("gather")

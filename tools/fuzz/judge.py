@@ -13,7 +13,7 @@ from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.fuzz.case import Arrays, Case
 from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.known_faults import wrong_oracles
-from mlc.tools.fuzz.oracles import ORACLES
+from mlc.tools.fuzz.oracles import ORACLES, time_limit
 from mlc.tools.fuzz.stability import is_unstable
 from mlc.tools.fuzz.voting import Vote, vote
 from onnx import ModelProto, TensorShapeProto, helper
@@ -125,7 +125,8 @@ def judge(
             continue
         at(name)
         try:
-            outputs = oracle(model, dict(inputs))
+            with time_limit():
+                outputs = oracle(model, dict(inputs))
             votes[name] = other_types(case.model, outputs) or "answers"
             if votes[name] == "answers":
                 answers[name] = outputs
@@ -139,7 +140,7 @@ def judge(
     except Exception as error:
         return _of_error(error, decision, votes)
     at("verdict")
-    return _of_outputs(outputs, decision, answers, votes, (model, inputs))
+    return _of_outputs(outputs, decision, answers, votes, case)
 
 
 def _of_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:
@@ -163,7 +164,7 @@ def _of_outputs(
     decision: Vote,
     answers: dict[str, list[np.ndarray]],
     votes: dict[str, str],
-    run: tuple[ModelProto, Arrays],
+    case: Case,
 ) -> Verdict:
     if decision.kind == "none":
         return Verdict("unjudged", "no oracle runs the model", votes)
@@ -175,8 +176,9 @@ def _of_outputs(
     text = difference(decision.outputs, outputs)
     if not text:
         return Verdict("agree", "", votes)
+    # The model before its variant: inputs that became constants can be moved as well.
     if len(outputs) == len(decision.outputs) and is_unstable(
-        ORACLES[decision.winners[0]], *run, decision.outputs, outputs
+        ORACLES[decision.winners[0]], case.model, case.inputs, decision.outputs, outputs
     ):
         return Verdict("unstable", text, votes)
     return Verdict("mismatch", f"{text} (by {', '.join(decision.winners)})", votes)

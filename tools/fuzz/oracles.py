@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import onnx.inliner
 from mlc.tools.fuzz.case import Arrays, domain_of, graphs_of
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto, TensorProto, ValueInfoProto, helper
 
 Oracle = Callable[[ModelProto, Arrays], list[np.ndarray]]
 
@@ -126,3 +128,40 @@ ORACLES: dict[str, Oracle] = {
     "onnxruntime-bodies": lambda model, inputs: onnxruntime(inlined(model), inputs),
     "reference-bodies": lambda model, inputs: reference(inlined(model), inputs),
 }
+
+
+_LIMIT = 20.0  # seconds of the processor: some of the reference's operators take minutes for large inputs
+
+
+@contextmanager
+def time_limit() -> Iterator[None]:
+    """Raises TimeoutError in Python code that takes longer. Only in a process's main thread."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"over {_LIMIT:g} s")
+
+    old = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, old)
+
+
+def all_values(model: ModelProto, inputs: Arrays) -> Arrays:
+    """Every value of the main graph, by name. Raises what the reference implementation raises."""
+    copy = ModelProto.FromString(model.SerializeToString())
+    names = [name for node in copy.graph.node for name in node.output if name]
+    give_outputs(copy, names)
+    try:
+        values = onnxruntime(copy, inputs)
+    except Exception:
+        values = reference(copy, inputs)
+    return dict(zip(names, values, strict=True))
+
+
+def give_outputs(model: ModelProto, names: Iterable[str]) -> None:
+    """Makes values of the main graph the model's outputs, of types that nothing says."""
+    del model.graph.output[:]
+    model.graph.output.extend(ValueInfoProto(name=name) for name in names)

@@ -9,8 +9,7 @@ import numpy as np
 from mlc.tools.fuzz.case import Case
 from mlc.tools.fuzz.draws import is_float
 from mlc.tools.fuzz.node_mutators import without_unread
-from mlc.tools.fuzz.oracles import onnxruntime, reference
-from onnx import ModelProto, ValueInfoProto
+from mlc.tools.fuzz.oracles import all_values, give_outputs
 
 Interesting = Callable[[Case], bool]
 _TRIALS = 120
@@ -67,7 +66,7 @@ def without_nodes(case: Case) -> Candidates:
 
 
 def _without_node(case: Case, index: int) -> Case:
-    values = _all_values(case)
+    values = all_values(case.model, case.inputs)
     model = case.copied()
     gone = set(model.graph.node[index].output)
     del model.graph.node[index]
@@ -75,25 +74,8 @@ def _without_node(case: Case, index: int) -> Case:
     read = {name for node in model.graph.node for name in node.input}
     inputs = {**case.inputs, **{name: values[name] for name in gone & read if name}}
     kept = [info.name for info in model.graph.output if info.name not in gone]
-    _give_outputs(model, kept or [name for name in made if name not in read])
+    give_outputs(model, kept or [name for name in made if name not in read])
     return without_unread(replace(case, inputs=inputs), model)
-
-
-def _all_values(case: Case) -> dict[str, np.ndarray]:
-    """Every value of the main graph, by name."""
-    model = case.copied()
-    names = [name for node in model.graph.node for name in node.output if name]
-    _give_outputs(model, names)
-    try:
-        values = onnxruntime(model, case.inputs)
-    except Exception:
-        values = reference(model, case.inputs)
-    return dict(zip(names, values, strict=True))
-
-
-def _give_outputs(model: ModelProto, names: Iterable[str]) -> None:
-    del model.graph.output[:]
-    model.graph.output.extend(ValueInfoProto(name=name) for name in names)
 
 
 def fewer_outputs(case: Case) -> Candidates:
@@ -105,7 +87,7 @@ def fewer_outputs(case: Case) -> Candidates:
 
 def _with_outputs(case: Case, names: list[str]) -> Case:
     model = case.copied()
-    _give_outputs(model, names)
+    give_outputs(model, names)
     return case.with_inputs(case.inputs, model)
 
 

@@ -24,18 +24,36 @@ _MEANINGS = {
     "hang": "mlc does not end in time",
 }
 _MOST = 12
+_SLOWEST = 5
 
 
 def as_data(results: Sequence[Result]) -> dict[str, Any]:
-    """Counts, the findings one by one, and refusals by reason."""
+    """Counts, the findings one by one, the cases of other kinds by reason, and those that took longest, in
+    seconds."""
     counts = Counter(result.verdict.kind for result in results)
     return {
         "cases": len(results),
         "counts": {kind: counts[kind] for kind in KINDS},
         "findings": [_finding(result) for result in results if result.verdict.is_finding],
-        "refusals": dict(_reasons(results, "refused").most_common()),
-        "undecided": dict(_reasons(results, "undecided").most_common()),
+        "refusals": _examples(results, "refused"),
+        "undecided": _examples(results, "undecided"),
+        "unstable": _examples(results, "unstable"),
+        "slowest": {each.name: each.seconds for each in sorted(results, key=_seconds)[-_SLOWEST:]},
     }
+
+
+def _examples(results: Sequence[Result], kind: str) -> dict[str, list[str]]:
+    """Reason -> the cases with their operators, the most common reason first."""
+    found: dict[str, list[str]] = {}
+    for each in results:
+        if each.verdict.kind == kind:
+            name = " ".join([each.name, *each.operators])
+            found.setdefault(family(each.verdict.reason), []).append(name)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def _seconds(result: Result) -> float:
+    return result.seconds
 
 
 def _finding(result: Result) -> dict[str, Any]:

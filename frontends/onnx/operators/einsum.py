@@ -123,6 +123,7 @@ def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
     if not summed:
         return _product(node, a, b, batch=batch, rows=rows, columns=columns)
     sizes = _sizes(a, b)
+    a, b = (_spread(node, term, summed, sizes) for term in (a, b))
     left, right = _ordered(node, a, batch + rows + summed), _ordered(node, b, batch + summed + columns)
     product_of_both = multiplied(
         node,
@@ -131,6 +132,13 @@ def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
     )
     axes = batch + rows + columns
     return Term(node.reshape(product_of_both, [sizes[c] for c in axes]), axes)
+
+
+def _spread(node: Node, term: Term, letters: str, sizes: dict[str, Dim]) -> Term:
+    """With dims of 1 as large as the other operand's."""
+    shape = term.value.shape
+    wanted = [sizes[c] if c in letters else size for c, size in zip(term.axes, shape, strict=True)]
+    return term if wanted == list(shape) else Term(node.expand(term.value, wanted), term.axes)
 
 
 def _product(node: Node, a: Term, b: Term, *, batch: str, rows: str, columns: str) -> Term:

@@ -119,7 +119,8 @@ def prelu(node: Node) -> Value:
 def pow_(node: Node) -> Value:
     base, exponent = legacy_operands(node)
     if np.issubdtype(base.dtype, np.integer) and not np.issubdtype(exponent.dtype, np.integer):
-        power = node.emit("pow", node.cast(base, exponent.number), exponent)
+        # f32 would round 3 ** 6 to less than 729, of which the cast leaves 728.
+        power = node.emit("pow", node.cast(base, TensorProto.DOUBLE), node.cast(exponent, TensorProto.DOUBLE))
         return node.cast(power, base.number)
     return node.emit("pow", base, node.cast(exponent, base.number))
 

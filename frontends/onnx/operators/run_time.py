@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.values import Dim, Value
@@ -114,7 +115,10 @@ def taken(node: Node, x: Value, axis: int, start: Value | Dim, count: Dim, step:
 
 
 def with_length(node: Node, vector: Value, length: Dim) -> Value:
-    """A vector of which it is known that it has as many elements as something else, with that length."""
+    """A vector of which it is known that it has as many elements as something else, with that length. Raises
+    NodeFailure where it surely has another one."""
+    if vector.rank != 1 or differ(vector.shape[0], length):
+        raise NodeFailure(f"'{vector.name}' of shape {list(map(str, vector.shape))} must hold {length} numbers")
     return vector if vector.shape == (length,) else taken(node, vector, 0, 0, length)
 
 

@@ -1,0 +1,131 @@
+"""Conditions under which oracles are wrong about a node: `known_faults` says of which operators and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mlc.tools.fuzz.case import Case
+from mlc.tools.fuzz.draws import is_float
+from mlc.tools.fuzz.oracles import all_values
+from onnx import NodeProto, TensorProto, helper
+
+
+@dataclass
+class Call:
+    """A node with the arrays that it is given."""
+
+    node: NodeProto
+    case: Case
+
+    def array(self, index: int) -> np.ndarray | None:
+        """An input; None if it is left out, or if no oracle computes what it is."""
+        name = self.node.input[index] if index < len(self.node.input) else ""
+        if not name or name in self.case.inputs:
+            return self.case.inputs.get(name)
+        try:
+            return all_values(self.case.model, self.case.inputs).get(name)
+        except Exception:  # oracles say in many ways that a model is wrong
+            return None
+
+    def floats(self) -> list[np.ndarray]:
+        """The inputs of floats, as f64."""
+        arrays = [self.array(index) for index in range(len(self.node.input))]
+        return [each.astype(np.float64) for each in arrays if each is not None and is_float(each.dtype)]
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """An attribute's value, or the default if it is left out."""
+        found = [each for each in self.node.attribute if each.name == name]
+        return helper.get_attribute_value(found[0]) if found else default
+
+
+Applies = Callable[[Call], bool]
+
+
+def recurrent_has_settings(call: Call) -> bool:
+    lengths, x = call.array(4), call.array(0)
+    whole = x.shape[call.attribute("layout", 0) != 0] if x is not None and x.ndim == 3 else None
+    is_short = lengths is not None and (whole is None or bool((lengths != whole).any()))
+    given = ("clip", "activations", "activation_alpha", "activation_beta")
+    return is_short or any(call.attribute(name) is not None for name in given)
+
+
+def shift_is_outside(call: Call) -> bool:
+    """A count that is negative or not less than the width, or that only the model knows."""
+    counts = call.array(1)
+    if counts is None:
+        return True
+    wide = counts.astype(object)
+    return bool(((wide < 0) | (wide >= 8 * counts.dtype.itemsize)).any())
+
+
+def lengths_are_outside(call: Call) -> bool:
+    lengths, x, axis = call.array(1), call.array(0), call.attribute("time_axis", 0)
+    if lengths is None or x is None or not 0 <= axis < x.ndim:
+        return True
+    return bool(((lengths < 0) | (lengths > x.shape[axis])).any())
+
+
+def has_type(index: int, *names: str) -> Applies:
+    """An input has one of these types."""
+
+    def applies(call: Call) -> bool:
+        array = call.array(index)
+        return array is not None and array.dtype.name in names
+
+    return applies
+
+
+def is_narrow(call: Call) -> bool:
+    """Floats of 16 bits and fewer."""
+    array = call.array(0)
+    return array is not None and is_float(array.dtype) and array.dtype.itemsize < 4
+
+
+def is_huge(array: np.ndarray | None) -> bool:
+    """Whether a number is NaN, or is near or outside the range of integers."""
+    return array is None or not bool(np.max(np.abs(array.astype(np.float64)), initial=0.0) <= 1e6)
+
+
+def quotient_is_huge(call: Call) -> bool:
+    x, scale = call.array(0), call.array(1)
+    if x is None or scale is None:
+        return True
+    with np.errstate(all="ignore"):
+        least = np.min(np.abs(scale.astype(np.float64)), initial=1.0)
+        return is_huge(x.astype(np.float64) / least)
+
+
+def some_are_not_finite(call: Call) -> bool:
+    return not all(np.isfinite(array).all() for array in call.floats())
+
+
+def depth_is_no_integer(call: Call) -> bool:
+    depth = call.array(1)
+    return depth is None or bool((depth.astype(np.float64) % 1 != 0).any())
+
+
+def has_no_scalar(*indices: int) -> Applies:
+    def applies(call: Call) -> bool:
+        arrays = [call.array(index) for index in indices]
+        return any(array is not None and array.ndim > 0 for array in arrays)
+
+    return applies
+
+
+def k_is_negative(call: Call) -> bool:
+    k = call.array(1)
+    return k is not None and bool((k < 0).any())
+
+
+def window_is_padding(call: Call) -> bool:
+    """Some window may lie in the padding: pads are as long as the kernel."""
+    kernel, pads = call.attribute("kernel_shape", ()), call.attribute("pads", ())
+    return any(pad >= extent for pad, extent in zip(pads, [*kernel, *kernel], strict=False))
+
+
+def window_of_integers(call: Call) -> bool:
+    kind = call.attribute("output_datatype", TensorProto.FLOAT)
+    return kind not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
