@@ -118,7 +118,8 @@ def with_length(node: Node, vector: Value, length: Dim) -> Value:
     """A vector of which it is known that it has as many elements as something else, with that length. Raises
     NodeFailure where it surely has another one."""
     if vector.rank != 1 or differ(vector.shape[0], length):
-        raise NodeFailure(f"'{vector.name}' of shape {list(map(str, vector.shape))} must hold {length} numbers")
+        shape = list(map(str, vector.shape))
+        raise NodeFailure(f"'{vector.name}' of shape {shape} must hold {length} numbers")
     return vector if vector.shape == (length,) else taken(node, vector, 0, 0, length)
 
 
