@@ -71,15 +71,20 @@ class Storage:
     def new(self, value: ir.Value, memory: Memory) -> ir.Value:
         """Memory for a value: an output's own, or of the block."""
         index = self.outputs.get(value) if value.owner.operation.block == self.block else None
-        # As the output is shaped, which may be a view of the value: perhaps of sizes that are read later.
+        # As the output is shaped, which may be a view of the value.
         returned = None if index is None else terminator_of(self.block).operands[index]
-        if index is None or not self.numbers.tell(sizes_of(returned)):
+        if index is None or not self.has_room(returned, value):
             buffer = self.allocate(value)
             memory.own(value, buffer)
         else:
             buffer = self.allocate_output(returned, index)
         self.buffers[value] = self.shaped(buffer, value)
         return self.buffers[value]
+
+    def has_room(self, output: ir.Value, value: ir.Value) -> bool:
+        """Whether the memory of an output certainly holds a value: its sizes are told already, and no check
+        that comes later has to hold for it."""
+        return self.numbers.tell(sizes_of(output)) and elements_of(output) == elements_of(value)
 
     def allocate(self, value: ir.Value) -> ir.Value:
         dynamic = [self.numbers.of(size) for size in sizes_of(value) if not isinstance(size, int)]
