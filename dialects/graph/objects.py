@@ -49,6 +49,19 @@ define(
     )
 )
 
+define(
+    OpSpec(
+        "object_numbers",
+        FAMILY,
+        "the numbers of strings",
+        "The dims of x. Those of the module's attribute `graph.strings` have the numbers of their places, "
+        "all others larger ones; equal strings have equal numbers.",
+        ("lookups of strings",),
+        (Operand("x", ElementClass("string", frozenset({STRING}))),),
+        lambda call: Tensor(call.x.shape, "i64"),
+    )
+)
+
 
 def _called(call: Call) -> Tensor:
     function = FUNCTIONS.get(call.function)
@@ -64,11 +77,14 @@ def _called(call: Call) -> Tensor:
     _check_taken("result", call.given, function.result, function.rank)
     if function.takes_dims and call.values[-1].shape != (call.given.rank,):
         raise ShapeError("values (dims)", f"must have {call.given.rank} elements: {call.values[-1]}")
-    return Tensor(_common(call.values), call.given.element) if function.elementwise else call.given
+    if not function.elementwise:
+        return call.given
+    pairs = zip(function.operands, call.values, strict=True)
+    return Tensor(_common([tensor for each, tensor in pairs if each.rank is None]), call.given.element)
 
 
 def _common(tensors: Sequence[Tensor]) -> Shape:
-    """The shape that all operands have."""
+    """The shape that all have."""
     shape, *others = [tensor.shape or () for tensor in tensors]
     for other in others:
         if len(other) != len(shape):

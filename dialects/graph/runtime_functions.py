@@ -18,8 +18,8 @@ class Parameter:
 @dataclass(frozen=True)
 class RuntimeFunction:
     """One function; `result` is the kind of its result's elements, `options` the numbers that it is called
-    with. The dims of the result are those of all its operands where it is `elementwise`, and what the operand
-    `dims` says where there is one; else they are the `rank`'s."""
+    with. The dims of the result are those of all operands of any rank where it is `elementwise`, and what the
+    operand `dims` says where there is one; else they are the `rank`'s."""
 
     name: str
     summary: str
@@ -51,6 +51,30 @@ _ALL = (
         (Parameter("x", "string"), Parameter("y", "string")),
         "string",
         elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_case",
+        "the strings of x with the code points of `table` replaced: sorted rows of a code point, up to three "
+        "for it, and zeros",
+        (Parameter("x", "string"), Parameter("table", "i32", 2)),
+        "string",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_split_count",
+        "of how many parts each string of x consists, split at a delimiter, or at white space where that is "
+        "empty",
+        (Parameter("x", "string"), Parameter("delimiter", "string", 0)),
+        "i64",
+        options=("most_splits",),
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_split",
+        "the parts of each string of x along a last dim, filled up with empty strings",
+        (Parameter("x", "string"), Parameter("delimiter", "string", 0), DIMS),
+        "string",
+        options=("most_splits",),
     ),
     RuntimeFunction("sequence_length", "how many elements a sequence has", (SEQUENCE,), "i64", 0),
     RuntimeFunction(

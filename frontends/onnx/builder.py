@@ -197,10 +197,13 @@ class GraphBuilder:
         make = partial(_build, "constant", [], {"value": array}, None, location)
         return from_array("", array, _at_home(make))
 
+    def text_numbers(self, texts: Sequence[str]) -> list[int]:
+        """The numbers of strings that the model knows from now on."""
+        return [self.texts.setdefault(text, len(self.texts)) for text in texts]
+
     def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value:
         """A constant of strings, in row-major order."""
-        numbers = [self.texts.setdefault(text, len(self.texts)) for text in texts]
-        known = self.constant(np.array(numbers, np.int64).reshape(shape), location)
+        known = self.constant(np.array(self.text_numbers(texts), np.int64).reshape(shape), location)
         kind = types.tensor_type(list(shape), TensorProto.STRING)
         make = _at_home(lambda: _build("objects", [known.ir], {}, kind, location))
         return Value("", tuple(shape), TensorProto.STRING, make, texts=tuple(texts))

@@ -45,6 +45,8 @@ class Emitter(Protocol):
 
     def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value: ...
 
+    def text_numbers(self, texts: Sequence[str]) -> list[int]: ...
+
     def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value: ...
 
     def read_dims(self, vector: Value) -> list[Dim]: ...
@@ -130,6 +132,21 @@ class Node:
     def strings(self, texts: Sequence[str], shape: Sequence[int] | None = None) -> Value:
         """A constant of strings, a vector unless `shape` says otherwise."""
         return self.emitter.strings(texts, [len(texts)] if shape is None else shape, self.location)
+
+    def text_numbers(self, texts: Sequence[str]) -> np.ndarray:
+        """The numbers that strings have in every call; those of equal ones are equal."""
+        return np.array(self.emitter.text_numbers(texts), np.int64)
+
+    def numbers(self, strings: Value) -> Value:
+        """The numbers of strings, of i64."""
+        if strings.texts is not None:
+            return self.constant(self.text_numbers(strings.texts).reshape(self.shape(strings)))
+        return self.emit("object_numbers", strings)
+
+    def numbered(self, numbers: Value) -> Value:
+        """The strings of these numbers."""
+        kind = self.type_of(numbers.shape, TensorProto.STRING)
+        return self.named(self.emitter.emit("objects", [numbers], {}, kind, self.location), numbers.shape)
 
     def call_runtime(
         self, function: str, *values: Value, number: int, shape: Sequence[Dim], options: Sequence[int] = ()

@@ -11,10 +11,13 @@ from mlc.dialects.graph.objects import OBJECTS
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops, replace_op
 
+_CONVERSIONS = ("graph.objects", "graph.object_numbers")
+
 
 @dataclass(frozen=True)
 class NumberObjects(Pass):
-    """Give tensors of `!graph.string` and `!graph.sequence` elements of type i64; `graph.objects` goes.
+    """Give tensors of `!graph.string` and `!graph.sequence` elements of type i64; `graph.objects` and
+    `graph.object_numbers` go.
 
     Every op that takes objects only moves numbers then, or compares them, or is a `graph.call_runtime`, whose
     function knows what they are. Runs before all passes that ask for the size of an element.
@@ -29,7 +32,7 @@ class NumberObjects(Pass):
             values = [*_arguments(function, ops), *(value for each in ops for value in each.results)]
             for value in values:
                 value.set_type(_numbered(value.type))
-            for each in [each for each in ops if each.name == "graph.objects"]:
+            for each in [each for each in ops if each.name in _CONVERSIONS]:
                 replace_op(each, each.operands[0])
             kind = function.attributes["function_type"].value
             sides = ([_numbered(each) for each in side] for side in (kind.inputs, kind.results))

@@ -36,6 +36,15 @@ mlc_objects *mlc_call_objects(void) {
 
 void mlc_call_no_memory(void) { mlc_call_fail("no memory for strings and sequences"); }
 
+void *mlc_call_scratch(size_t count, size_t item) {
+  size_t bytes;
+  void *memory =
+      __builtin_mul_overflow(count, item, &bytes) ? NULL : mlc_objects_scratch(mlc_call_objects(), bytes);
+  if (!memory)
+    mlc_call_no_memory();
+  return memory;
+}
+
 int64_t mlc_call_string(const char *bytes, int64_t length) {
   const int64_t number = mlc_objects_string(mlc_call_objects(), bytes, length);
   if (number < 0)

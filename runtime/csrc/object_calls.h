@@ -29,14 +29,18 @@ mlc_objects *mlc_call_objects(void);
 _Noreturn void mlc_call_fail(const char *text);
 _Noreturn void mlc_call_no_memory(void);
 
-/* The number of a new string; ends the call where there is no memory. */
+/* Memory until the next call of this function, for `count` items; ends the call where there is none. */
+void *mlc_call_scratch(size_t count, size_t item);
+
+/* The number of a string; ends the call where there is no memory. */
 int64_t mlc_call_string(const char *bytes, int64_t length);
 const mlc_string *mlc_call_get_string(int64_t number);
 const mlc_sequence *mlc_call_get_sequence(int64_t number);
 
 /* X(NAME) for all functions. */
 #define MLC_OBJECT_CALLS(X) \
-  X(string_concat) X(sequence_length) X(sequence_insert) X(sequence_dims) X(sequence_at)
+  X(string_concat) X(string_case) X(string_split_count) X(string_split) \
+  X(sequence_length) X(sequence_insert) X(sequence_dims) X(sequence_at)
 
 #define MLC_DECLARE_CALL(NAME) void mlc_call_##NAME(void **buffers, int64_t *numbers);
 MLC_OBJECT_CALLS(MLC_DECLARE_CALL)

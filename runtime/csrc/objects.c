@@ -1,8 +1,10 @@
 /* The table of a call's strings and sequences. */
+#define _DEFAULT_SOURCE
 #include "objects.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CHUNK_BYTES = 16384 };
 
@@ -16,23 +18,35 @@ _Thread_local mlc_objects *mlc_current_objects;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-void *mlc_objects_allocate(mlc_objects *table, size_t bytes) {
-  const size_t rounded = (bytes + 63) & ~(size_t)63;
+/* `alignment` is a power of two up to 64. */
+static void *take_memory(mlc_objects *table, size_t bytes, size_t alignment) {
   mlc_chunk *chunk = table->chunks;
-  if (rounded < bytes)
-    return NULL;
-  if (!chunk || chunk->size - chunk->used < rounded) {
-    const size_t size = rounded > CHUNK_BYTES ? rounded : CHUNK_BYTES;
+  size_t begin = chunk ? (chunk->used + alignment - 1) & ~(alignment - 1) : 0;
+  if (!chunk || begin > chunk->size || chunk->size - begin < bytes) {
+    const size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     void *memory;
     if (size > SIZE_MAX - sizeof *chunk || posix_memalign(&memory, 64, sizeof *chunk + size) != 0)
       return NULL;
     chunk = memory;
     *chunk = (mlc_chunk){.next = table->chunks, .size = size};
     table->chunks = chunk;
+    begin = 0;
   }
-  void *memory = chunk->memory + chunk->used;
-  chunk->used += rounded;
-  return memory;
+  chunk->used = begin + bytes;
+  return chunk->memory + begin;
+}
+
+void *mlc_objects_allocate(mlc_objects *table, size_t bytes) { return take_memory(table, bytes, 64); }
+
+void *mlc_objects_scratch(mlc_objects *table, size_t bytes) {
+  if (bytes <= table->scratch_size && table->scratch)
+    return table->scratch;
+  const size_t twice = table->scratch_size > SIZE_MAX / 2 ? bytes : 2 * table->scratch_size;
+  const size_t size = bytes > twice ? bytes : twice;
+  free(table->scratch);
+  table->scratch = malloc(size ? size : 1);
+  table->scratch_size = table->scratch ? size : 0;
+  return table->scratch;
 }
 
 void mlc_objects_clear(mlc_objects *table) {
@@ -44,6 +58,7 @@ void mlc_objects_clear(mlc_objects *table) {
   free(table->strings);
   free(table->sequences);
   free(table->buckets);
+  free(table->scratch);
   *table = (mlc_objects){.constants = table->constants};
 }
 
@@ -59,12 +74,47 @@ static bool grow(void **items, int64_t count, size_t size) {
 
 /* ---- strings -------------------------------------------------------------------------------- */
 
-/* FNV-1a. */
+/* A key that nobody outside the process knows, so that nobody can choose strings that share a bucket. */
+static uint64_t hash_key[2];
+
+__attribute__((constructor)) static void choose_key(void) {
+  if (getentropy(hash_key, sizeof hash_key) != 0)
+    hash_key[0] = (uint64_t)(uintptr_t)&hash_key ^ (uint64_t)(uintptr_t)&malloc;
+}
+
+static uint64_t rotated(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
+
+static void sip_round(uint64_t v[4]) {
+  v[0] += v[1], v[1] = rotated(v[1], 13) ^ v[0], v[0] = rotated(v[0], 32);
+  v[2] += v[3], v[3] = rotated(v[3], 16) ^ v[2];
+  v[0] += v[3], v[3] = rotated(v[3], 21) ^ v[0];
+  v[2] += v[1], v[1] = rotated(v[1], 17) ^ v[2], v[2] = rotated(v[2], 32);
+}
+
+static void sip_word(uint64_t v[4], uint64_t word) {
+  v[3] ^= word;
+  sip_round(v);
+  v[0] ^= word;
+}
+
+/* SipHash-1-3 (Aumasson and Bernstein 2012). */
 static uint64_t hash_bytes(const char *bytes, int64_t length) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (int64_t i = 0; i < length; i++)
-    hash = (hash ^ (uint8_t)bytes[i]) * UINT64_C(0x100000001b3);
-  return hash ^ hash >> 32;
+  uint64_t v[4] = {hash_key[0] ^ UINT64_C(0x736f6d6570736575), hash_key[1] ^ UINT64_C(0x646f72616e646f6d),
+                   hash_key[0] ^ UINT64_C(0x6c7967656e657261), hash_key[1] ^ UINT64_C(0x7465646279746573)};
+  int64_t i = 0;
+  for (; length - i >= 8; i += 8) {
+    uint64_t word;
+    memcpy(&word, bytes + i, sizeof word);
+    sip_word(v, word);
+  }
+  uint64_t last = (uint64_t)length << 56;
+  if (length > i)
+    memcpy(&last, bytes + i, (size_t)(length - i));
+  sip_word(v, last);
+  v[2] ^= 0xff;
+  for (int round = 0; round < 3; round++)
+    sip_round(v);
+  return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 /* The bucket of a string of the table's own, or the free one where it belongs. */
@@ -113,7 +163,7 @@ int64_t mlc_objects_string(mlc_objects *table, const char *bytes, int64_t length
   const int64_t found = find_string(table, &string);
   if (found >= 0)
     return found;
-  char *copy = mlc_objects_allocate(table, (size_t)length + 1);
+  char *copy = take_memory(table, (size_t)length + 1, 1);
   if (!copy || !grow((void **)&table->strings, table->string_count, sizeof *table->strings) || !grow_buckets(table))
     return -1;
   if (length)

@@ -36,6 +36,8 @@ typedef struct mlc_objects {
   int64_t *buckets; /* places of own strings, from 1 on; 0 is free */
   size_t bucket_count;
   mlc_chunk *chunks;
+  char *scratch; /* what functions build before it is known whether it is new */
+  size_t scratch_size;
 } mlc_objects;
 
 /* The table of the call that this thread runs, or NULL. */
@@ -48,6 +50,9 @@ void mlc_objects_clear(mlc_objects *table);
 int64_t mlc_objects_string(mlc_objects *table, const char *bytes, int64_t length);
 /* The string of a number; NULL if there is none. */
 const mlc_string *mlc_objects_get_string(const mlc_objects *table, int64_t number);
+
+/* Memory until the next call of this function; NULL when there is none. */
+void *mlc_objects_scratch(mlc_objects *table, size_t bytes);
 
 /* Memory that lives as long as the table holds anything; NULL when there is none. */
 void *mlc_objects_allocate(mlc_objects *table, size_t bytes);

@@ -71,7 +71,9 @@ class _Parts:
             self.constants.append(numpy_helper.from_array(value.array, name))
             return name
         shape = [f"{name}.{axis}" for axis in range(value.ndim)] if self.any_size else value.shape
-        self.inputs.append(helper.make_tensor_value_info(name, types.onnx_number(value.dtype), shape))
+        is_text = value.dtype == object
+        number = onnx.TensorProto.STRING if is_text else types.onnx_number(value.dtype)
+        self.inputs.append(helper.make_tensor_value_info(name, number, shape))
         self.values[name] = value
         return name
 

@@ -89,7 +89,7 @@ def difference(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLE
     """What is wrong with `actual`, or None."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return f"is {actual.dtype}{actual.shape} instead of {expected.dtype}{expected.shape}"
-    if expected.dtype.kind in "iub":
+    if expected.dtype.kind in "iubO":
         wrong = int((actual != expected).sum())
         return f"{wrong} of {expected.size} elements are wrong" if wrong else None
     tolerance = max(tolerance, COARSER.get(expected.dtype.name, 0.0))

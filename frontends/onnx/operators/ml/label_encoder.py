@@ -1,30 +1,67 @@
-"""LabelEncoder between numbers."""
+"""LabelEncoder and CategoryMapper: tables between numbers and strings."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.lookup import looked_up
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
 
-_STRINGS = ("classes_strings", "keys_strings", "values_strings")
-_TYPED = {"int64": np.int64, "float": np.float32}
 # What the specification gives where no default is.
-_DEFAULTS = {"int64": -1, "float": -0.0}
+_DEFAULTS = {"int64": -1, "float": -0.0, "string": "_Unused"}
+_DTYPES = {"int64": np.int64, "float": np.float32, "string": object}
 
 
 @onnx_operator("LabelEncoder", domain=MACHINE_LEARNING)
 def label_encoder(node: Node) -> Value:
-    x, keys, values = node.input(0), _column(node, "keys"), _column(node, "values")
-    if keys is None or values is None:
-        raise Unsupported("keys and values that are strings are not supported")
+    if "classes_strings" in node.attributes:
+        return _by_classes(node, node.attr("classes_strings"))
+    keys, values = _column(node, "keys"), _column(node, "values")
     if len(keys) != len(values):
         raise NodeFailure(f"it has {len(keys)} keys and {len(values)} values")
-    if keys.dtype != x.dtype:
-        raise NodeFailure(f"its keys are {keys.dtype}, but its input {x.dtype}")
-    default, nan = _default(node, values), np.isnan(keys.astype(np.float64))
+    return _encoded(node, keys, values, _default(node, values))
+
+
+def _by_classes(node: Node, classes: list[str]) -> Value:
+    """What opset 1 does: between strings and their places."""
+    texts, places = np.array(classes, object), np.arange(len(classes))
+    if node.input(0).number == TensorProto.STRING:
+        return _encoded(node, texts, places, np.int64(node.attr("default_int64", -1)))
+    return _encoded(node, places, texts, node.attr("default_string", "_Unused"))
+
+
+@onnx_operator("CategoryMapper", domain=MACHINE_LEARNING)
+def category_mapper(node: Node) -> Value:
+    numbers, texts = np.array(node.attr("cats_int64s"), np.int64), np.array(node.attr("cats_strings"), object)
+    if len(numbers) != len(texts):
+        raise NodeFailure(f"it has {len(numbers)} integers and {len(texts)} strings")
+    if node.input(0).number == TensorProto.STRING:
+        return _encoded(node, texts, numbers, np.int64(node.attr("default_int64", -1)))
+    return _encoded(node, numbers, texts, node.attr("default_string", "_Unused"))
+
+
+def _encoded(node: Node, keys: np.ndarray, values: np.ndarray, default: Any) -> Value:
+    """The value of each element's key; arrays of objects are strings, looked up by their numbers."""
+    x = node.input(0)
+    is_text = x.number == TensorProto.STRING
+    if is_text != (keys.dtype == object) or (not is_text and keys.dtype != x.dtype):
+        kind = "strings" if keys.dtype == object else keys.dtype
+        raise NodeFailure(f"its keys are {kind}, but its input {'strings' if is_text else x.dtype}")
+    if is_text:
+        x, keys = node.numbers(x), node.text_numbers(keys.tolist())
+    if values.dtype == object:
+        [default] = node.text_numbers([default])
+        return node.numbered(_looked_up(node, x, keys, node.text_numbers(values.tolist()), default))
+    return _looked_up(node, x, keys, values, default)
+
+
+def _looked_up(node: Node, x: Value, keys: np.ndarray, values: np.ndarray, default: np.generic) -> Value:
+    nan = np.isnan(keys.astype(np.float64))
     # Of equal keys the last one counts.
     sorted_keys, places = np.unique(keys[~nan][::-1], return_index=True)
     result = looked_up(node, x, sorted_keys, values[~nan][::-1][places], default)
@@ -34,20 +71,34 @@ def label_encoder(node: Node) -> Value:
     return node.emit("where", node.emit("is_nan", x), for_nan, result)
 
 
-def _column(node: Node, name: str) -> np.ndarray | None:
-    """The keys or values, in their type; None where they are strings or missing."""
+def _column(node: Node, name: str) -> np.ndarray:
+    """The keys or values, in their type; strings are objects. Raises NodeFailure where there are none."""
     tensor = node.attributes.get(f"{name}_tensor")
     if isinstance(tensor, Value):
-        return node.elements(tensor).reshape(-1)
-    for kind, dtype in _TYPED.items():
+        return _elements(node, tensor)
+    for kind, dtype in _DTYPES.items():
         if node.attributes.get(f"{name}_{kind}s"):
-            return np.asarray(node.attributes[f"{name}_{kind}s"], dtype)
-    return None
+            return np.array(node.attributes[f"{name}_{kind}s"], dtype)
+    raise NodeFailure(f"it has no {name}")
 
 
-def _default(node: Node, values: np.ndarray) -> np.generic:
+def _elements(node: Node, tensor: Value) -> np.ndarray:
+    if tensor.texts is not None:
+        return np.array(tensor.texts, object)
+    return node.elements(tensor).reshape(-1)
+
+
+def _default(node: Node, values: np.ndarray) -> Any:
     tensor = node.attributes.get("default_tensor")
     if isinstance(tensor, Value):
-        return node.elements(tensor).reshape(-1)[0].astype(values.dtype)
+        return values.dtype.type(_elements(node, tensor)[0]) if values.dtype != object else _text(tensor)
     kind = "int64" if np.issubdtype(values.dtype, np.integer) else "float"
+    if values.dtype == object:
+        return node.attr("default_string", _DEFAULTS["string"])
     return values.dtype.type(node.attr(f"default_{kind}", _DEFAULTS[kind]))
+
+
+def _text(tensor: Value) -> str:
+    if not tensor.texts:
+        raise NodeFailure("its values are strings, but its default is none")
+    return tensor.texts[0]
