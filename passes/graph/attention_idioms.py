@@ -9,19 +9,11 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.attention_heads import fits, heads, ungrouped
 from mlc.passes.graph.attention_masks import Choice, Masks, lowest, simplified
-from mlc.passes.graph.idiom_terms import without_casts
+from mlc.passes.graph.attention_weights import Shared, only, weights_of, without_empty_rows
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import constant_and_other, has_result_type, scalar_constant, splat
 from mlc.passes.remarks import missed
-from mlc.passes.rewriting import defining_op, has_one_use, users
-
-
-@dataclass
-class Weights:
-    """What multiplies v: softmax(scores), with zeros for NaN where `safe`."""
-
-    scores: ir.Value
-    safe: bool
+from mlc.passes.rewriting import defining_op, has_one_use
 
 
 @dataclass
@@ -32,41 +24,6 @@ class Scores:
     keys: ir.Value
     scale: float
     masks: Masks
-
-
-class Shared(Exception):
-    """A value inside the idiom that something else reads, too."""
-
-
-def _only(value: ir.Value, what: str) -> ir.Value:
-    """The value, which must have one use."""
-    if not has_one_use(value):
-        raise Shared(what)
-    return value
-
-
-def _weights(value: ir.Value) -> Weights | None:
-    """What the left operand of the product with v is, where it is a softmax of rows."""
-    guarded = _guarded(value)
-    inner = without_casts(value if guarded is None else guarded)
-    op = defining_op(inner, "graph.softmax")
-    if op is None or graph.attribute(op, "axis") != op.results[0].type.rank - 1:
-        return None
-    for each in (value, inner) if guarded is None else (value,):
-        _only(each, "the softmax has another use")
-    return Weights(
-        without_casts(_only(op.operands[0], "the masked scores have another use")), guarded is not None
-    )
-
-
-def _guarded(value: ir.Value) -> ir.Value | None:
-    """p of where(is_nan(p), 0, p), where nothing else reads p."""
-    op = defining_op(value, "graph.where")
-    test = defining_op(op.operands[0], "graph.is_nan") if op is not None else None
-    if op is None or test is None or splat(op.operands[1]) != 0:
-        return None
-    p = op.operands[2]
-    return p if test.operands[0] == p and len(users(p)) == 2 else None
 
 
 def _scores(value: ir.Value, depth: int = 8) -> Scores | None:
@@ -82,7 +39,7 @@ def _masked(op: ir.Operation, depth: int) -> Scores | None:
         inner = op.operands[position]
         found = _scores(inner, depth) if graph.same_type(inner, op.results[0]) else None
         if found is not None:
-            _only(inner, "the scores have another use")
+            only(inner, "the scores have another use")
             found.masks.added.append(op.operands[1 - position])
             return found
     return None
@@ -98,7 +55,7 @@ def _chosen(op: ir.Operation, depth: int) -> Scores | None:
     found = _scores(inner, depth) if whole else None
     if found is None or fill is None:
         return None
-    _only(inner, "the scores have another use")
+    only(inner, "the scores have another use")
     found.masks.chosen.append(Choice(condition, float(fill), negative))
     return found
 
@@ -109,7 +66,7 @@ def _scaled(op: ir.Operation, depth: int) -> Scores | None:
     found = _scores(inner, depth) if inner is not None else None
     if inner is None or found is None or found.masks.added or found.masks.chosen:
         return None
-    _only(inner, "the scores have another use")
+    only(inner, "the scores have another use")
     found.scale *= factor
     return found
 
@@ -179,12 +136,16 @@ def attention(op: ir.Operation) -> ir.Value | None:
     if op.operands[0].type.rank < 3:
         return None
     try:
-        weights = _weights(op.operands[0])
+        empty, kept = without_empty_rows(op.operands[0])
+        weights = weights_of(kept)
         found = _scores(weights.scores) if weights is not None else None
     except Shared as reason:
         missed(op, "attention", str(reason))
         return None
-    return _attention(op, found, weights.safe) if found is not None and weights is not None else None
+    result = _attention(op, found, weights.safe) if found is not None and weights is not None else None
+    if result is None or empty is None:
+        return result
+    return graph.build("where", [empty, scalar_constant(0, result), result])
 
 
 def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:

@@ -15,9 +15,10 @@ from mlc.passes.exactness import rounding
 from mlc.passes.graph.attention_groups import is_grouped, split_groups
 from mlc.passes.graph.attention_heads import heads
 from mlc.passes.graph.attention_kernel import block_obstacle, obstacle
+from mlc.passes.graph.attention_operands import in_f32, with_numbers
 from mlc.passes.graph.rules import Rules, apply_rules
 from mlc.passes.graph.slice_rules import Part, slice_of
-from mlc.passes.graph.values import dtype, is_static, scalar_constant
+from mlc.passes.graph.values import dtype, scalar_constant
 from mlc.passes.remarks import missed
 
 
@@ -72,7 +73,9 @@ def _weights(op: ir.Operation, scores: ir.Value) -> ir.Value:
 def attention_in_parts(op: ir.Operation) -> ir.Value | None:
     """Attention that no kernel computes as one. Truth values that exclude keys become numbers to add, and
     groups of heads a dim."""
-    if (added := _with_numbers(op)) is not None:
+    if (wide := in_f32(op)) is not None:
+        return wide
+    if (added := with_numbers(op)) is not None:
         return added
     reason = obstacle(op) or _unknown_batches(op)
     if reason is None:
@@ -97,20 +100,6 @@ def attention_without_blocks(op: ir.Operation) -> ir.Value | None:
         return None
     missed(op, "attention in one kernel", reason)
     return attention(op)
-
-
-def _with_numbers(op: ir.Operation) -> ir.Value | None:
-    """The op with 0 and `fill` as mask, where adding a number as low is to replace by it."""
-    q, k, v, *masks = list(op.operands)
-    if not masks or str(graph.element_type(masks[0])) != "i1" or not is_static(masks[0]):
-        return None
-    fill = graph.attribute(op, "fill")
-    number = float("-inf") if fill is None else fill
-    if number > ml_dtypes.finfo(dtype(q)).min / 2:  # type: ignore[no-untyped-call]
-        return None
-    numbers = graph.build("where", [masks[0], scalar_constant(0, q), scalar_constant(number, q)])
-    attributes = {name: graph.attribute(op, name) for name in ("scale", "causal", "safe")}
-    return graph.build("attention", [q, k, v, numbers], attributes)
 
 
 @rounding
@@ -176,7 +165,8 @@ class DecomposeAttention(Pass):
     `attention` stays where one kernel computes it: f32 of known shape, and few enough keys that the scores of
     a block of queries stay in the second cache; groups of heads become a dim. Otherwise it becomes product,
     scale, mask, softmax and product, in the form in which scale and mask end the first product's kernel, and
-    the transposes of k and v its reading. On GPUs (`device=gpu`) it stays for any number of keys and with all
+    the transposes of k and v its reading. Narrower
+    floats are computed as f32. On GPUs (`device=gpu`) it stays for any number of keys and with all
     masks, in f32, f16 and bf16, for heads of at most 256 numbers. `rotary_embedding` becomes two products
     with its factors and their sum.
     """

@@ -36,10 +36,14 @@ func.func @truth_values(%q: tensor<2x3x4xf32>, %mask: tensor<3x3xi1>) -> tensor<
   return %0 : tensor<2x3x4xf32>
 }
 
+// Narrow floats are computed as f32 and rounded once.
 // CHECK-LABEL: func.func @causal
-// CHECK: %[[FULL:.*]] = "graph.full"() {value = -6.550400e+04 : f64} : () -> tensor<3x5xf16>
+// CHECK: "graph.cast"(%arg0) {{.*}} -> tensor<2x3x4xf32>
+// CHECK: %[[FULL:.*]] = "graph.full"() {value = -3.4028234663852886E+38 : f64} : () -> tensor<3x5xf32>
 // CHECK: %[[MASK:.*]] = "graph.trilu"(%[[FULL]]) {k = 3 : i64, upper = true}
 // CHECK: "graph.add"(%{{.*}}, %[[MASK]])
+// CHECK: %[[RESULT:.*]] = "graph.cast"(%{{.*}}) {{.*}} -> tensor<2x3x4xf16>
+// CHECK-NEXT: return %[[RESULT]]
 func.func @causal(%q: tensor<2x3x4xf16>, %k: tensor<2x5x4xf16>) -> tensor<2x3x4xf16> {
   %0 = "graph.attention"(%q, %k, %k) {scale = 1.0, causal = true} : (tensor<2x3x4xf16>, tensor<2x5x4xf16>, tensor<2x5x4xf16>) -> tensor<2x3x4xf16>
   return %0 : tensor<2x3x4xf16>

@@ -147,6 +147,28 @@ func.func @no_attention(%q: tensor<2x3x4xf32>, %k: tensor<2x4x3xf32>, %v: tensor
   return %2, %1, %4, %7 : tensor<2x3x4xf32>, tensor<2x3x3xf32>, tensor<2x3x4xf32>, tensor<?x3x4xf32>
 }
 
+// Rows of weights that are 0 are rows of 0 in the product; a condition for single weights is none for rows.
+// CHECK-LABEL: func.func @empty_rows
+// CHECK: %[[WHOLE:.*]] = "graph.attention"(%arg0, %arg0, %arg0, %arg1)
+// CHECK: %[[RESULT:.*]] = "graph.where"(%arg2, %{{.*}}, %[[WHOLE]]) {{.*}} -> tensor<2x3x4xf32>
+// CHECK-NOT: "graph.attention"
+// CHECK: return %[[RESULT]]
+func.func @empty_rows(%q: tensor<2x3x4xf32>, %mask: tensor<3x3xf32>, %empty: tensor<3x1xi1>, %one: tensor<3x3xi1>)
+    -> (tensor<2x3x4xf32>, tensor<2x3x4xf32>) {
+  %zero = "graph.constant"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %kt = "graph.transpose"(%q) {permutation = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+  %0 = "graph.matmul"(%q, %kt) : (tensor<2x3x4xf32>, tensor<2x4x3xf32>) -> tensor<2x3x3xf32>
+  %1 = "graph.add"(%0, %mask) : (tensor<2x3x3xf32>, tensor<3x3xf32>) -> tensor<2x3x3xf32>
+  %2 = "graph.softmax"(%1) {axis = 2} : (tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %3 = "graph.where"(%empty, %zero, %2) : (tensor<3x1xi1>, tensor<f32>, tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %4 = "graph.matmul"(%3, %q) : (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %5 = "graph.matmul"(%q, %kt) : (tensor<2x3x4xf32>, tensor<2x4x3xf32>) -> tensor<2x3x3xf32>
+  %6 = "graph.softmax"(%5) {axis = 2} : (tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %7 = "graph.where"(%one, %zero, %6) : (tensor<3x3xi1>, tensor<f32>, tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %8 = "graph.matmul"(%7, %q) : (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %4, %8 : tensor<2x3x4xf32>, tensor<2x3x4xf32>
+}
+
 // Scores in f16, softmax and values in f32: no op has both.
 // CHECK-LABEL: func.func @two_types
 // CHECK-NOT: graph.attention
