@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .elements import FLOAT
-from .rules import agree, broadcast, merge
+from .rules import broadcast, check_fills, merge
+from .sizes import differ, falls_below
 from .spec import Attribute, Call, Dim, Operand, OpSpec, ShapeError, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -17,7 +18,7 @@ def _heads(call: Call) -> None:
     """Raises ShapeError unless the heads of k and v divide those of q."""
     query, key = call.q.shape[-3], call.k.shape[-3]
     heads = merge("k, v", key, call.v.shape[-3], f"heads of {call.k} and {call.v} differ")
-    if query is not None and heads is not None and (heads == 0 or query % heads):
+    if heads is not None and (falls_below(heads, 1) or (query is not None and differ(query % heads, 0))):
         raise ShapeError("k", f"has {heads} heads, which do not divide the {query} of q: {call.k}")
 
 
@@ -39,8 +40,7 @@ def _attention(call: Call) -> Tensor:
 def _check_mask(mask: Tensor, scores: Tensor) -> None:
     if mask.element not in ("i1", scores.element):
         raise ShapeError("mask", f"has elements {mask.element}, neither i1 nor {scores.element} as q")
-    if not agree(broadcast(mask=mask.shape or (), scores=scores.shape or ()), scores.shape or ()):
-        raise ShapeError("mask", f"does not broadcast to the scores {scores}: {mask}")
+    check_fills("mask", mask, scores, "the scores")
 
 
 define(
@@ -83,12 +83,11 @@ def _last(tensor: Tensor) -> Dim:
 def _rotary_embedding(call: Call) -> Tensor:
     x: Tensor = call.x
     width = _last(x)
-    if x.rank < 1 or (width is not None and width % 2):
+    if x.rank < 1 or (width is not None and differ(width % 2, 0)):
         raise ShapeError("x", f"needs an even last dim: {x}")
     for name in ("cos", "sin"):
         factor: Tensor = call[name]
-        if not agree(broadcast(x=x.shape or (), factor=factor.shape or ()), x.shape or ()):
-            raise ShapeError(name, f"does not broadcast to x: {factor} against {x}")
+        check_fills(name, factor, x, "x")
         merge(name, width, _last(factor), f"last dims of {x} and {factor} differ")
     return x
 

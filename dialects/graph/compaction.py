@@ -6,7 +6,7 @@ from typing import Any
 
 from .elements import BOOL, FLOAT, NUMBER, ORDERED, ElementClass
 from .rules import check_axis, check_rank, merge, product
-from .sizes import minimum, surely_less
+from .sizes import falls_below, minimum
 from .spec import (
     Attribute,
     Call,
@@ -47,7 +47,7 @@ def _compress(call: Call) -> tuple[Tensor, ...]:
     check_axis("axis", call.axis, call.x.rank)
     check_rank("condition", call.condition, 1)
     (flags,), dim = call.condition.shape, call.x.shape[call.axis]
-    if flags is not None and dim is not None and surely_less(dim, flags):
+    if flags is not None and dim is not None and falls_below(dim, flags):
         raise ShapeError(
             "condition", f"is longer than dim {call.axis} of x: {call.condition} against {call.x}"
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .movement import movement
 from .rules import check_axes, check_least, check_length, text
+from .sizes import differ
 from .spec import Attribute, Call, Dim, Shape, ShapeError, Tensor
 
 _INNER_DIMS = Attribute("inner_dims", "ints", "the plain tensor's axes that are split into tiles")
@@ -43,7 +44,7 @@ def _pack(call: Call) -> Tensor:
     _check_tiles(call, call.x.rank)
     for axis, tile in zip(call.inner_dims, call.inner_tiles, strict=True):
         dim = call.x.shape[axis]
-        if call.padding is None and dim is not None and dim % tile:
+        if call.padding is None and dim is not None and differ(dim % tile, 0):
             raise ShapeError(
                 "inner_tiles",
                 f"{text(call.inner_tiles)}: {tile} does not divide dim {axis} (no padding): {call.x}",
@@ -77,7 +78,7 @@ def _unpack(call: Call) -> Tensor:
         )
     _check_tiles(call, rank)
     if any(
-        dim is not None and dim != tile
+        dim is not None and differ(dim, tile)
         for dim, tile in zip(call.x.shape[rank:], call.inner_tiles, strict=True)
     ):
         raise ShapeError("inner_tiles", f"{text(call.inner_tiles)} are not x's inner dims: {call.x}")
@@ -104,7 +105,7 @@ def _restored(call: Call, outer: list[Dim]) -> Shape:
     tiles = dict(zip(call.inner_dims, call.inner_tiles, strict=True))
     for axis, (dim, blocks) in enumerate(zip(shape, outer, strict=True)):
         expected = _ceil_div(dim, tiles.get(axis, 1))
-        if expected is not None and blocks is not None and expected != blocks:
+        if expected is not None and blocks is not None and differ(expected, blocks):
             raise ShapeError(
                 "shape",
                 f"{text(call.shape)} does not pack to x, dim {axis}: {expected} against {blocks}, {call.x}",

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import sizes
 from .elements import holds
-from .sizes import differ
+from .sizes import assume, differ, surely_unequal
 from .spec import Call, Dim, Shape, ShapeError, Tensor
 
 
@@ -61,7 +61,32 @@ def broadcast(**shapes: Shape) -> Shape:
                 raise ShapeError(
                     ", ".join(shapes), f"do not broadcast: {described}, dim {position} of the result"
                 ) from None
+    for shape in shapes.values():
+        _assume_broadcast(shape, tuple(result))
     return tuple(result)
+
+
+def _assume_broadcast(shape: Shape, whole: Shape) -> None:
+    """Takes for true that the dims of a shape are 1 or those of the whole."""
+    for one, dim in zip(shape, whole[len(whole) - len(shape) :], strict=True):
+        if one is not None and dim is not None and one != 1:
+            assume(one, dim, "broadcast")
+
+
+def check_fills(field: str, tensor: Tensor, whole: Tensor, what: str) -> None:
+    """The operand must broadcast to `whole`."""
+    shape, dims = tensor.shape or (), whole.shape or ()
+    fits = len(shape) <= len(dims) and not any(
+        one not in (None, 1) and dim is not None and _never_fills(one, dim)
+        for one, dim in zip(shape, dims[len(dims) - len(shape) :], strict=True)
+    )
+    if not fits:
+        raise ShapeError(field, f"does not broadcast to {what} {whole}: {tensor}")
+    _assume_broadcast(shape, dims)
+
+
+def _never_fills(one: int, dim: int) -> bool:
+    return surely_unequal(one, dim) and surely_unequal(one, 1)
 
 
 def check_axes(field: str, axes: Sequence[int], rank: int) -> None:

@@ -6,7 +6,7 @@ from .elements import INDEX, ORDERED
 from .movement import movement
 from .rules import check_axis, check_rank, merge
 from .selection import indexed_dims
-from .sizes import surely_less
+from .sizes import falls_below
 from .spec import Attribute, Call, Operand, ShapeError, Tensor
 
 REDUCTION = Attribute(
@@ -31,7 +31,7 @@ def _scatter_elements(call: Call) -> Tensor:
     check_rank("updates", updates, data.rank, " (as data)")
     for axis, (one, other, dim) in enumerate(zip(indices.shape, updates.shape, data.shape, strict=True)):
         count = merge("updates", one, other, f"dim {axis} of indices and of updates differ")
-        if axis != call.axis and count is not None and dim is not None and surely_less(dim, count):
+        if axis != call.axis and count is not None and dim is not None and falls_below(dim, count):
             raise ShapeError("indices", f"dim {axis} is larger than data's: {indices} against {data}")
     _check_reduction(call)
     return Tensor(data.shape, data.element)

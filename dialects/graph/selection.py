@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .elements import INDEX
 from .movement import movement
-from .rules import check_axis, check_least, check_length, check_number, check_rank, merge, text
-from .sizes import maximum, surely_less
+from .rules import check_axis, check_least, check_length, check_number, check_rank, merge, product, text
+from .sizes import falls_below, maximum, minimum
 from .spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
 
 
@@ -25,10 +25,17 @@ def _sliced(call: Call, axis: int) -> Dim:
     first = start + dim if start < 0 else start
     if size == -1:
         size = maximum(0, -(-(dim - first) // step) if step > 0 else first // -step + 1)
-    if isinstance(dim, int) and size and not (0 <= first < dim and 0 <= first + (size - 1) * step < dim):
+    # Of a size that only a call tells all places exist.
+    if isinstance(size, int) and size and _lacks(dim, first, (size - 1) * step):
         where = f"start {start}, size {size}, step {step}"
         raise ShapeError("starts, sizes, steps", f"leave x in dim {axis} ({where}): {call.x}")
     return size
+
+
+def _lacks(dim: int, first: int, distance: int) -> bool:
+    """Whether a dim has not both the first place and that so far behind it."""
+    lowest, highest = sorted((0, distance))
+    return falls_below(first + lowest, 0) or falls_below(dim, first + highest + 1)
 
 
 def _sliced_unknown(start: int, size: int, step: int) -> Dim:
@@ -70,7 +77,7 @@ def _pad(call: Call) -> Tensor:
 
 def _check_source(call: Call, axis: int, dim: int, amount: int) -> None:
     """Modes that copy elements need them."""
-    if dim == 0 or (call.mode == "reflect" and surely_less(dim, amount + 1)):
+    if falls_below(dim, amount + 1 if call.mode == "reflect" else 1):
         raise ShapeError(
             "low, high", f"pad dim {axis} by {amount} in mode {call.mode}, which {call.x} is too small for"
         )
@@ -100,18 +107,24 @@ def _gather(call: Call) -> Tensor:
 
 def _from_some(field: str, data: Tensor, indexed: tuple[Dim, ...], result: Tensor) -> Tensor:
     """The result; where data has nothing along the dims that are indexed, no index is inside."""
-    if any(dim == 0 for dim in indexed if isinstance(dim, int)) and all(
-        isinstance(dim, int) and dim > 0 for dim in result.shape or ()
-    ):
+    count = product(result.shape or ())
+    if count is not None and any(_is_empty(dim, count) for dim in indexed):
         raise ShapeError(field, f"has no elements that indices could name: {data}")
     return result
+
+
+def _is_empty(dim: Dim, count: int) -> bool:
+    """Whether a dim of data is 0 although there are elements to take."""
+    if dim is None or (isinstance(dim, int) and dim > 0):
+        return False
+    return falls_below(dim, 1 if isinstance(count, int) and count > 0 else minimum(1, count))
 
 
 def _gather_elements(call: Call) -> Tensor:
     check_axis("axis", call.axis, call.data.rank)
     check_rank("indices", call.indices, call.data.rank, " (as data)")
     for axis, (count, dim) in enumerate(zip(call.indices.shape, call.data.shape, strict=True)):
-        if axis != call.axis and count is not None and dim is not None and surely_less(dim, count):
+        if axis != call.axis and count is not None and dim is not None and falls_below(dim, count):
             raise ShapeError(
                 "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
             )

@@ -14,6 +14,17 @@ from .verifier import OpData, infer, read_op
 Dims = tuple[int | Size | None, ...]
 
 
+def inferred_dims(op: ir.Operation | ir.OpView, operands: Sequence[Dims]) -> list[Dims]:
+    """The dims of a graph op's results that follow from those of its operands alone, without what its
+    results' types say. None as in `result_dims`. Raises ShapeError for operands that do not fit."""
+    data = read_op(op)
+    try:
+        found = _definition(data, operands) if data.ranked else ()
+    except Undecided:
+        found = ()
+    return [each.shape or () for each in found] or [(None,) * len(each.shape or ()) for each in data.results]
+
+
 def result_dims(op: ir.Operation | ir.OpView, operands: Sequence[Dims]) -> list[Dims]:
     """The dims of a graph op's results, given those of its operands.
 
@@ -30,13 +41,18 @@ def result_dims(op: ir.Operation | ir.OpView, operands: Sequence[Dims]) -> list[
 
 def _inferred(data: OpData, operands: Sequence[Dims]) -> Sequence[Tensor]:
     """The results that the definition gives; those that are written where sizes do not decide it."""
+    try:
+        return _definition(data, operands)
+    except (Undecided, ShapeError):
+        return data.results
+
+
+def _definition(data: OpData, operands: Sequence[Dims]) -> Sequence[Tensor]:
+    """What the shape function gives."""
     # Shape functions are written for numbers; sizes have their arithmetic and comparisons.
     shapes: Sequence[Any] = [tuple(dims) for dims in operands]
     tensors = [Tensor(shape, each.element) for shape, each in zip(shapes, data.operands, strict=True)]
-    try:
-        return infer(data.spec, tensors, data.attributes, data.results, data.bodies)
-    except (Undecided, ShapeError):
-        return data.results
+    return infer(data.spec, tensors, data.attributes, data.results, data.bodies)
 
 
 def _refined(written: Sequence[int | None], found: Sequence[int | None]) -> Dims:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .elements import ElementClass
 from .rules import check_rank, merge
+from .sizes import falls_below
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
 
 FAMILY = define_family("trees", "Decision trees, as tables of their nodes.")
@@ -19,8 +20,9 @@ def _tree_ensemble(call: Call) -> Tensor:
     nodes = merge("thresholds", call.features.shape[0], call.thresholds.shape[0], "number of nodes differs")
     merge("children", nodes, call.children.shape[0], "number of nodes differs")
     merge("children", 2, call.children.shape[1], "number of children of a node differs")
-    for name in ("x", "features", "weights"):
-        if 0 in call[name].shape[-1:]:
+    for name, axis in (("x", 1), ("features", 0), ("weights", 0)):
+        count = call[name].shape[axis]
+        if count is not None and falls_below(count, 1):
             raise ShapeError(name, f"is empty: {call[name]}")
     if call.depth < 0:
         raise ShapeError("depth", f"{call.depth} is negative")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .rules import check_least, check_length
-from .sizes import maximum, minimum, surely_less
+from .sizes import falls_below, maximum, minimum
 from .spec import Attribute, Call, Dim, Shape, ShapeError
 
 STRIDES = Attribute("strides", "ints", "step of the window per spatial dim, at least 1")
@@ -45,7 +45,7 @@ def _positions(call: Call, axis: int, size: int, kernel: int, ceil_mode: bool) -
     begin, end = call.pads[axis], call.pads[axis + len(call.strides)]
     extent = dilation * (kernel - 1) + 1
     room = size + begin + end - extent
-    if surely_less(kernel, 1) or surely_less(room, 0):
+    if falls_below(kernel, 1) or falls_below(room, 0):
         window = f"{extent} (kernel {kernel}, dilation {dilation})"
         padded = f"{size} padded by {begin} and {end}"
         raise ShapeError("x", f"spatial dim {axis} ({padded}) is smaller than the window {window}: {call.x}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .elements import FLOAT
 from .rules import check_least, check_length, check_rank, product
+from .sizes import differ, falls_below
 from .spec import Attribute, Call, Dim, Operand, OpSpec, ShapeError, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -32,10 +33,10 @@ def _tiles(call: Call, name: str, extent: Dim, overlap: int) -> Dim:
     """How many tiles cover the dim."""
     if extent is None:
         return None
-    tiles, rest = divmod(extent - overlap, call.tile)
-    if tiles < 1 or rest:
+    covered = extent - overlap
+    if falls_below(covered, call.tile) or differ(covered % call.tile, 0):
         raise ShapeError(name, f"has a dim of {extent}, which tiles of {call.tile} do not cover exactly")
-    return tiles
+    return covered // call.tile
 
 
 def _input(call: Call) -> Tensor:
@@ -53,7 +54,8 @@ def _output(call: Call) -> Tensor:
     places, tiles, blocks, block = call.y.shape
     batch, height, width = call.shape
     expected = product((batch, *(_tiles(call, "shape", extent, 0) for extent in (height, width))))
-    if tiles not in (None, expected) or places not in (None, _places(call)):
+    pairs = ((tiles, expected), (places, _places(call)))
+    if any(one is not None and other is not None and differ(one, other) for one, other in pairs):
         raise ShapeError("y", f"does not hold the {expected} tiles of {_places(call)} places: {call.y}")
     return Tensor((batch, blocks, height, width, block), call.y.element)
 

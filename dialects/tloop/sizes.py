@@ -6,10 +6,9 @@ from typing import Any
 
 from mlc.bindings import ext, ir
 from mlc.dialects.graph.size_text import SizeTextError, parse_size
+from mlc.dialects.graph.sizes import RELATIONS, Requirement
 from mlc.dialects.tloop.dialect import TLoop
 from mlc.dialects.verification import verifier
-
-RELATIONS = ("equal", "broadcast")
 
 
 def _texts(op: ext.Operation, name: str) -> list[str] | None:
@@ -70,12 +69,17 @@ def _expect_fault(op: ext.Operation) -> str:
             parse_size(op.attributes[name].value)
         except SizeTextError as error:
             return str(error)
+    return _relation_fault(op)
+
+
+def _relation_fault(op: ext.Operation) -> str:
     relation = op.attributes["relation"].value
-    return "" if relation in RELATIONS else f"relation is '{relation}' instead of equal or broadcast"
+    return "" if relation in RELATIONS else f"relation is '{relation}', none of {', '.join(RELATIONS)}"
 
 
-class ExpectEqual(TLoop.Operation, name="expect_equal"):
-    """The call fails unless two sizes are equal, or where the left one is to "broadcast", is 1.
+class Expect(TLoop.Operation, name="expect"):
+    """The call fails unless two sizes are "equal", or the left one is 1 or the right one ("broadcast"), or
+    "at_least" the right one. `what` says who expects it.
 
     Stands in the host program before ops that take it for true.
     """
@@ -87,6 +91,24 @@ class ExpectEqual(TLoop.Operation, name="expect_equal"):
     verify_invariants = verifier(
         _expect_fault, left=ir.StringAttr, right=ir.StringAttr, relation=ir.StringAttr, what=ir.StringAttr
     )
+
+
+def _check_fault(op: ext.Operation) -> str:
+    kinds = [value.type for value in op.operation.operands]
+    if any(not isinstance(kind, ir.IndexType) for kind in kinds):
+        return f"operands must be of type index, but are {', '.join(map(str, kinds))}"
+    return _relation_fault(op)
+
+
+class Check(TLoop.Operation, name="check"):
+    """A `tloop.expect` on numbers that the host function has computed. A call that fails says `message`, and
+    the two numbers."""
+
+    relation: ir.StringAttr
+    message: ir.StringAttr
+    left: ext.Operand[Any]
+    right: ext.Operand[Any]
+    verify_invariants = verifier(_check_fault, relation=ir.StringAttr, message=ir.StringAttr)
 
 
 def _array(texts: Sequence[str]) -> ir.Attribute:
@@ -103,14 +125,20 @@ def build_read_sizes(vector: ir.Value, names: Sequence[str]) -> ir.Operation:
     return ir.Operation.create("tloop.read_sizes", operands=[vector], attributes={"names": _array(names)})
 
 
-def build_expect_equal(left: str, right: str, may_be_one: bool, what: str) -> ir.Operation:
-    """A `tloop.expect_equal` at the current insertion point and location; `what` says who expects it."""
-    return ir.Operation.create(
-        "tloop.expect_equal",
-        attributes={
-            "left": ir.StringAttr.get(left),
-            "right": ir.StringAttr.get(right),
-            "relation": ir.StringAttr.get(RELATIONS[may_be_one]),
-            "what": ir.StringAttr.get(what),
-        },
-    )
+def build_expect(requirement: Requirement, what: str) -> ir.Operation:
+    """A `tloop.expect` at the current insertion point and location; `what` says who expects it."""
+    texts = {
+        "left": str(requirement.left),
+        "right": str(requirement.right),
+        "relation": requirement.relation,
+        "what": what,
+    }
+    attributes = {name: ir.StringAttr.get(text) for name, text in texts.items()}
+    return ir.Operation.create("tloop.expect", attributes=attributes)
+
+
+def build_check(left: ir.Value, right: ir.Value, relation: str, message: str) -> ir.Operation:
+    """A `tloop.check` at the current insertion point and location."""
+    texts = {"relation": relation, "message": message}
+    attributes = {name: ir.StringAttr.get(text) for name, text in texts.items()}
+    return ir.Operation.create("tloop.check", operands=[left, right], attributes=attributes)

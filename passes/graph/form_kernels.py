@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import func, ir
+from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
@@ -23,7 +24,7 @@ from mlc.passes.graph.host_values import (
 from mlc.passes.graph.kernel_dims import KernelDims
 from mlc.passes.graph.loop_rows import take_rows
 from mlc.passes.graph.on_read import read_apart
-from mlc.passes.graph.run_time_sizes import is_dynamic, same_dims, settle_sizes
+from mlc.passes.graph.run_time_sizes import is_dynamic, settle_sizes
 from mlc.passes.tloop.kernel_functions import DEVICE, IN_PLACE, MARK
 
 HOST_FUNCTIONS = ("main", "prepare")
@@ -124,7 +125,7 @@ def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
 def _same_places(one: ir.Value, other: ir.Value) -> bool:
     """Whether two tensors have their elements at the same bytes."""
     widths = [element_bytes(str(each.type.element_type)) for each in (one, other)]
-    return same_dims(one, other) and widths[0] == widths[1]
+    return graph.same_shape(one, other) and widths[0] == widths[1]
 
 
 def _describe(group: Group) -> str:

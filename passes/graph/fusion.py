@@ -10,7 +10,6 @@ from mlc.dialects.tloop import OPERAND_LIMIT
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.on_read import ON_READ
 from mlc.passes.graph.place import place_of
-from mlc.passes.graph.run_time_sizes import same_dims
 from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.graph.winograd_strips import strip_of
 from mlc.passes.remarks import listening, missed
@@ -164,7 +163,7 @@ class Fusion:
         # One operand of the launch is the result.
         if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT or place_of(op) != group.place:
             return False
-        same_shape = same_dims(group.result, op.results[0])
+        same_shape = graph.same_shape(group.result, op.results[0])
         if op.name in ELEMENTWISE:
             return group.anchor in TAKES_EPILOGUE and same_shape
         if op.name == "graph.winograd_output":
@@ -194,7 +193,7 @@ class Fusion:
             reason = "its operand is computed on another device"
         elif group.closed or group.anchor not in TAKES_EPILOGUE:
             reason = f"nothing can follow in a kernel of '{group.ops[-1].name}'"
-        elif not same_dims(group.result, op.results[0]):
+        elif not graph.same_shape(group.result, op.results[0]):
             reason = "its operand is broadcast: the kernel would compute it again for each element"
         else:
             reason = f"a kernel of '{group.anchor}' cannot end with it"
@@ -234,7 +233,7 @@ class Fusion:
         if op.name in WINDOWS:
             return False
         if op.name in ELEMENTWISE:
-            return all(each.name in LOOKED_UP for each in producer.ops) and same_dims(
+            return all(each.name in LOOKED_UP for each in producer.ops) and graph.same_shape(
                 producer.result, op.results[0]
             )
         if op.name == LOOKUP:
@@ -242,10 +241,10 @@ class Fusion:
             return (
                 position == 1
                 and all(each.name in ELEMENTWISE for each in producer.ops)
-                and same_dims(producer.result, op.results[0])
+                and graph.same_shape(producer.result, op.results[0])
             )
         if op.name in TAKES_PROLOGUE:
-            return all(each.name in ELEMENTWISE for each in producer.ops) and same_dims(
+            return all(each.name in ELEMENTWISE for each in producer.ops) and graph.same_shape(
                 producer.result, op.operands[position]
             )
         names = [each.name for each in producer.ops]

@@ -3,24 +3,21 @@ that follow from sizes are no computations, and what sizes are read from is mark
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
-from mlc.dialects.graph.requirements import Requirement, requirements
 from mlc.dialects.graph.sizes import Size
-from mlc.dialects.tloop import build_expect_equal, build_numbers, build_read_sizes
-from mlc.passes.graph.families import ELEMENTWISE
+from mlc.dialects.tloop import build_numbers, build_read_sizes
+from mlc.passes.graph.size_expectations import broadcast_operands, expect
 from mlc.passes.graph.values import erase_dead
 from mlc.passes.rewriting import collect_ops, has_uses, replace_op
 
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
 DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
-_CONTROL = {*graph.CONTROL_OPS, "graph.yield"}
-_OF_SIZES = {"graph.sizes", "graph.call_runtime", "tloop.expect_equal", "tloop.numbers", "tloop.read_sizes"}
+_OF_SIZES = {"graph.sizes", "graph.call_runtime", "tloop.expect", "tloop.numbers", "tloop.read_sizes"}
 # What only tells of dims, and is never data.
 _OF_DIMS = ("graph.shape_of", "graph.sizes")
 
@@ -38,14 +35,6 @@ def is_dynamic(function: ir.Operation) -> bool:
     )
 
 
-def same_dims(one: ir.Value, other: ir.Value) -> bool:
-    """Whether two tensors certainly have the same dims."""
-    if one.type.has_static_shape and other.type.has_static_shape:
-        return graph.shape_of(one) == graph.shape_of(other)
-    first, second = named_dims(one), named_dims(other)
-    return None not in first and first == second
-
-
 def settle_sizes(function: ir.Operation) -> None:
     """Writes the dims of all values as sizes at their ops; puts numbers that follow from sizes into
     `tloop.numbers` where they are data; reads other sizes by `tloop.read_sizes`."""
@@ -54,10 +43,9 @@ def settle_sizes(function: ir.Operation) -> None:
     _write_dims(ops, dims)
     _write_arguments(function, dims)
     _read_elements(ops, dims)
-    _expect(ops, dims)
+    expect(function, ops, dims)
     for op in ops:
-        if op.name in ELEMENTWISE:
-            _expand_operands(op, dims)
+        broadcast_operands(op, dims)
     for op in ops:
         if op.name == "graph.range" and _is_told(op.results[0]):
             # Its length says where it ends.
@@ -65,7 +53,7 @@ def settle_sizes(function: ir.Operation) -> None:
     for op in ops:
         if len(op.results) == 1 and _is_number(op, dims):
             _as_numbers(op, dims)
-    for op in ops:
+    for op in collect_ops(function):
         if op.name in DIMS_OPERAND:
             _drop_dims_operand(op)
     erase_dead([op for op in collect_ops(function) if op.name.startswith("graph.") and _is_dead(op)])
@@ -109,60 +97,6 @@ def _read_elements(ops: list[ir.Operation], dims: Dims) -> None:
                 seen += [(op.block, name) for name in used]
                 with ir.InsertionPoint(op), op.location:
                     build_read_sizes(operand, used)
-
-
-def _expect(ops: list[ir.Operation], dims: Dims) -> None:
-    """Has the host program check what ops take for true of their dims, each in a block once."""
-    seen: list[tuple[ir.Block, Requirement]] = []
-    for op in ops:
-        if not op.name.startswith("graph.") or op.name in _CONTROL:
-            continue
-        for each in requirements(op, dims):
-            if (op.block, each) not in seen:
-                seen.append((op.block, each))
-                with ir.InsertionPoint(op), op.location:
-                    build_expect_equal(str(each.left), str(each.right), each.may_be_one, who(op, _name(op)))
-
-
-def _expand_operands(op: ir.Operation, dims: Dims) -> None:
-    """Broadcasts those operands of an elementwise op of which only a call tells which dims are 1."""
-    whole = dims.of(op.results[0])
-    for position, value in enumerate(op.operands):
-        own = dims.of(value)
-        behind = whole[len(whole) - len(own) :]
-        if all(dim in (1, total) for dim, total in zip(own, behind, strict=True)):
-            continue
-        shape = [dim if dim == 1 else total for dim, total in zip(own, behind, strict=True)]
-        pairs = {pair for pair in zip(own, shape, strict=True) if pair[0] != pair[1]}
-        with ir.InsertionPoint(op), op.location:
-            for one, total in sorted(pairs, key=str):
-                build_expect_equal(str(one), str(total), True, who(op, _name(op)))
-            op.operands[position] = _expanded(value, shape)
-
-
-def _expanded(value: ir.Value, shape: Sequence[int | Size]) -> ir.Value:
-    open_dims = [-1 if isinstance(dim, Size) else dim for dim in shape]
-    unknown = ir.ShapedType.get_dynamic_size()
-    static = [unknown if isinstance(dim, Size) else dim for dim in shape]
-    kind = ir.RankedTensorType.get(static, value.type.element_type)
-    made: ir.Value = graph.build("expand", [value], {"shape": open_dims}, kind)
-    made.owner.operation.attributes[NAMES] = names_attribute([shape])
-    return made
-
-
-def who(op: ir.Operation, name: str) -> str:
-    """An op as messages of a running program call it: what it does, and the node that it comes from."""
-    return f"{name} {_place(op.location)}".strip()
-
-
-def _name(op: ir.Operation) -> str:
-    return op.name.removeprefix("graph.")
-
-
-def _place(location: ir.Location) -> str:
-    """The node that an op comes from, where its location has a name."""
-    found = re.fullmatch(r'loc\("([^":]+(?::[^":0-9][^":]*)?)"\)', str(location))
-    return f"'{found[1]}'" if found else ""
 
 
 def _named_operands(op: ir.Operation) -> Iterator[tuple[ir.Value, list[str]]]:

@@ -16,7 +16,7 @@ from mlc.passes.tloop.kernel_functions import DIMS, is_kernel
 from mlc.passes.violations import fail_on
 
 HOST_OPS = CONSTANTS | {"graph.call_runtime", "tloop.launch", "tloop.row", "tloop.transfer", "func.return"}
-SIZE_OPS = {"tloop.expect_equal", "tloop.numbers", "tloop.read_sizes"}
+SIZE_OPS = {"tloop.expect", "tloop.numbers", "tloop.read_sizes"}
 BODY_OPS = {*graph.CONTROL_OPS, "graph.yield"}
 
 

@@ -58,9 +58,8 @@ void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t
   return call->output(call, index, rank, sizes, bytes);
 }
 
-void mlc_host_expect_equal(int64_t left, int64_t right, int64_t message) {
-  if (left != right)
-    mlc_host_leave(current(), MLC_HOST_UNEQUAL, message, left, right);
+void mlc_host_mismatch(int64_t left, int64_t right, int64_t message) {
+  mlc_host_leave(current(), MLC_HOST_MISMATCH, message, left, right);
 }
 
 void mlc_host_fail(int64_t message) { mlc_host_leave(current(), MLC_HOST_MESSAGE, message, 0, 0); }

@@ -32,13 +32,13 @@ void mlc_region_free(mlc_region *region);
 
 enum mlc_host_failure {
   MLC_HOST_OK,
-  MLC_HOST_MESSAGE, /* the manifest's message of that number */
-  MLC_HOST_UNEQUAL, /* the same, with `left` and `right`, which differ */
-  MLC_HOST_MEMORY,  /* there are no `left` bytes */
-  MLC_HOST_SIZE,    /* nothing has `left` bytes */
-  MLC_HOST_OUTPUT,  /* output `left` was given another shape */
-  MLC_HOST_TEXT,    /* `text`, of an op that the manifest's message of that number names */
-  MLC_HOST_BROKEN,  /* the code does not ask for output `left` as it must */
+  MLC_HOST_MESSAGE,  /* the manifest's message of that number */
+  MLC_HOST_MISMATCH, /* the same, with the numbers `left` and `right` */
+  MLC_HOST_MEMORY,   /* there are no `left` bytes */
+  MLC_HOST_SIZE,     /* nothing has `left` bytes */
+  MLC_HOST_OUTPUT,   /* output `left` was given another shape */
+  MLC_HOST_TEXT,     /* `text`, of an op that the manifest's message of that number names */
+  MLC_HOST_BROKEN,   /* the code does not ask for output `left` as it must */
 };
 
 typedef struct mlc_host_call mlc_host_call;

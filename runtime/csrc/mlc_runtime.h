@@ -100,10 +100,10 @@ void *mlc_host_allocate(int64_t bytes);
 void mlc_host_release(void *memory);
 /* The memory of output `index`, dense, of these sizes. Called once for each output. */
 void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes);
-/* Fails the call unless the numbers are equal. `message` counts the manifest's messages. */
-void mlc_host_expect_equal(int64_t left, int64_t right, int64_t message);
-/* Fails the call; the entry goes no further. */
+/* Fails the call; the entry goes no further. `message` counts the manifest's messages. */
 _Noreturn void mlc_host_fail(int64_t message);
+/* The same because of two numbers, which are said behind the message. */
+_Noreturn void mlc_host_mismatch(int64_t left, int64_t right, int64_t message);
 
 /* ---- loader.c ------------------------------------------------------------------------------ */
 

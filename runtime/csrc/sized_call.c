@@ -70,7 +70,7 @@ static void raise_mismatch(const sized_call *call, Py_ssize_t index) {
 static void raise_failure(const ProgramObject *self, const sized_call *call) {
   const mlc_host_call *host = &call->host;
   const long long left = host->left, right = host->right;
-  const bool is_text = host->failure == MLC_HOST_MESSAGE || host->failure == MLC_HOST_UNEQUAL ||
+  const bool is_text = host->failure == MLC_HOST_MESSAGE || host->failure == MLC_HOST_MISMATCH ||
                        host->failure == MLC_HOST_TEXT;
   PyObject *text = is_text ? PyTuple_GetItem(self->messages, (Py_ssize_t)host->message) : NULL;
   if (is_text && !text)
@@ -78,7 +78,7 @@ static void raise_failure(const ProgramObject *self, const sized_call *call) {
   switch (host->failure) {
   case MLC_HOST_MESSAGE: PyErr_SetObject(PyExc_ValueError, text); break;
   case MLC_HOST_TEXT: PyErr_Format(PyExc_ValueError, "%U: %s", text, host->text); break;
-  case MLC_HOST_UNEQUAL: PyErr_Format(PyExc_ValueError, "%U %lld and %lld differ", text, left, right); break;
+  case MLC_HOST_MISMATCH: PyErr_Format(PyExc_ValueError, "%U, got %lld and %lld", text, left, right); break;
   case MLC_HOST_MEMORY: PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes", left); break;
   case MLC_HOST_SIZE:
     if (left < 0) /* what the code gives for sizes whose product is no number of bytes */

@@ -137,7 +137,7 @@ static int explain_failure(const frame *f) {
   switch (host->failure) {
   case MLC_HOST_MESSAGE: return mlc_model_fail("%s: %s", name, text);
   case MLC_HOST_TEXT: return mlc_model_fail("%s: %s: %s", name, text, host->text);
-  case MLC_HOST_UNEQUAL: return mlc_model_fail("%s: %s %lld and %lld differ", name, text, left, right);
+  case MLC_HOST_MISMATCH: return mlc_model_fail("%s: %s, got %lld and %lld", name, text, left, right);
   case MLC_HOST_MEMORY: return mlc_model_fail("%s: no memory for %lld bytes", name, left);
   case MLC_HOST_SIZE:
     if (left < 0)

@@ -10,7 +10,7 @@ _FUNCTIONS = """
 declare ptr @mlc_host_allocate(i64)
 declare void @mlc_host_release(ptr)
 declare ptr @mlc_host_output(i64, i64, ptr, i64)
-declare void @mlc_host_expect_equal(i64, i64, i64)
+declare void @mlc_host_mismatch(i64, i64, i64)
 declare void @mlc_host_fail(i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
@@ -116,8 +116,11 @@ fail:
   call void @mlc_host_fail(i64 %a)
   unreachable
 expect:
-  call void @mlc_host_expect_equal(i64 %a, i64 %b, i64 0)
-  br label %done
+  %equal = icmp eq i64 %a, %b
+  br i1 %equal, label %done, label %mismatch
+mismatch:
+  call void @mlc_host_mismatch(i64 %a, i64 %b, i64 0)
+  unreachable
 output:
   store i64 %b, ptr %size
   %b.bytes = mul i64 %b, 8
@@ -146,7 +149,7 @@ SCRIPT_MANIFEST: dict[str, Any] = {
     "inputs": [{"name": "steps", "dtype": "int64", "shape": ["n", 3]}],
     "outputs": [{"name": "memory", "dtype": "int64", "shape": ["n"]}],
     "dims": [{"name": "n", "least": 0, "most": None}],
-    "messages": ["matmul 'n3': inner dims", "gather: an index is out of bounds"],
+    "messages": ["matmul 'n3': inner dims must be equal", "gather: an index is out of bounds"],
     "weights": [],
     "arena_bytes": 0,
 }

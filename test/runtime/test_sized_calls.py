@@ -143,7 +143,11 @@ def test_given_outputs_that_do_not_fit(stack: Executable) -> None:
 def test_failures_of_the_program(script: Executable) -> None:
     for steps, error, message in [
         ([(FAIL, 1, 0)], ValueError, "^gather: an index is out of bounds$"),
-        ([(EXPECT, 5, 5), (EXPECT, 5, 7)], ValueError, "^matmul 'n3': inner dims 5 and 7 differ$"),
+        (
+            [(EXPECT, 5, 5), (EXPECT, 5, 7)],
+            ValueError,
+            "^matmul 'n3': inner dims must be equal, got 5 and 7$",
+        ),
         ([(ALLOCATE, -8, 0)], ValueError, "the model computes a negative size"),
         ([(ALLOCATE, 1 << 60, 0)], ValueError, "the model asks for 1152921504606846976 bytes"),
         ([(ALLOCATE, 1 << 47, 0)], MemoryError, "no memory for 140737488355328 bytes"),
@@ -170,7 +174,7 @@ def test_a_failing_call_gives_everything_back(script: Executable) -> None:
     """Also what did not fit into the memory that is kept."""
     before = resident()
     for _ in range(300):
-        with pytest.raises(ValueError, match="differ"):
+        with pytest.raises(ValueError, match="must be equal"):
             run(script, (ALLOCATE, 1 << 24, 0), (WRITE, 1 << 24, 0), (EXPECT, 0, 1))
     assert resident() - before < 200 << 20
 
@@ -294,7 +298,7 @@ def test_calls_at_the_same_time(stack: Executable, script: Executable) -> None:
             x, y = arrays(1 + (seed + repeat) % 7, repeat)
             z, _ = stack(x, y)
             np.testing.assert_array_equal(z, np.concatenate([x, y]))
-            with pytest.raises(ValueError, match=f"inner dims {seed} and -1 differ"):
+            with pytest.raises(ValueError, match=f"must be equal, got {seed} and -1$"):
                 run(script, (ALLOCATE, 10000, 0), (EXPECT, seed, -1))
 
     with ThreadPoolExecutor(4) as callers:
@@ -306,7 +310,7 @@ def test_a_program_that_calls_another(stack: Executable, script: Executable) -> 
 
     class Computed:
         def __array__(self, *_: Any, **__: Any) -> np.ndarray:
-            with pytest.raises(ValueError, match="3 and 4 differ"):
+            with pytest.raises(ValueError, match="got 3 and 4"):
                 run(script, (EXPECT, 3, 4))
             return arrays(2, 3)[0]
 

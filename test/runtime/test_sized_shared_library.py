@@ -136,7 +136,7 @@ int main(void) {
 }
 """
 SCRIPT_LINES = """\
-script: matmul 'n3': inner dims 5 and 7 differ
+script: matmul 'n3': inner dims must be equal, got 5 and 7
 1
 script: gather: an index is out of bounds
 script: a message that the model lacks

@@ -28,6 +28,7 @@ def describe_sized(
     given = dict.fromkeys(name for shape in names for name in shape if name)
     launches = collect_ops(function, ["tloop.launch_into"])
     messages = [op.attributes["msg"].value for op in collect_ops(function, ["cf.assert"])]
+    messages += [op.attributes["message"].value for op in collect_ops(function, ["tloop.check"])]
     messages += [op.attributes[CALLER].value for op in launches if CALLER in op.attributes]
     function.attributes["tloop.dims"] = _texts(list(given))
     function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(each) for each in names])

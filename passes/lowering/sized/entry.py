@@ -3,6 +3,7 @@ numbers of 64 bits; memory and the end of a call that fails are the runtime's.""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mlc.bindings import ir, llvm
@@ -15,16 +16,17 @@ from mlc.passes.lowering.sized.runtime_calls import CALLER
 from mlc.passes.rewriting import collect_ops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-# Ends a call (mlc_runtime.h).
-FAIL = "mlc_host_fail"
+# They end a call (mlc_runtime.h).
+FAIL, MISMATCH = "mlc_host_fail", "mlc_host_mismatch"
 # What the runtime's functions take and give.
 SIGNATURES = {
     ALLOCATE: ("i64", "ptr"),
     RELEASE: ("ptr", "void"),
     OUTPUT_MEMORY: ("i64, i64, ptr, i64", "ptr"),
     FAIL: ("i64", "void"),
+    MISMATCH: ("i64, i64, i64", "void"),
 }
 
 
@@ -51,7 +53,8 @@ class SizedEntryBuilder:
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
             **self.buffers.steps,
             "tloop.launch_into": self.launch,
-            "cf.assert": self.check,
+            "cf.assert": self.affirm,
+            "tloop.check": self.check,
             "func.return": lambda op: None,
         }
         self.given(buffers, dims)
@@ -94,14 +97,30 @@ class SizedEntryBuilder:
             llvm.StoreOp(number, offset(self.numbers, slot, word()))
         call(op.attributes["kernel"].value, self.frame, self.numbers)
 
-    def check(self, op: ir.Operation) -> None:
+    def affirm(self, op: ir.Operation) -> None:
         """Ends the call where the condition does not hold."""
         truth = ir.IntegerType.get_signless(1)
         true = llvm.ConstantOp(truth, ir.IntegerAttr.get(truth, 1)).result
-        wrong = llvm.XOrOp(self.values[op.operands[0]], true).result
-        made = ir.Operation.create("scf.if", operands=[wrong], regions=2)
-        block = made.regions[0].blocks.append()
-        with ir.InsertionPoint(block):
-            message = self.messages.index(op.attributes["msg"].value)
-            call(FAIL, constant(message))
+        with self.where(llvm.XOrOp(self.values[op.operands[0]], true).result):
+            call(FAIL, self.message(op.attributes["msg"]))
+
+    def check(self, op: ir.Operation) -> None:
+        """Ends the call where two numbers are not as they must be, and says which they are."""
+        left, right = (self.values[value] for value in op.operands)
+        relation, predicates = op.attributes["relation"].value, llvm.ICmpPredicate
+        wrong = llvm.ICmpOp(predicates.slt if relation == "at_least" else predicates.ne, left, right).result
+        if relation == "broadcast":
+            wrong = llvm.AndOp(wrong, llvm.ICmpOp(predicates.ne, left, constant(1)).result).result
+        with self.where(wrong):
+            call(MISMATCH, left, right, self.message(op.attributes["message"]))
+
+    @contextmanager
+    def where(self, condition: ir.Value) -> Iterator[None]:
+        """What is built in the `with` block runs where the condition holds."""
+        made = ir.Operation.create("scf.if", operands=[condition], regions=2)
+        with ir.InsertionPoint(made.regions[0].blocks.append()):
+            yield
             ir.Operation.create("scf.yield")
+
+    def message(self, text: ir.Attribute) -> ir.Value:
+        return constant(self.messages.index(text.value))

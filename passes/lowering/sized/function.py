@@ -83,8 +83,8 @@ class SizedFunction:
             self.sizes.write_numbers(op, memory)
         elif op.name == "tloop.read_sizes":
             self.sizes.read_sizes(op)
-        elif op.name == "tloop.expect_equal":
-            self.sizes.expect_equal(op)
+        elif op.name == "tloop.expect":
+            self.sizes.expect(op)
         elif op.name == "graph.call_runtime":
             call_runtime(op, self.numbers, self.storage, memory)
         elif op.name in graph.CONTROL_OPS:

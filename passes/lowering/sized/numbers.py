@@ -20,6 +20,7 @@ class Numbers:
     def __init__(self) -> None:
         self._names: dict[str, ir.Value] = {}
         self._made: dict[int | Size, ir.Value] = {}
+        self._who = ""
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -27,6 +28,13 @@ class Numbers:
         names, made = dict(self._names), dict(self._made)
         yield
         self._names, self._made = names, made
+
+    @contextmanager
+    def named_by(self, who: str) -> Iterator[None]:
+        """Messages of checks that the sizes need which are made in the `with` block begin so."""
+        self._who = f"{who}: "
+        yield
+        self._who = ""
 
     def name(self, name: str, value: ir.Value) -> None:
         """Says what a name stands for."""
@@ -80,7 +88,7 @@ class Numbers:
     def _quotient(self, left: ir.Value, right: ir.Value) -> ir.Value:
         """Rounded down; what is divided by 0 is a call that fails."""
         zero = self.of(0)
-        check(arith.CmpIOp(arith.CmpIPredicate.ne, right, zero).result, "a size is divided by 0")
+        self.check(arith.CmpIOp(arith.CmpIPredicate.ne, right, zero).result, "a size is divided by 0")
         return arith.FloorDivSIOp(left, right).result
 
     def check_broadcast(self, left: ir.Value, right: ir.Value, joined: ir.Value) -> None:
@@ -88,12 +96,11 @@ class Numbers:
         for each in (left, right):
             fits = arith.CmpIOp(arith.CmpIPredicate.eq, each, joined).result
             is_one = arith.CmpIOp(arith.CmpIPredicate.eq, each, self.of(1)).result
-            check(arith.OrIOp(fits, is_one).result, "dims do not broadcast")
+            self.check(arith.OrIOp(fits, is_one).result, "dims do not broadcast")
 
-
-def check(condition: ir.Value, message: str) -> None:
-    """The call fails with the message unless the condition holds."""
-    cf.AssertOp(condition, message)
+    def check(self, condition: ir.Value, message: str) -> None:
+        """The call fails with the message unless the condition holds."""
+        cf.AssertOp(condition, self._who + message)
 
 
 def sizes_of(value: ir.Value) -> list[int | Size]:

@@ -7,7 +7,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import onnx_number
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_launch_into
-from mlc.passes.graph.run_time_sizes import who
+from mlc.passes.graph.size_expectations import who
 from mlc.passes.lowering.sized.lifetimes import Memory
 from mlc.passes.lowering.sized.numbers import Numbers, sizes_of
 from mlc.passes.lowering.sized.storage import Storage

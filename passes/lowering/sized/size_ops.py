@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from mlc.bindings import arith, cf, ir, memref
 from mlc.dialects.graph.size_text import parse_size
+from mlc.dialects.tloop import build_check
 from mlc.passes.lowering.host_scalars import index_constant
 from mlc.passes.lowering.sized.lifetimes import Memory
 from mlc.passes.lowering.sized.numbers import Numbers, elements_of, flattened, reinterpreted
 from mlc.passes.lowering.sized.storage import Storage
 
+_WANTED = {
+    "equal": "{0} must be {1}",
+    "broadcast": "{0} must be 1 or {1}",
+    "at_least": "{0} must be at least {1}",
+}
+
 
 class SizeOps:
-    """Builds what stands for `tloop.numbers`, `tloop.read_sizes` and `tloop.expect_equal`."""
+    """Builds what stands for `tloop.numbers`, `tloop.read_sizes` and `tloop.expect`."""
 
     def __init__(self, numbers: Numbers, storage: Storage) -> None:
         self.numbers, self.storage = numbers, storage
@@ -38,11 +45,10 @@ class SizeOps:
                 cf.AssertOp(least, "a size is negative")
                 self.numbers.name(name.value, number)
 
-    def expect_equal(self, op: ir.Operation) -> None:
+    def expect(self, op: ir.Operation) -> None:
         texts = [op.attributes[name].value for name in ("left", "right")]
-        left, right = (self.numbers.of(parse_size(text)) for text in texts)
-        holds = arith.CmpIOp(arith.CmpIPredicate.eq, left, right).result
-        if op.attributes["relation"].value == "broadcast":
-            is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, index_constant(1)).result
-            holds = arith.OrIOp(holds, is_one).result
-        cf.AssertOp(holds, f"{op.attributes['what'].value}: {texts[0]} is not {texts[1]}")
+        with self.numbers.named_by(op.attributes["what"].value):
+            left, right = (self.numbers.of(parse_size(text)) for text in texts)
+        relation = op.attributes["relation"].value
+        wanted = _WANTED[relation].format(*texts)
+        build_check(left, right, relation, f"{op.attributes['what'].value}: {wanted}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir, memref
+from mlc.dialects import graph
 from mlc.passes.base import PassFailure
-from mlc.passes.graph.run_time_sizes import same_dims
 from mlc.passes.graph.views import view_source
 from mlc.passes.lowering.sized.lifetimes import Memory
 from mlc.passes.lowering.sized.numbers import (
@@ -66,7 +66,7 @@ class Storage:
         source = memory.lifetimes.source(operand)
         # Buffers have elements of one type.
         alike = source.type.element_type == value.type.element_type
-        return alike and same_dims(operand, value) and bytes_of(source) == bytes_of(value)
+        return alike and graph.same_shape(operand, value) and bytes_of(source) == bytes_of(value)
 
     def new(self, value: ir.Value, memory: Memory) -> ir.Value:
         """Memory for a value: an output's own, or of the block."""

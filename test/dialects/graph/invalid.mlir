@@ -1293,7 +1293,7 @@ func.func @f(%x: tensor<8x6xf32>, %c: tensor<1xf32>) {
 // -----
 
 func.func @f(%x: tensor<8x6xf32>, %c: tensor<2x8x6xf32>) {
-  // expected-error @below {{'graph.rotary_embedding' op 'cos' does not broadcast to x: tensor<2x8x6xf32> against tensor<8x6xf32>}}
+  // expected-error @below {{'graph.rotary_embedding' op 'cos' does not broadcast to x tensor<8x6xf32>: tensor<2x8x6xf32>}}
   %r = "graph.rotary_embedding"(%x, %c, %x) : (tensor<8x6xf32>, tensor<2x8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
   return
 }

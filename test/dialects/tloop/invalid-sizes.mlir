@@ -41,7 +41,31 @@ func.func @main() {
 // -----
 
 func.func @main() {
-  // expected-error @below {{'tloop.expect_equal' op relation is 'less' instead of equal or broadcast}}
-  "tloop.expect_equal"() {left = "k", relation = "less", right = "n", what = "add"} : () -> ()
+  // expected-error @below {{'tloop.expect' op relation is 'less', none of equal, broadcast, at_least}}
+  "tloop.expect"() {left = "k", relation = "less", right = "n", what = "add"} : () -> ()
+  return
+}
+
+// -----
+
+func.func @main() {
+  // expected-error @below {{'tloop.expect' op 'k n' is no size: 'n' instead of its end}}
+  "tloop.expect"() {left = "k", relation = "at_least", right = "k n", what = "slice"} : () -> ()
+  return
+}
+
+// -----
+
+func.func @main(%i: index) {
+  // expected-error @below {{'tloop.check' op relation is 'most', none of equal, broadcast, at_least}}
+  "tloop.check"(%i, %i) {message = "m", relation = "most"} : (index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%i: index, %k: i64) {
+  // expected-error @below {{'tloop.check' op operands must be of type index, but are index, i64}}
+  "tloop.check"(%i, %k) {message = "m", relation = "equal"} : (index, i64) -> ()
   return
 }

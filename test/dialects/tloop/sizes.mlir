@@ -9,7 +9,13 @@ func.func @main(%s: tensor<2xi64>, %t: tensor<i32>) {
   "tloop.read_sizes"(%t) {names = ["n"]} : (tensor<i32>) -> ()
   // CHECK-NEXT: %{{.*}} = "tloop.numbers"() {dims = ["2*k", "max(n, 1)"]} : () -> tensor<1x2xi64>
   %0 = "tloop.numbers"() {dims = ["2*k", "max(n, 1)"]} : () -> tensor<1x2xi64>
-  // CHECK-NEXT: "tloop.expect_equal"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
-  "tloop.expect_equal"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
+  // CHECK-NEXT: "tloop.expect"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
+  "tloop.expect"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
+  // CHECK-NEXT: "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
+  "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
+  // CHECK-NEXT: %[[C:.*]] = arith.constant
+  %c = arith.constant 3 : index
+  // CHECK-NEXT: "tloop.check"(%[[C]], %[[C]]) {message = "slice: k must be at least 3", relation = "at_least"} : (index, index) -> ()
+  "tloop.check"(%c, %c) {message = "slice: k must be at least 3", relation = "at_least"} : (index, index) -> ()
   return
 }

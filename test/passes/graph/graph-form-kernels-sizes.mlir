@@ -5,13 +5,13 @@
 func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %w: tensor<?x4xf32> {graph.dims = ["m", ""]},
                 %s: tensor<2xi64>) -> (tensor<?x?xf32>, tensor<2xi64>) {
   // What is 1 only running tells.
-  // CHECK-NEXT: "tloop.expect_equal"() {left = "n", relation = "broadcast", right = "broadcast(m, n)", what = "add"}
-  // CHECK-NEXT: "tloop.expect_equal"() {left = "m", relation = "broadcast", right = "broadcast(m, n)", what = "add"}
+  // CHECK-NEXT: "tloop.expect"() {left = "n", relation = "broadcast", right = "broadcast(m, n)", what = "add"}
+  // CHECK-NEXT: "tloop.expect"() {left = "m", relation = "broadcast", right = "broadcast(m, n)", what = "add"}
   // CHECK: "tloop.launch"(%arg1) {graph.dims = {{\[}}["broadcast(m, n)", ""]], kernel = @expand_{{.*}}, tloop.dims = ["m", "broadcast(m, n)"]}
   // CHECK: %[[SUM:.*]] = "tloop.launch"(%arg0, %{{.*}}) {graph.dims = {{\[}}["broadcast(m, n)", ""]], kernel = @expand_add_
   %0 = "graph.add"(%x, %w) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   // CHECK-NEXT: "tloop.read_sizes"(%arg2) {names = ["k", "l"]}
-  // CHECK-NEXT: "tloop.expect_equal"() {left = "4*broadcast(m, n)", relation = "equal", right = "k*l", what = "reshape"}
+  // CHECK-NEXT: "tloop.expect"() {left = "4*broadcast(m, n)", relation = "equal", right = "k*l", what = "reshape"}
   // CHECK-NEXT: %[[FLAT:.*]] = "graph.reshape"(%[[SUM]]) {graph.dims = {{\[}}["k", "l"]], shape = array<i64: -1, -1>} : (tensor<?x4xf32>) -> tensor<?x?xf32>
   %1 = "graph.sizes"(%s) {names = ["k", "l"], dims = ["k", "l"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<2xi64>
   %2 = "graph.reshape"(%0, %1) {shape = array<i64: -1, -1>} : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>

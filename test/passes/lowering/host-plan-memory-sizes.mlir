@@ -4,7 +4,7 @@
 // Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
 // last op that reads it.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["a size is negative", "reshape: 4*n is not k"]
+// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["a size is negative", "reshape: 4*n must be k", "slice: k must be at least 3", "add: k must be 1 or n"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
 // ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
@@ -24,9 +24,23 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // CHECK: cf.assert %{{.*}}, "a size is negative"
   // ENTRY: llvm.call @mlc_host_fail
   "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xi64>) -> ()
-  // CHECK: arith.cmpi eq, %{{.*}}, %[[K]] : index
-  // CHECK-NEXT: cf.assert %{{.*}}, "reshape: 4*n is not k"
-  "tloop.expect_equal"() {left = "4*n", relation = "equal", right = "k", what = "reshape"} : () -> ()
+  // CHECK: %[[PRODUCT:.*]] = arith.muli
+  // CHECK-NEXT: "tloop.check"(%[[PRODUCT]], %[[K]]) {message = "reshape: 4*n must be k", relation = "equal"}
+  // ENTRY: %[[DIFFERENT:.*]] = llvm.icmp "ne" %{{.*}}, %[[NUMBER:.*]] : i64
+  // ENTRY-NEXT: scf.if %[[DIFFERENT]] {
+  // ENTRY-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(1 : i64)
+  // ENTRY-NEXT: llvm.call @mlc_host_mismatch(%{{.*}}, %[[NUMBER]], %[[FIRST]])
+  "tloop.expect"() {left = "4*n", relation = "equal", right = "k", what = "reshape"} : () -> ()
+  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "slice: k must be at least 3", relation = "at_least"}
+  // ENTRY: %[[SMALL:.*]] = llvm.icmp "slt" %[[NUMBER]], %{{.*}} : i64
+  // ENTRY-NEXT: scf.if %[[SMALL]] {
+  "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
+  // CHECK: "tloop.check"(%[[K]], %[[N]]) {message = "add: k must be 1 or n", relation = "broadcast"}
+  // ENTRY: %[[OTHER:.*]] = llvm.icmp "ne" %[[NUMBER]], %[[N]] : i64
+  // ENTRY: %[[NOT_ONE:.*]] = llvm.icmp "ne" %[[NUMBER]], %{{.*}} : i64
+  // ENTRY-NEXT: %[[WRONG:.*]] = llvm.and %[[OTHER]], %[[NOT_ONE]]
+  // ENTRY-NEXT: scf.if %[[WRONG]] {
+  "tloop.expect"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
   // CHECK: %[[FLAT:.*]] = memref.reinterpret_cast %[[A]] to offset: [0], sizes: [%[[K]]], strides: [1]
   %1 = "graph.reshape"(%0) {graph.dims = [["k"]], shape = array<i64: -1>} : (tensor<?x4xf32>) -> tensor<?xf32>
   // CHECK: %[[OUT:.*]] = memref.alloc(%[[K]]) {tloop.output = 0 : i64} : memref<?xf32>

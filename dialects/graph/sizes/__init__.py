@@ -1,0 +1,43 @@
+"""Sizes that are known only when a model runs: polynomials with integer coefficients over named dims.
+
+    batch, seq = symbol("batch"), symbol("seq")
+    batch * seq * 768 // 12 == 64 * seq * batch      # True: both are "64*batch*seq"
+
+Named dims are at least 0. Equal sizes have one form, so that `==` compares them; a size without names is a
+plain int. Quotients that do not divide, maxima and broadcast dims are factors like names. `<` and its kind
+answer from bounds, and raise `Undecided` where these do not tell.
+"""
+
+from .assumptions import RELATIONS, Requirement, assume, assumptions, differ, falls_below
+from .bounds import lower_bound, surely_less, surely_unequal
+from .extremes import broadcast, maximum, minimum
+from .quotients import exact_quotient, floordiv
+from .size import Name, Operation, Size, Undecided, name_of, symbol
+from .values import evaluate, operation, product, substituted
+
+__all__ = [
+    "RELATIONS",
+    "Name",
+    "Operation",
+    "Requirement",
+    "Size",
+    "Undecided",
+    "assume",
+    "assumptions",
+    "broadcast",
+    "differ",
+    "evaluate",
+    "exact_quotient",
+    "falls_below",
+    "floordiv",
+    "lower_bound",
+    "maximum",
+    "minimum",
+    "name_of",
+    "operation",
+    "product",
+    "substituted",
+    "surely_less",
+    "surely_unequal",
+    "symbol",
+]

@@ -1,0 +1,74 @@
+"""What is known of sizes whatever the named dims are, which are at least 0."""
+
+from __future__ import annotations
+
+from math import prod
+
+from .size import Factor, Name, Operation, Size, Undecided
+
+
+def lower_bound(size: int | Size) -> int | None:
+    """A number that the size is never below, or None where a term may be any negative number."""
+    if isinstance(size, int):
+        return size
+    bound = _of_terms(size)
+    return _of_minimum(size) if bound is None else bound
+
+
+def at_least(left: int | Size, right: int | Size) -> bool:
+    """Whether `left >= right`. Raises Undecided."""
+    difference = left - right
+    least, most = lower_bound(difference), lower_bound(-difference)
+    if least is not None and least >= 0:
+        return True
+    if most is not None and most > 0:
+        return False
+    raise Undecided(f"{left} >= {right}")
+
+
+def surely_less(left: int | Size, right: int | Size) -> bool:
+    """Whether `left < right` for all values of named dims, as far as their bounds tell."""
+    try:
+        return left < right
+    except Undecided:
+        return False
+
+
+def surely_unequal(left: int | Size, right: int | Size) -> bool:
+    """Whether the two are unequal for all values of named dims, as far as their bounds tell."""
+    difference = left - right
+    bounds = (lower_bound(difference), lower_bound(-difference))
+    return any(bound is not None and bound > 0 for bound in bounds)
+
+
+def _of_terms(size: Size) -> int | None:
+    total = 0
+    for monomial, count in size.terms:
+        bounds = [_of_factor(factor) for factor in monomial]
+        if monomial and (count < 0 or any(bound is None or bound < 0 for bound in bounds)):
+            return None
+        total += count * prod(bound for bound in bounds if bound is not None)
+    return total
+
+
+def _of_minimum(size: Size) -> int | None:
+    """The same where a smaller one of two is in it: a + b - max(a, b)."""
+    for monomial, count in size.terms:
+        match monomial:
+            case (Operation(kind="max", operands=(a, b)),) if count < 0:
+                rest = size + Size(((monomial, -count),)) + (a + b) * count
+                bounds = [lower_bound(each) for each in (rest, a, b)]
+                known = [bound for bound in bounds if bound is not None]
+                return known[0] - count * min(known[1:]) if len(known) == 3 else None
+    return None
+
+
+def _of_factor(factor: Factor) -> int | None:
+    if isinstance(factor, Name):
+        return 0
+    left, right = map(lower_bound, factor.operands)
+    if factor.kind == "max":
+        return max((each for each in (left, right) if each is not None), default=None)
+    if left is None or right is None or left < 0 or right < 0:
+        return None
+    return left // factor.operands[1] if isinstance(factor.operands[1], int) and right else 0

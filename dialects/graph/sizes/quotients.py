@@ -1,0 +1,61 @@
+"""Quotients of sizes."""
+
+from __future__ import annotations
+
+from .size import Monomial, Size, collected, made, terms
+
+
+def floordiv(left: int | Size, right: int | Size) -> int | Size:
+    """`left / right` rounded down. Raises ZeroDivisionError for a divisor that is 0."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left // right
+    exact = exact_quotient(left, right)
+    if exact is not None:
+        return exact
+    if not isinstance(right, int) or right < 0:
+        return made("floordiv", left, right)
+    whole, rest = _divided(left, right)
+    return whole if isinstance(rest, int) else whole + made("floordiv", rest, right)
+
+
+def exact_quotient(left: int | Size, right: int | Size) -> int | Size | None:
+    """`left / right` where each term of `left` is divisible by `right`, a single term; else None.
+
+    Raises ZeroDivisionError for a divisor that is 0.
+    """
+    divisor = terms(right)
+    if not divisor:
+        raise ZeroDivisionError("a size divided by 0")
+    if len(divisor) > 1:
+        return 1 if left == right else None
+    ((factors, count),) = divisor
+    quotients = []
+    for monomial, have in terms(left):
+        rest = _without(monomial, factors)
+        if rest is None or have % count:
+            return None
+        quotients.append((rest, have // count))
+    return collected(quotients)
+
+
+def _divided(left: int | Size, right: int) -> tuple[int | Size, int | Size]:
+    """Quotient and rest by a positive number: the terms that it divides are in the quotient, and of a number
+    its whole part."""
+    whole, rest = [], []
+    for monomial, count in terms(left):
+        if count % right and monomial:
+            rest.append((monomial, count))
+        else:
+            whole.append((monomial, count // right))
+            rest.append((monomial, count % right))
+    return collected(whole), collected(rest)
+
+
+def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
+    """The factors that are left, or None if some of `factors` are not there."""
+    rest = list(monomial)
+    for factor in factors:
+        if factor not in rest:
+            return None
+        rest.remove(factor)
+    return tuple(rest)

@@ -1,0 +1,173 @@
+"""What ops take for true of dims that only a call tells is what their definitions ask of numbers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from mlc.bindings import ir
+from mlc.dialects import create_context, graph
+from mlc.dialects.graph.dims import Dims, names_attribute
+from mlc.dialects.graph.requirements import requirements
+from mlc.dialects.graph.sizes import Requirement, Size, assumptions, evaluate, symbol
+from mlc.dialects.graph.spec import Tensor
+from mlc.dialects.graph.verifier import OpData, infer, read_op
+
+sys.path.insert(0, str(Path(__file__).parent))
+from indexed_cases import indexed
+from shape_cases import FAMILIES, Case, cases
+
+UNKNOWN = ir.ShapedType.get_dynamic_size()
+COUNT = 300
+
+
+@pytest.fixture(autouse=True)
+def _context() -> Iterator[None]:
+    with create_context(), ir.Location.unknown():
+        yield
+
+
+def _named(case: Case, random: Random) -> tuple[list[tuple[int | Size, ...]], dict[str, int]]:
+    """The operands' dims, some of them names, and what the names stand for."""
+    told: dict[str, int] = {}
+    shapes = []
+    for place, shape in enumerate(case.operands):
+        dims: list[int | Size] = []
+        for axis, number in enumerate(shape):
+            is_known = random.random() < 0.3 or (place in case.known and axis == len(shape) - 1)
+            name = f"x{place}_{axis}"
+            if not is_known:
+                told[name] = number
+            dims.append(number if is_known else symbol(name))
+        shapes.append(tuple(dims))
+    return shapes, told
+
+
+def _required(case: Case, shapes: Sequence[Sequence[int | Size]]) -> tuple[list[Requirement], tuple]:
+    """What the op takes for true on operands of named dims, and the dims of its result."""
+    elements = case.elements or ("f32",) * len(shapes)
+    kinds = [
+        ir.RankedTensorType.get(
+            [UNKNOWN if isinstance(dim, Size) else dim for dim in shape], ir.Type.parse(element)
+        )
+        for shape, element in zip(shapes, elements, strict=True)
+    ]
+    module = ir.Module.create()
+    with ir.InsertionPoint(module.body):
+        function = ir.Operation.create(
+            "func.func",
+            regions=1,
+            attributes={
+                "sym_name": ir.StringAttr.get("main"),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get(kinds, [])),
+                "arg_attrs": ir.ArrayAttr.get(
+                    [ir.DictAttr.get({"graph.dims": names_attribute([shape])[0]}) for shape in shapes]
+                ),
+            },
+        )
+    block = function.regions[0].blocks.append(*kinds)
+    with ir.InsertionPoint(block):
+        made = graph.build(case.name, list(block.arguments), case.attributes).owner
+        ir.Operation.create("func.return")
+    dims = Dims(function)
+    return requirements(made, dims), dims.of(made.results[0])
+
+
+@pytest.mark.parametrize("family", (*FAMILIES, indexed), ids=lambda family: family.__name__)
+def test_requirements_are_what_the_definition_asks(family: Callable[[Random], Case]) -> None:
+    """They hold of the dims that NumPy or ONNX allows, whose result has then these dims, and of no others."""
+    random, checked = Random(1), 0
+    for case in cases(family, COUNT):
+        shapes, told = _named(case, random)
+        try:
+            found, result = _required(case, shapes)
+        except graph.ShapeError:
+            assert case.expected is None, case
+            continue
+        holds = all(each.holds(told) for each in found)
+        assert holds == (case.expected is not None), (case, shapes, found)
+        if case.expected is not None:
+            assert tuple(evaluate(dim, told) for dim in result) == case.expected, (case, shapes, result)
+            checked += bool(told)
+    assert checked > COUNT / 4
+
+
+OPS = sorted(Path(__file__).parent.glob("[!i]*.mlir"))
+# Control flow has bodies; the others say the dims of their results, or ask for known ones.
+LEFT_OUT = {"if", "loop", "yield", "reshape", "expand", "full", "prepared", "weight", "constant", "sizes"}
+# The last dim of their indices says what rank the result has: it is known.
+TUPLES = {"gather_nd", "scatter_nd"}
+
+
+def _ops(path: Path) -> Iterator[OpData]:
+    """The ops of a lit test whose operands have known dims."""
+    for text in re.split(r"^// -----", path.read_text(), flags=re.M):
+        found: list[OpData] = []
+
+        def visit(op: ir.Operation, found: list[OpData] = found) -> ir.WalkResult:
+            if op.name.startswith("graph.") and op.name.removeprefix("graph.") not in LEFT_OUT:
+                data = read_op(op)
+                if data.operands and all(None not in (each.shape or (None,)) for each in data.operands):
+                    found.append(data)
+            return ir.WalkResult.ADVANCE
+
+        ir.Module.parse(text).operation.walk(visit)
+        yield from found
+
+
+def _disturbed(data: OpData, random: Random) -> list[Tensor]:
+    """The operands with one dim changed."""
+    operands = list(data.operands)
+    place = random.choice([place for place, each in enumerate(operands) if each.shape])
+    dims = list(operands[place].shape or ())
+    axis = random.randrange(len(dims))
+    dims[axis] = random.choice([0, 1, max(0, dims[axis] - 1), dims[axis] + 1, 2 * dims[axis]])
+    operands[place] = Tensor(tuple(dims), operands[place].element)
+    return operands
+
+
+def _allows(data: OpData, operands: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+    try:
+        return infer(data.spec, operands, data.attributes, data.results, data.bodies)
+    except graph.ShapeError:
+        return None
+
+
+def _as_names(
+    data: OpData, operands: Sequence[Tensor], random: Random
+) -> tuple[list[Tensor], dict[str, int]]:
+    told: dict[str, int] = {}
+    named = []
+    for place, each in enumerate(operands):
+        dims: list[int | Size] = []
+        for axis, number in enumerate(each.shape or ()):
+            is_last = place == 1 and axis == len(each.shape or ()) - 1
+            is_known = random.random() < 0.3 or (is_last and data.spec.name in TUPLES)
+            dims.append(number if is_known else symbol(f"x{place}_{axis}"))  # type: ignore[arg-type]
+            if not is_known:
+                told[f"x{place}_{axis}"] = number or 0
+        named.append(Tensor(tuple(dims), each.element))  # type: ignore[arg-type]
+    return named, told
+
+
+@pytest.mark.parametrize("path", OPS, ids=lambda path: path.stem)
+def test_definitions_assume_what_they_check(path: Path) -> None:
+    """Every op of the lit tests, with operands as they are there and disturbed ones: on names the definition
+    assumes what it checks on numbers."""
+    random = Random(path.stem)
+    for data in _ops(path):
+        for repeat in range(40):
+            operands = list(data.operands) if not repeat else _disturbed(data, random)
+            expected = _allows(data, operands)
+            named, told = _as_names(data, operands, random)
+            try:
+                with assumptions() as found:
+                    result = infer(data.spec, named, data.attributes, data.results, data.bodies)
+            except graph.ShapeError:
+                result = None
+            holds = result is not None and all(each.holds(told) for each in found)
+            assert holds == (expected is not None), (data.spec.name, operands, named, found)
