@@ -5,7 +5,7 @@ from __future__ import annotations
 from .elements import INDEX, ORDERED
 from .movement import movement
 from .rules import check_axis, check_rank, merge
-from .selection import indexed_dims
+from .selection import from_some, indexed_dims
 from .sizes import falls_below
 from .spec import Attribute, Call, Operand, ShapeError, Tensor
 
@@ -34,6 +34,7 @@ def _scatter_elements(call: Call) -> Tensor:
         if axis != call.axis and count is not None and dim is not None and falls_below(dim, count):
             raise ShapeError("indices", f"dim {axis} is larger than data's: {indices} against {data}")
     _check_reduction(call)
+    from_some("data", data, (data.shape[call.axis],), updates)
     return Tensor(data.shape, data.element)
 
 
@@ -49,6 +50,7 @@ def _scatter_nd(call: Call) -> Tensor:
     for axis, (one, other) in enumerate(zip(wanted, updates.shape, strict=True)):
         merge("updates", one, other, f"dim {axis} does not follow from data and indices")
     _check_reduction(call)
+    from_some("data", data, data.shape[:taken], updates)
     return Tensor(data.shape, data.element)
 
 

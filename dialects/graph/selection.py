@@ -102,11 +102,12 @@ def _gather(call: Call) -> Tensor:
     check_axis("axis", call.axis, call.data.rank)
     shape = call.data.shape
     result = Tensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
-    return _from_some("data", call.data, (shape[call.axis],), result)
+    return from_some("data", call.data, (shape[call.axis],), result)
 
 
-def _from_some(field: str, data: Tensor, indexed: tuple[Dim, ...], result: Tensor) -> Tensor:
-    """The result; where data has nothing along the dims that are indexed, no index is inside."""
+def from_some(field: str, data: Tensor, indexed: tuple[Dim, ...], result: Tensor) -> Tensor:
+    """The result; where data has nothing along the dims that are indexed, no index is inside. `result` may
+    stand for what is written there."""
     count = product(result.shape or ())
     if count is not None and any(_is_empty(dim, count) for dim in indexed):
         raise ShapeError(field, f"has no elements that indices could name: {data}")
@@ -129,7 +130,7 @@ def _gather_elements(call: Call) -> Tensor:
                 "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
             )
     result = Tensor(call.indices.shape, call.data.element)
-    return _from_some("data", call.data, (call.data.shape[call.axis],), result)
+    return from_some("data", call.data, (call.data.shape[call.axis],), result)
 
 
 def _gather_nd(call: Call) -> Tensor:
@@ -142,7 +143,7 @@ def _gather_nd(call: Call) -> Tensor:
         for axis, (one, other) in enumerate(zip(data.shape[:batch], indices.shape[:batch], strict=True))
     ]
     result = Tensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
-    return _from_some("data", data, data.shape[batch : batch + taken], result)
+    return from_some("data", data, data.shape[batch : batch + taken], result)
 
 
 def indexed_dims(field: str, data: Tensor, indices: Tensor, batch: int = 0) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, linalg, scf, tensor
+from mlc.dialects.graph.sizes import Size
+from mlc.dialects.graph.sizes import minimum as minimum_size
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
@@ -41,10 +43,10 @@ def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
     return arith.cmpi(getattr(arith.CmpIPredicate, predicate), a, b)
 
 
-def _clamped(place: ir.Value, extent: int) -> ir.Value:
+def _clamped(place: ir.Value, extent: int | Size) -> ir.Value:
     """A place that is not negative, as an index below `extent`: a kernel reads nothing outside its buffers
     whatever the tables say."""
-    last = constant(place.type, min(extent, 1 << 31) - 1)
+    last = constant(place.type, minimum_size(extent, 1 << 31) - 1)
     return arith.index_cast(ir.IndexType.get(), arith.minui(place, last))
 
 

@@ -2,7 +2,11 @@
 `bench` importable."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 HERE = Path(__file__).parent
 PATHS = (
@@ -13,3 +17,12 @@ PATHS = (
     HERE.parents[1],
 )
 sys.path[:0] = [str(path) for path in PATHS]
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Iterator[Any]:
+    """Makes executables of modules' texts."""
+    from hand_written import compiler
+
+    with compiler() as program:
+        yield program

@@ -86,6 +86,9 @@ class Bodies:
                 own.put_into(self.all.spans[argument].buffer)
         # Copies of what is scanned come first: it may be what is carried, as it was in this run.
         for value, stack in zip(loop.scanned, stacks, strict=True):
+            if not stack.type.shape[0]:
+                # Further runs write the last row: of none, nothing.
+                continue
             row = Row(loop.body.arguments[0], 0, 1, stack.type.shape[0], tensor_bytes(value))
             own = self.all.own(value)
             if own is not None and own.first > begin:

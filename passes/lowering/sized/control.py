@@ -14,7 +14,7 @@ from mlc.passes.graph.loop_rules import Loop
 from mlc.passes.lowering.host_scalars import index_constant, index_held, scalar_held
 from mlc.passes.lowering.memory.bodies import is_stored
 from mlc.passes.lowering.sized.lifetimes import Lifetimes, Memory
-from mlc.passes.lowering.sized.numbers import elements_of, memref_of, reinterpreted
+from mlc.passes.lowering.sized.numbers import elements_of, memref_of
 
 if TYPE_CHECKING:
     from mlc.passes.lowering.sized.function import SizedFunction
@@ -126,22 +126,15 @@ class ControlBuilder:
             memory.own(value, buffer)
 
     def write_row(self, value: ir.Value, stack: ir.Value, number: ir.Value) -> None:
-        """Copies a scanned value to its row of the stack; the last one for numbers beyond."""
-        numbers, count = self.host.numbers, elements_of(value)
-        rows = memref.DimOp(stack, index_constant(0)).result
-        last = arith.SubIOp(rows, index_constant(1)).result
-        row = arith.MinSIOp(number, last).result
-        offset = arith.MulIOp(row, numbers.of(count)).result
-        kind = ir.RankedTensorType.get([ir.ShapedType.get_dynamic_size()], value.type.element_type)
-        mark = ir.ShapedType.get_dynamic_stride_or_offset()
-        layout = ir.StridedLayoutAttr.get(mark, [1])
-        shape = [ir.ShapedType.get_dynamic_size()]
-        target = memref.ReinterpretCastOp(
-            ir.MemRefType.get(shape, kind.element_type, layout), stack, [offset], [numbers.of(count)], [],
-            [mark], shape, [1],
-        ).result  # fmt: skip
-        source = reinterpreted(numbers, self.storage.buffer(value), kind, [count])
-        memref.CopyOp(source, target)
+        """Copies a scanned value to its row of the stack: for numbers beyond to the last one, if there is
+        one."""
+        zero, one = index_constant(0), index_constant(1)
+        count = self.host.numbers.of(elements_of(value))
+        rows = memref.DimOp(stack, zero).result
+        row = arith.MaxSIOp(arith.MinSIOp(number, arith.SubIOp(rows, one).result).result, zero).result
+        copied = arith.MulIOp(count, arith.MinSIOp(rows, one).result).result
+        target = _elements(stack, arith.MulIOp(row, count).result, copied)
+        memref.CopyOp(_elements(self.storage.buffer(value), zero, copied), target)
 
     def store(self, scalar: ir.Value, number: ir.Value) -> ir.Value | None:
         """Gives a scalar of a body memory, where somebody reads it."""
@@ -151,3 +144,10 @@ class ControlBuilder:
         memref.StoreOp(number, buffer, [])
         self.storage.buffers[scalar] = buffer
         return buffer
+
+
+def _elements(buffer: ir.Value, first: ir.Value, count: ir.Value) -> ir.Value:
+    """So many elements of a buffer from one on."""
+    shape, step = [ir.ShapedType.get_dynamic_size()], ir.ShapedType.get_dynamic_stride_or_offset()
+    kind = ir.MemRefType.get(shape, buffer.type.element_type, ir.StridedLayoutAttr.get(step, [1]))
+    return memref.ReinterpretCastOp(kind, buffer, [first], [count], [], [step], shape, [1]).result

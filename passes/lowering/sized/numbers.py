@@ -61,7 +61,7 @@ class Numbers:
             term = self.of(count) if count != 1 or not monomial else None
             for factor in monomial:
                 value = self._factor(factor)
-                term = value if term is None else arith.MulIOp(term, value).result
+                term = value if term is None else self._product(term, value)
             assert term is not None, "a term has a number or a factor"
             total = term if total is None else arith.AddIOp(total, term).result
         assert total is not None, "a size has terms"
@@ -84,6 +84,14 @@ class Numbers:
         joined = arith.SelectOp(is_one, right, left).result
         self.check_broadcast(left, right, joined)
         return joined
+
+    def _product(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Data may say any sizes: a product that 64 bits do not hold is a call that fails."""
+        made = arith.MulSIExtendedOp(left, right)
+        sign = arith.ShRSIOp(made.results[0], index_constant(63)).result
+        held = arith.CmpIOp(arith.CmpIPredicate.eq, made.results[1], sign).result
+        self.check(held, "a size is too large")
+        return made.results[0]
 
     def _quotient(self, left: ir.Value, right: ir.Value) -> ir.Value:
         """Rounded down; what is divided by 0 is a call that fails."""

@@ -45,3 +45,11 @@ func.func @f(%x: tensor<4x0xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi
   %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64} : (tensor<4x0xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x3xf32>) -> tensor<4x1x3xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>, %weights: tensor<0x3xf32>) {
+  // expected-error @below {{'graph.tree_ensemble' op 'weights' is empty: tensor<0x3xf32>}}
+  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64} : (tensor<4x5xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<0x3xf32>) -> tensor<4x1x3xf32>
+  return
+}

@@ -1297,3 +1297,19 @@ func.func @f(%x: tensor<8x6xf32>, %c: tensor<2x8x6xf32>) {
   %r = "graph.rotary_embedding"(%x, %c, %x) : (tensor<8x6xf32>, tensor<2x8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
   return
 }
+
+// -----
+
+func.func @main(%data: tensor<0x3xf32>, %i: tensor<2x3xi64>, %u: tensor<2x3xf32>) {
+  // expected-error @below {{'graph.scatter_elements' op 'data' has no elements that indices could name: tensor<0x3xf32>}}
+  %r = "graph.scatter_elements"(%data, %i, %u) {axis = 0} : (tensor<0x3xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<0x3xf32>
+  return
+}
+
+// -----
+
+func.func @main(%data: tensor<4x0xf32>, %i: tensor<2x2xi64>, %u: tensor<2xf32>) {
+  // expected-error @below {{'graph.scatter_nd' op 'data' has no elements that indices could name: tensor<4x0xf32>}}
+  %r = "graph.scatter_nd"(%data, %i, %u) : (tensor<4x0xf32>, tensor<2x2xi64>, tensor<2xf32>) -> tensor<4x0xf32>
+  return
+}

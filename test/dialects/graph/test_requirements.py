@@ -123,7 +123,7 @@ def _disturbed(data: OpData, random: Random) -> list[Tensor]:
     """The operands with one dim changed."""
     operands = list(data.operands)
     place = random.choice([place for place, each in enumerate(operands) if each.shape])
-    dims = list(operands[place].shape or ())
+    dims = [dim or 0 for dim in operands[place].shape or ()]
     axis = random.randrange(len(dims))
     dims[axis] = random.choice([0, 1, max(0, dims[axis] - 1), dims[axis] + 1, 2 * dims[axis]])
     operands[place] = Tensor(tuple(dims), operands[place].element)

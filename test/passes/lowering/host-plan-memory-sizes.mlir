@@ -4,7 +4,7 @@
 // Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
 // last op that reads it.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["a size is negative", "reshape: 4*n must be k", "slice: k must be at least 3", "add: k must be 1 or n"]
+// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["a size is negative", "reshape: a size is too large", "a size is too large", "reshape: 4*n must be k", "slice: k must be at least 3", "add: k must be 1 or n"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
 // ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
@@ -24,11 +24,15 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // CHECK: cf.assert %{{.*}}, "a size is negative"
   // ENTRY: llvm.call @mlc_host_fail
   "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xi64>) -> ()
-  // CHECK: %[[PRODUCT:.*]] = arith.muli
+  // What a product loses is no sign.
+  // CHECK: %[[PRODUCT:.*]], %[[HIGH:.*]] = arith.mulsi_extended
+  // CHECK: %[[SIGN:.*]] = arith.shrsi %[[PRODUCT]], %{{.*}} : index
+  // CHECK-NEXT: %[[HELD:.*]] = arith.cmpi eq, %[[HIGH]], %[[SIGN]] : index
+  // CHECK-NEXT: cf.assert %[[HELD]], "reshape: a size is too large"
   // CHECK-NEXT: "tloop.check"(%[[PRODUCT]], %[[K]]) {message = "reshape: 4*n must be k", relation = "equal"}
   // ENTRY: %[[DIFFERENT:.*]] = llvm.icmp "ne" %{{.*}}, %[[NUMBER:.*]] : i64
   // ENTRY-NEXT: scf.if %[[DIFFERENT]] {
-  // ENTRY-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(1 : i64)
+  // ENTRY-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(3 : i64)
   // ENTRY-NEXT: llvm.call @mlc_host_mismatch(%{{.*}}, %[[NUMBER]], %[[FIRST]])
   "tloop.expect"() {left = "4*n", relation = "equal", right = "k", what = "reshape"} : () -> ()
   // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "slice: k must be at least 3", relation = "at_least"}
@@ -51,7 +55,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // ENTRY: llvm.call @mlc_host_release
   %2 = "tloop.launch"(%1) {graph.dims = [["k"]], kernel = @two, tloop.dims = ["k"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
   // CHECK: memref.alloc() {tloop.output = 1 : i64} : memref<1xi64>
-  // CHECK: arith.muli
+  // CHECK: arith.mulsi_extended
   // CHECK: memref.store
   %3 = "tloop.numbers"() {dims = ["2*k"]} : () -> tensor<1xi64>
   return %2, %3 : tensor<?xf32>, tensor<1xi64>
