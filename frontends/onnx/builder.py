@@ -25,6 +25,8 @@ from mlc.frontends.weights import Reference, WeightStore
 from onnx import TensorProto
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
+# NumPy and DLPack know as many.
+_MOST_DIMS = 64
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class GraphBuilder:
     def named(self, result: ir.Value, values: Sequence[Value]) -> Value:
         """The op's result, whose dims the op says too."""
         value = from_ir("", result, self.dims_of(result, values))
+        if value.rank > _MOST_DIMS:
+            raise NodeFailure(f"a result has {value.rank} dims; at most {_MOST_DIMS} are supported")
         write_dims(result, value.shape)
         for axis, dim in enumerate(value.shape):
             name = name_of(dim)

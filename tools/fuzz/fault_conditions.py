@@ -44,6 +44,16 @@ class Call:
 Applies = Callable[[Call], bool]
 
 
+@dataclass(frozen=True)
+class Fault:
+    """`oracles` do not say what is right of `operators` where `applies` says so, for `cause`."""
+
+    operators: str
+    oracles: tuple[str, ...]
+    cause: str
+    applies: Applies
+
+
 def recurrent_has_settings(call: Call) -> bool:
     lengths, x = call.array(4), call.array(0)
     whole = x.shape[call.attribute("layout", 0) != 0] if x is not None and x.ndim == 3 else None
@@ -129,3 +139,39 @@ def window_is_padding(call: Call) -> bool:
 def window_of_integers(call: Call) -> bool:
     kind = call.attribute("output_datatype", TensorProto.FLOAT)
     return kind not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
+
+
+def axes_are_twice(call: Call) -> bool:
+    x, given = call.array(0), call.array(1)
+    axes = call.attribute("axes", ()) if given is None else given.reshape(-1).tolist()
+    return x is None or len({axis % max(x.ndim, 1) for axis in axes}) < len(axes)
+
+
+def is_empty(call: Call) -> bool:
+    x = call.array(0)
+    return x is not None and x.size == 0
+
+
+def some_are_empty(call: Call) -> bool:
+    arrays = [call.array(index) for index in range(len(call.node.input))]
+    return any(array is not None and array.size == 0 for array in arrays)
+
+
+def mask_has_another_type(call: Call) -> bool:
+    query, mask = call.array(0), call.array(3)
+    return query is not None and mask is not None and mask.dtype not in (query.dtype, np.dtype(bool))
+
+
+def sum_overflows(call: Call) -> bool:
+    x = call.array(0)
+    if x is None or x.dtype.kind not in "iu":
+        return False
+    wide = x.astype(object)
+    total = np.sum(wide * wide if call.node.op_type == "ReduceL2" else np.abs(wide))
+    return bool(total > np.iinfo(x.dtype).max)
+
+
+def softmax_is_zero(call: Call) -> bool:
+    makers = [node for node in call.case.nodes if call.node.input[0] in node.output]
+    x = call.array(0) if any(node.op_type == "Softmax" for node in makers) else None
+    return x is not None and bool((x == 0).any())

@@ -150,10 +150,14 @@ def clip(node: Node) -> Value:
     given = {name: v for name, v in (("min", node.optional(1)), ("max", node.optional(2))) if v is not None}
     if all(v.is_constant and v.known is not None and v.known.size == 1 for v in given.values()):
         bounds = {name: v.known.reshape(-1)[0].item() for name, v in given.items() if v.known is not None}
+        # Nothing lies below or above NaN.
+        bounds = {name: bound for name, bound in bounds.items() if not np.isnan(bound)}
         return node.emit("clamp", x, **bounds) if bounds else x
-    # min(max(x, min), max), in this order: ONNX lets max win where the bounds cross.
-    for op, name in (("max", "min"), ("min", "max")):
-        x = node.emit(op, x, node.reshape(given[name], [])) if name in given else x
+    # The lower bound first: ONNX lets the upper one win where they cross.
+    for name, value in given.items():
+        bound = node.reshape(value, [])
+        outside = node.emit("less", *((x, bound) if name == "min" else (bound, x)))
+        x = node.emit("where", outside, bound, x)
     return x
 
 

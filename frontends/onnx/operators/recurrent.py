@@ -101,8 +101,11 @@ def _direction(node: Node, cell: Cell, x: Value, place: int, batch_first: bool) 
 
 
 def _hidden(node: Node) -> int:
-    """How many numbers a state has. Raises NodeFailure where nothing tells."""
-    given = node.input(R).shape[2]
+    """How many numbers a state has. Raises NodeFailure where nothing tells, or two things differ."""
+    given = node.input(R).shape[-1]
+    told = node.attr("hidden_size", None)
+    if isinstance(given, int) and told not in (None, given):
+        raise NodeFailure(f"hidden_size is {told}, but R is for states of {given} numbers")
     return given if isinstance(given, int) else node.attr("hidden_size")
 
 

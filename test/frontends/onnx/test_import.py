@@ -65,6 +65,25 @@ def test_locations_name_nodes() -> None:
     assert 'loc("x")' in asm
 
 
+def test_sizes_that_contradict_each_other_are_refused() -> None:
+    recurrent = node("GRU", ["x", "w", "r"], ["y"], hidden_size=6)
+    proto = model([recurrent], [info("x", 2, 1, 3), info("w", 1, 15, 3), info("r", 1, 15, 5)], ["y"])
+    assert "hidden_size is 6, but R is for states of 5 numbers" in _failure(proto)
+    lengths = helper.make_tensor_value_info("lengths", TensorProto.INT64, [1])
+    proto = model([node("ReverseSequence", ["x", "lengths"], ["y"])], [info("x", 4, 7), lengths], ["y"])
+    assert "'lengths' of shape ['1'] must hold 7 numbers" in _failure(proto)
+
+
+def test_tensors_have_at_most_64_dims() -> None:
+    for rank in (64, 65):
+        shape = helper.make_tensor_value_info("shape", TensorProto.INT64, [rank])
+        proto = model([node("ConstantOfShape", ["shape"], ["y"])], [shape], ["y"])
+        if rank == 64:
+            import_model(proto)
+        else:
+            assert "a result has 65 dims; at most 64 are supported" in _failure(proto)
+
+
 def test_nodes_out_of_order_are_sorted() -> None:
     proto = model([node("Abs", ["a"], ["y"]), node("Neg", ["x"], ["a"])], [info("x", 2)], ["y"])
     text = _text(proto)
