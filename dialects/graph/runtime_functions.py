@@ -78,11 +78,24 @@ _ALL = (
     ),
     RuntimeFunction("sequence_length", "how many elements a sequence has", (SEQUENCE,), "i64", 0),
     RuntimeFunction(
+        "sequence_common_length",
+        "how many elements each of two sequences has",
+        (SEQUENCE, Parameter("other", "sequence", 0)),
+        "i64",
+        0,
+    ),
+    RuntimeFunction(
+        "sequence_append", "the sequence with x at its end", (SEQUENCE, Parameter("x")), "sequence", 0
+    ),
+    RuntimeFunction(
         "sequence_insert",
         "the sequence with x in front of the element at `place`, which may be the length",
         (SEQUENCE, Parameter("x"), PLACE),
         "sequence",
         0,
+    ),
+    RuntimeFunction(
+        "sequence_erase", "the sequence without the element at `place`", (SEQUENCE, PLACE), "sequence", 0
     ),
     RuntimeFunction(
         "sequence_dims",
@@ -95,6 +108,29 @@ _ALL = (
     ),
     RuntimeFunction(
         "sequence_at", "the element at `place`, which has the sizes `dims`", (SEQUENCE, PLACE, DIMS)
+    ),
+    RuntimeFunction(
+        "sequence_joined_dims",
+        "the sizes of all elements, of type `element`, joined along an axis, or a new one",
+        (SEQUENCE,),
+        "i64",
+        1,
+        ("element", "axis", "new_axis"),
+    ),
+    RuntimeFunction(
+        "sequence_joined",
+        "all elements joined along an axis, which gives the sizes `dims`",
+        (SEQUENCE, DIMS),
+        options=("axis",),
+    ),
+    RuntimeFunction(
+        "sequence_split",
+        "the parts of x along an axis: as long as a vector says, or all as long as a scalar says; the axis "
+        "of parts of one element goes unless `keep` is 1",
+        (Parameter("x"), Parameter("lengths", "i64")),
+        "sequence",
+        0,
+        ("axis", "keep"),
     ),
 )
 

@@ -12,6 +12,7 @@ from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.check import Opsets, check_node, label, plain_domain, sorted_nodes
 from mlc.frontends.onnx.functions import Body, local_body, model_functions, schema_body
+from mlc.frontends.onnx.kinds import Kind, kind_of_type
 from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import lookup
@@ -197,6 +198,16 @@ class Subgraph:
     graph: GraphProto
     scope: Scope
     frame: Frame
+
+    @property
+    def input_kinds(self) -> list[Kind | None]:
+        """What the types of its inputs say."""
+        return [kind_of_type(each.type) for each in self.graph.input]
+
+    @property
+    def output_kinds(self) -> list[Kind | None]:
+        """What the types of its outputs say."""
+        return [kind_of_type(each.type) for each in self.graph.output]
 
     def __call__(self, *inputs: Held) -> list[Any]:
         """The outputs for these inputs. Raises `Incomplete` where one could not be imported."""

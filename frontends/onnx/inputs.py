@@ -8,21 +8,27 @@ from dataclasses import dataclass
 from mlc.dialects.graph.sizes import Size, name_of, symbol
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
+from mlc.frontends.onnx.kinds import Kind, SequenceKind, TensorKind, kind_of_type
 from mlc.frontends.onnx.values import Dim
 from mlc.frontends.sizes import wrong_sizes
-from onnx import GraphProto, TensorProto, ValueInfoProto
+from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
 
 
 @dataclass(frozen=True)
 class InputType:
-    """A graph input: its dims (symbols where dynamic) and ONNX data type. `kind` is "string" for strings."""
+    """A graph input: its dims (symbols where dynamic) and ONNX data type; `holds` is what is known of a
+    sequence or optional, which is a number."""
 
     name: str
     shape: tuple[Dim, ...]
     number: int
+    holds: Kind | None = None
 
     @property
     def kind(self) -> str:
+        """What it is unless a tensor of numbers, as a manifest says it: "string", "sequence(float32)"."""
+        if self.holds is not None:
+            return str(self.holds)
         return "string" if self.number == TensorProto.STRING else ""
 
 
@@ -38,10 +44,23 @@ def read_inputs(
     infos = [info for info in graph.input if info.name not in constants]
     _check_names("--shape", "input", shapes, [info.name for info in infos], name)
     _check_sizes("--shape", shapes, -1, name)
-    parameters = [d.dim_param for i in infos for d in i.type.tensor_type.shape.dim if d.dim_param]
+    parameters = [name for info in infos for name in _parameters(info.type)]
     _check_names("--dim", "dynamic dim", dims, parameters, name)
     _check_sizes("--dim", {key: [size] for key, size in dims.items()}, 0, name)
     return [_read(info, name, dims, shapes.get(info.name)) for info in infos]
+
+
+def _parameters(kind: TypeProto) -> list[str]:
+    """The names of dims in a type."""
+    match kind.WhichOneof("value"):
+        case "tensor_type":
+            return [each.dim_param for each in kind.tensor_type.shape.dim if each.dim_param]
+        case "sequence_type":
+            return _parameters(kind.sequence_type.elem_type)
+        case "optional_type":
+            return _parameters(kind.optional_type.elem_type)
+        case _:
+            return []
 
 
 def _check_names(
@@ -62,14 +81,16 @@ def _check_sizes(option: str, given: Mapping[str, Sequence[int]], least: int, na
 
 
 def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Sequence[int] | None) -> InputType:
-    kind = info.type.WhichOneof("value")
-    if kind != "tensor_type" or not types.is_supported(info.type.tensor_type.elem_type):
-        found = (
-            types.type_name(info.type.tensor_type.elem_type)
-            if kind == "tensor_type"
-            else str(kind or "no type")
+    kind = kind_of_type(info.type, dims)
+    if kind is None:
+        raise UnsupportedModel(
+            f"{name}: input '{info.name}' is of {_type(info.type)}, which is not supported"
         )
-        raise UnsupportedModel(f"{name}: input '{info.name}' is of {found}, which is not supported")
+    if not isinstance(kind, TensorKind):
+        if given is not None:
+            what = "a sequence" if isinstance(kind, SequenceKind) else "an optional"
+            raise ImportFailure(f"{name}: --shape {info.name}: the input is {what}, which has no shape")
+        return InputType(info.name, (), types.SEQUENCE, kind)
     tensor = info.type.tensor_type
     if not tensor.HasField("shape") and given is None:
         raise ImportFailure(
@@ -79,6 +100,11 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
            for i, d in enumerate(tensor.shape.dim)]  # fmt: skip
     shape = own if given is None else _merged(info.name, name, own, given, tensor.HasField("shape"))
     return InputType(info.name, tuple(shape), tensor.elem_type)
+
+
+def _type(kind: TypeProto) -> str:
+    which = kind.WhichOneof("value")
+    return types.type_name(kind.tensor_type.elem_type) if which == "tensor_type" else str(which or "no type")
 
 
 def _dim(name: str, axis: int, parameter: str, value: int | None, dims: Mapping[str, int]) -> Dim:

@@ -120,11 +120,19 @@ class _Loop:
             with ir.InsertionPoint(self.block):
                 iteration, going, *carried = self.block.arguments
                 scalars = [from_ir("", each, ()) for each in (iteration, going)]
-                self.run = self.body(scalars[0], scalars[1], received(node, carried, self.shapes))
+                self.run = self._imported(scalars[0], scalars[1], received(node, carried, self.shapes))
                 after = self.run.condition
                 self.after = node.constant(np.asarray(True)) if after is None else after
                 same = self.after.ir == going
         self.steady = same or bool(self.after.is_constant and np.all(self.after.known))
+
+    def _imported(self, iteration: Value, going: Value, carried: list[Value]) -> Run:
+        try:
+            return self.body(iteration, going, carried)
+        except Exception:
+            # Whoever asked for the loop may try another body.
+            self.drop()
+            raise
 
     def stacks(self, rows: Rows) -> list[list[Dim] | None]:
         """The dims of the stacks; None where only running tells them."""

@@ -12,16 +12,17 @@ from mlc import dialects
 from mlc.bindings import func, ir
 from mlc.dialects.graph.dims import NAMES
 from mlc.dialects.graph.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
-from mlc.frontends.errors import ImportFailure, UnsupportedModel
+from mlc.frontends.errors import UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.check import check_model
-from mlc.frontends.onnx.importer import MISSING, Frame, Importer
+from mlc.frontends.onnx.importer import Frame, Importer
 from mlc.frontends.onnx.inputs import InputType, read_inputs
 from mlc.frontends.onnx.load import LoadedModel, load_model
-from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.objects import unpacked
+from mlc.frontends.onnx.outputs import Output
 from mlc.frontends.onnx.report import report
-from mlc.frontends.onnx.values import Nothing, OpenList, ValueList, from_ir
+from mlc.frontends.onnx.values import from_ir
 from mlc.frontends.weights import WeightStore
 
 # Attribute of @main's arguments and results: the name in the model.
@@ -89,59 +90,41 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     with ir.InsertionPoint(block):
         builder = GraphBuilder(inputs, loaded.store)
         importer = Importer(loaded, builder)
+        values = [
+            from_ir(each.name, value, each.shape) for each, value in zip(inputs, block.arguments, strict=True)
+        ]
+        builder.name_inputs(values)
         scope: dict[str, Any] = {
-            entry.name: from_ir(entry.name, argument, entry.shape)
-            for entry, argument in zip(inputs, block.arguments, strict=True)
+            each.name: unpacked(value, each.holds) if each.holds else value
+            for each, value in zip(inputs, values, strict=True)
         }
-        builder.name_inputs(list(scope.values()))
         outputs = importer.import_graph(graph, scope, frame)
         if importer.problems:
             raise UnsupportedModel(*report(loaded.name, importer.problems))
-        results = [_result(loaded.name, o, v) for o, v in zip(graph.output, outputs, strict=True)]
+        given = [Output(loaded.name, *each, builder) for each in zip(graph.output, outputs, strict=True)]
+        results = [each.result() for each in given]
         func.ReturnOp(results)
     main.attributes["function_type"] = ir.TypeAttr.get(
         ir.FunctionType.get(arguments, [r.type for r in results])
     )
     _describe(main, "arg_attrs", [_argument(i) for i in inputs])
-    _describe(main, "res_attrs", [_output(*each) for each in zip(graph.output, outputs, strict=True)])
+    _describe(main, "res_attrs", [_described(each.info.name, each.kind) for each in given])
     return list(builder.texts)
-
-
-def _output(output: onnx.ValueInfoProto, value: Any) -> dict[str, ir.Attribute]:
-    """What is said of a result."""
-    name = {NAME_ATTRIBUTE: ir.StringAttr.get(output.name)}
-    if value.number == onnx.TensorProto.STRING:
-        return name | {KIND_ATTRIBUTE: ir.StringAttr.get("string")}
-    return name
-
-
-def _result(file: str, output: onnx.ValueInfoProto, value: Any) -> ir.Value:
-    """The SSA value of a model's output; its element type must be the declared one."""
-    if value is None or value is MISSING:
-        raise ImportFailure(
-            f"{file}: the node that should define the model's output '{output.name}' leaves it out"
-        )
-    if isinstance(value, ValueList | OpenList | Nothing):
-        raise UnsupportedModel(f"{file}: output '{output.name}' is {value.described}, which is not supported")
-    declared = output.type.tensor_type.elem_type
-    if declared not in (onnx.TensorProto.UNDEFINED, value.number):
-        names = types.type_name(declared), types.type_name(value.number)
-        raise ImportFailure(f"{file}: output '{output.name}' is declared as {names[0]}, but is {names[1]}")
-    try:
-        return value.ir
-    except NodeFailure as error:
-        raise ImportFailure(f"{file}: output '{output.name}': {error}") from None
 
 
 def _argument(entry: InputType) -> dict[str, ir.Attribute]:
     """What is said of an argument: its name, and those of its dynamic dims."""
-    name = {NAME_ATTRIBUTE: ir.StringAttr.get(entry.name)}
-    if entry.kind:
-        name[KIND_ATTRIBUTE] = ir.StringAttr.get(entry.kind)
+    said = _described(entry.name, entry.kind)
     if all(isinstance(dim, int) for dim in entry.shape):
-        return name
+        return said
     texts = ["" if isinstance(dim, int) else str(dim) for dim in entry.shape]
-    return name | {NAMES: ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])}
+    return said | {NAMES: ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])}
+
+
+def _described(name: str, kind: str) -> dict[str, ir.Attribute]:
+    """The name of an argument or result, and what it is unless a tensor of numbers."""
+    said = {NAME_ATTRIBUTE: ir.StringAttr.get(name)}
+    return said | ({KIND_ATTRIBUTE: ir.StringAttr.get(kind)} if kind else {})
 
 
 def _describe(main: func.FuncOp, attribute: str, entries: Sequence[dict[str, ir.Attribute]]) -> None:

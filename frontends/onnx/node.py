@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.values import Dim, Held, Nothing, OpenList, Value, ValueList, write_dims
+from mlc.frontends.onnx.values import Dim, Held, Value, write_dims
 from onnx import TensorProto
 
 _REQUIRED = object()
@@ -85,21 +85,13 @@ class Node:
     def optional(self, index: int) -> Value | None:
         """The input `index`, or None if it was left out."""
         value = self.held(index)
-        if isinstance(value, ValueList | OpenList | Nothing):
+        if value is not None and not isinstance(value, Value):
             raise Unsupported(f"input {index} is {value.described}, which this operator does not take")
         return value
 
     def held(self, index: int) -> Held:
         """The input `index`, which may be a sequence or an optional; None if it was left out."""
         return self.inputs[index] if index < len(self.inputs) else None
-
-    def values(self, index: int) -> tuple[Value, ...]:
-        """The values of the sequence that is input `index`."""
-        found = self.held(index)
-        if not isinstance(found, ValueList):
-            described = "no sequence" if found is None or isinstance(found, Value) else found.described
-            raise Unsupported(f"input {index} is {described}")
-        return found.values
 
     def with_inputs(self, *inputs: Held) -> Node:
         """The node with other inputs."""

@@ -11,6 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects.graph.dims import NAMES, named_dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx import types
+from mlc.frontends.onnx.kinds import OptionalKind, SequenceKind, TensorKind
 from onnx import TensorProto
 
 Dim = int | Size
@@ -62,31 +63,54 @@ class Value:
 
 @dataclass(frozen=True)
 class ValueList:
-    """A sequence: values that are known one by one."""
+    """A sequence: values that are known one by one, of the ONNX data type `number`."""
 
     values: tuple[Value, ...]
+    number: int
+    described: ClassVar[str] = "a sequence"
+
+
+@dataclass(frozen=True)
+class RunTimeSequence:
+    """A sequence that only running makes: the scalar that is its number."""
+
+    value: Value
+    kind: SequenceKind
     described: ClassVar[str] = "a sequence"
 
 
 @dataclass(frozen=True)
 class OpenList:
     """A sequence whose length only running tells; `at` makes the value at a place, a scalar of i64 that
-    counts from the front."""
+    counts from the front, `whole` the sequence of the running call."""
 
     length: Dim
     at: Callable[[Value], Value]
+    whole: Callable[[], RunTimeSequence]
+    kind: SequenceKind
     described: ClassVar[str] = "a sequence whose length only running tells"
 
 
 @dataclass(frozen=True)
 class Nothing:
-    """An optional without an element. One with an element is what it holds."""
+    """An optional without an element. One with an element is what it holds. `element` is what its type says
+    that it may hold."""
 
+    element: TensorKind | SequenceKind | None = None
     described: ClassVar[str] = "an optional without an element"
 
 
+@dataclass(frozen=True)
+class RunTimeOptional:
+    """An optional of which only running tells whether it has an element: a sequence of at most one."""
+
+    value: Value
+    kind: OptionalKind
+    described: ClassVar[str] = "an optional"
+
+
 # What a name in the ONNX graph stands for; None for what is left out.
-Held = Value | ValueList | OpenList | Nothing | None
+Held = Value | ValueList | RunTimeSequence | OpenList | Nothing | RunTimeOptional | None
 
 
 def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:

@@ -40,7 +40,8 @@ const mlc_sequence *mlc_call_get_sequence(int64_t number);
 /* X(NAME) for all functions. */
 #define MLC_OBJECT_CALLS(X) \
   X(string_concat) X(string_case) X(string_split_count) X(string_split) \
-  X(sequence_length) X(sequence_insert) X(sequence_dims) X(sequence_at)
+  X(sequence_length) X(sequence_common_length) X(sequence_append) X(sequence_insert) X(sequence_erase) \
+  X(sequence_dims) X(sequence_at) X(sequence_joined_dims) X(sequence_joined) X(sequence_split)
 
 #define MLC_DECLARE_CALL(NAME) void mlc_call_##NAME(void **buffers, int64_t *numbers);
 MLC_OBJECT_CALLS(MLC_DECLARE_CALL)

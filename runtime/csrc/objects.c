@@ -196,15 +196,47 @@ mlc_element *mlc_objects_element(mlc_objects *table, int64_t element, int64_t ra
   return made;
 }
 
+static mlc_run *new_run(mlc_objects *table, int64_t size) {
+  if ((uint64_t)size > (SIZE_MAX - sizeof(mlc_run)) / sizeof(mlc_element *))
+    return NULL;
+  mlc_run *run = mlc_objects_allocate(table, sizeof *run + (size_t)size * sizeof(mlc_element *));
+  if (run)
+    *run = (mlc_run){.size = size};
+  return run;
+}
+
+/* The number of a new sequence of the first elements of a run; -1 when there is no memory. */
+static int64_t add_sequence(mlc_objects *table, int64_t count, mlc_run *run) {
+  if (!run || !grow((void **)&table->sequences, table->sequence_count, sizeof *table->sequences))
+    return -1;
+  run->used = count;
+  table->sequences[table->sequence_count++] = (mlc_sequence){count, run};
+  return table->sequence_count;
+}
+
 int64_t mlc_objects_sequence(mlc_objects *table, int64_t count) {
   if (count == 0)
     return 0;
-  const mlc_element **elements = mlc_objects_allocate(table, (size_t)count * sizeof *elements);
-  if (!elements || !grow((void **)&table->sequences, table->sequence_count, sizeof *table->sequences))
-    return -1;
-  memset(elements, 0, (size_t)count * sizeof *elements);
-  table->sequences[table->sequence_count++] = (mlc_sequence){count, elements};
-  return table->sequence_count;
+  mlc_run *run = new_run(table, count);
+  if (run)
+    memset(run->elements, 0, (size_t)count * sizeof *run->elements);
+  return add_sequence(table, count, run);
+}
+
+int64_t mlc_objects_append(mlc_objects *table, const mlc_sequence *sequence, const mlc_element *element) {
+  const int64_t count = sequence->count;
+  mlc_run *run = sequence->run;
+  /* Another sequence has the next place, or there is none. */
+  if (!run || run->used != count || run->size == count) {
+    mlc_run *larger = new_run(table, count < 4 ? 8 : 2 * count);
+    if (!larger)
+      return -1;
+    if (run)
+      memcpy(larger->elements, run->elements, (size_t)count * sizeof *run->elements);
+    run = larger;
+  }
+  run->elements[count] = element;
+  return add_sequence(table, count + 1, run);
 }
 
 const mlc_sequence *mlc_objects_get_sequence(const mlc_objects *table, int64_t number) {

@@ -20,9 +20,15 @@ typedef struct {
   void *data;
 } mlc_element;
 
+/* Elements of sequences that began alike: each has the first `count` of its own of them. */
+typedef struct {
+  int64_t used, size;
+  const mlc_element *elements[];
+} mlc_run;
+
 typedef struct {
   int64_t count;
-  const mlc_element **elements;
+  mlc_run *run; /* NULL if count is 0 */
 } mlc_sequence;
 
 typedef struct mlc_chunk mlc_chunk;
@@ -61,6 +67,9 @@ void *mlc_objects_allocate(mlc_objects *table, size_t bytes);
 mlc_element *mlc_objects_element(mlc_objects *table, int64_t element, int64_t rank, const int64_t *sizes, int64_t bytes);
 /* The number of a new sequence of so many elements, which are to be filled in; -1 when there is no memory. */
 int64_t mlc_objects_sequence(mlc_objects *table, int64_t count);
+/* The number of a sequence with one more element at its end; -1 when there is no memory. A sequence that grows step
+ * by step takes constant time a step. */
+int64_t mlc_objects_append(mlc_objects *table, const mlc_sequence *sequence, const mlc_element *element);
 /* The sequence of a number; NULL if there is none. */
 const mlc_sequence *mlc_objects_get_sequence(const mlc_objects *table, int64_t number);
 

@@ -139,8 +139,7 @@ static PyObject *objects_sequence(ObjectsObject *self, PyObject *tuples) {
     PyErr_NoMemory();
   for (Py_ssize_t i = 0; made && i < count; i++) {
     mlc_element *element = read_element(&self->table, PySequence_Fast_GET_ITEM(list, i));
-    /* Elements of a new sequence are nobody else's yet. */
-    ((const mlc_element **)made->elements)[i] = element;
+    made->run->elements[i] = element;
     if (!element)
       made = NULL;
   }
@@ -168,7 +167,7 @@ static PyObject *objects_elements(ObjectsObject *self, PyObject *argument) {
     return PyErr_Format(PyExc_SystemError, "the code gives %lld for a sequence", number);
   PyObject *result = PyList_New((Py_ssize_t)sequence->count);
   for (int64_t i = 0; result && i < sequence->count; i++) {
-    PyObject *tuple = element_tuple(sequence->elements[i]);
+    PyObject *tuple = element_tuple(sequence->run->elements[i]);
     if (tuple)
       PyList_SET_ITEM(result, (Py_ssize_t)i, tuple);
     else

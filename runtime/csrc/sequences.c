@@ -1,78 +1,134 @@
 /* Functions on sequences, which host programs call. A sequence never changes: what inserts gives a new one, of
  * the same elements. */
-#include "object_calls.h"
+#include "sequences.h"
 
 #include <string.h>
 
-static int64_t new_sequence(int64_t count, const mlc_element ***elements) {
+const mlc_sequence *mlc_sequence_of(const mlc_view *view) {
+  return mlc_call_get_sequence(*(const int64_t *)view->data);
+}
+
+mlc_element *mlc_sequence_new_element(int64_t element, int64_t rank, const int64_t *sizes, int64_t count) {
+  mlc_element *made = mlc_objects_element(mlc_call_objects(), element, rank, sizes, count * mlc_element_bytes(element));
+  if (!made)
+    mlc_call_no_memory();
+  return made;
+}
+
+int64_t mlc_sequence_new(int64_t count) {
   const int64_t number = mlc_objects_sequence(mlc_call_objects(), count);
   if (number < 0)
     mlc_call_no_memory();
-  /* A new one is nobody else's yet. */
-  *elements = (const mlc_element **)mlc_call_get_sequence(number)->elements;
   return number;
 }
 
-/* A place from the front, `least` to `most`; negative ones count from the end. */
-static int64_t checked_place(int64_t place, int64_t count, int64_t most) {
+void mlc_sequence_check_type(const mlc_element *element, int64_t type) {
+  if (element->element != type)
+    mlc_call_fail("an element of a sequence has another type than the model says");
+}
+
+/* A place from the front, up to `most`; negative ones count from the end. */
+static int64_t checked_place(const mlc_view *view, int64_t count, int64_t most) {
+  const int64_t place = *(const int64_t *)view->data;
   if (place < -count || place > most)
-    mlc_call_fail("a position is outside the sequence");
+    mlc_call_fail("the sequence, or optional, has no element at this position");
   return place < 0 ? place + count : place;
 }
 
 static const mlc_element *element_at(const mlc_view *sequence, const mlc_view *place) {
-  const mlc_sequence *found = mlc_call_get_sequence(*(const int64_t *)sequence->data);
-  return found->elements[checked_place(*(const int64_t *)place->data, found->count, found->count - 1)];
+  const mlc_sequence *found = mlc_sequence_of(sequence);
+  return found->run->elements[checked_place(place, found->count, found->count - 1)];
+}
+
+static mlc_element *element_of(const mlc_view *x) {
+  mlc_element *made = mlc_sequence_new_element(x->element, x->rank, x->sizes, x->count);
+  if (made->bytes)
+    memcpy(made->data, x->data, (size_t)made->bytes);
+  return made;
 }
 
 /* (sequence) -> how many elements it has. */
 void mlc_call_sequence_length(void **buffers, int64_t *numbers) {
   mlc_view views[2];
   mlc_read_call(buffers, numbers, 0, views, 2);
-  *(int64_t *)views[1].data = mlc_call_get_sequence(*(const int64_t *)views[0].data)->count;
+  *(int64_t *)views[1].data = mlc_sequence_of(&views[0])->count;
+}
+
+/* (sequence, other) -> how many elements both have. */
+void mlc_call_sequence_common_length(void **buffers, int64_t *numbers) {
+  mlc_view views[3];
+  mlc_read_call(buffers, numbers, 0, views, 3);
+  const int64_t count = mlc_sequence_of(&views[0])->count;
+  if (count != mlc_sequence_of(&views[1])->count)
+    mlc_call_fail("its sequences have different lengths");
+  *(int64_t *)views[2].data = count;
+}
+
+/* (sequence, x) -> the sequence with x at its end. */
+void mlc_call_sequence_append(void **buffers, int64_t *numbers) {
+  mlc_view views[3];
+  mlc_read_call(buffers, numbers, 0, views, 3);
+  const mlc_element *made = element_of(&views[1]);
+  /* Numbers that are added may move the table's sequences. */
+  const mlc_sequence before = *mlc_sequence_of(&views[0]);
+  const int64_t number = mlc_objects_append(mlc_call_objects(), &before, made);
+  if (number < 0)
+    mlc_call_no_memory();
+  *(int64_t *)views[2].data = number;
 }
 
 /* (sequence, x, place) -> the sequence with x in front of the element at the place. */
 void mlc_call_sequence_insert(void **buffers, int64_t *numbers) {
   mlc_view views[4];
   mlc_read_call(buffers, numbers, 0, views, 4);
-  const mlc_sequence *before = mlc_call_get_sequence(*(const int64_t *)views[0].data);
-  const mlc_sequence copy = *before;
-  const mlc_view *x = &views[1];
-  const int64_t place = checked_place(*(const int64_t *)views[2].data, copy.count, copy.count);
-  const int64_t bytes = x->count * mlc_element_bytes(x->element);
-  mlc_element *made = mlc_objects_element(mlc_call_objects(), x->element, x->rank, x->sizes, bytes);
-  if (!made)
-    mlc_call_no_memory();
-  memcpy(made->data, x->data, (size_t)bytes);
-  const mlc_element **elements;
-  *(int64_t *)views[3].data = new_sequence(copy.count + 1, &elements);
-  for (int64_t i = 0; i < place; i++)
-    elements[i] = copy.elements[i];
+  const mlc_sequence before = *mlc_sequence_of(&views[0]);
+  const int64_t place = checked_place(&views[2], before.count, before.count);
+  const mlc_element *made = element_of(&views[1]);
+  const int64_t number = mlc_sequence_new(before.count + 1);
+  const mlc_element **elements = mlc_call_get_sequence(number)->run->elements;
   elements[place] = made;
-  for (int64_t i = place; i < copy.count; i++)
-    elements[i + 1] = copy.elements[i];
+  for (int64_t i = 0; i < before.count; i++)
+    elements[i < place ? i : i + 1] = before.run->elements[i];
+  *(int64_t *)views[3].data = number;
+}
+
+/* (sequence, place) -> the sequence without the element at the place. */
+void mlc_call_sequence_erase(void **buffers, int64_t *numbers) {
+  mlc_view views[3];
+  mlc_read_call(buffers, numbers, 0, views, 3);
+  const mlc_sequence before = *mlc_sequence_of(&views[0]);
+  const int64_t place = checked_place(&views[1], before.count, before.count - 1);
+  const int64_t number = mlc_sequence_new(before.count - 1);
+  for (int64_t i = 0; i < before.count - 1; i++)
+    mlc_call_get_sequence(number)->run->elements[i] = before.run->elements[i < place ? i : i + 1];
+  *(int64_t *)views[2].data = number;
 }
 
 /* (sequence, place) {element type} -> the sizes of the element at the place, which must have as many as the
  * result, and the type. */
 void mlc_call_sequence_dims(void **buffers, int64_t *numbers) {
   mlc_view views[3];
-  const int64_t *element = mlc_read_call(buffers, numbers, 1, views, 3);
+  const int64_t *options = mlc_read_call(buffers, numbers, 1, views, 3);
   const mlc_element *found = element_at(&views[0], &views[1]);
   if (found->rank != views[2].count)
     mlc_call_fail("an element of a sequence has another rank than the model says");
-  if (found->element != *element)
-    mlc_call_fail("an element of a sequence has another type than the model says");
-  memcpy(views[2].data, found->sizes, (size_t)found->rank * sizeof *found->sizes);
+  mlc_sequence_check_type(found, options[0]);
+  for (int64_t axis = 0; axis < found->rank; axis++)
+    ((int64_t *)views[2].data)[axis] = found->sizes[axis];
 }
 
-/* (sequence, place, sizes) -> the element at the place, which has these sizes. */
+/* (sequence, place, sizes) -> the element at the place, which must have these sizes, and the result's type. */
 void mlc_call_sequence_at(void **buffers, int64_t *numbers) {
   mlc_view views[4];
   mlc_read_call(buffers, numbers, 0, views, 4);
   const mlc_element *found = element_at(&views[0], &views[1]);
-  if (found->bytes != views[3].count * mlc_element_bytes(views[3].element))
-    mlc_call_fail("an element of a sequence has other sizes than were read");
-  memcpy(views[3].data, found->data, (size_t)found->bytes);
+  const mlc_view *result = &views[3];
+  mlc_sequence_check_type(found, result->element);
+  if (found->rank != result->rank)
+    mlc_call_fail("an element of a sequence has another rank than the model says");
+  for (int64_t axis = 0; axis < found->rank; axis++)
+    if (found->sizes[axis] != result->sizes[axis])
+      mlc_call_fail("an element of a sequence has other sizes than the model says");
+  if (found->bytes)
+    memcpy(result->data, found->data, (size_t)found->bytes);
 }

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.frontends.onnx.kinds import Kind
 from mlc.frontends.onnx.leaving import Left, is_outer, open_type, received, told_dims, vector_type
 from mlc.frontends.onnx.loops import check_limit
 from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.objects import joined_kinds, kind_of, packed, unpacked
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.types import type_name
-from mlc.frontends.onnx.values import Held, Nothing, OpenList, Value, ValueList
+from mlc.frontends.onnx.values import Held, Value, ValueList
+
+# What a result of If is: None for a tensor, for a sequence of known values their number; else what is known
+# of the sequence or optional.
+Part = int | Kind | None
 
 _BRANCHES = ("then_branch", "else_branch")
 
@@ -30,8 +36,9 @@ def if_(node: Node) -> Sequence[Held]:
         holder = graph.build_control("if", operands, [])
         blocks = [region.blocks[0] for region in holder.regions]
         given = [_branch(node, *pair) for pair in zip(_BRANCHES, blocks, strict=True)]
-        parts = _parts(*given)
-        branches = _of_same_ranks(node, blocks, *(_flat(values) for values in given))
+        parts = [_part(*pair) for pair in zip(*given, strict=True)]
+        flat = [_flat(node, block, values, parts) for block, values in zip(blocks, given, strict=True)]
+        branches = _of_same_ranks(node, blocks, *flat)
         shapes = [_joined(one, other, names) for one, other in zip(*branches, strict=True)]
         for block, values in zip(blocks, branches, strict=True):
             _yield(node, block, values, shapes)
@@ -43,24 +50,41 @@ def if_(node: Node) -> Sequence[Held]:
         made = graph.build_control("if", operands, kinds, blocks)
         holder.erase()
     results = iter(received(node, list(made.results), shapes))
-    return [next(results) if part is None else ValueList(tuple(islice(results, part))) for part in parts]
+    return [_result(results, *each) for each in zip(parts, given[0], strict=True)]
 
 
-def _parts(then: Sequence[Held], other: Sequence[Held]) -> list[int | None]:
-    """How many values each result is: None for a tensor, for a sequence as many as it has."""
-    counts = [[len(v.values) if isinstance(v, ValueList) else None for v in each] for each in (then, other)]
-    if counts[0] != counts[1]:
-        raise Unsupported("its branches give sequences of different lengths")
-    for value in (*then, *other):
-        if isinstance(value, Nothing | OpenList):
-            raise Unsupported(f"a branch gives {value.described}")
-    return counts[0]
+def _part(then: Held, other: Held) -> Part:
+    if isinstance(then, Value) and isinstance(other, Value):
+        return None
+    if isinstance(then, ValueList) and isinstance(other, ValueList):
+        ranks = [[(value.number, value.rank) for value in each.values] for each in (then, other)]
+        if ranks[0] == ranks[1] and then.number == other.number:
+            return len(then.values)
+    return joined_kinds(kind_of(then), kind_of(other))
 
 
-def _flat(values: Sequence[Held]) -> list[Value]:
-    """The tensors among the values and in their sequences."""
-    parts = [each.values if isinstance(each, ValueList) else [each] for each in values]
-    return [value for part in parts for value in part if isinstance(value, Value)]
+def _flat(node: Node, block: ir.Block, values: Sequence[Held], parts: Sequence[Part]) -> list[Value]:
+    """What a branch gives as tensors."""
+    found: list[Value] = []
+    with ir.InsertionPoint(block):
+        for value, part in zip(values, parts, strict=True):
+            if isinstance(value, ValueList) and isinstance(part, int):
+                found += value.values
+            elif isinstance(value, Value) and part is None:
+                found.append(value)
+            else:
+                assert part is not None and not isinstance(part, int)
+                found.append(packed(node, value, part))
+    return found
+
+
+def _result(results: Iterator[Value], part: Part, then: Held) -> Held:
+    if part is None:
+        return next(results)
+    if isinstance(part, int):
+        assert isinstance(then, ValueList)
+        return ValueList(tuple(islice(results, part)), then.number)
+    return unpacked(next(results), part)
 
 
 def _branch(node: Node, name: str, block: ir.Block) -> list[Held]:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from mlc.dialects.graph.sizes import Size, maximum
 from mlc.frontends.onnx.growing import Run
+from mlc.frontends.onnx.kinds import Kind, SequenceKind
 from mlc.frontends.onnx.loops import Rows, counted_loop, loop
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.objects import joined_kinds, kind_of, packed, unpacked
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.rows import axis_back, axis_first, reversed_rows, row
-from mlc.frontends.onnx.values import Dim, Value
+from mlc.frontends.onnx.values import Dim, Held, Value
 
 # Loop's number of iterations where it is left out.
 ENDLESS = np.iinfo(np.int64).max
@@ -22,19 +24,64 @@ def _scalar(node: Node, value: Value) -> Value:
     return node.reshape(value, [])
 
 
+class _Changed(Exception):
+    """Carried values turn out to be of other kinds than they are at first."""
+
+    def __init__(self, kinds: list[Kind | None]) -> None:
+        self.kinds = kinds
+
+
 @onnx_operator("Loop")
-def loop_(node: Node) -> Sequence[Value]:
-    """`graph.loop`. How many rows a stack has the trip count tells, or the shape that the model declares."""
+def loop_(node: Node) -> Sequence[Held]:
+    """`graph.loop`. Carried sequences and optionals are numbers. The body is imported again where it makes of
+    them what is of another kind."""
+    kinds = _first_kinds(node)
+    while True:
+        try:
+            return _loop(node, kinds)
+        except _Changed as change:
+            kinds = change.kinds
+
+
+def _first_kinds(node: Node) -> list[Kind | None]:
+    """What is known of the carried values that are no tensors; of sequences without elements what the body's
+    types say."""
+    declared = node.attr("body").input_kinds[2:]
+    kinds: list[Kind | None] = []
+    for held, told in zip((node.held(index) for index in range(2, len(node.inputs))), declared, strict=False):
+        kind = None if isinstance(held, Value) else kind_of(held)
+        if isinstance(kind, SequenceKind) and kind.element.is_none and isinstance(told, SequenceKind):
+            kind = joined_kinds(kind, told)
+        kinds.append(kind)
+    return kinds
+
+
+def _next_kind(kind: Kind | None, first: Held, value: Held) -> Kind | None:
+    """The kind of a carried value that may also be what the body gives."""
+    if kind is None and isinstance(value, Value):
+        return None
+    return joined_kinds(kind or kind_of(first), kind_of(value))
+
+
+def _loop(node: Node, kinds: list[Kind | None]) -> Sequence[Held]:
+    """How many rows a stack has the trip count tells, or the shape that the model declares."""
     given, condition = node.optional(0), node.optional(1)
     trips = node.constant(np.int64(ENDLESS)) if given is None else _scalar(node, given)
     going = node.constant(np.asarray(True)) if condition is None else _scalar(node, condition)
-    initial = [node.input(index) for index in range(2, len(node.inputs))]
+    held = [node.held(index) for index in range(2, len(node.inputs))]
+    initial = [_packed(node, *each) for each in zip(held, kinds, strict=True)]
     always = bool(going.is_constant and np.all(going.known))
 
     def body(iteration: Value, inside: Value, carried: list[Value]) -> Run:
         node.emitter.name_iteration(iteration)
-        after, *values = node.attr("body")(iteration, inside, *carried)
-        return Run(_scalar(node, after), values[: len(initial)], values[len(initial) :])
+        own = [_unpacked(*each) for each in zip(carried, kinds, strict=True)]
+        after, *values = node.attr("body")(iteration, inside, *own)
+        ends = values[: len(initial)]
+        found = [_next_kind(*each) for each in zip(kinds, held, ends, strict=True)]
+        if found != kinds:
+            raise _Changed(found)
+        packs = [_packed(node, *each) for each in zip(ends, kinds, strict=True)]
+        return Run(_scalar(node, after), packs, values[len(initial) :])
 
     declared = [_declared_rows(node, place) for place in range(len(initial), len(node.outputs))]
     count = _count(node, trips) if always and declared else None
@@ -42,7 +89,22 @@ def loop_(node: Node) -> Sequence[Value]:
         # The loop reads the size of its stacks.
         trips = node.size(count)
     rows = Rows(count, declared)
-    return loop(node, trips, going, initial, body, rows)
+    values = loop(node, trips, going, initial, body, rows)
+    carried = [_unpacked(*each) for each in zip(values, kinds, strict=False)]
+    return [*carried, *values[len(kinds) :]]
+
+
+def _packed(node: Node, held: Held, kind: Kind | None) -> Value:
+    """What is carried of a value: its number if it is no tensor."""
+    if kind is not None:
+        return packed(node, held, kind)
+    if not isinstance(held, Value):
+        raise NodeFailure("a carried value is missing")
+    return held
+
+
+def _unpacked(value: Value, kind: Kind | None) -> Held:
+    return value if kind is None else unpacked(value, kind)
 
 
 def _count(node: Node, trips: Value) -> Dim | None:

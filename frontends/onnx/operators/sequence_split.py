@@ -1,0 +1,86 @@
+"""SplitToSequence."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from mlc.dialects.graph.sizes import Size, differ
+from mlc.frontends.onnx.kinds import SequenceKind, TensorKind
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.objects import sequence_call
+from mlc.frontends.onnx.operators.run_time import number_of, taken
+from mlc.frontends.onnx.operators.slicing import sliced
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Dim, Held, OpenList, RunTimeSequence, Value, ValueList
+from onnx import TensorProto
+
+
+@onnx_operator("SplitToSequence")
+def split_to_sequence(node: Node) -> list[Held]:
+    """`keepdims` is for parts of one element that no input asks for."""
+    x, given = node.input(0), node.optional(1)
+    axis = node.axis(node.attr("axis", 0), x.rank)
+    size = x.shape[axis]
+    squeezed = given is None and not node.attr("keepdims", 1)
+    kind = SequenceKind(TensorKind(x.number, _part_shape(x, axis, squeezed)))
+    whole = partial(_split, node, x, axis, squeezed, kind)
+    if given is not None and given.rank == 1 and not given.is_constant:
+        return [OpenList(given.shape[0], partial(_part, node, x, axis, given), whole, kind)]
+    if given is None and isinstance(size, Size):
+        return [OpenList(size, partial(_row_at, node, x, axis, squeezed), whole, kind)]
+    if given is not None and given.rank == 0 and not (given.is_constant and isinstance(size, int)):
+        return [whole()]
+    lengths = _lengths(node, size)
+    starts = [sum(lengths[:place]) for place in range(len(lengths))]
+    parts = [
+        sliced(node, x, {axis: (start, length, 1)}) for start, length in zip(starts, lengths, strict=True)
+    ]
+    values = tuple(node.emit("squeeze", each, axes=[axis]) if squeezed else each for each in parts)
+    return [ValueList(values, x.number)]
+
+
+def _part_shape(x: Value, axis: int, squeezed: bool) -> tuple[int | None, ...]:
+    """What the parts' shapes have in common."""
+    dims = [None if place == axis or isinstance(dim, Size) else dim for place, dim in enumerate(x.shape)]
+    return tuple(dims[:axis] + dims[axis + 1 :] if squeezed else dims)
+
+
+def _split(node: Node, x: Value, axis: int, squeezed: bool, kind: SequenceKind) -> RunTimeSequence:
+    """The sequence of the running call."""
+    given = node.optional(1)
+    if given is None:
+        lengths = node.constant(np.asarray(1, np.int64))
+    else:
+        lengths = node.cast(given, TensorProto.INT64) if given.rank else number_of(node, given)
+    options = [axis, int(not squeezed)]
+    return RunTimeSequence(sequence_call(node, "sequence_split", x, lengths, options=options), kind)
+
+
+def _lengths(node: Node, size: Dim) -> list[int]:
+    """How long the parts are."""
+    given = node.optional(1)
+    if given is not None and given.rank == 1:
+        if differ(sum(node.ints(1)), size):
+            raise NodeFailure(f"parts of {node.ints(1)} do not make up a dim of {size}")
+        return node.ints(1)
+    [whole] = node.static([size], "the dim that is split")
+    [step] = [1] if given is None else node.ints(1)
+    if step < 1:
+        raise NodeFailure(f"parts of {step} elements")
+    return [min(step, whole - start) for start in range(0, whole, step)]
+
+
+def _row_at(node: Node, x: Value, axis: int, squeezed: bool, place: Value) -> Value:
+    """A part of one element."""
+    found = node.emit("gather", x, place, axis=axis)
+    return found if squeezed else node.emit("unsqueeze", found, axes=[axis])
+
+
+def _part(node: Node, x: Value, axis: int, lengths: Value, place: Value) -> Value:
+    """A part as long as an input says."""
+    wide = node.cast(lengths, TensorProto.INT64)
+    ends = node.emit("cumsum", wide, axis=0, exclusive=False, reverse=False)
+    end, length = (node.emit("gather", each, place, axis=0) for each in (ends, wide))
+    [count] = node.read_dims(node.reshape(length, [1]))
+    return taken(node, x, axis, node.emit("sub", end, length), count)

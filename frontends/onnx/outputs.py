@@ -1,0 +1,84 @@
+"""The model's outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mlc.bindings import ir
+from mlc.frontends.errors import ImportFailure, UnsupportedModel
+from mlc.frontends.onnx import types
+from mlc.frontends.onnx.importer import MISSING
+from mlc.frontends.onnx.kinds import Kind, KindMismatch, OptionalKind, TensorKind, joined, kind_of_type
+from mlc.frontends.onnx.node import Emitter, Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.objects import kind_of, packed
+from onnx import TensorProto, ValueInfoProto
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a model in `file`, and the value that it is."""
+
+    file: str
+    info: ValueInfoProto
+    value: Any
+    emitter: Emitter
+
+    @property
+    def kind(self) -> str:
+        """What it is unless a tensor of numbers, as a manifest says it."""
+        kind = self._kind
+        if isinstance(kind, TensorKind):
+            return "string" if kind.number == TensorProto.STRING else ""
+        return str(kind)
+
+    def result(self) -> ir.Value:
+        """The SSA value; its type must be the declared one."""
+        if self.value is None or self.value is MISSING:
+            name = self.info.name
+            raise ImportFailure(
+                f"{self.file}: the node that should define the model's output '{name}' leaves it out"
+            )
+        self._check()
+        try:
+            return packed(self._node(), self.value, self._kind).ir
+        except Unsupported as error:
+            raise UnsupportedModel(f"{self.file}: output '{self.info.name}': {error}") from None
+        except NodeFailure as error:
+            raise ImportFailure(f"{self.file}: output '{self.info.name}': {error}") from None
+
+    @property
+    def _kind(self) -> Kind:
+        """What the model declares; where it declares nothing, what the value is."""
+        return kind_of_type(self.info.type) or kind_of(self.value)
+
+    def _check(self) -> None:
+        """Raises ImportFailure for a value of another type than the declared one."""
+        found, declared = _inner(kind_of(self.value)), _inner(self._kind)
+        names = str(declared), str(found)
+        if isinstance(found, TensorKind) and isinstance(declared, TensorKind):
+            if found.number == declared.number:
+                return
+            names = types.type_name(declared.number), types.type_name(found.number)
+        elif found == OptionalKind(None) or _fit(found, declared):
+            return
+        raise ImportFailure(
+            f"{self.file}: output '{self.info.name}' is declared as {names[0]}, but is {names[1]}"
+        )
+
+    def _node(self) -> Node:
+        """Stands for a node that makes the output of a sequence or optional."""
+        name, location = self.info.name, ir.Location.name(self.info.name)
+        return Node("output", "", 1, name, (), (name,), {}, location, self.emitter)
+
+
+def _inner(kind: Kind) -> Kind:
+    return kind.element if isinstance(kind, OptionalKind) and kind.element else kind
+
+
+def _fit(one: Kind, other: Kind) -> bool:
+    try:
+        joined(one, other)
+    except KindMismatch:
+        return False
+    return True

@@ -1,0 +1,323 @@
+"""Sequences and optionals that only a call makes: inputs, outputs, and what is done with them in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mlc
+import numpy as np
+import pytest
+from mlc.codegen.pool import WorkerPool
+from mlc.frontends.errors import ImportFailure
+from onnx import parser
+
+# From signature and nodes.
+Program = Callable[[str, str], Any]
+RNG = np.random.default_rng(5)
+
+
+@pytest.fixture
+def program(pool: WorkerPool) -> Program:
+    def compiled(signature: str, nodes: str) -> Any:
+        """A model in ONNX's text syntax."""
+        text = f'<ir_version: 10, opset_import: ["" : 21]> g {signature} {{ {nodes} }}'
+        return mlc.compile(parser.parse_model(text), pool=pool)
+
+    return compiled
+
+
+def floats(*shape: int) -> np.ndarray:
+    """Numbers that sums and products of two keep exactly."""
+    return RNG.integers(-50, 50, shape).astype(np.float32)
+
+
+def same(found: Any, expected: Any) -> None:
+    """Compares arrays, lists of them, and None; types and shapes too."""
+    if isinstance(expected, list):
+        assert isinstance(found, list) and len(found) == len(expected)
+        for pair in zip(found, expected, strict=True):
+            same(*pair)
+    elif expected is None:
+        assert found is None
+    else:
+        assert found.dtype == expected.dtype and found.shape == expected.shape
+        np.testing.assert_array_equal(found, expected)
+
+
+MIXED = [floats(2, 3), floats(0, 3), floats(5, 1)]
+
+
+def test_an_element_is_inserted_at_any_place(program: Program) -> None:
+    run = program(
+        "(seq(float[]) s, float[n] x, int64 at) => (seq(float[]) r)", "r = SequenceInsert(s, x, at)"
+    )
+    for place in (0, 1, 3, -1, -3):
+        x, expected = floats(4), list(MIXED)
+        expected.insert(place, x)
+        same(run(MIXED, x, np.array(place)), [expected])
+    for place in (4, -4):
+        with pytest.raises(ValueError, match=r"'SequenceInsert:r'.* has no element at this position"):
+            run(MIXED, x, np.array(place))
+
+
+@pytest.mark.slow
+def test_an_element_is_read_and_erased_at_any_place(program: Program) -> None:
+    run = program(
+        "(seq(float[a, b]) s, int64 at) => (float[c, d] z, seq(float[]) r, int64 n)",
+        "z = SequenceAt(s, at) r = SequenceErase(s, at) n = SequenceLength(r)",
+    )
+    for place in (0, 2, -1, -3):
+        rest = list(MIXED)
+        del rest[place]
+        same(run(MIXED, np.array(place)), [MIXED[place], rest, np.array(2)])
+
+
+def test_what_is_inserted_changes_no_other_sequence(program: Program) -> None:
+    run = program(
+        "(seq(float[]) s, float[n] x, float[n] y)"
+        " => (seq(float[]) a, seq(float[]) b, seq(float[]) c, seq(float[]) d)",
+        "a = SequenceInsert(s, x) b = SequenceInsert(s, y) c = SequenceInsert(a, y) d = SequenceErase(c)",
+    )
+    x, y = floats(3), floats(3)
+    for s in ([], MIXED):
+        same(run(s, x, y), [[*s, x], [*s, y], [*s, x, y], [*s, x]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float16", "int8", "bool", "uint64", "double", "string"])
+def test_elements_have_any_type(program: Program, dtype: str) -> None:
+    run = program(
+        f"(seq({dtype}[n]) s, {dtype}[m] x) => (seq({dtype}[]) r, {dtype}[k] z)",
+        "one = Constant<value = int64 {1}>() r = SequenceInsert(s, x, one) z = SequenceAt(r, one)",
+    )
+    kind = object if dtype == "string" else np.dtype("float64" if dtype == "double" else dtype)
+    s, x = (np.array(each).astype(kind) for each in ([1, 0, 1], [1, 1]))
+    if dtype == "string":
+        s, x = np.array(["one", "", "zwei"], object), np.array(["drei", "vier"], object)
+    same(run([s, s[:1]], x), [[s, x, s[:1]], x])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("axis", "new"), [(0, 0), (-1, 0), (0, 1), (1, 1), (-1, 1)])
+def test_elements_are_joined(program: Program, axis: int, new: int) -> None:
+    run = program(
+        "(seq(float[a, b]) s) => (float[..] z)".replace("[..]", "[c, d, e]" if new else "[c, d]"),
+        f"z = ConcatFromSequence<axis = {axis}, new_axis = {new}>(s)",
+    )
+    rows = [floats(2, 3), floats(2, 3), floats(2, 3)]
+    if not new:
+        rows[1] = floats(*((0, 3) if axis == 0 else (2, 5)))
+    same(run(rows), [np.stack(rows, axis) if new else np.concatenate(rows, axis)])
+    same(run(rows[:1]), [np.stack(rows[:1], axis) if new else rows[0]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_a_tensor_is_split_into_parts_of_one_length(program: Program, axis: int) -> None:
+    run = program(
+        "(float[a, b, c] x, int64 n) => (seq(float[]) s)", f"s = SplitToSequence<axis = {axis}>(x, n)"
+    )
+    x = floats(5, 3, 4)
+    for length in (1, 2, 7):
+        starts = range(length, x.shape[axis], length)
+        same(run(x, np.array(length)), [np.split(x, starts, axis)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keep", [0, 1])
+def test_a_tensor_is_split_as_the_call_says(program: Program, keep: int) -> None:
+    run = program(
+        "(float[a, 4] x, int32[n] lengths) => (seq(float[]) s, seq(float[]) r)",
+        f"s = SplitToSequence(x, lengths) r = SplitToSequence<keepdims = {keep}>(x)",
+    )
+    x = floats(3, 4)
+    rows = [x[i : i + 1] if keep else x[i] for i in range(3)]
+    same(run(x, np.array([1, 0, 2], np.int32)), [[x[:1], x[:0], x[1:]], rows])
+    same(run(x[:0], np.array([], np.int32)), [[], []])
+
+
+BUILD = """
+s = SequenceEmpty() true = Constant<value = bool {1}>()
+r = Loop(n, true, s) <body = b (int64 i, bool c, seq(float[]) t) => (bool d, seq(float[]) u) {
+  d = Identity(c) e = CastLike(i, x) y = Add(x, e) u = SequenceInsert(t, y)
+}>
+"""
+
+
+def test_a_loop_makes_a_sequence(program: Program) -> None:
+    run = program(
+        "(int64 n, float[m] x) => (seq(float[]) r, float[k] z)", BUILD + "z = ConcatFromSequence<axis = 0>(r)"
+    )
+    x = floats(2)
+    for count in (1, 9, 1000):
+        rows = [x + np.float32(i) for i in range(count)]
+        same(run(np.array(count), x), [rows, np.concatenate(rows)])
+    with pytest.raises(ValueError, match=r"sequence_joined_dims.*: its sequence is empty"):
+        run(np.array(0), x)
+
+
+@pytest.mark.slow
+def test_branches_give_sequences_of_different_lengths(program: Program) -> None:
+    run = program(
+        "(bool c, float[n] x) => (seq(float[]) r, int64 k)",
+        """r = If(c) <then_branch = t () => (seq(float[]) a) { a = SequenceConstruct(x, x) },
+        else_branch = e () => (seq(float[]) a) { a = SequenceEmpty() }> k = SequenceLength(r)""",
+    )
+    x = floats(3)
+    same(run(np.array(True), x), [[x, x], np.array(2)])
+    same(run(np.array(False), x), [[], np.array(0)])
+
+
+@pytest.mark.slow
+def test_bodies_run_on_the_elements_of_sequences(program: Program) -> None:
+    run = program(
+        "(seq(float[a, b]) s, seq(float[a, 1]) t, float y) => (seq(float[]) r, seq(int64[]) q)",
+        """r, q = SequenceMap(s, t, y) <body = m (float[a, b] u, float[a, 1] v, float w)
+        => (float[a, b] o, int64[2] p) { z = Mul(u, v) o = Add(z, w) p = Shape(u) }>""",
+    )
+    s, t, y = [floats(2, 3), floats(4, 1)], [floats(2, 1), floats(4, 1)], floats()
+    expected = [[u * v + y for u, v in zip(s, t, strict=True)], [np.array(u.shape) for u in s]]
+    same(run(s, t, y), expected)
+    same(run([], [], y), [[], []])
+    with pytest.raises(ValueError, match="its sequences have different lengths"):
+        run(s, t[:1], y)
+
+
+@pytest.mark.slow
+def test_optionals_of_tensors(program: Program) -> None:
+    run = program(
+        "(optional(float[n]) o, float[n] x) => (bool h, float[m] z, optional(float[]) p)",
+        """h = OptionalHasElement(o) p = Identity(o)
+        z = If(h) <then_branch = t () => (float[m] a) { a = OptionalGetElement(o) },
+        else_branch = e () => (float[m] a) { a = Neg(x) }>""",
+    )
+    x, y = floats(2), floats(3)
+    same(run(y, x), [np.array(True), y, y])
+    same(run(None, x), [np.array(False), -x, None])
+
+
+def test_optionals_of_sequences(program: Program) -> None:
+    run = program(
+        "(optional(seq(float[n])) o, float[n] x) => (optional(seq(float[])) p, optional(seq(float[])) q)",
+        """h = OptionalHasElement(o) p = Identity(o)
+        q = If(h) <then_branch = t () => (optional(seq(float[])) a) {
+          b = OptionalGetElement(o) d = SequenceInsert(b, x) a = Optional(d)
+        }, else_branch = e () => (optional(seq(float[])) a) { a = Optional<type = seq(float[])>() }>""",
+    )
+    x, s = floats(2), [floats(3), floats(0)]
+    same(run(s, x), [s, [*s, x]])
+    same(run([], x), [[], [x]])
+    same(run(None, x), [None, None])
+
+
+@pytest.mark.slow
+def test_a_loop_carries_an_optional(program: Program) -> None:
+    run = program(
+        "(int64 n, float[2] x) => (optional(float[]) r, float[2] z)",
+        """o = Optional<type = float[2]>() true = Constant<value = bool {1}>()
+        r = Loop(n, true, o) <body = b (int64 i, bool c, optional(float[2]) t)
+        => (bool d, optional(float[2]) u) {
+          d = Identity(c) h = OptionalHasElement(t)
+          w = If(h) <then_branch = t () => (float[2] a) { f = OptionalGetElement(t) a = Add(f, x) },
+          else_branch = e () => (float[2] a) { a = Identity(x) }>
+          u = Optional(w)
+        }> z = OptionalGetElement(r)""",
+    )
+    x = floats(2)
+    same(run(np.array(3), x), [x + x + x, x + x + x])
+    with pytest.raises(ValueError, match=r"'OptionalGetElement:z'.* has no element at this position"):
+        run(np.array(0), x)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "node", ["r = SequenceErase(s, at)", "y = SequenceAt(s, at) r = SequenceInsert(s, y)"]
+)
+def test_places_outside_a_sequence(program: Program, node: str) -> None:
+    run = program("(seq(float[a, b]) s, int64 at) => (seq(float[]) r)", node)
+    for place in (3, -4, 2**62, -(2**63)):
+        with pytest.raises(ValueError, match=r"'Sequence\w+:\w': the sequence, or optional, has no element"):
+            run(MIXED, np.array(place))
+    with pytest.raises(ValueError, match="has no element at this position"):
+        run([], np.array(-1))
+
+
+@pytest.mark.slow
+def test_elements_that_are_not_as_the_type_says(program: Program) -> None:
+    run = program("(seq(float[4]) s, int64 at) => (float[4] z)", "z = SequenceAt(s, at)")
+    for element, what in ((floats(2, 2), "another rank"), (floats(3), "other sizes")):
+        with pytest.raises(ValueError, match=f"'SequenceAt:z': an element of a sequence has {what} than"):
+            run([element], np.array(0))
+
+
+@pytest.mark.slow
+def test_what_is_no_such_sequence(program: Program) -> None:
+    run = program("(seq(float[]) s) => (int64 n)", "n = SequenceLength(s)")
+    wrong: tuple[tuple[Any, str], ...] = (
+        ([floats(2).astype(np.float64)], "expected dtype float32, got float64"),
+        (floats(2), "cannot use a ndarray as sequence"),
+        (None, "cannot use a NoneType as sequence"),
+        ([["a"]], "cannot use a list as sequence"),
+    )
+    for value, message in wrong:
+        with pytest.raises(TypeError, match=message):
+            run(value)
+
+
+def test_elements_that_cannot_be_joined(program: Program) -> None:
+    run = program("(seq(float[a, b]) s) => (float[c, d] z)", "z = ConcatFromSequence<axis = 0>(s)")
+    wrong: tuple[tuple[list[np.ndarray], str], ...] = (
+        ([floats(2, 3), floats(2, 4)], "have sizes that do not fit together"),
+        ([floats(2, 3), floats(3)], "have different ranks"),
+        ([floats(2)], "has another rank than the model says"),
+        ([], "its sequence is empty"),
+    )
+    for elements, message in wrong:
+        with pytest.raises(ValueError, match=f"'ConcatFromSequence:z': .*{message}"):
+            run(elements)
+
+
+@pytest.mark.slow
+def test_lengths_that_do_not_split_a_tensor(program: Program) -> None:
+    scalar = program("(float[a] x, int64 n) => (seq(float[]) s)", "s = SplitToSequence(x, n)")
+    vector = program("(float[a] x, int64[b] n) => (seq(float[]) s)", "s = SplitToSequence(x, n)")
+    for run, lengths in ((scalar, 0), (scalar, -2), (vector, [1, 1]), (vector, [4, -1]), (vector, [4])):
+        with pytest.raises(ValueError, match=r"'SplitToSequence:s': (its parts|the lengths of its parts)"):
+            run(floats(3), np.array(lengths))
+
+
+@pytest.mark.parametrize(
+    ("signature", "nodes", "cause"),
+    [
+        (
+            "(seq(float[]) s, int64 at) => (float z)",
+            "y = SequenceAt(s, at) z = ReduceSum(y)",
+            "nothing tells the rank",
+        ),
+        (
+            "(seq(float[2]) s) => (seq(int64[]) z)",
+            "z = Identity(s)",
+            "declared as sequence(int64), but is sequence(float32)",
+        ),
+        ("(seq(float[2]) s, int64 x) => (seq(float[]) z)", "z = SequenceInsert(s, x)", "of different types"),
+        (
+            "(seq(seq(float[])) s) => (int64 z)",
+            "z = SequenceLength(s)",
+            "is of sequence_type, which is not supported",
+        ),
+        ("(float[2] s) => (int64 z)", "z = SequenceLength(s)", "a tensor is no sequence"),
+    ],
+)
+def test_what_is_refused(program: Program, signature: str, nodes: str, cause: str) -> None:
+    with pytest.raises(ImportFailure) as failure:
+        program(signature, nodes)
+    assert cause in str(failure.value)
+
+
+def test_a_sequence_has_no_shape_to_give() -> None:
+    model = parser.parse_model(
+        '<ir_version: 10, opset_import: ["" : 21]> g (seq(float[]) s) => (int64 n) { n = SequenceLength(s) }'
+    )
+    with pytest.raises(ImportFailure, match="--shape s: the input is a sequence, which has no shape"):
+        mlc.compile(model, shapes={"s": [1]})
