@@ -24,14 +24,19 @@ CREATION = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if 
 
 
 def is_image(value: ir.Value) -> bool:
-    """Whether the value is `[N, C, H, W]` of known shape and f32."""
+    """Whether the value is `[N, C, H, W]` of known shape, but for N perhaps, and f32."""
     kind = value.type
     return (
         isinstance(kind, ir.RankedTensorType)
         and kind.rank == RANK
-        and kind.has_static_shape
+        and not any(kind.is_dynamic_dim(axis) for axis in range(1, RANK))
         and isinstance(kind.element_type, ir.F32Type)
     )
+
+
+def likely_shape(value: ir.Value) -> list[int]:
+    """The dims of a tensor, of which one that only a call tells is taken to be 1."""
+    return [1 if dim is None else dim for dim in graph.shape_of(value)]
 
 
 def is_depthwise(conv: ir.Operation) -> bool:
@@ -41,7 +46,7 @@ def is_depthwise(conv: ir.Operation) -> bool:
 
 
 def is_blockable_conv(op: ir.Operation) -> bool:
-    """Whether the op is a 2-D convolution in plain layout of known shape, in f32."""
+    """Whether the op is a 2-D convolution in plain layout of known shape, but for the batch, in f32."""
     return (
         op.name == "graph.conv"
         and graph.attribute(op, "layout") == "NCHW"
@@ -60,7 +65,7 @@ def channel_divisor(op: ir.Operation) -> int:
         return 0
     channels = shape[1]
     if op.name in ELEMENTWISE:
-        return channels if all(_is_static(value) for value in op.operands) else 0
+        return channels if all(_is_static(value) or is_image(value) for value in op.operands) else 0
     if op.name == "graph.reshape":
         shuffled = channel_shuffle(op)
         return channels if shuffled and SMALLEST_USEFUL_BLOCK % shuffled[1] == 0 else 0
@@ -95,7 +100,9 @@ def _window_divisor(op: ir.Operation) -> int:
 
 
 def _lrn_divisor(op: ir.Operation) -> int:
-    """The window must end in the next block."""
+    """The window must end in the next block; blocks are computed by vectors of known places."""
+    if not _is_static(op.operands[0]):
+        return 1
     near = graph.attribute(op, "size") // 2 <= SMALLEST_USEFUL_BLOCK
     return _window_divisor(op) if near else 1
 
@@ -143,6 +150,8 @@ def channel_shuffle(op: ir.Operation) -> tuple[ir.Value, int] | None:
     if split is None or not is_image(split.operands[0]):
         return None
     n, groups, channels, *spatial = graph.shape_of(split.results[0])
+    if n is None:
+        return None
     plain = (n, groups * channels, *spatial)
     same = plain == tuple(graph.shape_of(split.operands[0])) == tuple(graph.shape_of(op.results[0]))
     return (split.operands[0], groups) if same else None

@@ -15,11 +15,13 @@ from mlc.passes.rewriting import apply_patterns, replace_op
 
 def is_product(op: ir.Operation) -> bool:
     """Whether a convolution is a matrix product per group: a 1x1x... window without stride or padding over
-    several channels, on static shapes and plain layout."""
-    values = (*op.operands, *op.results)
-    if graph.attribute(op, "layout") != "NCHW" or not all(value.type.has_static_shape for value in values):
+    several channels, on shapes known but for the batch, and plain layout."""
+    x, w = op.operands
+    if graph.attribute(op, "layout") != "NCHW" or not w.type.has_static_shape:
         return False
-    inputs, *window = graph.shape_of(op.operands[1])[1:]
+    if None in (*graph.shape_of(x)[1:], *graph.shape_of(op.results[0])[1:]):
+        return False
+    inputs, *window = graph.shape_of(w)[1:]
     return (
         inputs > 1
         and all(extent == 1 for extent in window)
@@ -34,12 +36,12 @@ def to_matmul(op: ir.Operation) -> bool:
     if not is_product(op):
         return False
     x, w = op.operands
-    batch, channels, *places = graph.shape_of(x)
+    batch, channels, *places = graph.dims_of(x)
     outputs, inputs = graph.shape_of(w)[:2]
-    flat = graph.build("reshape", [x], {"shape": [batch, group, channels // group, prod(places)]})
+    flat = graph.reshape_to(x, [batch, group, channels // group, prod(places)])
     filters = graph.build("reshape", [w], {"shape": [group, outputs // group, inputs]})
     product = graph.build("matmul", [filters, flat])
-    replace_op(op, graph.build("reshape", [product], {"shape": list(graph.shape_of(op.results[0]))}))
+    replace_op(op, graph.reshape_to(product, graph.dims_of(op.results[0])))
     return True
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes import registry
-from mlc.passes.graph.channel_blocks import is_pixel_lookup
+from mlc.passes.graph.channel_blocks import is_pixel_lookup, likely_shape
 from mlc.passes.graph.conv_to_matmul import is_product
 from mlc.passes.graph.row_windows import is_row_window
 from mlc.targets import Target
@@ -64,23 +64,23 @@ class AnalyticCosts:
     def conv(self, op: ir.Operation, block: int) -> float:
         """Depthwise, grouped and full convolutions differ by their multiply-adds per output alone."""
         if block == 1 and is_product(op):
-            block = prod(graph.shape_of(op.results[0])[2:])
+            block = prod(likely_shape(op.results[0])[2:])
         elif block == 1 and is_row_window(op, self.target):
-            block = graph.shape_of(op.results[0])[-1]
-        return self._windows(op, prod(graph.shape_of(op.operands[1])[1:]), block)
+            block = likely_shape(op.results[0])[-1]
+        return self._windows(op, prod(likely_shape(op.operands[1])[1:]), block)
 
     def window(self, op: ir.Operation, block: int) -> float:
         if block == 1 and is_row_window(op, self.target):
-            block = graph.shape_of(op.results[0])[-1]
+            block = likely_shape(op.results[0])[-1]
         return self._windows(op, prod(graph.attribute(op, "kernel")), block)
 
     def elementwise(self, op: ir.Operation, block: int) -> float:
         """Either layout is contiguous, so that vectors run along the innermost dims in both; only columns of
         plain images are looked up element by element."""
         values = [*op.operands, *op.results]
-        bytes_moved = sum(4 * prod(dim or 1 for dim in graph.shape_of(value)) for value in values)
+        bytes_moved = sum(4 * prod(likely_shape(value)) for value in values)
         single = block == 1 and is_pixel_lookup(op) and graph.attribute(op, "axis") == 3
-        return bytes_moved / STREAMED_BYTES + (prod(graph.shape_of(op.results[0])) if single else 0)
+        return bytes_moved / STREAMED_BYTES + (prod(likely_shape(op.results[0])) if single else 0)
 
     def conversion(self, moved: int) -> float:
         return LAUNCH + moved / CONVERTED_BYTES
@@ -88,7 +88,7 @@ class AnalyticCosts:
     def _windows(self, op: ir.Operation, steps: int, block: int) -> float:
         """A sum of so many steps for each element of the result, with vectors along runs of `block`
         elements."""
-        elements = prod(graph.shape_of(op.results[0]))
+        elements = prod(likely_shape(op.results[0]))
         if block <= 1:
             return float(elements * steps * (LATENCY if steps > SHORT_SUM else 1))
         vectors = elements / block * -(-block // (self.target.vector_bits // 32))

@@ -7,6 +7,7 @@ from math import gcd
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.graph.channel_blocks import (
     CREATION,
     RANK,
@@ -140,10 +141,10 @@ def is_indices(op: ir.Operation, position: int) -> bool:
     return op.name == "graph.gather" and position == 1
 
 
-def padded_shape(value: ir.Value) -> list[int]:
+def padded_shape(value: ir.Value) -> list[int | Size]:
     """The dims of an elementwise op's operand, with leading ones."""
-    shape = list(graph.shape_of(value))
-    return [1] * (RANK - len(shape)) + shape
+    shape = graph.dims_of(value)
+    return [*[1] * (RANK - len(shape)), *shape]
 
 
 def _conv_input_block(groups: Groups, op: ir.Operation) -> int:

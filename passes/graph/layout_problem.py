@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from mlc.bindings import ir
-from mlc.dialects import graph
-from mlc.passes.graph.channel_blocks import WINDOW_OPS
+from mlc.passes.graph.channel_blocks import WINDOW_OPS, likely_shape
 from mlc.passes.graph.layout_costs import LayoutCosts
 from mlc.passes.graph.layout_cut import SINK, LayoutCut
 from mlc.passes.graph.layout_groups import Groups, wanted_block
@@ -83,7 +82,7 @@ class LayoutProblem:
 
     def _conversion(self, value: ir.Value) -> float:
         """The cost of packing or unpacking; nothing for views, and for constants, which are packed once."""
-        shape = graph.shape_of(value)
+        shape = likely_shape(value)
         if all(extent == 1 for extent in shape[2:]) or value in self.groups.constants:
             return 0.0
         return self.costs.conversion(2 * 4 * prod(shape))

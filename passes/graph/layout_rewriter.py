@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.graph.channel_blocks import (
     LAYOUT_OPS,
     REDUCTIONS,
@@ -59,7 +59,7 @@ class LayoutRewriter:
         result = op.results[0]
         if has_uses(result):
             with ir.InsertionPoint(op), op.location:
-                result.replace_all_uses_with(unpack(self.packed[result, size], graph.shape_of(result), size))
+                result.replace_all_uses_with(unpack(self.packed[result, size], graph.dims_of(result), size))
         erase_op(op)
 
     def conv(self, op: ir.Operation) -> ir.Value:
@@ -78,10 +78,10 @@ class LayoutRewriter:
 
     def blocked(self, value: ir.Value, block: int) -> ir.Value:
         """The blocked form of a plain image. Blocks of one channel, and images of one pixel, are views."""
-        n, c, h, w = graph.shape_of(value)
+        n, c, h, w = graph.dims_of(value)
         if (value, block) not in self.packed:
             if block == 1 or h == w == 1:
-                form = graph.build("reshape", [value], {"shape": [n, c // block, h, w, block]})
+                form = graph.reshape_to(value, [n, c // block, h, w, block])
             else:
                 form = pack(value, [1], [block])
             self.packed[value, block] = form
@@ -93,8 +93,7 @@ class LayoutRewriter:
             x = self.blocked(op.operands[0], block)
             return graph.build(op.name, [x], {"axes": [2, 3], "keepdims": True})
         operands = [self.operand(op, position, block) for position in range(len(op.operands))]
-        n, c, h, w = graph.shape_of(op.results[0])
-        kind = ir.RankedTensorType.get([n, c // block, h, w, block], graph.element_type(op.results[0]))
+        kind = blocked_type(op.results[0], block)
         return graph.build(op.name, operands, blocked_attributes(op, block), kind)
 
     def operand(self, op: ir.Operation, position: int, block: int) -> ir.Value:
@@ -104,12 +103,16 @@ class LayoutRewriter:
             return value
         shape = padded_shape(value)
         if wanted_block(self.groups, op, position) == 1:
-            return (
-                value if prod(shape) == 1 and len(graph.shape_of(value)) == 0 else view(value, shape, block)
-            )
+            return value if len(graph.shape_of(value)) == 0 else view(value, shape, block)
         if len(graph.shape_of(value)) < len(shape):
-            value = graph.build("reshape", [value], {"shape": shape})
+            value = graph.reshape_to(value, shape)
         return self.blocked(value, block)
+
+
+def blocked_type(value: ir.Value, block: int) -> ir.RankedTensorType:
+    """The type of the blocked form of a plain image."""
+    n, c, h, w = value.type.shape
+    return ir.RankedTensorType.get([n, c // block, h, w, block], graph.element_type(value))
 
 
 def blocked_attributes(op: ir.Operation, block: int) -> dict[str, Any]:
@@ -131,21 +134,21 @@ _PER_DIM: dict[str, dict[str, int | None]] = {
 }
 
 
-def view(value: ir.Value, shape: Sequence[int], block: int) -> ir.Value:
+def view(value: ir.Value, shape: Sequence[int | Size], block: int) -> ir.Value:
     """A value that broadcasts along the channels or the pixels, next to blocked ones."""
     n, c, h, w = shape
     last = block if c > 1 else 1
-    return graph.build("reshape", [value], {"shape": [n, c // last, h, w, last]})
+    return graph.reshape_to(value, [n, c // last, h, w, last])
 
 
 def pack(value: ir.Value, inner_dims: Sequence[int], tiles: Sequence[int]) -> ir.Value:
     return graph.build("pack", [value], {"inner_dims": list(inner_dims), "inner_tiles": list(tiles)})
 
 
-def unpack(value: ir.Value, shape: Sequence[int | None], block: int) -> ir.Value:
+def unpack(value: ir.Value, shape: Sequence[int | Size], block: int) -> ir.Value:
     """The plain form; without spatial extent that is only another shape."""
     if all(extent == 1 for extent in shape[2:]):
-        return graph.build("reshape", [value], {"shape": list(shape)})
+        return graph.reshape_to(value, shape)
     return graph.build("unpack", [value], {"inner_dims": [1], "inner_tiles": [block]})
 
 

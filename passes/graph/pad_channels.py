@@ -36,15 +36,16 @@ def added_channels(channels: int, lanes: int) -> int:
 def padded_channels(op: ir.Operation, lanes: int) -> ir.Value | None:
     """reduce(f(conv(x, w))) -> slice(reduce(f(conv(x, pad(w))))), for a reduction over whole images and f
     elementwise, with constants."""
-    if not is_image(op.operands[0]) or channel_divisor(op) <= 1:
+    x = op.operands[0]
+    if not is_image(x) or not x.type.has_static_shape or channel_divisor(op) <= 1:
         return None
-    added = added_channels(graph.shape_of(op.operands[0])[1], lanes)
-    trail = _trail(op.operands[0]) if added else None
+    added = added_channels(graph.shape_of(x)[1], lanes)
+    trail = _trail(x) if added else None
     if trail is None:
         return None
     conv, *elementwise = trail
-    x, filters = conv.operands
-    value = graph.build("conv", [x, _padded(filters, 0, added)], attributes_of(conv))
+    image, filters = conv.operands
+    value = graph.build("conv", [image, _padded(filters, 0, added)], attributes_of(conv))
     for each in elementwise:
         operands = [_widened(operand, added) if is_constant(operand) else value for operand in each.operands]
         value = graph.build(each.name, operands, attributes_of(each))
