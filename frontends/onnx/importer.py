@@ -9,6 +9,7 @@ from typing import Any
 import onnx
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx.again import Part
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.check import Opsets, check_node, label, plain_domain, sorted_nodes
 from mlc.frontends.onnx.functions import Body, local_body, model_functions, schema_body
@@ -45,6 +46,8 @@ class Frame:
     path: tuple[str, ...] = ()
     # What a graph declares of its values' shapes.
     declared: Mapping[str, DeclaredShape] = field(default_factory=dict)
+    # A graph's nodes by what they define.
+    producers: Mapping[str, NodeProto] = field(default_factory=dict)
 
     def label(self, node: NodeProto) -> str:
         return "/".join((*self.path, label(node)))
@@ -63,7 +66,8 @@ class Importer:
 
     def import_graph(self, graph: GraphProto, scope: Scope, frame: Frame) -> list[Any]:
         """Imports a graph whose inputs are in `scope`; returns its outputs."""
-        frame = replace(frame, declared=_declared_shapes(graph))
+        producers = {name: node for node in graph.node for name in node.output if name}
+        frame = replace(frame, declared=_declared_shapes(graph), producers=producers)
         nodes = sorted_nodes(graph, set(scope), self.model.name)
         for tensor in graph.initializer:
             location = ir.Location.name(tensor.name)
@@ -159,7 +163,16 @@ class Importer:
             ir.Location.name(name),
             self.builder,
             tuple(frame.declared.get(output) for output in node.output),
+            lambda name, bound: self._again(name, bound, scope, frame),
         )
+
+    def _again(self, name: str, bound: Mapping[str, Value], scope: Scope, frame: Frame) -> Value:
+        """The value `name` of a graph, computed once more where it depends on the bound ones."""
+        part = Part(frame.producers, scope, bound, lambda node, own: self.import_node(node, own, frame))
+        value = part.value(name)
+        if not isinstance(value, Value):
+            raise Incomplete
+        return value
 
     def _attribute(self, attribute: AttributeProto, name: str) -> Any:
         """Numbers, text, lists of them; a tensor is a `Value`."""

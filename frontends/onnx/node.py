@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -74,6 +74,8 @@ class Node:
     location: ir.Location
     emitter: Emitter
     declared: tuple[tuple[int | None, ...] | None, ...] = ()
+    # A value of the node's graph by name, computed once more where it depends on values that replace others.
+    again: Callable[[str, Mapping[str, Value]], Value] | None = None
 
     def input(self, index: int) -> Value:
         """The required input `index`."""

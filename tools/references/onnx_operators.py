@@ -38,6 +38,10 @@ Random operators compute numbers from a key and each element's place (SplitMix64
 same ones at every run. The key is a hash of the attribute `seed`, or of the node's name where there is none.
 DFT and STFT of f32 are computed in f64, as products with constant matrices of the length's factors; a length
 that only running tells is one product with a matrix that is computed then.
+
+`Gradient` becomes the ops of the derivative, by a rule for each graph op between `xs` and `y`
+(`frontends/onnx/operators/gradient_*.py`); of a `y` of several elements it is the derivative of their sum. An
+op without a rule is named.
 """
 
 
