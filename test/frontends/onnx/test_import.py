@@ -277,14 +277,14 @@ def test_unsupported_operators_are_named_all_at_once() -> None:
         node("Fourier", ["a"], ["b"], name="f2", domain="com.acme"),
         node("MaxPool", ["b"], ["c", "i"], name="pool", kernel_shape=[2]),
         node("Relu", ["c"], ["d"], name="fine"),
-        node("StringNormalizer", ["d"], ["y"], name="text"),
+        node("ImageDecoder", ["d"], ["y"], name="image"),
     ]
-    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 3)]
+    imports = [helper.make_opsetid("", 20), helper.make_opsetid("com.acme", 3)]
     message = _failure(model(nodes, [info("x", 1, 1, 8)], ["y"], opset_imports=imports))
     assert message.splitlines() == [
         "3 nodes cannot be imported:",
         "  com.acme.Fourier (opset 3): the operator is not supported: nodes 'f1', 'f2'",
-        "  StringNormalizer (opset 17): the operator is not supported: node 'text'",
+        "  ImageDecoder (opset 20): the operator is not supported: node 'image'",
     ]
 
 
