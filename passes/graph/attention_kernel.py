@@ -45,7 +45,7 @@ def _open_obstacle(op: ir.Operation) -> str | None:
     """The same for attention with dims that only running tells: blocks of queries are filled up, and keys are
     taken block by block."""
     q, k, v, *masks = list(op.operands)
-    if any(graph.shape_of(q)[:-3] != graph.shape_of(each)[:-3] for each in (k, v)):
+    if any(graph.dims_of(q)[:-3] != graph.dims_of(each)[:-3] for each in (k, v)):
         return "keys and values must have the batches of the queries"
     if any(str(graph.element_type(mask)) == "i1" for mask in masks):
         return "its mask is of truth values, which lie in bytes and not in vectors"

@@ -106,7 +106,7 @@ def attention_without_blocks(op: ir.Operation) -> ir.Value | None:
 def attention(op: ir.Operation) -> ir.Value | None:
     """softmax(scale * q k^T + mask) v. The queries of one group of heads are rows of one product."""
     q, k, v = list(op.operands)[:3]
-    groups = graph.shape_of(q)[-3] != graph.shape_of(k)[-3]
+    groups = graph.dims_of(q)[-3] != graph.dims_of(k)[-3]
     dims = (*graph.dims_of(q), *graph.dims_of(k), *graph.dims_of(v))
     if (groups or graph.attribute(op, "causal")) and not graph.can_tell(dims):
         missed(op, "attention", "grouped heads and causal masks need dims that are told")

@@ -51,9 +51,9 @@ def _has_own_buffer(source: ir.Value) -> bool:
 
 
 def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
-    if value.type == like.type:
-        return value
-    return graph.build("reshape", [value], {"shape": list(graph.shape_of(like))})
+    """A copy in the shape of what it is a copy of; that itself where nothing tells the shape."""
+    made: ir.Value | None = graph.reshape_to(value, graph.dims_of(like))
+    return like if made is None else made
 
 
 def copy_body_values(function: ir.Operation) -> None:

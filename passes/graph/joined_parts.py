@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.dims import NAMES
 from mlc.passes.graph.families import CONVERTING, ELEMENTWISE
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
 from mlc.passes.graph.values import is_constant, is_ranked
@@ -123,10 +124,13 @@ def _same_kind(ops: Sequence[ir.Operation | None]) -> bool:
         return False
     element = graph.element_type(first.results[0])
     return all(
-        graph.element_type(op.results[0]) == element
-        and all(op.attributes[name] == first.attributes[name] for name in first.attributes)
-        for op in found[1:]
+        graph.element_type(op.results[0]) == element and _meaning(op) == _meaning(first) for op in found[1:]
     )
+
+
+def _meaning(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """The attributes but the names of dims."""
+    return {name: each for name, each in attributes_of(op).items() if name != NAMES}
 
 
 def _alike(values: Sequence[ir.Value], axis: int, depth: int) -> Joined | None:

@@ -100,7 +100,7 @@ class Stack:
             and each == attributes[0]
             and len(op.operands) == len(first.operands)
             and graph.element_type(op.results[0]) == graph.element_type(first.results[0])
-            and graph.shape_of(op.results[0]) == graph.shape_of(part)
+            and graph.same_shape(op.results[0], part)
             for op, each, part in zip(ops, attributes, self.parts, strict=True)
         )
 

@@ -59,7 +59,7 @@ def passes_cut(op: ir.Operation, value: ir.Value) -> bool:
     if op.name in POOLS:
         exact = not any(graph.attribute(op, "pads")) and not graph.attribute(op, "ceil_mode")
         return exact and graph.attribute(op, "layout") == "NCHWc"
-    if op.name not in PLACEWISE or graph.shape_of(op.results[0]) != graph.shape_of(value):
+    if op.name not in PLACEWISE or not graph.same_shape(op.results[0], value):
         return False
     return all(operand == value or set(_broadcast_extent(operand)) == {1} for operand in op.operands)
 

@@ -22,6 +22,19 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %w: tensor<?x4xf32
   return %3, %4 : tensor<?x?xf32>, tensor<2xi64>
 }
 
+// Results that are views of one value are copies, each in its own shape.
+// CHECK-LABEL: func.func @prepare
+// CHECK: %[[X:.*]] = "tloop.launch"(%arg0) {graph.dims = {{\[}}["n", "m"]], kernel = @identity_
+// CHECK: %[[TURNED:.*]] = "graph.reshape"(%[[X]]) {graph.dims = {{\[}}["m", "n"]], shape = array<i64: -1, -1>}
+// CHECK: %[[Y:.*]] = "tloop.launch"(%[[TURNED]]) {graph.dims = {{\[}}["m", "n"]], kernel = @identity_
+// CHECK: return %[[X]], %[[Y]]
+func.func @prepare(%x: tensor<?x?xf32> {graph.dims = ["n", "m"]}) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %0 = "graph.shape_of"(%x) : (tensor<?x?xf32>) -> tensor<2xi64>
+  %1 = "graph.sizes"(%0) {names = ["n", "m"], dims = ["m", "n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<2xi64>
+  %2 = "graph.reshape"(%x, %1) {shape = array<i64: -1, -1>} : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %x, %2 : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
 // CHECK-LABEL: func.func private @exp_
 // CHECK-SAME: (%arg0: tensor<?x?xf32>, %arg1: tensor<2xindex>) -> tensor<?x?xf32> attributes {tloop.dims = {{\[}}["d0", "d1"], ["d0", "d1"]], tloop.in_place = array<i64: 0>, tloop.kernel}
 // CHECK-NEXT: "graph.exp"(%arg0) {graph.dims = {{\[}}["d0", "d1"]]}
