@@ -11,10 +11,10 @@ from mlc.bindings import ir
 from .attributes import array_of
 from .elements import dtype_of
 from .folding import LIMIT, fold
-from .following import computed_sizes, followed_dims, size_array
+from .following import computed_sizes, element_of, followed_dims, size_array
 from .names import ARGUMENTS, NAMES, Shape, argument_name, named_dims, names_attribute
 from .regions import CONTROL_OPS, yield_of
-from .sizes import Size, product, symbol
+from .sizes import Size, product, substituted, symbol
 from .types import tensor_of
 from .verifier import read_op
 
@@ -34,12 +34,17 @@ class Dims:
         self._contents: dict[ir.Value, np.ndarray] = {}
         # Names that `graph.sizes` gives to what only running tells: the tensor, and the element's place.
         self.elements: dict[str, tuple[ir.Value, int]] = {}
+        # What it gives names to that is known after all: ops may still say the names.
+        self._known: dict[str, int | Size] = {}
         # Of each loop the dims of carried values that change: the places of value and dim.
         self._own: dict[ir.Operation, set[tuple[int, int]]] = {}
         block = function.regions[0].blocks[0]
-        self._taken = _names_in(block)
+        self._written, self._told = frozenset(_names_in(block)), _told_names(function)
+        self._taken = set(self._written)
         given = argument_dims(function) if arguments is None else arguments
         self._dims.update(zip(block.arguments, given, strict=True))
+        sizes = [dim for shape in given for dim in shape if isinstance(dim, Size)]
+        self._told |= {name for size in sizes for name in size.names}
         self._serials = count()
         self._body(block)
 
@@ -50,6 +55,11 @@ class Dims:
     def of(self, value: ir.Value) -> Shape:
         """The dims of a tensor value of the function's body."""
         return self._dims[value]
+
+    def untold(self, value: ir.Value) -> list[str]:
+        """The names of dims of a value that the function writes, but nothing in it tells."""
+        names = {name for dim in self.of(value) if isinstance(dim, Size) for name in dim.names}
+        return sorted((names & self._written) - self._told)
 
     def contents(self, value: ir.Value) -> np.ndarray | None:
         """The elements of a value, numbers or sizes (dtype object), or None if only running tells."""
@@ -70,7 +80,7 @@ class Dims:
         name = op.name.rpartition(".")[2]
         written = [named_dims(value) for value in op.results] if NAMES in op.attributes else found
         for number, (value, *shapes) in enumerate(zip(op.results, written, found, strict=True)):
-            shape = [two if one is None else one for one, two in zip(*shapes, strict=True)]
+            shape = [self._settled(*each) for each in zip(*shapes, strict=True)]
             own = f".{number}" if number else ""
             self._dims[value] = tuple(
                 self._name(value, axis, name, serial, f"{own}.shape[{axis}]") if dim is None else dim
@@ -78,6 +88,14 @@ class Dims:
             )
         if len(op.results) == 1 and op.name.startswith("graph."):
             self._evaluate(op)
+
+    def _settled(self, written: int | Size | None, found: int | Size | None) -> int | Size | None:
+        """A dim as it is written, unless with names that nothing tells any more; else as it follows."""
+        if not isinstance(written, Size):
+            return found if written is None else written
+        written = substituted(written, self._known)
+        is_told = isinstance(written, int) or written.names <= self._told
+        return written if is_told or found is None else found
 
     def _name(self, value: ir.Value, axis: int, op: str, serial: int, dim: str) -> int | Size:
         """What a dim is called by the reshape that gives it a name, as docs/control-flow.md has it; else a
@@ -155,9 +173,11 @@ class Dims:
         names = iter(read_op(op).attributes["names"])
         for operand in op.operands:
             for place in range(operand.type.shape[0]):
-                name = next(names)
-                if name and self.contents(operand) is None:
+                name, elements = next(names), self.contents(operand)
+                if name and elements is None:
                     self.elements.setdefault(name, (operand, place))
+                elif name and elements is not None:
+                    self._known[name] = element_of(elements, place)
         return computed_sizes(op, self)
 
 
@@ -179,6 +199,19 @@ def _names_in(block: ir.Block) -> set[str]:
     ops = [op.operation for op in block if NAMES in op.operation.attributes]
     dims = [dim for op in ops for value in op.results for dim in named_dims(value)]
     return {name for dim in dims if isinstance(dim, Size) for name in dim.names}
+
+
+def _told_names(function: ir.Operation) -> set[str]:
+    """The names that the `graph.sizes` of a function give to what they read."""
+    found: set[str] = set()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "graph.sizes":
+            found.update(read_op(op).attributes["names"])
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    return found
 
 
 def _is_small_integer(value: ir.Value) -> bool:

@@ -48,8 +48,14 @@ def computed_sizes(op: ir.Operation, known: Known) -> np.ndarray:
         for place in range(operand.type.shape[0]):
             name = next(names)
             if name and elements is not None:
-                sizes[name] = elements.reshape(-1)[place]
+                sizes[name] = element_of(elements, place)
     return size_array([substituted(parse_size(text), sizes) for text in data["dims"]])
+
+
+def element_of(elements: np.ndarray, place: int) -> int | Size:
+    """One of the elements, counted in row-major order."""
+    element = elements.reshape(-1)[place]
+    return element if isinstance(element, Size) else int(element)
 
 
 def size_array(dims: Sequence[int | Size]) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mlc.bindings import ir
 
 from .dims import Dims
+from .following import element_of
 from .names import Shape
 from .sizes import Requirement, Size, assumptions, lower_bound, name_of, product
 from .symbolic import inferred_dims
@@ -68,7 +69,7 @@ def passing_requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
         if vector is None or vector not in given:
             return dim
         elements = dims.contents(given[vector])
-        return None if elements is None else elements.reshape(-1)[place]
+        return None if elements is None else element_of(elements, place)
 
     found: list[Requirement] = []
     for value, receiver in ways:

@@ -11,9 +11,10 @@ from mlc.dialects import graph
 from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_numbers, build_read_sizes
+from mlc.passes.base import PassFailure
 from mlc.passes.graph.size_expectations import broadcast_operands, expect
 from mlc.passes.graph.values import erase_dead
-from mlc.passes.rewriting import collect_ops, has_uses, replace_op
+from mlc.passes.rewriting import collect_ops, has_uses, replace_op, terminator_of
 
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
 DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
@@ -40,7 +41,9 @@ def settle_sizes(function: ir.Operation) -> None:
     `tloop.numbers` where they are data; reads other sizes by `tloop.read_sizes`."""
     dims = Dims(function)
     ops = collect_ops(function)
+    _check_told(ops, dims)
     _write_dims(ops, dims)
+    _refine_types(function, dims)
     _write_arguments(function, dims)
     _read_elements(ops, dims)
     expect(function, ops, dims)
@@ -59,6 +62,15 @@ def settle_sizes(function: ir.Operation) -> None:
     erase_dead([op for op in collect_ops(function) if op.name.startswith("graph.") and _is_dead(op)])
 
 
+def _check_told(ops: list[ir.Operation], dims: Dims) -> None:
+    """Raises PassFailure for a dim with a name that no input and no `graph.sizes` tells."""
+    for op in ops:
+        for value in op.results if op.name not in graph.CONTROL_OPS else ():
+            names = dims.untold(value) if isinstance(value.type, ir.RankedTensorType) else []
+            if names:
+                raise PassFailure(f"nothing tells {', '.join(names)}, dims of the result", op.location)
+
+
 def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:
     for op in ops:
         shapes = [dims.of(value) for value in op.results if isinstance(value.type, ir.RankedTensorType)]
@@ -68,6 +80,19 @@ def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:
             shapes = [dims.of(value) for value in block.arguments]
             if any(isinstance(dim, Size) for shape in shapes for dim in shape):
                 op.attributes[ARGUMENTS] = names_attribute(shapes)
+
+
+def _refine_types(function: ir.Operation, dims: Dims) -> None:
+    """Types say the dims that have turned out to be numbers."""
+    unknown = ir.ShapedType.get_dynamic_size()
+    for op in collect_ops(function):
+        for value in op.results if op.name.startswith("graph.") else ():
+            if isinstance(value.type, ir.RankedTensorType) and not value.type.has_static_shape:
+                static = [unknown if isinstance(dim, Size) else dim for dim in dims.of(value)]
+                value.set_type(ir.RankedTensorType.get(static, value.type.element_type))
+    inputs = [argument.type for argument in function.regions[0].blocks[0].arguments]
+    returned = [value.type for value in terminator_of(function.regions[0].blocks[0]).operands]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, returned))
 
 
 def _write_arguments(function: ir.Operation, dims: Dims) -> None:
