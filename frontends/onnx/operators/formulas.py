@@ -3,7 +3,7 @@ when the model is compiled wherever numbers are known then, written for when the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,15 @@ from onnx import TensorProto
 _CONSTANT = 4096
 
 
+def _binary(op: str) -> Callable[[Formula, Term], Formula]:
+    """The method that applies an op of two operands."""
+
+    def apply(self: Formula, other: Term) -> Formula:
+        return Formula(self.node, self.node.emit(op, self.value, self._operand(other)))
+
+    return apply
+
+
 @dataclass(frozen=True)
 class Formula:
     """A value that elementwise operators apply to; numbers take its element type."""
@@ -26,57 +35,21 @@ class Formula:
     node: Node
     value: Value
 
-    def __add__(self, other: Term) -> Formula:
-        return self._with("add", other)
-
-    def __sub__(self, other: Term) -> Formula:
-        return self._with("sub", other)
-
     def __rsub__(self, other: float) -> Formula:
         return self.like(other) - self
-
-    def __mul__(self, other: Term) -> Formula:
-        return self._with("mul", other)
-
-    def __truediv__(self, other: Term) -> Formula:
-        return self._with("div", other)
-
-    def __floordiv__(self, other: Term) -> Formula:
-        """Of integers that are not negative, by positive ones."""
-        return self._with("div", other)
 
     def __mod__(self, other: Term) -> Formula:
         """What is left has the divisor's sign."""
         return Formula(self.node, self.node.emit("mod", self.value, self._operand(other), fmod=False))
 
-    def __lt__(self, other: Term) -> Formula:
-        return self._with("less", other)
-
-    def __le__(self, other: Term) -> Formula:
-        return self._with("less_equal", other)
-
-    def __gt__(self, other: Term) -> Formula:
-        return self._with("greater", other)
-
-    def __ge__(self, other: Term) -> Formula:
-        return self._with("greater_equal", other)
-
-    def __and__(self, other: Term) -> Formula:
-        return self._with("and", other)
-
-    def __or__(self, other: Term) -> Formula:
-        return self._with("or", other)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def equals(self, other: Term) -> Formula:
-        return self._with("equal", other)
-
-    def max(self, other: Term) -> Formula:
-        return self._with("max", other)
-
-    def min(self, other: Term) -> Formula:
-        return self._with("min", other)
+    __add__ = __radd__ = _binary("add")
+    __mul__ = __rmul__ = _binary("mul")
+    __sub__, __truediv__ = _binary("sub"), _binary("div")
+    # Of integers that are not negative, by positive ones.
+    __floordiv__ = _binary("div")
+    __lt__, __le__, __gt__, __ge__ = map(_binary, ("less", "less_equal", "greater", "greater_equal"))
+    __and__, __or__, equals = map(_binary, ("and", "or", "equal"))
+    max, min = map(_binary, ("max", "min"))
 
     def within(self, low: Term, high: Term) -> Formula:
         """Bounded from below, then from above."""
@@ -116,9 +89,6 @@ class Formula:
     def like(self, number: float) -> Formula:
         """The number in this element type."""
         return Formula(self.node, self.node.scalar(number, self.value))
-
-    def _with(self, op: str, other: Term) -> Formula:
-        return Formula(self.node, self.node.emit(op, self.value, self._operand(other)))
 
     def _operand(self, other: Term) -> Value:
         return other.value if isinstance(other, Formula) else self.like(other).value
