@@ -42,6 +42,12 @@ class JobError(CodegenError):
         self.fields = dict(fields or {})
         self.traceback = traceback
 
+    @classmethod
+    def from_reply(cls, error: Mapping[str, Any]) -> JobError:
+        """What a worker said."""
+        notes = tuple(error["notes"])
+        return cls(error["type"], error["message"], notes, error["fields"], error["traceback"])
+
 
 class WorkerCrash(CodegenError):
     """The worker process of a job died or ran past its time.

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from mlc.codegen.errors import CodegenError, PoolClosed, WorkerCrash
 from mlc.codegen.worker_process import WorkerProcess
@@ -25,6 +25,16 @@ class _Job(NamedTuple):
     payload: dict[str, Any]
     timeout: float | None
     future: Future[Any]
+
+
+class JobRunner(Protocol):
+    """What runs jobs: a pool of workers, or a worker itself."""
+
+    def start(self) -> None:
+        """There will be jobs soon."""
+
+    def submit(self, function: str, payload: dict[str, Any], timeout: float | None = None) -> Future[Any]:
+        """Runs `function` on `payload`; see `WorkerPool.submit`."""
 
 
 class WorkerPool:

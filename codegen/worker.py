@@ -34,7 +34,7 @@ def main(preload: list[str]) -> None:
             job = wire.decode(lambda size: _read_exactly(jobs, size))
         except EOFError:
             return
-        _send(results, _run(job["function"], job["payload"]))
+        _send(results, run_job(job["function"], job["payload"]))
 
 
 def _die_with_parent() -> None:
@@ -71,8 +71,8 @@ def _send(results: BinaryIO, message: dict[str, Any]) -> None:
     results.flush()
 
 
-def _run(function: str, payload: dict[str, Any]) -> dict[str, Any]:
-    """The job's result or error, ready to send."""
+def run_job(function: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """The result or the error of a job, ready to send."""
     try:
         module, _, name = function.partition(":")
         return {"result": getattr(importlib.import_module(module), name)(payload)}

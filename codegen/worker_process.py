@@ -71,10 +71,7 @@ class WorkerProcess:
         except (EOFError, OSError):
             raise self._crash(function) from None
         if "error" in reply:
-            error = reply["error"]
-            raise JobError(
-                error["type"], error["message"], tuple(error["notes"]), error["fields"], error["traceback"]
-            )
+            raise JobError.from_reply(reply["error"])
         return reply["result"]
 
     def kill(self) -> None:

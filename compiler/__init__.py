@@ -1,6 +1,7 @@
 """The path from a model to a program that runs."""
 
-from mlc.compiler.driver import compile_program, worker_pool
+from mlc.compiler.build import worker_pool
+from mlc.compiler.driver import compile_program
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program

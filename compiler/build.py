@@ -10,13 +10,19 @@ from typing import Any
 
 from mlc.codegen.cache import Cache
 from mlc.codegen.errors import CodegenError, JobError
-from mlc.codegen.pool import WorkerPool
+from mlc.codegen.pool import JobRunner, WorkerPool
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.modules import Units
 from mlc.compiler.options import Options
 
 KERNEL_TIMEOUT = 600.0
+
+
+def worker_pool(size: int | None = None) -> WorkerPool:
+    """Worker processes that compile kernels, one per core by default; to be closed by the caller, as in
+    `with`."""
+    return WorkerPool(size, preload=["mlc.compiler.kernel_job"])
 
 
 @dataclass
@@ -52,7 +58,7 @@ class Pending:
 class Builder:
     """Builds objects, and counts."""
 
-    def __init__(self, options: Options, pool: WorkerPool) -> None:
+    def __init__(self, options: Options, pool: JobRunner) -> None:
         self.options = options
         self.pool = pool
         self.cache = Cache() if options.uses_cache() else None

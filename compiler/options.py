@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mlc.codegen.host import resolve_target
-from mlc.codegen.pool import WorkerPool
+from mlc.codegen.pool import JobRunner
 from mlc.compiler.errors import CompileError
 from mlc.compiler.plugins import load_plugins
+from mlc.runtime.specialise import Specialise
 from mlc.targets import Target, registered_targets
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class Options:
     `schedules`: IR with `tloop.schedule` ops, whose kernels are names or patterns of names (`@"matmul_*"`);
     each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
-    each compilation starts its own.
+    each compilation starts its own. `specialise`: the policy by which a program with named dims gets others
+    beside it, each for one size of every dim; None: it gets none.
     """
 
     target: str = "cpu"
@@ -64,7 +66,8 @@ class Options:
     blocks_on_cpu: bool = False
     cubin: bool = False
     progress: Progress = no_progress
-    pool: WorkerPool | None = None
+    pool: JobRunner | None = None
+    specialise: Specialise | None = None
     reproducer_dir: str | None = None
 
     def fixed_dims(self) -> dict[str, int]:

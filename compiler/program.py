@@ -24,6 +24,7 @@ from mlc.targets import Target
 
 if TYPE_CHECKING:
     from mlc.runtime.cuda.plan import Plan
+    from mlc.runtime.specialise import Maker, Specialise
 
 MAIN_ENTRY = "mlc_main"
 
@@ -53,7 +54,8 @@ class Program:
 
     `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how
     compiling went. A GPU's program has a `plan`, and `objects` are the plan's images; otherwise they are
-    what the loader links. `dim_ranges` bound named dims of `main`.
+    what the loader links. `dim_ranges` bound named dims of `main`. `specialised` are programs for single
+    sizes of them; `make` makes others when the program runs, as `policy` says.
     """
 
     name: str
@@ -66,6 +68,9 @@ class Program:
     report: dict[str, Any] = field(default_factory=dict)
     plan: Plan | None = None
     dim_ranges: Mapping[str, Range] = field(default_factory=dict)
+    specialised: Sequence[tuple[Mapping[str, int], Program]] = ()
+    policy: Specialise | None = None
+    make: Maker | None = None
 
     def manifest(self) -> dict[str, Any]:
         """The manifest of the executable (see mlc.runtime)."""
@@ -108,19 +113,28 @@ class Program:
             arrays[name] = data.view(spec.numpy_dtype).reshape(spec.sizes)
         return arrays
 
+    def parts(self) -> tuple[dict[str, Any], list[bytes], dict[str, np.ndarray]]:
+        """Manifest, objects and weights of an executable, with those of the programs for single sizes."""
+        from mlc.compiler.combine import combined
+
+        parts = self.manifest(), list(self.objects.values()), self.named_weights()
+        return combined(parts, [(sizes, each.parts()) for sizes, each in self.specialised])
+
     def executable(self, threads: int | None = None) -> Executable:
         """Links the program in this process; a GPU's is loaded by the first call."""
-        return Executable(self.manifest(), list(self.objects.values()), self.named_weights(), threads=threads)
+        return Executable(*self.parts(), threads=threads, specialise=self.policy, make=self.make)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .mlcx file."""
-        write_container(path, self.manifest(), list(self.objects.values()), self.named_weights())
+        write_container(path, *self.parts())
 
     def save_shared_library(
         self, path: str | os.PathLike[str], *, embed_weights: bool = False, cc: str = "cc"
     ) -> SharedLibrary:
         """Writes a shared library with a C header, and its weights beside or inside it. Raises CompileError
-        for a GPU's program."""
+        for a GPU's program, and for one with programs for single sizes."""
+        if self.specialised:
+            raise CompileError("a shared library has no programs for single sizes; write a .mlcx file")
         if self.plan is not None:
             raise CompileError(
                 f"a program for {self.target.name} cannot be a shared library; write a .mlcx file"

@@ -61,6 +61,10 @@ class OnnxSource:
         """
         if any(re.search(re.escape(domain.encode()), self.view) for domain in _foreign_domains()):
             return None
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> str:
         return hashlib.blake2b(self.view, digest_size=16).hexdigest()
 
     def load(self, options: Options) -> Imported:

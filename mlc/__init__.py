@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mlc.passes.tloop.schedule_handles import ScheduleError as ScheduleError
     from mlc.runtime import Executable as Executable
     from mlc.runtime import ExecutableError as ExecutableError
+    from mlc.runtime import Specialise as Specialise
     from mlc.runtime import load as load
     from mlc.targets import Target as Target
     from mlc.targets import TargetError as TargetError
@@ -43,6 +44,7 @@ _EXPORTS = {
     "ScheduleError": "mlc.passes.tloop.schedule_handles",
     "TargetError": "mlc.targets",
     "ExecutableError": "mlc.runtime",
+    "Specialise": "mlc.runtime",
     "Target": "mlc.targets",
     "compile": "mlc.api",
     "expression": "mlc.kernels",

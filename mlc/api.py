@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import onnx
     from mlc.bindings import ir
-    from mlc.codegen.pool import WorkerPool
+    from mlc.codegen.pool import JobRunner
     from mlc.passes.tloop.recorded_schedule import Schedule
-    from mlc.runtime import Executable
+    from mlc.runtime import Executable, Specialise
     from mlc.targets import Target
 
 
@@ -27,12 +27,13 @@ def compile(
     shapes: Mapping[str, Sequence[int]] | None = None,
     cache: bool = True,
     jobs: int = 0,
-    pool: WorkerPool | None = None,
+    pool: JobRunner | None = None,
     disable_passes: Sequence[str] = (),
     replace_passes: Mapping[str, str] | None = None,
     exactness: str = "rounding",
     schedules: str | Schedule = "",
     precision: str = "f32",
+    specialise: str | Sequence[Mapping[str, int]] | Specialise = "auto",
     blocks_on_cpu: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
@@ -50,17 +51,21 @@ def compile(
     numbers: "exact" (nothing), "rounding", or "approximate" (assume that there is no NaN or infinity, say).
     `schedules`: a Schedule, or IR with `tloop.schedule` ops, that replace the default schedules of the
     kernels that they name, by name or by pattern. `precision`: "bf16" rounds the operands of products and
-    convolutions to it. `blocks_on_cpu` compiles a GPU's program of thread blocks for this machine, to compare
-    its numbers. `progress` is called with (stage, done, total).
+    convolutions to it. `specialise`: whether sizes that come often get a program of their own while the
+    general one serves, "auto" or "off"; or sizes of all named dims that get one now,
+    [{"batch": 1}, {"batch": 8}]; or a `mlc.Specialise`, which says how often is often, and how many.
+    `blocks_on_cpu` compiles a GPU's program of thread blocks for this machine, to compare its numbers.
+    `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
-    of threads.
+    of threads or a wrong `specialise`.
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"threads must be 1 to {MOST_THREADS}, but is {threads}")
     from mlc.compiler import Options, compile_program
     from mlc.compiler.options import no_progress
+    from mlc.runtime.specialise import policy_of
 
     options = Options(
         target=str(target),
@@ -74,6 +79,7 @@ def compile(
         exactness=exactness,
         schedules=str(schedules),
         precision=precision,
+        specialise=policy_of(specialise),
         blocks_on_cpu=blocks_on_cpu,
         progress=progress or no_progress,
     )

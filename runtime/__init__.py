@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mlc.runtime.executable import load as load
     from mlc.runtime.shared_library import SharedLibrary as SharedLibrary
     from mlc.runtime.shared_library import write_shared_library as write_shared_library
+    from mlc.runtime.specialise import Specialise as Specialise
     from mlc.runtime.tensors import TensorSpec as TensorSpec
 
 _EXPORTS = {
@@ -28,6 +29,7 @@ _EXPORTS = {
     "Image": "_native",
     "NamedDim": "dims",
     "SharedLibrary": "shared_library",
+    "Specialise": "specialise",
     "TensorSpec": "tensors",
     "aligned_empty": "_native",
     "call_entry": "_native",

@@ -37,7 +37,25 @@ class Program:
         dims: tuple[tuple[str, int, int | None], ...] | None = None,
         messages: tuple[str, ...] = (),
     ) -> None: ...
+    @property
+    def clock(self) -> int:
+        """How many calls there were since `watch`."""
     def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]: ...
+    def watch(self, entries: dict[bytes, Any], after: int, seen: Callable[[bytes], object]) -> None:
+        """From now on calls of this dynamic program are counted in `entries`, by the sizes of the named dims
+        as native int64s, and those whose entry has a program run that. `seen` is called with the sizes after
+        a call without an entry, and after each whose entry has come to `after` recent ones. Raises ValueError
+        for a static program, and the second time."""
+
+class SizeEntry:
+    """Calls with the same sizes; see `Program.watch`."""
+
+    program: Program | None
+    general_calls: int
+    own_calls: int
+    recent: int
+    since: int
+    used: int
 
 def aligned_empty(nbytes: int, alignment: int = 64) -> Any:
     """Uninitialised memory with the buffer protocol (read and write)."""

@@ -1,7 +1,8 @@
 """The `.mlcx` file: a zip archive of uncompressed members.
 
 manifest.json          see manifest.py
-code/0.o, code/1.o ... relocatable objects; for a GPU code/NAME.ptx or .cubin, the images of the plan
+code/0.o, code/1.o ... relocatable objects, those of programs for single sizes at the end; for a GPU
+                       code/NAME.ptx or .cubin, the images of the plan
 weights.safetensors    see safetensors.py; its data starts on a page, so that it can be mapped
 """
 
@@ -48,7 +49,7 @@ def write_container(
         _write_member(archive, MANIFEST, [json.dumps(manifest, indent=1).encode()])
         for name, code in zip(_code_names(checked, len(objects)), objects, strict=True):
             _write_member(archive, name, [code])
-        chunks = weight_chunks(checked.weights, weights, {}, os.fspath(path))
+        chunks = weight_chunks(checked.stored_weights, weights, {}, os.fspath(path))
         _write_member(archive, WEIGHTS, chunks, PAGE)
 
 
@@ -98,7 +99,7 @@ def read_container(
     manifest = load_manifest(_checked(members, MANIFEST, where), where)
     count = next(number for number in count_from(1) if f"code/{number}.o" not in members)
     objects = [_checked(members, name, where) for name in _code_names(manifest, count)]
-    return manifest.data, objects, _weights(members, manifest.weights, where)
+    return manifest.data, objects, _weights(members, manifest.stored_weights, where)
 
 
 def _code_names(manifest: Manifest, objects: int) -> list[str]:

@@ -13,7 +13,7 @@ from mlc.runtime.container import Buffer, read_container, write_container
 from mlc.runtime.dims import NamedDim
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.host import check_host
-from mlc.runtime.manifest import parse_manifest
+from mlc.runtime.manifest import own_objects, parse_manifest
 from mlc.runtime.tensors import TensorSpec, convert_input, order_outputs, output_buffer, weight_bytes
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mlc.runtime.cuda.planned import PlannedProgram
     from mlc.runtime.cuda.program import Program as CudaProgram
     from mlc.runtime.objects import ObjectEdges
+    from mlc.runtime.specialise import Maker, Parts, Specialise
+    from mlc.runtime.specialised import Specialised
 
 
 class Executable:
@@ -38,22 +40,28 @@ class Executable:
         *,
         threads: int | None = None,
         origin: str = "executable",
+        specialise: Specialise | None = None,
+        make: Maker | None = None,
     ) -> None:
         """Links `objects` (relocatable x86-64 ELF, trusted code) for calls; those of a manifest with a plan
         are its images, which the first call loads on a GPU.
 
         `weights` gives for each weight of the manifest an array or buffer of its size; they are kept, not
         copied, if contiguous. `threads` defaults to the processors that this process may use. `origin`
-        starts messages. Raises ExecutableError if the parts do not fit together or this machine cannot
-        run them.
+        starts messages. `make` makes programs for sizes that come often, as `specialise` says. Raises
+        ExecutableError if the parts do not fit together or this machine cannot run them.
         """
         self._manifest = parse_manifest(manifest, origin)
         self._objects = list(objects)
-        self._weights = {spec.name: weight_bytes(spec, weights, origin) for spec in self._manifest.weights}
+        stored = self._manifest.stored_weights
+        self._weights = {spec.name: weight_bytes(spec, weights, origin) for spec in stored}
         self._input_names = [spec.name for spec in self.inputs]
+        self._specialised: Specialised | None = None
         self._program = self._link(origin)
         self._edges = self._object_edges()
         self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
+        if self._manifest.specialised or make is not None:
+            self._specialised = self._specialise(specialise, make, origin)
 
     @classmethod
     def from_parts(
@@ -159,7 +167,28 @@ class Executable:
     def threads(self, count: int) -> None:
         if not 1 <= count <= 256:
             raise ValueError(f"threads is {count}, expected 1 to 256")
-        self._program.threads = count
+        for program in (self._program, *(self._specialised.programs() if self._specialised else ())):
+            program.threads = count
+
+    @property
+    def specialised(self) -> Specialised | None:
+        """The programs for single sizes beside this one; None where there are none and will be none."""
+        return self._specialised
+
+    def report(self) -> dict[str, Any]:
+        """How the program was compiled, as JSON data; with programs for single sizes `specialised` says, for
+        sizes that were called, how often, by which program, and how that came about."""
+        report = dict(self._manifest.report)
+        return report | ({"specialised": self._specialised.report()} if self._specialised else {})
+
+    @property
+    def native(self) -> Program:
+        """The linked program. Raises TypeError for a GPU's."""
+        from mlc.runtime._native import Program
+
+        if not isinstance(self._program, Program):
+            raise TypeError("a program of a GPU is no native one")
+        return self._program
 
     @property
     def cuda(self) -> CudaProgram | None:
@@ -216,8 +245,20 @@ class Executable:
         """The linked code. Libraries stay open: their handles are never closed."""
         from mlc.runtime._native import Image
 
+        objects = own_objects(self._manifest, self._objects)
         handles = tuple(ctypes.CDLL(path)._handle for path in self._manifest.libraries)
-        return Image(self._objects, handles) if handles else Image(self._objects)
+        return Image(objects, handles) if handles else Image(objects)
+
+    def _specialise(self, policy: Specialise | None, make: Maker | None, origin: str) -> Specialised:
+        from mlc.runtime.specialised import specialised_of
+
+        native = self.native
+
+        def link(parts: Parts) -> Executable:
+            manifest, objects, weights, _ = parts
+            return Executable(manifest, objects, weights, threads=native.threads, origin=origin)
+
+        return specialised_of(native, self._manifest, self._objects, self._weights, link, policy, make)
 
     def _in_order(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         if arrays and isinstance(arrays[0], dict):

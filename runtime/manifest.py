@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mlc.runtime.dims import NamedDim, parse_dims
 from mlc.runtime.errors import ExecutableError
@@ -15,11 +15,24 @@ from mlc.runtime.tensors import EXTENSION_DTYPES, NUMPY_DTYPES, TensorSpec, is_o
 if TYPE_CHECKING:
     from mlc.runtime.cuda.plan import Plan
 
-# Of programs whose sizes are all known, and of those with named dims, which format 1 knows nothing of.
-STATIC_FORMAT, DYNAMIC_FORMAT = 1, 2
+T = TypeVar("T")
+
+# Of programs whose sizes are all known; of those with named dims, which format 1 knows nothing of; and of
+# those that bring programs for single sizes.
+FORMATS = STATIC_FORMAT, DYNAMIC_FORMAT, SPECIALISED_FORMAT = 1, 2, 3
 # The user address space of x86-64; a model that claims more is corrupt.
 MAX_BYTES = 1 << 47
 MAX_RANK = 64
+
+
+@dataclass(frozen=True)
+class SpecialisedEntry:
+    """A program for one size of each named dim. Its code are so many `objects`, behind those before it; its
+    weights are some of the file's."""
+
+    sizes: Mapping[str, int]
+    objects: int
+    manifest: Manifest
 
 
 @dataclass(frozen=True)
@@ -29,6 +42,7 @@ class Manifest:
 
     `dims` are the named dims of a dynamic program, `messages` what its code says when a call fails, and
     `strings` those that have the first numbers; a program without `dims` is static, its sizes are numbers.
+    `specialised` are programs for single sizes.
     """
 
     entry: str
@@ -44,29 +58,38 @@ class Manifest:
     target: Mapping[str, Any]
     report: Mapping[str, Any]
     data: Mapping[str, Any]
+    specialised: tuple[SpecialisedEntry, ...] = ()
+
+    @property
+    def stored_weights(self) -> tuple[TensorSpec, ...]:
+        """The weights of all programs, each name once."""
+        programs = [self, *(each.manifest for each in self.specialised)]
+        return tuple({spec.name: spec for each in reversed(programs) for spec in each.weights}.values())
 
 
-def parse_manifest(data: Any, where: str) -> Manifest:
-    """Checks a manifest's JSON object. `where` starts the message of the ExecutableError."""
+def parse_manifest(data: Any, where: str, formats: Sequence[int] = FORMATS) -> Manifest:
+    """Checks a manifest's JSON object of one of `formats`. `where` starts the message of the
+    ExecutableError."""
     if not isinstance(data, Mapping):
         raise ExecutableError(f"{where}: the manifest is not a JSON object")
-    known = (STATIC_FORMAT, DYNAMIC_FORMAT)
-    if data.get("format") not in known:
+    if data.get("format") not in formats:
         raise ExecutableError(
             f"{where}: format {data.get('format')!r} is not supported, this runtime reads formats"
-            f" {' and '.join(map(str, known))}"
+            f" {', '.join(map(str, formats))}"
         )
-    dynamic = data["format"] == DYNAMIC_FORMAT
+    dynamic = data["format"] != STATIC_FORMAT
     if dynamic and "plan" in data:
         raise ExecutableError(f"{where}: manifest: a program of a GPU has format 1, its sizes are numbers")
     inputs = _tensors(data, "inputs", where, dynamic)
+    dims = parse_dims(data.get("dims"), inputs, f"{where}: manifest") if dynamic else None
+    specialised = data["format"] == SPECIALISED_FORMAT
     return Manifest(
         entry="" if "plan" in data else _field(data, "entry", str, where),
         plan=_plan(data["plan"], where) if "plan" in data else None,
         inputs=inputs,
         outputs=_tensors(data, "outputs", where, dynamic),
         weights=_tensors(data, "weights", where),
-        dims=parse_dims(data.get("dims"), inputs, f"{where}: manifest") if dynamic else None,
+        dims=dims,
         messages=_texts(data, "messages", "texts", where),
         arena_bytes=_size(data.get("arena_bytes"), f"{where}: arena_bytes"),
         libraries=_texts(data, "libraries", "paths", where),
@@ -74,7 +97,16 @@ def parse_manifest(data: Any, where: str) -> Manifest:
         target=_field(data, "target", Mapping, where, {}),
         report=_field(data, "report", Mapping, where, {}),
         data=data,
+        specialised=_specialised(data, dims or (), where) if specialised else (),
     )
+
+
+def own_objects(manifest: Manifest, objects: Sequence[T]) -> Sequence[T]:
+    """Those of `objects` that are not of programs for single sizes. Raises ExecutableError for too few."""
+    count = len(objects) - sum(each.objects for each in manifest.specialised)
+    if count < 0 or (manifest.specialised and count == 0):
+        raise ExecutableError(f"{len(objects)} objects are fewer than the manifest's programs have")
+    return objects[:count]
 
 
 def load_manifest(text: bytes | memoryview, where: str) -> Manifest:
@@ -84,6 +116,28 @@ def load_manifest(text: bytes | memoryview, where: str) -> Manifest:
     except (ValueError, RecursionError) as error:
         raise ExecutableError(f"{where}: the manifest is not valid JSON: {error}") from error
     return parse_manifest(data, where)
+
+
+def _specialised(
+    data: Mapping[str, Any], dims: Sequence[NamedDim], where: str
+) -> tuple[SpecialisedEntry, ...]:
+    names = [dim.name for dim in dims]
+    found = []
+    for number, given in enumerate(_field(data, "specialised", list, where)):
+        what = f"{where}: manifest: specialised[{number}]"
+        entry = given if isinstance(given, Mapping) else {}
+        sizes, objects = entry.get("sizes"), entry.get("objects")
+        if not isinstance(sizes, Mapping) or sorted(sizes) != sorted(names):
+            raise ExecutableError(f"{what}: sizes is {sizes!r}, expected a size of each of {names}")
+        for name in names:
+            _size(sizes[name], f"{what}: {name}")
+        if _size(objects, f"{what}: objects") == 0:
+            raise ExecutableError(f"{what}: it has no objects")
+        manifest = parse_manifest(entry.get("manifest"), what, FORMATS[:2])
+        if manifest.plan is not None:
+            raise ExecutableError(f"{what}: it is a program of a GPU")
+        found.append(SpecialisedEntry(sizes, int(objects or 0), manifest))
+    return tuple(found)
 
 
 def _field(data: Mapping[str, Any], key: str, kind: type, where: str, default: Any = None) -> Any:

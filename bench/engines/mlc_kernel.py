@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 from mlc.bindings import ir
-from mlc.compiler import compile_program
+from mlc.compiler import compile_program, worker_pool
 from mlc.compiler.build import Builder
-from mlc.compiler.driver import worker_pool
 from mlc.compiler.levels import units_of
 from mlc.compiler.modules import HostFunction, TensorInfo, Units
 from mlc.compiler.program import MAIN_ENTRY, Program, allocate

@@ -54,6 +54,8 @@ typedef struct {
   Py_ssize_t dim_count, peak_bytes; /* the most memory that a call has had */
   named_dim *dims;
   frame *idle;
+  PyObject *entries, *seen; /* what `watch` was given; NULL: calls are not counted */
+  long long after, clock;
 } ProgramObject;
 
 /* An idle frame or a new one; NULL with an exception. The interpreter's lock guards the list. */
@@ -61,6 +63,21 @@ frame *frame_acquire(ProgramObject *self);
 /* Lets go of the arrays and keeps the frame for a later call. */
 void frame_release(ProgramObject *self, frame *f);
 void frame_free(frame *f);
+
+/* ---- program.c ------------------------------------------------------------------------------ */
+
+/* Runs the program in its frame `f` on the inputs that `bound` holds, `f` itself or a frame of a program with the
+ * same inputs. The list of the outputs, those in `given` or new ones where it is NULL; NULL with an exception. */
+PyObject *program_run(ProgramObject *self, frame *f, const frame *bound, PyObject *given);
+
+/* ---- size_counts.c -------------------------------------------------------------------------- */
+
+/* Counts the calls of a dynamic program by sizes. Arguments as of `Program.watch`; 0, or -1 with an exception. */
+int size_counts_watch(ProgramObject *self, PyObject *arguments);
+void size_counts_free(ProgramObject *self);
+
+/* As `program_run` on the inputs that `f` holds, by the program for their sizes alone if there is one. */
+PyObject *size_counts_run(ProgramObject *self, frame *f, PyObject *given);
 
 /* ---- named_dims.c --------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-PyTypeObject *image_type, *aligned_type, *program_type;
+PyTypeObject *image_type, *aligned_type, *program_type, *size_entry_type;
 
 /* ---- aligned memory ------------------------------------------------------------------------- */
 
@@ -272,7 +272,8 @@ PyMODINIT_FUNC PyInit__native(void) {
   if (!module)
     return NULL;
   if (!(aligned_type = add_type(module, &aligned_spec)) || !(image_type = add_type(module, &image_spec)) ||
-      !(program_type = add_type(module, &program_spec)) || objects_type_add(module) != 0)
+      !(program_type = add_type(module, &program_spec)) ||
+      !(size_entry_type = add_type(module, &size_entry_spec)) || objects_type_add(module) != 0)
     Py_CLEAR(module);
   return module;
 }

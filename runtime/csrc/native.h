@@ -19,8 +19,8 @@ typedef struct {
   Py_ssize_t size;
 } AlignedObject;
 
-extern PyTypeObject *image_type, *aligned_type, *program_type;
-extern PyType_Spec program_spec;
+extern PyTypeObject *image_type, *aligned_type, *program_type, *size_entry_type;
+extern PyType_Spec program_spec, size_entry_spec;
 
 /* A new AlignedObject; `alignment` is a power of two and a multiple of the pointer size. */
 PyObject *aligned_new(Py_ssize_t size, size_t alignment);

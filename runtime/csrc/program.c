@@ -38,19 +38,19 @@ static int bind_input(ProgramObject *self, frame *f, Py_ssize_t index, PyObject 
   return spec->is_static ? 0 : named_dims_bind(self, f->sized->dims, index, view);
 }
 
-static int check_overlap(const ProgramObject *self, const frame *f, const Py_buffer *output, PyObject *name) {
+static int check_overlap(const Py_buffer *output, const Py_buffer *others, Py_ssize_t count, PyObject *name,
+                         const char *what) {
   const char *begin = output->buf, *end = begin + output->len;
-  for (const Py_buffer *other = f->views; other < output; other++) {
+  for (const Py_buffer *other = others; other < others + count; other++) {
     if ((const char *)other->buf < end && begin < (const char *)other->buf + other->len) {
-      PyErr_Format(PyExc_ValueError, "output '%U' overlaps %s in memory", name,
-                   other < f->views + self->input_count ? "an input" : "another output");
+      PyErr_Format(PyExc_ValueError, "output '%U' overlaps %s in memory", name, what);
       return -1;
     }
   }
   return 0;
 }
 
-static int bind_output(ProgramObject *self, frame *f, Py_ssize_t index, PyObject *value) {
+static int bind_output(ProgramObject *self, frame *f, const frame *bound, Py_ssize_t index, PyObject *value) {
   const tensor_spec *spec = &self->outputs[index];
   Py_buffer *view = &f->views[f->held];
   if (PyObject_GetBuffer(value, view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) != 0) {
@@ -67,7 +67,9 @@ static int bind_output(ProgramObject *self, frame *f, Py_ssize_t index, PyObject
                  spec->item_size);
     return -1;
   }
-  return check_overlap(self, f, view, spec->name);
+  return check_overlap(view, bound->views, self->input_count, spec->name, "an input") != 0
+             ? -1
+             : check_overlap(view, view - index, index, spec->name, "another output");
 }
 
 static PyObject *new_output(ProgramObject *self, frame *f, Py_ssize_t index) {
@@ -104,11 +106,11 @@ static int bind_inputs(ProgramObject *self, frame *f, PyObject *inputs) {
   return 0;
 }
 
-static int bind_outputs(ProgramObject *self, frame *f, PyObject *given) {
+static int bind_outputs(ProgramObject *self, frame *f, const frame *bound, PyObject *given) {
   if (check_count(self->outputs, self->output_count, PySequence_Fast_GET_SIZE(given), "output") != 0)
     return -1;
   for (Py_ssize_t i = 0; i < self->output_count; i++)
-    if (bind_output(self, f, i, PySequence_Fast_GET_ITEM(given, i)) != 0)
+    if (bind_output(self, f, bound, i, PySequence_Fast_GET_ITEM(given, i)) != 0)
       return -1;
   return 0;
 }
@@ -139,6 +141,13 @@ static PyObject *run_static(ProgramObject *self, frame *f, PyObject *given) {
   return outputs;
 }
 
+PyObject *program_run(ProgramObject *self, frame *f, const frame *bound, PyObject *given) {
+  const Py_buffer *views = f->views + f->held;
+  if (given && bind_outputs(self, f, bound, given) != 0)
+    return NULL;
+  return self->is_dynamic ? sized_call_run(self, f, given, views) : run_static(self, f, given);
+}
+
 static PyObject *program_call(ProgramObject *self, PyObject *const *arguments, Py_ssize_t count) {
   PyObject *given = count == 2 && arguments[1] != Py_None ? arguments[1] : NULL;
   if (count < 1 || count > 2 || !(PyTuple_Check(arguments[0]) || PyList_Check(arguments[0])) ||
@@ -150,9 +159,8 @@ static PyObject *program_call(ProgramObject *self, PyObject *const *arguments, P
   if (!f)
     return NULL;
   PyObject *outputs = NULL;
-  if (bind_inputs(self, f, arguments[0]) == 0 && (!given || bind_outputs(self, f, given) == 0))
-    outputs = self->is_dynamic ? sized_call_run(self, f, given, f->views + self->input_count)
-                               : run_static(self, f, given);
+  if (bind_inputs(self, f, arguments[0]) == 0)
+    outputs = self->entries ? size_counts_run(self, f, given) : program_run(self, f, f, given);
   frame_release(self, f);
   return outputs;
 }
@@ -243,6 +251,7 @@ static void program_dealloc(ProgramObject *self) {
   free_specs(self->inputs, self->input_count);
   free_specs(self->outputs, self->output_count);
   named_dims_free(self);
+  size_counts_free(self);
   Py_XDECREF(self->image);
   Py_XDECREF(self->messages);
   Py_XDECREF(self->convert);
@@ -251,8 +260,13 @@ static void program_dealloc(ProgramObject *self) {
   Py_DECREF(type);
 }
 
+static PyObject *program_watch(ProgramObject *self, PyObject *arguments) {
+  return size_counts_watch(self, arguments) == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
 static PyMethodDef program_methods[] = {
     {"call", (PyCFunction)(void (*)(void))program_call, METH_FASTCALL, "call(inputs, outputs=None) -> outputs"},
+    {"watch", (PyCFunction)program_watch, METH_VARARGS, "watch(entries, after, seen)"},
     {0},
 };
 
@@ -260,6 +274,7 @@ static PyMemberDef program_members[] = {
     {"threads", T_INT, offsetof(ProgramObject, threads), 0, "threads that parallel regions use"},
     {"peak_bytes", T_PYSSIZET, offsetof(ProgramObject, peak_bytes), READONLY,
      "the most memory that a call of a dynamic program has had at once, besides outputs"},
+    {"clock", T_LONGLONG, offsetof(ProgramObject, clock), READONLY, "calls since `watch`"},
     {0},
 };
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler.driver import worker_pool
+from mlc.compiler import worker_pool
 
 # The tests import their helpers by name.
 sys.path.insert(0, str(Path(__file__).parent))

@@ -10,8 +10,7 @@ import onnx
 import pytest
 from dense import dense_model, dense_result, pair_model, save_external
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import Options, Program, compile_program
-from mlc.compiler.driver import worker_pool
+from mlc.compiler import Options, Program, compile_program, worker_pool
 
 
 def run(program: Program, x: np.ndarray) -> np.ndarray:

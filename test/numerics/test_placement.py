@@ -10,8 +10,7 @@ import onnx
 import onnxruntime
 import pytest
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import CompileError, Options, compile_program
-from mlc.compiler.driver import worker_pool
+from mlc.compiler import CompileError, Options, compile_program, worker_pool
 from mlc.compiler.levels import units_of
 from mlc.pipelines.driver import PassError
 from onnx import TensorProto, helper, numpy_helper

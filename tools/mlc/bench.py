@@ -14,6 +14,7 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.compiling import load_or_compile, onnx_model
 from mlc.tools.mlc.run import INT_RANGE, call
 from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.specialised import settle, show_specialised
 from mlc.tools.mlc.tables import table
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def bench_command(
     """Measure the latency of MODEL (.onnx, .mlir or .mlcx), next to other engines if wanted.
 
     All engines run in this process, in turns. "mlc / it" is the ratio of the medians: below 1, mlc is faster.
-    "error" is max|a-b|/max|b| against the first of the other engines.
+    "error" is max|a-b|/max|b| against the first of the other engines. With --specialise=auto the program for
+    the inputs' sizes is made before anything is measured.
     """
     from mlc.tools.mlc.inputs import random_inputs, read_inputs
     from mlc.tools.mlc.latency import Budget
@@ -93,13 +95,21 @@ def bench_command(
     given = read_inputs(executable.inputs, (), archive)
     specs = specs_of_call(executable, given, flags, session)
     inputs = random_inputs(specs, random_seed, int_range, given)
+    settle(executable, lambda: call(executable, inputs))
     budget = Budget(seconds, runs, warmup)
     rows = []
     for count in threads:
         executable.threads = count
         rows += _compare(executable, inputs, {name: oracle for name in against if oracle}, count, budget)
-    data = {"model": model, "results": rows}
-    session.show(data, lambda console: _render(console, rows))
+    data: dict[str, Any] = {"model": model, "results": rows}
+    if executable.specialised is not None:
+        data["specialised"] = executable.report()["specialised"]
+
+    def render(console: Console) -> None:
+        _render(console, rows)
+        show_specialised(console, data)
+
+    session.show(data, render)
 
 
 def _compare(

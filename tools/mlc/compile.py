@@ -16,6 +16,7 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.compiling import show_log
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.specialised import named
 
 if TYPE_CHECKING:
     from mlc.compiler import Options
@@ -187,8 +188,12 @@ def _build(model: str, options: Options, target: str, library: Mapping[str, Any]
         made = program.save_shared_library(target, **library)
         files = {"header": str(made.header), "weights": str(made.weights) if made.weights else None}
     seconds = program.report["seconds"] | {"write": round(time.perf_counter() - start, 4)}
-    weight_bytes = sum(weight.nbytes for weight in program.weights)
-    return {**files, "report": {**program.report, "seconds": seconds}, "weight_bytes": weight_bytes}
+    return {
+        **files,
+        "report": {**program.report, "seconds": seconds},
+        "weight_bytes": sum(weight.nbytes for weight in program.weights),
+        "specialised": [named(sizes) for sizes, _ in program.specialised],
+    }
 
 
 def _emit(model: str, options: Options, target: str, emit: Any) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.session import Progress
+from mlc.tools.mlc.specialised import parse_specialise
 
 if TYPE_CHECKING:
     from mlc.compiler import Options
@@ -36,12 +37,13 @@ class CompileFlags:
     jobs: int = 0
     blocks_on_cpu: bool = False
     cubin: bool = False
+    specialise: tuple[str, ...] = ()
     cache: bool = True
     cache_dir: str | None = None
 
     def options(self, progress: Progress) -> Options:
-        """The compiler's options. Raises click.UsageError for a malformed --dim or --shape, and for passes
-        that cannot be switched; TargetError."""
+        """The compiler's options. Raises click.UsageError for a malformed --dim, --shape or --specialise,
+        and for passes that cannot be switched; TargetError."""
         from mlc.compiler import Options
         from mlc.tools.mlc.sizes import parse_sizes
 
@@ -63,6 +65,7 @@ class CompileFlags:
             precision=self.precision,
             blocks_on_cpu=self.blocks_on_cpu,
             cubin=self.cubin,
+            specialise=parse_specialise(self.specialise),
             progress=progress,
         )
         _check_switches(options)

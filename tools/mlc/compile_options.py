@@ -137,6 +137,13 @@ _CODE_OPTIONS = (
     click.option(
         "--cubin", is_flag=True, help="With a GPU as target: what NVIDIA's assembler makes, instead of PTX."
     ),
+    click.option(
+        "--specialise",
+        multiple=True,
+        metavar="auto|off|DIM=N,...",
+        help="Also compile for these sizes of all dims that stay (may be repeated); auto: for those that "
+        "come often when it runs (default: off).",
+    ),
     click.option("--cache/--no-cache", default=True, help="Use the compile cache on disk (the default)."),
     click.option(
         "--cache-dir",

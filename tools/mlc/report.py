@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.specialised import named
 from mlc.tools.mlc.tables import byte_size, duration, table, tensor_text
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def report_command(session: Session, file: str) -> None:
             for key in ("compiler", "target", "inputs", "outputs", "dims", "arena_bytes", "report")
             if key in manifest or key != "dims"
         },
+        "specialised": [named(each["sizes"]) for each in manifest.get("specialised", [])],
     }
 
     def render(console: Console) -> None:
@@ -53,6 +55,7 @@ def report_command(session: Session, file: str) -> None:
         console.print(table(("", "", ""), rows))
         rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
         rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
+        rows += [["also for", each] for each in data["specialised"]]
         rows += [[name, byte_size(data[key])] for name, key in _SIZES]
         console.print(table(("", ""), rows + report_rows(data["report"])))
         if session.verbose:
@@ -69,6 +72,7 @@ def render_compilation(console: Console, data: Mapping[str, Any], *, verbose: bo
     rows += [["", data[key]] for key in ("header", "weights") if data.get(key)]
     rows += [["IR", f"{len(data['ir_files'])} files"]] if "ir_files" in data else []
     rows += [["for", data["target_cpu"]]]
+    rows += [["also for", each] for each in data.get("specialised", ())]
     rows += [["weights", byte_size(data["weight_bytes"])]] if "weight_bytes" in data else []
     rows += report_rows(report)
     console.print(table(("", ""), [*rows, ["total", duration(data["total_seconds"])]]))

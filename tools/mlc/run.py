@@ -12,6 +12,7 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.compiling import load_or_compile, onnx_model
 from mlc.tools.mlc.failures import FAILURE, ToolError
 from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.specialised import show_specialised
 from mlc.tools.mlc.tables import table, tensor_text
 
 if TYPE_CHECKING:
@@ -117,12 +118,14 @@ def run_command(
         "inputs": {name: statistics(array) for name, array in inputs.items()},
         "outputs": {name: statistics(array) for name, array in outputs.items()},
     }
+    if executable.specialised is not None:
+        data["specialised"] = executable.report()["specialised"]
     if verify and oracle:
         from mlc.tools.mlc.peers import call_peer, load_peer
 
         expected = call_peer(verify, load_peer(verify, oracle, threads), inputs)
         data["verify"] = {"engine": verify, "tolerance": tolerance, **_verify(outputs, expected, tolerance)}
-    session.show(data, lambda console: _render(console, data))
+    session.show(data, lambda console: _render(console, data, verbose=session.verbose))
     return FAILURE if verify and not data["verify"]["passed"] else 0
 
 
@@ -160,11 +163,13 @@ def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
     write_file(path, buffer.getvalue())
 
 
-def _render(console: Console, data: Mapping[str, Any]) -> None:
+def _render(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
     rows = [
         _row(kind[:-1], name, facts) for kind in ("inputs", "outputs") for name, facts in data[kind].items()
     ]
     console.print(table(("", "", "", ">min", ">max", ">mean", ">std"), rows))
+    if verbose:
+        show_specialised(console, data)
     if "verify" not in data:
         return
     verify = data["verify"]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import Options, compile_program
-from mlc.compiler.driver import worker_pool
+from mlc.compiler import Options, compile_program, worker_pool
 from mlc.dialects import create_context
 
 I8, U8, I64 = np.int8, np.uint8, np.int64

@@ -1,0 +1,69 @@
+"""When a program with named dims gets programs for single sizes, and who makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from mlc.runtime.container import Buffer
+
+
+@dataclass(frozen=True)
+class Specialise:
+    """The policy of a program whose callers choose sizes.
+
+    `sizes`: bindings of all named dims that get a program of their own when the model is compiled. With
+    `automatic`, sizes get one too once they came `after` times: compiled in another process while the general
+    program serves, unless `background` is False: then the call that makes them hot waits. At most `most` such
+    programs are kept, and `most_bytes` of memory for their code, arenas and the weights that they do not
+    share; the least recently used one goes first.
+    """
+
+    sizes: Sequence[Mapping[str, int]] = ()
+    automatic: bool = True
+    after: int = 8
+    most: int = 4
+    most_bytes: int = 1 << 30
+    background: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("after", "most", "most_bytes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"Specialise: {name} is {getattr(self, name)}, expected 1 or more")
+
+
+class Parts(NamedTuple):
+    """What an Executable is made of, and whether it was compiled before."""
+
+    manifest: Mapping[str, Any]
+    objects: Sequence[Buffer]
+    weights: Mapping[str, Any]
+    from_cache: bool = False
+
+
+class Cancelled(Exception):
+    """What was under way is not wanted any more."""
+
+
+class Maker(Protocol):
+    """Makes programs for single sizes of a model."""
+
+    def __call__(self, sizes: Sequence[int]) -> Parts:
+        """The program for these sizes of the named dims, in their order. Raises Cancelled after `cancel`, and
+        any other Exception."""
+
+    def cancel(self) -> None:
+        """Nothing more is wanted: ends what is under way, which then raises. Any thread may call this."""
+
+
+def policy_of(given: str | Sequence[Mapping[str, int]] | Specialise) -> Specialise | None:
+    """The policy that callers name: "auto", "off", bindings of the named dims, or a policy itself. Raises
+    ValueError."""
+    if isinstance(given, Specialise):
+        return given
+    if isinstance(given, str):
+        if given not in ("auto", "off"):
+            raise ValueError(f"specialise is {given!r}, expected 'auto', 'off', sizes or a Specialise")
+        return Specialise() if given == "auto" else None
+    return Specialise(sizes=tuple(given), automatic=False)
