@@ -61,6 +61,50 @@ _ALL = (
         elementwise=True,
     ),
     RuntimeFunction(
+        "string_match",
+        "whether a deterministic automaton accepts the bytes of each string of x; `table` are the number of "
+        "states, that of classes of bytes, the class of each byte, whether each state accepts, and where "
+        "each class leads from each state",
+        (Parameter("x", "string"), Parameter("table", "i32", 1)),
+        "i1",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_to_float",
+        "the numbers that the strings of x are; a call where one is none fails",
+        (Parameter("x", "string"),),
+        "f64",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_to_integer",
+        "the numbers that the strings of x are, of i64 or ui64, without what follows the point",
+        (Parameter("x", "string"),),
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "float_to_string",
+        "the shortest texts that tell numbers of a format of so many bits and such a least exponent apart",
+        (Parameter("x", "f64"),),
+        "string",
+        options=("bits", "least_exponent"),
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "integer_to_string",
+        "the digits of the numbers of x, of i64 or ui64",
+        (Parameter("x"),),
+        "string",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_order",
+        "how many different strings of x are less than each, in the order of their bytes",
+        (Parameter("x", "string"),),
+        "i64",
+        elementwise=True,
+    ),
+    RuntimeFunction(
         "string_split_count",
         "of how many parts each string of x consists, split at a delimiter, or at white space where that is "
         "empty",

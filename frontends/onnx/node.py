@@ -170,8 +170,9 @@ class Node:
         """
         if value.number == number:
             return value
-        if not types.is_supported(number):
-            raise Unsupported(f"casts to {types.type_name(number)} are not supported")
+        if not types.is_supported(number) or TensorProto.STRING in (number, value.number):
+            pair = f"{types.type_name(value.number)} to {types.type_name(number)}"
+            raise Unsupported(f"casts from {pair} are not supported here")
         attributes = {"round_mode": round_mode} if number == TensorProto.FLOAT8E8M0 else {}
         kind = self.type_of(value.shape, number)
         return self.emit("cast", value, result_type=kind, saturate=saturate, **attributes)

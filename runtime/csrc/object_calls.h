@@ -39,7 +39,8 @@ const mlc_sequence *mlc_call_get_sequence(int64_t number);
 
 /* X(NAME) for all functions. */
 #define MLC_OBJECT_CALLS(X) \
-  X(string_concat) X(string_case) X(string_split_count) X(string_split) \
+  X(string_concat) X(string_case) X(string_match) X(string_order) X(string_split_count) X(string_split) \
+  X(string_to_float) X(string_to_integer) X(float_to_string) X(integer_to_string) \
   X(sequence_length) X(sequence_common_length) X(sequence_append) X(sequence_insert) X(sequence_erase) \
   X(sequence_dims) X(sequence_at) X(sequence_joined_dims) X(sequence_joined) X(sequence_split)
 

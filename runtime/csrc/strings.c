@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "object_calls.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* (x, y) -> the strings of x, each followed by the one of y at its place. */
@@ -18,6 +19,54 @@ void mlc_call_string_concat(void **buffers, int64_t *numbers) {
     memcpy(joined, first->bytes, (size_t)first->length);
     memcpy(joined + first->length, second->bytes, (size_t)second->length);
     result[i] = mlc_call_string(joined, (int64_t)length);
+  }
+}
+
+/* (x, table) -> whether the automaton of the table (mlc.frontends.regex.deterministic) accepts each string. */
+void mlc_call_string_match(void **buffers, int64_t *numbers) {
+  enum { HEAD = 2, BYTES = 256 };
+  mlc_view views[3];
+  mlc_read_call(buffers, numbers, 0, views, 3);
+  const int32_t *head = views[1].data, *classes = head + HEAD;
+  const int64_t *x = views[0].data, states = views[1].count < HEAD + BYTES ? 0 : head[0];
+  if (states < 1 || head[1] < 1 || views[1].count != HEAD + BYTES + states * (1 + (int64_t)head[1]))
+    mlc_call_fail("the table is none of an automaton");
+  const int32_t *accepting = classes + BYTES, *steps = accepting + states;
+  uint8_t *result = views[2].data;
+  for (int64_t i = 0; i < views[2].count; i++) {
+    const mlc_string *string = mlc_call_get_string(x[i]);
+    int64_t state = 0;
+    for (int64_t place = 0; place < string->length; place++)
+      state = steps[state * head[1] + classes[(uint8_t)string->bytes[place]]];
+    result[i] = accepting[state] != 0;
+  }
+}
+
+/* A string and its place. */
+typedef struct {
+  mlc_string string;
+  int64_t place;
+} placed_string;
+
+static int compare_strings(const void *one, const void *other) {
+  const mlc_string *x = &((const placed_string *)one)->string, *y = &((const placed_string *)other)->string;
+  const int order = memcmp(x->bytes, y->bytes, (size_t)(x->length < y->length ? x->length : y->length));
+  return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+/* (x) -> how many different strings of x are less than each, byte by byte. */
+void mlc_call_string_order(void **buffers, int64_t *numbers) {
+  mlc_view views[2];
+  mlc_read_call(buffers, numbers, 0, views, 2);
+  const int64_t *x = views[0].data, count = views[0].count;
+  int64_t *result = views[1].data, order = 0;
+  placed_string *sorted = mlc_call_scratch((size_t)count, sizeof *sorted);
+  for (int64_t i = 0; i < count; i++)
+    sorted[i] = (placed_string){*mlc_call_get_string(x[i]), i};
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_strings);
+  for (int64_t i = 0; i < count; i++) {
+    order += i > 0 && x[sorted[i].place] != x[sorted[i - 1].place];
+    result[sorted[i].place] = order;
   }
 }
 

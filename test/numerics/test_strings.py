@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from mlc.frontends.onnx.operators.letter_case import case_table
-from node_groups import ANY_SIZE, Case, wrong_cases
-from onnx import TensorProto
+from node_groups import ANY_SIZE, Case, Fixed, wrong_cases
+from onnx import TensorProto, numpy_helper
 
 STRING, I64 = TensorProto.STRING, TensorProto.INT64
 ML = "ai.onnx.ml"
@@ -105,6 +106,16 @@ LABELS = {
         {"keys_floats": [np.nan, 2.5], "values_strings": ["nan", "2.5"]},
         [STRING],
     ),
+    "winning class": Case(
+        "LinearClassifier",
+        [np.array([[1, 2], [-3, 1], [0, -4]], np.float32)],
+        {
+            "coefficients": [1.0, 0.5, -1.0, 0.5, 0.25, -2.0],
+            "classlabels_strings": ["a", "b", "c"],
+            "intercepts": [0.0] * 3,
+        },
+        [STRING, TensorProto.FLOAT],
+    ),
     "categories to ints": Case(
         "CategoryMapper", [ENCODED], {"cats_strings": KEYS, "cats_int64s": list(range(12))}, [I64]
     ),
@@ -114,9 +125,63 @@ LABELS = {
 }
 
 
+POOL = {"pool_strings": ["a", "q", "a", "b"], "ngram_counts": [0, 2], "ngram_indexes": [0, 1, 2]}
+LENGTHS = {"min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 0}
+GIVEN = {"value": numpy_helper.from_array(texts("v"), "value")}
+GRID = texts("b", "a", "", "b", "é", "c", shape=(2, 3))
+ROW = texts("x", "y", "z", shape=(1, 3))
+BOTH_PADS = Fixed(np.array([0, 1, 1, 0]))
+MOVED = {
+    "match": Case("RegexFullMatch", [GRID], {"pattern": "[a-bé]?"}, [TensorProto.BOOL]),
+    "tokens": Case("TfIdfVectorizer", [texts(*"abcab")], {"mode": "TF", **POOL, **LENGTHS}),
+    "where": Case("Where", [np.array([[True], [False]]), GRID, ROW], outputs=[STRING]),
+    "gather": Case("Gather", [GRID, np.array([2, 0])], {"axis": 1}, [STRING]),
+    "scatter": Case("ScatterElements", [GRID, np.array([[0, 1, 0]]), ROW], {"axis": 0}, [STRING]),
+    "stacked": Case("Concat", [GRID, ROW], {"axis": 0}, [STRING]),
+    "reshaped": Case("Reshape", [GRID, Fixed(np.array([3, -1]))], outputs=[STRING]),
+    "padded": Case(
+        "Pad",
+        [GRID, BOTH_PADS, Fixed(texts("fill", shape=()))],
+        outputs=[STRING],
+        expected=lambda x, *_: [np.pad(x, ((0, 1), (1, 0)), constant_values="fill")],
+    ),
+    "padded by nothing": Case(
+        "Pad",
+        [GRID, BOTH_PADS],
+        outputs=[STRING],
+        expected=lambda x, _: [np.pad(x, ((0, 1), (1, 0)), constant_values="")],
+    ),
+    "tiled": Case("Tile", [GRID, Fixed(np.array([2, 2]))], outputs=[STRING]),
+    "expanded": Case("Expand", [ROW, Fixed(np.array([2, 3]))], outputs=[STRING]),
+    "transposed": Case("Transpose", [GRID], outputs=[STRING]),
+    "one hot": Case(
+        "OneHot", [np.array([1, -1, 0]), Fixed(np.array([3])), Fixed(texts("off", "on"))], outputs=[STRING]
+    ),
+    "unique": Case("Unique", [GRID], outputs=[STRING, I64, I64, I64]),
+    "unique as they come": Case("Unique", [GRID], {"sorted": 0}, [STRING, I64, I64, I64]),
+    "unique rows": Case("Unique", [texts(*"babacc", shape=(3, 2))], {"axis": 0}, [STRING, I64, I64, I64]),
+    "full": Case(
+        "ConstantOfShape",
+        [Fixed(np.array([2, 2]))],
+        GIVEN,
+        [STRING],
+        expected=lambda _: [np.full((2, 2), "v", object)],
+    ),
+    "constant": Case("Constant", [], {"value_string": "v"}, [STRING]),
+    "constants": Case("Constant", [], {"value_strings": ["v", "w", ""]}, [STRING]),
+}
+
+
 @pytest.mark.parametrize("how", HOWS)
 def test_strings(how: str) -> None:
-    assert wrong_cases(CASES, "", 21, how) == {}
+    assert wrong_cases(CASES | MOVED, "", 20, how) == {}
+
+
+def test_unknown_texts_have_no_label() -> None:
+    """A string is known by a number, which is none of those of other strings."""
+    case = Case("OneHotEncoder", [texts("a", "c", "", "b")], {"cats_strings": ["a", "b", ""]})
+    eye = np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0]], np.float32)
+    assert wrong_cases({"one": replace(case, expected=lambda _: [eye])}, ML) == {}
 
 
 @pytest.mark.parametrize("how", HOWS)

@@ -9,6 +9,7 @@ from mlc.frontends.onnx.operators.row_order import order_of_rows
 from mlc.frontends.onnx.operators.run_time import taken
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
+from onnx import TensorProto
 
 
 def first_of(node: Node, values: list[Value], count: Value, axis: int) -> list[Value]:
@@ -51,6 +52,8 @@ def unique(node: Node) -> list[Value]:
     x, axis = node.input(0), node.attr("axis", None)
     along = None if axis is None else node.axis(axis, x.rank)
     is_sorted = bool(node.attr("sorted", 1))
+    if x.number == TensorProto.STRING:
+        return _unique_strings(node, x, along, is_sorted)
     if x.known is None or not x.is_constant:
         return _computed_unique(node, x, along, is_sorted)
     values, first, inverse, counts = np.unique(x.known, True, True, True, axis=along)
@@ -58,6 +61,14 @@ def unique(node: Node) -> list[Value]:
     place = np.argsort(order)
     found = (np.take(values, order, along or 0), first[order], place[inverse.reshape(-1)], counts[order])
     return [node.constant(found[0], x.dtype), *(node.constant(each, np.int64) for each in found[1:])]
+
+
+def _unique_strings(node: Node, x: Value, axis: int | None, is_sorted: bool) -> list[Value]:
+    """By the numbers that say where strings stand in the order of their bytes, that of code points."""
+    order = node.call_runtime("string_order", x, number=TensorProto.INT64, shape=x.shape)
+    _, indices, inverse, counts = _computed_unique(node, order, axis, is_sorted)
+    flat = node.reshape(x, [product(x.shape)]) if axis is None else x
+    return [node.emit("gather", flat, indices, axis=axis or 0), indices, inverse, counts]
 
 
 def _computed_unique(node: Node, x: Value, axis: int | None, is_sorted: bool) -> list[Value]:

@@ -30,16 +30,22 @@ def constant(node: Node) -> Value:
     for name, dtype in _CONSTANT_DTYPES.items():
         if name in node.attributes:
             return node.constant(np.asarray(node.attr(name), dtype))
+    if "value_string" in node.attributes:
+        return node.strings([node.attr("value_string")], [])
+    if "value_strings" in node.attributes:
+        return node.strings(node.attr("value_strings"))
     raise Unsupported(f"the attribute {', '.join(node.attributes) or 'value'} is not supported")
 
 
 @onnx_operator("ConstantOfShape", since=9)
 def constant_of_shape(node: Node) -> Value:
     value = node.attributes.get("value")
-    element = np.float32(0) if value is None else value.known.reshape(-1)[0]
     wanted = node.input(0)
     length = wanted.shape[0] if isinstance(wanted.shape[0], int) else declared_rank(node)
-    return filled(node, node.read_dims(vector_of(node, wanted, length)), element)
+    dims = node.read_dims(vector_of(node, wanted, length))
+    if value is not None and value.texts is not None:
+        return node.numbered(filled(node, dims, node.text_numbers(value.texts)[0]))
+    return filled(node, dims, np.float32(0) if value is None else value.known.reshape(-1)[0])
 
 
 def filled(node: Node, shape: Sequence[Dim], element: np.generic) -> Value:

@@ -9,6 +9,7 @@ from mlc.dialects.graph.elements import BITS
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.broadcasting import legacy_operands
+from mlc.frontends.onnx.operators.string_casts import string_cast
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, Value
 from onnx import TensorProto
@@ -193,4 +194,6 @@ def _checked_cast(node: Node, number: int) -> Value:
     mode = node.attr("round_mode", "up")
     if mode not in ("up", "down", "nearest"):
         raise NodeFailure(f"round_mode must be up, down or nearest, not {mode!r}")
-    return node.cast(node.input(0), number, bool(node.attr("saturate", 1)), mode)
+    if number != TensorProto.STRING and node.input(0).number != TensorProto.STRING:
+        return node.cast(node.input(0), number, bool(node.attr("saturate", 1)), mode)
+    return string_cast(node, node.input(0), number)

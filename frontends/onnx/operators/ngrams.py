@@ -40,9 +40,10 @@ class Pool:
 
 def read_pool(node: Node) -> Pool:
     """The n-grams of min_gram_length to max_gram_length tokens. Raises NodeFailure."""
-    if "pool_int64s" not in node.attributes:
-        raise Unsupported("a pool of strings is not supported")
-    items = np.asarray(node.attr("pool_int64s"), np.int64)
+    if "pool_strings" in node.attributes:
+        items = node.text_numbers(node.attr("pool_strings"))
+    else:
+        items = np.asarray(node.attr("pool_int64s"), np.int64)
     indexes = np.asarray(node.attr("ngram_indexes"), np.int64)
     if not indexes.size or indexes.min() < 0:
         raise NodeFailure("ngram_indexes must be numbers of columns, at least one")

@@ -19,6 +19,9 @@ _MODES = ("constant", "reflect", "edge", "wrap")
 @onnx_operator("Pad")
 def pad(node: Node) -> Value:
     """`paddings` (opset 1) and `pads` (2 to 10) are attributes, later inputs; `axes` exists from 18 on."""
+    if node.input(0).number == TensorProto.STRING:
+        values = [node.input(0), node.optional(1), node.optional(2), node.optional(3)]
+        return node.numbered(pad(node.with_inputs(*(_numbers(node, each) for each in values))))
     mode = node.attr("mode", "constant")
     if mode not in _MODES:
         raise NodeFailure(f"mode must be constant, reflect, edge or wrap, not {mode!r}")
@@ -36,6 +39,11 @@ def pad(node: Node) -> Value:
     return _padded(
         node, _cropped(node, x, low, high), [max(p, 0) for p in low], [max(p, 0) for p in high], mode
     )
+
+
+def _numbers(node: Node, value: Value | None) -> Value | None:
+    """Strings as their numbers; what is none as it is."""
+    return node.numbers(value) if value is not None and value.number == TensorProto.STRING else value
 
 
 def _cropped(node: Node, x: Value, low: list[int], high: list[int]) -> Value:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from mlc.dialects.graph.sizes import differ
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.broadcasting import broadcast_together
 from mlc.frontends.onnx.operators.compaction import first_of
 from mlc.frontends.onnx.operators.letter_case import case_table, changed_case
 from mlc.frontends.onnx.operators.lookup import looked_up
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
+from mlc.frontends.regex.deterministic import match_table
+from mlc.frontends.regex.nodes import RegexError
 from onnx import TensorProto
 
 _CASES = ("NONE", "LOWER", "UPPER")
@@ -20,6 +22,17 @@ _CASES = ("NONE", "LOWER", "UPPER")
 def string_concat(node: Node) -> Value:
     x, y = broadcast_together(node, node.input(0), node.input(1))
     return node.call_runtime("string_concat", x, y, number=TensorProto.STRING, shape=x.shape)
+
+
+@onnx_operator("RegexFullMatch")
+def regex_full_match(node: Node) -> Value:
+    """The pattern becomes an automaton when the model is compiled, which takes a step per byte."""
+    try:
+        table = match_table(node.attr("pattern"))
+    except RegexError as error:
+        raise Unsupported(str(error)) from None
+    operands = node.input(0), node.constant(table)
+    return node.call_runtime("string_match", *operands, number=TensorProto.BOOL, shape=node.input(0).shape)
 
 
 @onnx_operator("StringSplit")

@@ -19,6 +19,10 @@ def tf_idf_vectorizer(node: Node) -> Value:
     """Each place of a row begins n-grams of any length and distance of their tokens: a search per token finds
     the prefix that they make, and those of the pool are counted by scattering."""
     x, mode, pool = node.input(0), node.attr("mode"), read_pool(node)
+    if ("pool_strings" in node.attributes) != (x.number == TensorProto.STRING):
+        raise NodeFailure("one of the pool and the input are strings, the other is not")
+    if x.number == TensorProto.STRING:
+        x = node.numbers(x)
     if mode not in _MODES:
         raise NodeFailure(f"mode must be TF, IDF or TFIDF, not {mode!r}")
     if x.rank > 2:

@@ -7,12 +7,10 @@ and of the score of one of two classes only LOGISTIC and PROBIT are taken.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
@@ -99,11 +97,8 @@ def class_labels(node: Node, name: str) -> list[int]:
 
 
 def label_output(node: Node, label: Value) -> Value:
-    """The output of labels. Where they are strings, which tensors cannot hold, its use raises."""
-    if not node.attributes.get("classlabels_strings"):
+    """The output of labels; of those that are strings the numbers are known."""
+    text = node.attributes.get("classlabels_strings")
+    if not text:
         return label
-
-    def refuse() -> Any:
-        raise NodeFailure("labels that are strings (classlabels_strings) are not supported")
-
-    return Value("", label.shape, TensorProto.STRING, refuse)
+    return node.numbered(node.emit("gather", node.constant(node.text_numbers(text)), label, axis=0))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from mlc.dialects.graph.sizes import product
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
@@ -105,9 +105,13 @@ def _widened(node: Node, x: Value, width: int) -> Value:
 @onnx_operator("OneHotEncoder", domain=MACHINE_LEARNING)
 def one_hot_encoder(node: Node) -> Value:
     """1 in the place of each element's category; nothing where there is none, whatever `zeros` says."""
-    if node.attributes.get("cats_strings"):
-        raise Unsupported("categories that are strings (cats_strings) are not supported")
-    x = node.cast(node.input(0), TensorProto.INT64)
-    categories = node.constant(np.asarray(node.attr("cats_int64s"), np.int64))
-    found = node.emit("equal", node.emit("unsqueeze", x, axes=[x.rank]), categories)
+    text = node.attributes.get("cats_strings")
+    if bool(text) != (node.input(0).number == TensorProto.STRING):
+        raise NodeFailure("one of the categories and the input are strings, the other is not")
+    if text:
+        x, categories = node.numbers(node.input(0)), node.text_numbers(text)
+    else:
+        x = node.cast(node.input(0), TensorProto.INT64)
+        categories = np.asarray(node.attr("cats_int64s"), np.int64)
+    found = node.emit("equal", node.emit("unsqueeze", x, axes=[x.rank]), node.constant(categories))
     return node.cast(found, TensorProto.FLOAT)

@@ -1,0 +1,109 @@
+"""Casts between strings and numbers against Python and NumPy, in ONNX's forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from mlc.runtime import Executable
+from node_groups import Case, wrong_cases
+from onnx import TensorProto, helper
+from oracle import compiled
+
+RNG = np.random.default_rng(0)
+STRING = TensorProto.STRING
+NUMBERS = "1 -2.5 1e5 +INF -inf nAn 1E-3 .5 5. -0 123456789012345678901234567890 1e-400 1e400".split()
+FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
+
+
+def texts(*values: str) -> np.ndarray:
+    return np.array(values, object)
+
+
+def case(x: np.ndarray, number: int, wanted: Sequence[Any], dtype: Any = object) -> Case:
+    return Case("Cast", [x], {"to": number}, [number], expected=lambda _: [np.array(wanted).astype(dtype)])
+
+
+def floats(number: int) -> Case:
+    values = [*(float(each) for each in NUMBERS), 7.0]
+    return case(texts(*NUMBERS, " 7\n"), number, values, helper.tensor_dtype_to_np_dtype(number))
+
+
+def integers(dtype: Any) -> np.ndarray:
+    return np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 7], dtype)
+
+
+CASES = (
+    {f"to {number}": floats(number) for number in FLOATS}
+    | {
+        "to i64": case(
+            texts("9223372036854775807", "-9223372036854775808", "100.5", "-7.9", "1e3", " 12 "),
+            TensorProto.INT64,
+            [2**63 - 1, -(2**63), 100, -7, 1000, 12],
+            np.int64,
+        ),
+        "to u64": case(
+            texts("18446744073709551615", "0", "100.5", "1e19", "-0"),
+            TensorProto.UINT64,
+            [np.uint64(each) for each in (2**64 - 1, 0, 100, 10**19, 0)],
+            np.uint64,
+        ),
+        "to i8": case(texts("0", "-5"), TensorProto.INT8, [0, -5], np.int8),
+        "to bool": case(texts("0", "1", "0.0", "-3"), TensorProto.BOOL, [False, True, False, True], bool),
+        "from bool": case(np.array([True, False]), STRING, ["True", "False"]),
+        "from bf16": case(
+            np.array([0.1, 1, 3.14159, 1e-5, 128, 1e20], ml_dtypes.bfloat16),
+            STRING,
+            ["0.1", "1.0", "3.14", "1e-05", "128.0", "1e+20"],
+        ),
+        "from f32": case(
+            np.array(
+                [0, -0.0, 1e-4, 9.5e-5, 1e15, 1e16, 314.15926, -1e-45, np.nan, np.inf, -np.inf], np.float32
+            ),
+            STRING,
+            "0.0 -0.0 0.0001 9.5e-05 1000000000000000.0 1e+16 314.15927 -1e-45 NaN INF -INF".split(),
+        ),
+    }
+    | {
+        f"from {np.dtype(dtype)}": case(integers(dtype), STRING, [str(each) for each in integers(dtype)])
+        for dtype in (np.int8, np.int32, np.int64, np.uint64)
+    }
+)
+
+
+@np.errstate(over="ignore")
+def test_forms() -> None:
+    assert wrong_cases(CASES, "", 21) == {}
+
+
+@cache
+def cast(kind: int, number: int) -> Executable:
+    x, y = (helper.make_tensor_value_info(*each, ["n"]) for each in (("x", kind), ("y", number)))
+    graph = helper.make_graph([helper.make_node("Cast", ["x"], ["y"], name="cast", to=number)], "g", [x], [y])
+    return compiled(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_texts_of_floats_are_the_shortest(dtype: Any) -> None:
+    bits = RNG.integers(0, 256, 2000 * np.dtype(dtype).itemsize).astype(np.uint8)
+    x = bits.view(dtype)
+    x = np.concatenate([x[np.isfinite(x)], RNG.uniform(-100, 100, 200).astype(dtype)])
+    [found] = cast(helper.np_dtype_to_tensor_dtype(x.dtype), STRING).run({"x": x}).values()
+    assert [Decimal(each) for each in found] == [Decimal(str(each)) for each in x]
+
+
+@pytest.mark.parametrize("text", ["", "x", "0x10", "1e", ".", "1 2", "--1", "infinit", "1\x00", "nan(1)"])
+def test_what_is_no_number(text: str) -> None:
+    with pytest.raises(ValueError, match="string_to_float 'cast': a string is no number"):
+        cast(STRING, TensorProto.FLOAT).run({"x": texts("1", text)})
+
+
+@pytest.mark.parametrize("text", ["9223372036854775808", "nan", "-1e19", "inf"])
+def test_what_no_integer_is(text: str) -> None:
+    with pytest.raises(ValueError, match="a string is a number that the integers of the result do not hold"):
+        cast(STRING, TensorProto.INT64).run({"x": texts(text)})
