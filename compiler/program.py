@@ -92,9 +92,13 @@ class Program:
             **self._sizes(),
             "arena_bytes": self.main.arena_bytes,
             "libraries": list(self.target.libraries),
-            **({"strings": list(self.main.strings)} if self.main.strings else {}),
+            **{name: list(each) for name, each in self._objects().items() if each},
             "report": self.report,
         }
+
+    def _objects(self) -> dict[str, tuple[str, ...]]:
+        """What the manifest of a program says that has strings or sequences."""
+        return {"functions": self.main.functions, "strings": self.main.strings}
 
     def _sizes(self) -> dict[str, Any]:
         """What the manifest of a program says that has named dims."""

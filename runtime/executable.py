@@ -106,15 +106,16 @@ class Executable:
         """
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
             arrays = self._in_order(arrays, named)
+        call = self._program.call
         if self._edges is not None:
-            if out is not None:
-                raise TypeError("out: a program with strings or sequences makes its outputs itself")
-            return self._edges.call(self._program.call, arrays)
+            if out is not None and any(spec.is_object for spec in self.outputs):
+                raise TypeError("out: a program makes outputs of strings and sequences itself")
+            call = partial(self._edges.call, call)
         if out is None:
-            return self._program.call(arrays)
+            return call(arrays)
         given = order_outputs(self.outputs, out)
         buffers = [output_buffer(spec, array) for spec, array in zip(self.outputs, given, strict=False)]
-        self._program.call(arrays, buffers + given[len(buffers) :])
+        call(arrays, buffers + given[len(buffers) :])
         return given
 
     def run(self, inputs: Mapping[str, Any], out: Any = None) -> dict[str, Any]:
@@ -202,13 +203,13 @@ class Executable:
         return self._program.program()
 
     def _object_edges(self) -> ObjectEdges | None:
-        """What translates strings and sequences, for a program that has some."""
-        specs = (*self.inputs, *self.outputs)
-        if not self._manifest.strings and not any(spec.is_object for spec in specs):
+        """What translates strings and sequences, for a program that has some, if only inside."""
+        manifest, specs = self._manifest, (*self.inputs, *self.outputs)
+        if not (manifest.functions or manifest.strings or any(spec.is_object for spec in specs)):
             return None
         from mlc.runtime.objects import ObjectEdges
 
-        return ObjectEdges(self.inputs, self.outputs, self._manifest.strings)
+        return ObjectEdges(self.inputs, self.outputs, manifest.strings)
 
     def _link(self, origin: str) -> Program | PlannedProgram:
         manifest = self._manifest

@@ -41,6 +41,7 @@ class Manifest:
     code. `data` is the JSON object that it came from, including keys unknown here.
 
     `dims` are the named dims of a dynamic program, `messages` what its code says when a call fails, and
+    `functions` those of the runtime on strings and sequences that it calls, and
     `strings` those that have the first numbers; a program without `dims` is static, its sizes are numbers.
     `specialised` are programs for single sizes.
     """
@@ -54,6 +55,7 @@ class Manifest:
     messages: tuple[str, ...]
     arena_bytes: int
     libraries: tuple[str, ...]
+    functions: tuple[str, ...]
     strings: tuple[str, ...]
     target: Mapping[str, Any]
     report: Mapping[str, Any]
@@ -93,6 +95,7 @@ def parse_manifest(data: Any, where: str, formats: Sequence[int] = FORMATS) -> M
         messages=_texts(data, "messages", "texts", where),
         arena_bytes=_size(data.get("arena_bytes"), f"{where}: arena_bytes"),
         libraries=_texts(data, "libraries", "paths", where),
+        functions=_texts(data, "functions", "names", where),
         strings=_texts(data, "strings", "texts", where),
         target=_field(data, "target", Mapping, where, {}),
         report=_field(data, "report", Mapping, where, {}),

@@ -39,9 +39,9 @@ class ObjectEdges:
         # Number 0 is the empty string.
         self._constants.numbers(["", *strings[1:]])
 
-    def call(self, program: Callable[..., list[Any]], arrays: Sequence[Any]) -> list[Any]:
-        """The outputs of the program, which takes and gives numbers. Raises TypeError for what is no such
-        object, and what the program raises."""
+    def call(self, program: Callable[..., list[Any]], arrays: Sequence[Any], *out: Any) -> list[Any]:
+        """The outputs of the program, which takes and gives numbers, and may be given arrays for outputs that
+        are none. Raises TypeError for what is no such object, and what the program raises."""
         from mlc.runtime._native import Objects
 
         objects = Objects(self._constants)
@@ -49,7 +49,7 @@ class ObjectEdges:
             _to_numbers(objects, self._inputs, index, value) if index < len(self._inputs) else value
             for index, value in enumerate(arrays)
         ]
-        results = objects.run(program, given)
+        results = objects.run(program, given, *out)
         return [
             _from_numbers(objects, spec.dtype, array) if spec.is_object else array
             for spec, array in zip(self._outputs, results, strict=True)

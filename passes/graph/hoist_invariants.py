@@ -37,7 +37,7 @@ def is_pure(op: ir.Operation) -> bool:
 
 def may_fail(op: ir.Operation) -> bool:
     """Whether running a graph op where the program does not could fail, run on, or read out of bounds."""
-    if op.name == LOOP or op.name in INDEXED:
+    if op.name in (LOOP, "graph.call_runtime") or op.name in INDEXED:
         return True
     if op.name == IF:
         return any(may_fail(each) for block in (0, 1) for each in operations(body_of(op, block)))
@@ -130,10 +130,10 @@ class HoistInvariants(Pass):
     """Move computations out of loops and branches that follow from values around them.
 
     Out of a `loop` goes every op without operands from its body. Ops that may fail (indexing, integer
-    division by what may be zero, sizes that only the run tells, nested loops) go only if the loop surely
-    runs: constants give it a trip count of at least one and a true condition. Out of an `if` goes what both
-    branches compute, which runs in any case, and what costs nothing: constants, views, and work on constants
-    that `graph-split-prepare` then moves to compile time.
+    division by what may be zero, sizes that only the run tells, calls of the runtime, nested loops) go only
+    if the loop surely runs: constants give it a trip count of at least one and a true condition. Out of an
+    `if` goes what both branches compute, which runs in any case, and what costs nothing: constants, views,
+    and work on constants that `graph-split-prepare` then moves to compile time.
     """
 
     name: ClassVar[str] = "graph-hoist-invariants"

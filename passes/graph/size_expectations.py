@@ -56,7 +56,8 @@ def who(op: ir.Operation, name: str) -> str:
 
 def _place(location: ir.Location) -> str:
     """The node that an op comes from, where its location has a name."""
-    found = re.fullmatch(r'loc\("([^":]+(?::[^":0-9][^":]*)?)"\)', str(location))
+    # Places in files have a line and a column behind the name.
+    found = re.fullmatch(r'loc\("([^"]+)"\)', str(location))
     return f"'{found[1]}'" if found else ""
 
 

@@ -158,6 +158,30 @@ def test_a_loop_makes_a_sequence(program: Program) -> None:
 
 
 @pytest.mark.slow
+def test_a_place_is_not_looked_at_where_nothing_reads_it(program: Program) -> None:
+    run = program(
+        "(int64 n, seq(float[a]) s, int64 at) => (int64 k)",
+        """zero = Constant<value = int64 {0}>() true = Constant<value = bool {1}>()
+        k = Loop(n, true, zero) <body = b (int64 i, bool c, int64 t) => (bool d, int64 u) {
+          d = Identity(c) y = SequenceAt(s, at) w = Size(y) u = Add(t, w)
+        }>""",
+    )
+    same(run(np.array(0), [], np.array(7)), [np.array(0)])
+    same(run(np.array(2), [floats(3)], np.array(0)), [np.array(6)])
+    with pytest.raises(ValueError, match=r"'Loop:k/SequenceAt:y': .* has no element at this position"):
+        run(np.array(1), [], np.array(7))
+
+
+def test_sequences_that_only_the_model_knows(program: Program) -> None:
+    run = program("(int64 n, float[m] x) => (float[k] z)", BUILD + "z = ConcatFromSequence<axis = 0>(r)")
+    x, out = floats(2), np.zeros(6, np.float32)
+    expected = np.concatenate([x + np.float32(i) for i in range(3)])
+    same(run(np.array(3), x), [expected])
+    run(np.array(3), x, out=[out])
+    same(out, expected)
+
+
+@pytest.mark.slow
 def test_branches_give_sequences_of_different_lengths(program: Program) -> None:
     run = program(
         "(bool c, float[n] x) => (seq(float[]) r, int64 k)",

@@ -117,3 +117,19 @@ func.func @branches(%c: tensor<i1>, %a: tensor<4xf32>, %j: tensor<4xi64>) -> (te
   }) {resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> (tensor<4xf32>, tensor<?x?xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// What calls the runtime may fail: it stays in a loop that may never run.
+// CHECK-LABEL: func.func @runtime
+// CHECK-NEXT: "graph.loop"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: "graph.call_runtime"(%arg1, %arg2)
+func.func @runtime(%n: tensor<i64>, %s: tensor<i64>, %p: tensor<i64>, %c: tensor<i1>) -> tensor<i64> {
+  %0 = "graph.loop"(%n, %c, %n) ({
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<i64>):
+    %1 = "graph.call_runtime"(%s, %p) {function = "sequence_erase", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    "graph.yield"(%go, %1) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<i64>) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
+  return %0 : tensor<i64>
+}
