@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ class ObjectEdges:
     """Calls a program whose inputs or outputs are partly strings, sequences or optionals.
 
     A tensor of strings is an array of `str` (dtype object for outputs), a sequence a list of arrays, an
-    optional None or what it holds.
+    optional None or what it holds, a map a dict.
     """
 
     def __init__(
@@ -72,6 +72,8 @@ def _numbers(objects: Objects, dtype: str, value: Any) -> np.ndarray:
     if dtype == "string":
         return _string_numbers(objects, value)
     kind, element = _parts(dtype)
+    if kind == "map":
+        return _map_numbers(objects, element, value)
     if kind == "optional":
         items = [] if value is None else [value]
     elif isinstance(value, list | tuple):
@@ -79,6 +81,20 @@ def _numbers(objects: Objects, dtype: str, value: Any) -> np.ndarray:
     else:
         raise TypeError("expected a list of arrays")
     return np.asarray(objects.sequence([_element(objects, element, each) for each in items]))
+
+
+def _map_numbers(objects: Objects, kinds: str, value: Any) -> np.ndarray:
+    """A map's number: that of the sequence of its keys and values, whose types are `kinds`."""
+    if not isinstance(value, Mapping):
+        raise TypeError("expected a dict")
+    sides = zip(kinds.split(","), (list(value), list(value.values())), strict=True)
+    return np.asarray(objects.sequence([_vector(objects, *side) for side in sides]))
+
+
+def _vector(objects: Objects, dtype: str, items: list[Any]) -> tuple[int, tuple[int, ...], Any]:
+    if dtype == "string":
+        return _element(objects, dtype, np.array(items, object))
+    return _element(objects, dtype, np.array(items, TensorSpec("", dtype, ()).numpy_dtype))
 
 
 def _string_numbers(objects: Objects, value: Any) -> np.ndarray:
@@ -104,6 +120,10 @@ def _from_numbers(objects: Objects, dtype: str, array: np.ndarray) -> Any:
         result[:] = objects.texts(np.ascontiguousarray(array).data)
         return result.reshape(array.shape)
     kind, element = _parts(dtype)
+    if kind == "map":
+        sides = zip(element.split(","), objects.elements(int(array)), strict=True)
+        keys, values = (_value(objects, side, *each).tolist() for side, each in sides)
+        return dict(zip(keys, values, strict=True))
     items = [_value(objects, element, *each) for each in objects.elements(int(array))]
     if kind == "optional":
         return items[0] if items else None
@@ -121,7 +141,7 @@ def _value(objects: Objects, dtype: str, number: int, shape: tuple[int, ...], me
 
 @cache
 def _parts(dtype: str) -> tuple[str, str]:
-    """The kind of a sequence or an optional, and the type of what it holds."""
-    found = re.fullmatch(r"(sequence|optional)\((.*)\)", dtype)
+    """The kind of a sequence, optional or map, and the type of what it holds, or "key,value"."""
+    found = re.fullmatch(r"(sequence|optional|map)\((.*)\)", dtype)
     assert found, "the manifest is checked"
     return found[1], found[2]

@@ -22,8 +22,10 @@ _BYTES = (
 )
 # Arrays of numbers that stand for strings and sequences of the running call (mlc.runtime.objects).
 _ELEMENT = "|".join(["string", *_NUMPY.split(), "bfloat16", *_BYTES.split()])
+_MAP = rf"map\((?:int64|string),(?:{_ELEMENT})\)"
 _OBJECT = re.compile(
     rf"string|(?:sequence|optional)\((?:{_ELEMENT})\)|optional\(sequence\((?:{_ELEMENT})\)\)"
+    rf"|{_MAP}|sequence\({_MAP}\)"
 )
 _EXTENSION_SIZES = {"bfloat16": 2, **dict.fromkeys(_BYTES.split(), 1)}
 EXTENSION_DTYPES = frozenset(_EXTENSION_SIZES)

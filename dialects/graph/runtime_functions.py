@@ -176,6 +176,13 @@ _ALL = (
         0,
         ("axis", "keep"),
     ),
+    RuntimeFunction(
+        "sequence_maps",
+        "for each row of x a map from the keys to its elements; a map is a sequence of two vectors",
+        (Parameter("keys", "i64", 1), Parameter("x", rank=2)),
+        "sequence",
+        0,
+    ),
 )
 
 FUNCTIONS = {each.name: each for each in _ALL}

@@ -46,16 +46,40 @@ class OptionalKind:
         return f"optional({self.element})" if self.element else "an optional without an element"
 
 
-Kind = TensorKind | SequenceKind | OptionalKind
+@dataclass(frozen=True)
+class MapKind:
+    """Maps from integers or strings to numbers or strings, by ONNX data types; in a running call one is a
+    sequence of two vectors, its keys and their values."""
+
+    key: int
+    value: int
+
+    def __str__(self) -> str:
+        return f"map({TensorKind(self.key)},{TensorKind(self.value)})"
+
+
+@dataclass(frozen=True)
+class MapsKind:
+    """Sequences of maps."""
+
+    element: MapKind
+
+    def __str__(self) -> str:
+        return f"sequence({self.element})"
+
+
+Kind = TensorKind | SequenceKind | OptionalKind | MapKind | MapsKind
 
 
 def joined(one: Kind, other: Kind) -> Kind:
     """The kind of what may be of either kind; an optional may be what it holds. Raises KindMismatch."""
+    if isinstance(one, MapKind | MapsKind) and one == other:
+        return one
     if isinstance(one, OptionalKind) or isinstance(other, OptionalKind):
         first, second = (each.element if isinstance(each, OptionalKind) else each for each in (one, other))
-        if first is None or second is None:
-            return OptionalKind(first or second)
-        both = joined(first, second)
+        both = joined(first, second) if first is not None and second is not None else first or second
+        if isinstance(both, MapKind | MapsKind):
+            raise KindMismatch(f"{one} and {other}")
         assert not isinstance(both, OptionalKind)
         return OptionalKind(both)
     if isinstance(one, SequenceKind) and isinstance(other, SequenceKind):
@@ -84,13 +108,18 @@ def joined_tensors(one: TensorKind, other: TensorKind) -> TensorKind:
 
 def kind_of_type(kind: TypeProto, dims: Mapping[str, int] | None = None) -> Kind | None:
     """What a type of ONNX says, with `dims` put in for dims of these names; None if it is none of tensors,
-    sequences of tensors, and optionals of these."""
+    sequences of tensors, optionals of these, maps to tensors' elements, and sequences of maps."""
     match kind.WhichOneof("value"):
         case "tensor_type" if types.is_supported(kind.tensor_type.elem_type):
             return TensorKind(kind.tensor_type.elem_type, _shape(kind.tensor_type, dims or {}))
         case "sequence_type":
-            tensors = kind_of_type(kind.sequence_type.elem_type, dims)
-            return SequenceKind(tensors) if isinstance(tensors, TensorKind) else None
+            element = kind_of_type(kind.sequence_type.elem_type, dims)
+            if isinstance(element, MapKind):
+                return MapsKind(element)
+            return SequenceKind(element) if isinstance(element, TensorKind) else None
+        case "map_type":
+            value = kind_of_type(kind.map_type.value_type)
+            return MapKind(kind.map_type.key_type, value.number) if isinstance(value, TensorKind) else None
         case "optional_type":
             element = kind_of_type(kind.optional_type.elem_type, dims)
             return OptionalKind(element) if isinstance(element, TensorKind | SequenceKind) else None

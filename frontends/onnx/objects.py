@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from mlc.frontends.onnx.kinds import Kind, KindMismatch, OptionalKind, SequenceKind, TensorKind, joined
+from mlc.frontends.onnx.kinds import (
+    Kind,
+    KindMismatch,
+    MapKind,
+    MapsKind,
+    OptionalKind,
+    SequenceKind,
+    TensorKind,
+    joined,
+)
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.types import SEQUENCE
 from mlc.frontends.onnx.values import (
@@ -16,6 +25,7 @@ from mlc.frontends.onnx.values import (
     Held,
     Nothing,
     OpenList,
+    RunTimeMap,
     RunTimeOptional,
     RunTimeSequence,
     Value,
@@ -34,7 +44,7 @@ def kind_of(held: Held) -> Kind:
             for value in held.values:
                 element = _tensors(joined_kinds(element, kind_of(value)))
             return SequenceKind(element)
-        case RunTimeSequence() | RunTimeOptional() | OpenList():
+        case RunTimeSequence() | RunTimeOptional() | RunTimeMap() | OpenList():
             return held.kind
         case Nothing():
             return OptionalKind(held.element)
@@ -105,6 +115,10 @@ def packed(node: Node, held: Held, kind: Kind) -> Value:
         if isinstance(inside, Value):
             return inside
         raise NodeFailure("a sequence, or an optional without an element, is no tensor")
+    if isinstance(kind, MapKind | MapsKind):
+        if isinstance(held, RunTimeMap):
+            return held.value
+        raise NodeFailure("a value is no map")
     if isinstance(kind, SequenceKind):
         return as_sequence(node, held).value
     if isinstance(held, RunTimeOptional):
@@ -122,6 +136,8 @@ def unpacked(value: Value, kind: Kind) -> Held:
             return RunTimeSequence(value, kind)
         case OptionalKind():
             return RunTimeOptional(value, kind)
+        case MapKind() | MapsKind():
+            return RunTimeMap(value, kind)
         case TensorKind():
             return value
 

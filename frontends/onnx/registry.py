@@ -27,7 +27,8 @@ _MODULES = (
     "microsoft.movement", "microsoft.nbits", "microsoft.normalisation", "microsoft.products",
     "microsoft.quantised", "microsoft.quantised_attention", "microsoft.quantised_products",
     "microsoft.rotary",
-    "ml.label_encoder", "ml.linear", "ml.preprocessing", "ml.support_vectors", "ml.tree_ensemble", "ml.trees",
+    "ml.label_encoder", "ml.linear", "ml.maps", "ml.preprocessing", "ml.support_vectors",
+    "ml.tree_ensemble", "ml.trees",
 )  # fmt: skip
 
 

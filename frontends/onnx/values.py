@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects.graph.dims import NAMES, named_dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.kinds import OptionalKind, SequenceKind, TensorKind
+from mlc.frontends.onnx.kinds import MapKind, MapsKind, OptionalKind, SequenceKind, TensorKind
 from onnx import TensorProto
 
 Dim = int | Size
@@ -109,8 +109,17 @@ class RunTimeOptional:
     described: ClassVar[str] = "an optional"
 
 
+@dataclass(frozen=True)
+class RunTimeMap:
+    """A map, or a sequence of maps: the scalar that is its number."""
+
+    value: Value
+    kind: MapKind | MapsKind
+    described: ClassVar[str] = "a map"
+
+
 # What a name in the ONNX graph stands for; None for what is left out.
-Held = Value | ValueList | RunTimeSequence | OpenList | Nothing | RunTimeOptional | None
+Held = Value | ValueList | RunTimeSequence | OpenList | Nothing | RunTimeOptional | RunTimeMap | None
 
 
 def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:

@@ -42,7 +42,7 @@ const mlc_sequence *mlc_call_get_sequence(int64_t number);
   X(string_concat) X(string_case) X(string_match) X(string_order) X(string_split_count) X(string_split) \
   X(string_to_float) X(string_to_integer) X(float_to_string) X(integer_to_string) \
   X(sequence_length) X(sequence_common_length) X(sequence_append) X(sequence_insert) X(sequence_erase) \
-  X(sequence_dims) X(sequence_at) X(sequence_joined_dims) X(sequence_joined) X(sequence_split)
+  X(sequence_dims) X(sequence_at) X(sequence_joined_dims) X(sequence_joined) X(sequence_split) X(sequence_maps)
 
 #define MLC_DECLARE_CALL(NAME) void mlc_call_##NAME(void **buffers, int64_t *numbers);
 MLC_OBJECT_CALLS(MLC_DECLARE_CALL)
