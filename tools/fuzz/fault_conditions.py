@@ -112,15 +112,26 @@ def some_are_not_finite(call: Call) -> bool:
     return not all(np.isfinite(array).all() for array in call.floats())
 
 
-def depth_is_no_integer(call: Call) -> bool:
-    depth = call.array(1)
-    return depth is None or bool((depth.astype(np.float64) % 1 != 0).any())
+def has_fractions(*indices: int) -> Applies:
+    def applies(call: Call) -> bool:
+        arrays = [call.array(index) for index in indices]
+        return any(array is None or bool((array.astype(np.float64) % 1 != 0).any()) for array in arrays)
+
+    return applies
 
 
 def has_no_scalar(*indices: int) -> Applies:
     def applies(call: Call) -> bool:
         arrays = [call.array(index) for index in indices]
         return any(array is not None and array.ndim > 0 for array in arrays)
+
+    return applies
+
+
+def has_several(*indices: int) -> Applies:
+    def applies(call: Call) -> bool:
+        arrays = [call.array(index) for index in indices]
+        return any(array is not None and array.size > 1 for array in arrays)
 
     return applies
 

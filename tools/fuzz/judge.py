@@ -134,6 +134,8 @@ def judge(
             votes[name] = failure(error)
             objections += [name] if _OBJECTS.search(f"{type(error).__name__}: {error}") else []
     decision = _objected(objections, vote(answers))
+    if decision.kind == "none" and any(said.startswith("TimeoutError") for said in votes.values()):
+        return Verdict("unjudged", "a model that takes the oracles too long, and may never end", votes)
     at("mlc")
     try:
         outputs = compiler(model, dict(inputs))

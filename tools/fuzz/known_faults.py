@@ -38,8 +38,8 @@ FAULTS = (
     Fault(
         "TopK",
         _REFERENCE,
-        "the reference takes a negative k for one that counts from the end",
-        when.k_is_negative,
+        "the reference takes a negative k for one that counts from the end, and the first of several",
+        lambda call: when.k_is_negative(call) or when.has_several(1)(call),
     ),
     Fault(
         "SoftmaxCrossEntropyLoss NegativeLogLikelihoodLoss ReduceSum ReduceMean ReduceLogSum ReduceLogSumExp "
@@ -72,8 +72,8 @@ FAULTS = (
     Fault(
         "OneHot",
         _REFERENCE,
-        "the reference rounds a depth that is no integer up",
-        when.depth_is_no_integer,
+        "the reference does not cast indices and depths that are no integers to integers",
+        when.has_fractions(0, 1),
     ),
     Fault(
         _REDUCTIONS,

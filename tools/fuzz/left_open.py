@@ -50,6 +50,12 @@ LEFT_OPEN = (
         when.mask_has_another_type,
     ),
     Fault(
+        "NonMaxSuppression",
+        _ALL,
+        "the limits are scalars; engines take the first of several",
+        when.has_several(2, 3, 4),
+    ),
+    Fault(
         "ReduceL2 ReduceLogSum",
         _ALL,
         "engines differ in whether sums of integers are taken modulo the width before the root or logarithm",
