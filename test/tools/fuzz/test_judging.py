@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import ml_dtypes
 import numpy as np
 import pytest
 from fuzz_models import case_of_nodes, chain_case, faulty
 from mlc.frontends.errors import UnsupportedModel
 from mlc.tools.fuzz import judge as judging
+from mlc.tools.fuzz import oracles
 from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.judge import judge
 from mlc.tools.fuzz.oracles import ORACLES, inlined, onnxruntime, reference
@@ -102,6 +105,40 @@ def test_a_failed_pass_is_no_refusal() -> None:
 
     assert judge(chain_case(), compiler=fail("pass 'x' failed on 'func.func'")).kind == "error"
     assert judge(chain_case(), compiler=fail("all inputs must be tensors of known sizes")).kind == "refused"
+
+
+def test_what_mlc_says_of_the_data_of_a_call_is_no_failure_where_nobody_runs_them() -> None:
+    def object_to(*_: object) -> list[np.ndarray]:
+        raise judging.Objection("dims do not broadcast")
+
+    three = np.ones(3, np.float32)
+    add = helper.make_node("Add", ["x", "z"], ["y"])
+    for z, kind in ((TWO[0], "invalid"), (three, "error")):
+        case = case_of_nodes([add], {"x": three, "z": three}, ["y"]).with_inputs({"x": three, "z": three})
+        case.inputs["z"] = z
+        assert judge(case, compiler=object_to).kind == kind
+
+
+def test_what_takes_oracles_too_long_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: object) -> list[np.ndarray]:
+        raise TimeoutError("over 20 s")
+
+    monkeypatch.setattr(judging, "ORACLES", {"reference": slow})
+    verdict = judge(chain_case(), compiler=lambda *_: pytest.fail("it is run"))
+    assert verdict.kind == "unjudged"
+
+
+def test_oracles_have_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracles, "_LIMIT", 0.05)
+    with pytest.raises(TimeoutError), oracles.time_limit():
+        while True:
+            pass
+
+
+def test_constants_are_moved_as_inputs_are() -> None:
+    case = case_of_nodes([helper.make_node("Floor", ["s"], ["y"])], {"s": np.ones(1, np.float32)}, ["y"])
+    for each in (case, replace(case, variant="const")):
+        assert judge(each, compiler=lambda *_: [np.zeros(1, np.float32)]).kind == "unstable"
 
 
 def test_what_rounding_explains_is_unstable() -> None:
