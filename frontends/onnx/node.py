@@ -179,6 +179,8 @@ class Node:
 
     def type_of(self, shape: Sequence[Dim], number: int) -> ir.RankedTensorType:
         """A tensor type; symbols are dynamic dims."""
+        if any(isinstance(dim, int) and dim < 0 for dim in shape):
+            raise NodeFailure(f"a result has the dims {list(map(str, shape))}, one of which is negative")
         return types.tensor_type([d if isinstance(d, int) else None for d in shape], number)
 
     def axis(self, axis: int, rank: int) -> int:

@@ -84,6 +84,12 @@ def test_tensors_have_at_most_64_dims() -> None:
             assert "a result has 65 dims; at most 64 are supported" in _failure(proto)
 
 
+def test_no_dims_are_negative() -> None:
+    shape = numpy_helper.from_array(np.array([2, -3]), "shape")
+    proto = model([node("ConstantOfShape", ["shape"], ["y"])], [], ["y"], [shape])
+    assert "one of which is negative" in _failure(proto)
+
+
 def test_nodes_out_of_order_are_sorted() -> None:
     proto = model([node("Abs", ["a"], ["y"]), node("Neg", ["x"], ["a"])], [info("x", 2)], ["y"])
     text = _text(proto)
