@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute
+from mlc.dialects.graph.ordering import ALL
 from onnx import TensorProto
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 def _top_k(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
     flags = {a: attribute(op, a) for a in ("axis", "largest", "sorted")}
-    return w.several("TopK", [*inputs, w.constant([attribute(op, "k")])], 2, **flags)
+    axis, k = attribute(op, "axis"), attribute(op, "k")
+    count = w.node("Shape", inputs, start=axis, end=axis + 1) if k == ALL else w.constant([k])
+    return w.several("TopK", [*inputs, count], 2, **flags)
 
 
 # ONNX gives as many results as there are, without the zeros that fill the graph ops' results.
