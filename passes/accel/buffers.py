@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mlc.bindings import ir, vector
 from mlc.dialects.accel import SHARED
-from mlc.passes.accel.copying_loops import index
 from mlc.passes.accel.shared_memory import element_bytes
+from mlc.passes.constants import index_constant as index
 
 VIEWS = frozenset({"memref.subview", "memref.cast"})
 REUSE = "accel.reuse"

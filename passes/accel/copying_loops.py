@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlc.bindings import arith, ir, memref
 from mlc.dialects.accel import is_shared
 from mlc.passes.base import PassFailure
+from mlc.passes.constants import index_constant as index
 
 STAGES = "accel.stages"
 # Of a loop that runs at least once: its last product may run beside what the next iteration computes.
@@ -65,11 +66,6 @@ class CopyingLoop:
         for alloc, view in zip(self.allocs, views, strict=True):
             alloc.results[0].replace_all_uses_with(view)
             alloc.erase()
-
-
-def index(value: int) -> ir.Value:
-    """A constant."""
-    return arith.ConstantOp(ir.IndexType.get(), value).result
 
 
 def stage_of(ring: ir.Value, stage: ir.Value) -> ir.Value:

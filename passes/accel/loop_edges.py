@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
-from mlc.passes.accel.copying_loops import index
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import defining_op
 
 _GREATER = 4  # arith.cmpi's number of sgt

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
-from mlc.passes.accel.copying_loops import CopyingLoop, index
+from mlc.passes.accel.copying_loops import CopyingLoop
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.cloning import clone_ops
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import attributes_of, collect_ops, terminator_of
 from mlc.passes.tloop.loop_steps.loops import constant_value
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
-from mlc.passes.accel.copying_loops import STAGES, CopyingLoop, index, next_stage, stage_of, stages_of
+from mlc.passes.accel.copying_loops import STAGES, CopyingLoop, next_stage, stage_of, stages_of
 from mlc.passes.accel.program_slices import slice_of
 from mlc.passes.base import Pass
 from mlc.passes.cloning import clone_ops
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import collect_ops, terminator_of
 
 # Of a branch around copies: if it is not taken, nobody reads their buffers before they are copied to anew.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.copy_nests import CopyNest
-from mlc.passes.accel.copying_loops import OVERLAP, index, next_stage, stage_of
+from mlc.passes.accel.copying_loops import OVERLAP, next_stage, stage_of
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.cloning import clone_ops
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import terminator_of
 
 

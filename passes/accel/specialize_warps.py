@@ -8,13 +8,13 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.copy_nests import CopyNest, copy_nest, indices_of
-from mlc.passes.accel.copying_loops import index
 from mlc.passes.accel.first_copies import FirstCopies, first_copies
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.accel.role_loops import Ring, RoleLoops, i64
 from mlc.passes.accel.warpgroups import GROUP, accumulation, group_grid
 from mlc.passes.base import Pass
 from mlc.passes.cloning import clone_ops
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import collect_ops
 
 # Registers of a multiprocessor, and what threads that compute addresses need of them.

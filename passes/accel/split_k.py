@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir
-from mlc.passes.accel.copying_loops import index
 from mlc.passes.accel.stream_k import stream
 from mlc.passes.accel.tile_sums import TileSums, add_sums, read_sums, workspace, write_sums
 from mlc.passes.base import Pass, PassFailure
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import collect_ops
 
 # On a loop over the steps of a tile: the parts that are a block each, or the blocks that share all steps.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, scf
-from mlc.passes.accel.copying_loops import index
 from mlc.passes.accel.tile_sums import TileSums, add_sums, move, read_sums, workspace, write_sums
 from mlc.passes.base import PassFailure
+from mlc.passes.constants import index_constant as index
 
 
 @dataclass(frozen=True)

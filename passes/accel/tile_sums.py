@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import arith, ir, memref, vector
-from mlc.passes.accel.copying_loops import index
 from mlc.passes.base import PassFailure
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import defining_op, has_one_use, terminator_of
 from mlc.passes.tloop.kernel_functions import WORKSPACE
 from mlc.passes.tloop.loop_steps.loops import constant_value

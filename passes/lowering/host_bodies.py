@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, memref, scf
+from mlc.passes.constants import index_constant
 from mlc.passes.graph.control_flow import IF, body_of, yields
 from mlc.passes.graph.loop_rules import Loop
 from mlc.passes.graph.values import splat
-from mlc.passes.lowering.host_scalars import index_constant, index_held, scalar_held
+from mlc.passes.lowering.host_scalars import index_held, scalar_held
 from mlc.passes.lowering.memory.bodies import is_stored
 from mlc.passes.lowering.memory.buffers import Row
 from mlc.passes.rewriting import terminator_of

@@ -6,9 +6,9 @@ from mlc.bindings import address, func, gpu, ir, memref
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch_into
+from mlc.passes.constants import index_constant
 from mlc.passes.lowering.host_bodies import BodyBuilder
 from mlc.passes.lowering.host_description import describe
-from mlc.passes.lowering.host_scalars import index_constant
 from mlc.passes.lowering.kernel_entry import row_major_strides
 from mlc.passes.lowering.memory.allocations import Allocations
 from mlc.passes.lowering.memory.arena import Plan, lower_bound

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, memref
+from mlc.passes.constants import index_constant
 from mlc.passes.graph.values import splat
-
-
-def index_constant(value: int) -> ir.Value:
-    kind = ir.IndexType.get()
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
 
 
 def scalar_held(value: ir.Value, buffer_of: Callable[[ir.Value], ir.Value]) -> ir.Value:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir
+from mlc.passes.constants import index_constant
 from mlc.passes.rewriting import defining_op
 
 
 def offset_by(index: ir.Value, offset: int) -> ir.Value:
     """index + offset, at the insertion point."""
     return arith.addi(index, index_constant(offset))
-
-
-def index_constant(number: int) -> ir.Value:
-    kind = ir.IndexType.get()
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, number)).result
 
 
 def split_offset(index: ir.Value) -> tuple[tuple[object, ...], int]:

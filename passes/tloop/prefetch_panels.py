@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from mlc.bindings import arith, ir
 from mlc.passes.base import Pass, option
+from mlc.passes.constants import index_constant
 from mlc.passes.rewriting import collect_ops, users
-from mlc.passes.tloop.index_offsets import index_constant, offset_by
+from mlc.passes.tloop.index_offsets import offset_by
 from mlc.passes.tloop.loop_steps.linear import linear
 from mlc.passes.tloop.loop_steps.loops import constant_value
 

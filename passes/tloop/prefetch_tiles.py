@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from mlc.bindings import arith, ir
 from mlc.passes.base import Pass
+from mlc.passes.constants import index_constant
 from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.index_offsets import index_constant, offset_by
+from mlc.passes.tloop.index_offsets import offset_by
 from mlc.passes.tloop.linear_places import Sum
 from mlc.passes.tloop.prefetch_panels import FEWEST_ROWS, FIRST_CACHE, SECOND_CACHE
 from mlc.passes.tloop.target_attribute import target_of

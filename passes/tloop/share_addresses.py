@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from mlc.bindings import address, ir, memref
 from mlc.passes.base import Pass
+from mlc.passes.constants import index_constant
 from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.index_offsets import index_constant, offset_by, split_offset
+from mlc.passes.tloop.index_offsets import offset_by, split_offset
 
 # Fewer loads hold their addresses in registers without harm.
 FEWEST = 4

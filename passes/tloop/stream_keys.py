@@ -9,11 +9,12 @@ from __future__ import annotations
 from mlc.bindings import arith, ir, scf
 from mlc.passes.cloning import clone_body
 from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, generic
+from mlc.passes.lowering.vector_tools import index_constant
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.attention_pieces import AttentionPieces, axis_of, named
 from mlc.passes.tloop.computation import Computation, dim_position
 from mlc.passes.tloop.schedule_state import BLOCK_TAG, ScheduleState, StepError, tagged_blocks
-from mlc.passes.tloop.tensor_parts import index, least, part_of, size_of
+from mlc.passes.tloop.tensor_parts import least, part_of, size_of
 from mlc.passes.tloop.transform_script import apply_patterns
 
 INFINITY = float("inf")
@@ -46,7 +47,7 @@ class Stream(AttentionPieces):
         count = size_of(source, axis_of(read, self.query))
         columns = self.transposed(self.padded(source, axis_of(read, self.query), count))
         total_keys = size_of(self.scores.inputs[0], axis_of(self.scores.maps[0], self.key))
-        loop = scf.ForOp(index(0), total_keys, index(self.keys), self.initial())
+        loop = scf.ForOp(index_constant(0), total_keys, index_constant(self.keys), self.initial())
         with ir.InsertionPoint(loop.body):
             scf.YieldOp(self.block(loop, columns, total_keys, count))
         top, total, values = loop.results
@@ -115,7 +116,7 @@ class Stream(AttentionPieces):
             part = part_of(value, places.index(key), place, size) if key in places else value
             inputs.append(self.padded(part, places.index(query), count) if query in places else part)
         whole = self.empty([*self.ones, self.keys, self.queries])
-        output = part_of(whole, len(self.outer), index(0), size)
+        output = part_of(whole, len(self.outer), index_constant(0), size)
         made = self.again("masked", inputs, output)
         for number in collect_ops(made.owner.operation, "linalg.index"):
             if number.attributes["dim"].value == key:
@@ -142,7 +143,7 @@ class Stream(AttentionPieces):
     def inverse(self, top: ir.Value, total: ir.Value, total_keys: ir.Value) -> ir.Value:
         """One over the sums; no number where all keys of a query are masked, as their softmax is none."""
         low, one = (constant(self.element, number) for number in (-INFINITY, 1))
-        nothing = arith.cmpi(arith.CmpIPredicate.eq, total_keys, index(0))
+        nothing = arith.cmpi(arith.CmpIPredicate.eq, total_keys, index_constant(0))
         instead = arith.select(nothing, one, constant(self.element, float("nan")))
 
         def body(highest: ir.Value, value: ir.Value, _old: ir.Value) -> ir.Value:
@@ -157,7 +158,7 @@ class Stream(AttentionPieces):
         found = {self.parts["values"].results[0]: values, self.parts["inverse"].results[0]: inverse}
         for place, value in enumerate(root.operands):
             if value in found:
-                root.operands[place] = part_of(found[value], axis, index(0), count)
+                root.operands[place] = part_of(found[value], axis, index_constant(0), count)
 
 
 def _product(scale: ir.Value, value: ir.Value) -> ir.Value:

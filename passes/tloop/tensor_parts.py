@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from mlc.bindings import affine, ir, tensor
-from mlc.passes.lowering.linalg_tools import constant
-
-
-def index(value: int) -> ir.Value:
-    """A constant of type index."""
-    return constant(ir.IndexType.get(), value)
+from mlc.passes.lowering.vector_tools import index_constant
 
 
 def size_of(value: ir.Value, axis: int) -> ir.Value:
     """A dim of a tensor as a value."""
-    return tensor.DimOp(value, index(axis)).result
+    return tensor.DimOp(value, index_constant(axis)).result
 
 
 def size_like(value: ir.Value, axis: int, size: int) -> int | ir.Value:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir, vector
 from mlc.passes.accel.attention.problem import Attention, Tensor
 from mlc.passes.accel.attention.sizes import Sizes
-from mlc.passes.accel.copying_loops import index
+from mlc.passes.constants import index_constant as index
 from mlc.passes.lowering.linalg_tools import affine_map, constant
 
 

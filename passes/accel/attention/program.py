@@ -14,10 +14,11 @@ from mlc.passes.accel.attention.sizes import Sizes
 from mlc.passes.accel.attention.softmax import Running, Step, finished, step
 from mlc.passes.accel.attention.tiles import floats, product
 from mlc.passes.accel.buffers import new_matrix, write_matrix
-from mlc.passes.accel.copying_loops import OVERLAP, index
+from mlc.passes.accel.copying_loops import OVERLAP
 from mlc.passes.accel.copying_loops import STAGES as STAGES_ATTRIBUTE
 from mlc.passes.accel.tiles.block_orders import places_of
 from mlc.passes.accel.tiles.meanings import as_value
+from mlc.passes.constants import index_constant as index
 from mlc.passes.lowering.vector_tools import splat
 
 

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, memref, scf
+from mlc.passes.constants import index_constant
 from mlc.passes.graph.control_flow import IF, body_of, yields
 from mlc.passes.graph.loop_rules import Loop
-from mlc.passes.lowering.host_scalars import index_constant, index_held, scalar_held
+from mlc.passes.lowering.host_scalars import index_held, scalar_held
 from mlc.passes.lowering.memory.bodies import is_stored
 from mlc.passes.lowering.sized.lifetimes import Lifetimes, Memory
 from mlc.passes.lowering.sized.numbers import elements_of, memref_of

@@ -9,8 +9,8 @@ from mlc.dialects import graph
 from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.base import PassFailure
+from mlc.passes.constants import index_constant
 from mlc.passes.graph.views import joined_offsets, view_offset
-from mlc.passes.lowering.host_scalars import index_constant
 from mlc.passes.lowering.sized.control import ControlBuilder
 from mlc.passes.lowering.sized.description import describe_sized
 from mlc.passes.lowering.sized.lifetimes import Lifetimes, Memory, is_view

@@ -11,7 +11,7 @@ from mlc.dialects.graph.dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
 from mlc.passes.base import PassFailure
-from mlc.passes.lowering.host_scalars import index_constant
+from mlc.passes.constants import index_constant
 
 
 class Numbers:

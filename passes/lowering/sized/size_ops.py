@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.bindings import arith, cf, ir, memref
 from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.tloop import build_check
-from mlc.passes.lowering.host_scalars import index_constant
+from mlc.passes.constants import index_constant
 from mlc.passes.lowering.sized.lifetimes import Memory
 from mlc.passes.lowering.sized.numbers import Numbers, elements_of, flattened, reinterpreted
 from mlc.passes.lowering.sized.storage import Storage

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import affine, ir
-from mlc.passes.tloop.index_offsets import index_constant
+from mlc.passes.constants import index_constant
 from mlc.passes.tloop.loop_steps.loops import NAME, Loop
 from mlc.passes.tloop.schedule_state import LOOP_TAG
 

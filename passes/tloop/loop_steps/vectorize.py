@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, vector
 from mlc.passes.cloning import clone_ops
-from mlc.passes.tloop.index_offsets import index_constant
+from mlc.passes.constants import index_constant
 from mlc.passes.tloop.loop_steps.accesses import PURE, Access, access_of
 from mlc.passes.tloop.loop_steps.dependence import Nest
 from mlc.passes.tloop.loop_steps.loops import PARALLEL, SEQUENTIAL, Loop, sequential
