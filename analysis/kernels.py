@@ -9,7 +9,7 @@ from mlc.analysis.constants import Constants, inner_ops
 from mlc.analysis.module import LAUNCH
 from mlc.bindings import ir
 from mlc.passes.graph.form_kernels import is_host
-from mlc.passes.graph.fusion import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
+from mlc.passes.graph.kernel_kinds import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
 from mlc.passes.remarks import names_in
 
 

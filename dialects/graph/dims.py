@@ -12,9 +12,10 @@ from .attributes import array_of
 from .elements import dtype_of
 from .folding import LIMIT, fold
 from .following import computed_sizes, element_of, followed_dims, size_array
-from .names import ARGUMENTS, NAMES, Shape, argument_name, named_dims, names_attribute
+from .names import ARGUMENTS, NAMES, Shape, named_dims, names_attribute
 from .regions import CONTROL_OPS, yield_of
 from .sizes import Size, product, substituted, symbol
+from .told_names import argument_dims, names_in, told_names
 from .types import tensor_of
 from .verifier import read_op
 
@@ -39,7 +40,7 @@ class Dims:
         # Of each loop the dims of carried values that change: the places of value and dim.
         self._own: dict[ir.Operation, set[tuple[int, int]]] = {}
         block = function.regions[0].blocks[0]
-        self._written, self._told = frozenset(_names_in(block)), _told_names(function)
+        self._written, self._told = frozenset(names_in(block)), told_names(function)
         self._taken = set(self._written)
         given = argument_dims(function) if arguments is None else arguments
         self._dims.update(zip(block.arguments, given, strict=True))
@@ -179,39 +180,6 @@ class Dims:
                 elif name and elements is not None:
                     self._known[name] = element_of(elements, place)
         return computed_sizes(op, self)
-
-
-def argument_dims(function: ir.Operation) -> list[Shape]:
-    """The dims of a function's arguments: numbers, and the names that the attribute `graph.dims` gives, or
-    names after their places."""
-    block = function.regions[0].blocks[0]
-    return [
-        tuple(
-            symbol(argument_name(index, axis)) if dim is None else dim
-            for axis, dim in enumerate(named_dims(argument))
-        )
-        for index, argument in enumerate(block.arguments)
-    ]
-
-
-def _names_in(block: ir.Block) -> set[str]:
-    """The names in the dims that a block's ops say."""
-    ops = [op.operation for op in block if NAMES in op.operation.attributes]
-    dims = [dim for op in ops for value in op.results for dim in named_dims(value)]
-    return {name for dim in dims if isinstance(dim, Size) for name in dim.names}
-
-
-def _told_names(function: ir.Operation) -> set[str]:
-    """The names that the `graph.sizes` of a function give to what they read."""
-    found: set[str] = set()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "graph.sizes":
-            found.update(read_op(op).attributes["names"])
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit)
-    return found
 
 
 def _is_small_integer(value: ir.Value) -> bool:

@@ -14,7 +14,7 @@ from mlc.dialects.tloop import build_launch
 from mlc.passes.base import Pass, option
 from mlc.passes.cloning import clone_ops
 from mlc.passes.graph.families import ELEMENTWISE
-from mlc.passes.graph.fusion import ATTENTION, Group, fuse, separate, small_constant
+from mlc.passes.graph.fusion import Group, fuse, separate, small_constant
 from mlc.passes.graph.host_values import (
     bodies,
     copy_body_values,
@@ -22,6 +22,7 @@ from mlc.passes.graph.host_values import (
     copy_trivial_results,
 )
 from mlc.passes.graph.kernel_dims import KernelDims
+from mlc.passes.graph.kernel_kinds import ATTENTION
 from mlc.passes.graph.loop_rows import take_rows
 from mlc.passes.graph.on_read import read_apart
 from mlc.passes.graph.run_time_sizes import is_dynamic, settle_sizes

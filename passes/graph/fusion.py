@@ -8,62 +8,26 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import OPERAND_LIMIT
 from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.graph.fused_reads import can_look_up, can_read_through, is_cleared_cut
+from mlc.passes.graph.kernel_kinds import (
+    ATTENTION,
+    PRODUCTS,
+    ROWS,
+    TAKES_EPILOGUE,
+    TAKES_OPERANDS,
+    TAKES_PADDING,
+    WINDOWS,
+    WINOGRAD,
+)
 from mlc.passes.graph.on_read import ON_READ
 from mlc.passes.graph.place import place_of
 from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.graph.winograd_strips import strip_of
 from mlc.passes.remarks import listening, missed
-from mlc.passes.rewriting import defining_op, has_one_use, has_one_user, users
+from mlc.passes.rewriting import defining_op, has_one_use, has_one_user
 
-# A scan is a kernel of its own: its result depends on the order of the iterations.
-SCANS = frozenset({"graph.cumsum", "graph.cumprod"})
-REDUCTIONS = (
-    frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction") - SCANS
-)
-ROWS = frozenset({"graph.softmax", "graph.log_softmax", "graph.layer_norm", "graph.rms_norm"})
-PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
-# Reads and writes heads where they lie.
-ATTENTION = "graph.attention"
-WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
-# Ops whose result is computed element by element from places that follow from the index: they fuse like
-# elementwise ones.
-MAPPED = frozenset({"graph.transpose", "graph.expand", "graph.unpack", "graph.pack", "graph.slice"})
-# Reads elements where its indices say.
-LOOKUP = "graph.gather"
-OTHERS = frozenset({LOOKUP, "graph.gather_nd", "graph.lrn", "graph.winograd_output"})
-# What elementwise ops compute as they read it.
-LOOKED_UP = ELEMENTWISE | {LOOKUP}
 # What the host program does without kernels.
 _HOST = {*graph.CONTROL_OPS, "graph.yield", "graph.call_runtime"}
-# After these an elementwise op on a value of the same shape can run while the value is in registers or in the
-# first cache.
-TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | OTHERS
-TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED | {"graph.winograd_output"}
-# What a fused Winograd convolution begins with.
-WINOGRAD = ("graph.winograd_input", "graph.matmul_packed")
-TAKES_PROLOGUE = ROWS | REDUCTIONS
-TAKES_OPERANDS = PRODUCTS | WINDOWS | TAKES_PROLOGUE | ELEMENTWISE | {ATTENTION, LOOKUP}
-
-
-def is_cleared_cut(op: ir.Operation) -> bool:
-    """Whether a slice cuts off the ends of dims, of which only a constant padding of at least that size reads
-    the rest: the whole can be written, and the ends cleared."""
-    readers = users(op.results[0])
-    if (
-        len(readers) != 1
-        or readers[0].name != "graph.pad"
-        or graph.attribute(readers[0], "mode") != "constant"
-    ):
-        return False
-    whole, rest = graph.shape_of(op.operands[0]), graph.shape_of(op.results[0])
-    if (
-        None in (*whole, *rest)
-        or any(graph.attribute(op, "starts"))
-        or set(graph.attribute(op, "steps")) != {1}
-    ):
-        return False
-    high = graph.attribute(readers[0], "high")
-    return all(size - kept <= more for size, kept, more in zip(whole, rest, high, strict=True))
 
 
 @dataclass(eq=False)
@@ -102,14 +66,6 @@ def stands_alone(op: ir.Operation) -> bool:
     computation whose tiles others could read."""
     blocked_lrn = op.name == "graph.lrn" and graph.attribute(op, "layout") == "NCHWc"
     return len(op.results) != 1 or op.name == "graph.concat" or blocked_lrn
-
-
-def readers_of(op: ir.Operation) -> frozenset[str]:
-    """The ops that do what `op`, which is marked as read so, does as they read."""
-    if op.name != "graph.cast":
-        return PRODUCTS | WINDOWS
-    is_integer = isinstance(graph.element_type(op.results[0]), ir.IntegerType)
-    return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS if is_integer else frozenset())
 
 
 class Fusion:
@@ -210,54 +166,10 @@ class Fusion:
             # One operand of the launch is the result.
             if len(group.inputs() | producer.inputs()) >= OPERAND_LIMIT:
                 continue
-            if self.can_read_through(producer, op, position) and self.can_look_up(producer, group):
+            if can_read_through(producer.ops, op, position) and can_look_up(producer.ops, group.ops):
                 del self.groups[producer]
                 del self.by_result[value]
                 group.ops[:0] = producer.ops
-
-    def can_look_up(self, producer: Group, group: Group) -> bool:
-        """Whether what `producer` looks up, if it does, can be looked up in `group`: not in the epilogue of a
-        kernel of another kind."""
-        return LOOKUP not in {op.name for op in producer.ops} or all(op.name in LOOKED_UP for op in group.ops)
-
-    def can_read_through(self, producer: Group, op: ir.Operation, position: int) -> bool:
-        """Whether `op` can compute operand `position` as it reads it: elementwise ops in front of a row
-        reduction, of another elementwise op of their shape or of a gather of single elements; gathers in
-        front of elementwise ops; what is marked as read so, a transpose in front of a product, all of a
-        Winograd convolution whose parts would not stay in caches."""
-        last = producer.ops[-1]
-        if ON_READ in op.attributes:
-            return ON_READ in last.attributes
-        if ON_READ in last.attributes:
-            return op.name in readers_of(last)
-        if op.name in WINDOWS:
-            return False
-        if op.name in ELEMENTWISE:
-            return all(each.name in LOOKED_UP for each in producer.ops) and graph.same_shape(
-                producer.result, op.results[0]
-            )
-        if op.name == LOOKUP:
-            # Each index is read once: the data has one dim.
-            return (
-                position == 1
-                and all(each.name in ELEMENTWISE for each in producer.ops)
-                and graph.same_shape(producer.result, op.results[0])
-            )
-        if op.name in TAKES_PROLOGUE:
-            return all(each.name in ELEMENTWISE for each in producer.ops) and graph.same_shape(
-                producer.result, op.operands[position]
-            )
-        names = [each.name for each in producer.ops]
-        if names == ["graph.winograd_input"]:
-            back = [user for user in users(op.results[0]) if user.name == "graph.winograd_output"]
-            return has_one_use(op.results[0]) and bool(back) and strip_of(back[0]) is not None
-        if names != ["graph.transpose"]:
-            return False
-        permutation = graph.attribute(producer.ops[0], "permutation")
-        in_place = permutation[-1] == len(permutation) - 1
-        if op.name == ATTENTION:
-            return position < 3 and in_place
-        return position == 0 or in_place
 
 
 def fuse(block: ir.Block) -> list[Group]:

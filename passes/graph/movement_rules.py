@@ -10,7 +10,7 @@ from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.fold_padding import windows_hold_elements
-from mlc.passes.graph.fusion import TAKES_EPILOGUE
+from mlc.passes.graph.kernel_kinds import TAKES_EPILOGUE
 from mlc.passes.graph.rules import Rules
 from mlc.passes.graph.values import dtype, is_constant, is_ranked
 from mlc.passes.rewriting import attributes_of, defining_op, has_one_use

@@ -8,7 +8,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.casts import converted, with_element
 from mlc.passes.graph.families import VIEWS
-from mlc.passes.graph.fusion import MAPPED, TAKES_EPILOGUE
+from mlc.passes.graph.kernel_kinds import MAPPED, TAKES_EPILOGUE
 from mlc.passes.graph.on_read import ON_READ, mark
 from mlc.passes.graph.rules import Rules, patterns
 from mlc.passes.graph.views import view_source

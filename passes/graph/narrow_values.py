@@ -11,7 +11,8 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.casts import converted
 from mlc.passes.graph.families import ELEMENTWISE
-from mlc.passes.graph.fusion import REDUCTIONS, ROWS, Group, fuse
+from mlc.passes.graph.fusion import Group, fuse
+from mlc.passes.graph.kernel_kinds import REDUCTIONS, ROWS
 from mlc.passes.graph.narrow_rules import (
     COMPUTED,
     MOVES,
