@@ -74,8 +74,11 @@ def _compile(
     main = stages["main"]
     weights = _store_weights(imported.store, main, prepared)
     report = _report(builder, main, timer)
-    if key is not None and isinstance(source, OnnxSource):
-        Cache().put(key, bundle_of(source, stages, imported, report).to_bytes())
+    if isinstance(source, OnnxSource):
+        # Programs for single sizes have the weights of this one, whatever becomes of the files.
+        source.beside.share_files(imported.store)
+        if key is not None:
+            Cache().put(key, bundle_of(source, stages, imported, report).to_bytes())
     names = Names(source.name, imported.inputs, imported.outputs, options.dim_ranges())
     return assemble(names, paths["main"], main, weights, report)
 

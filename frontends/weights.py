@@ -124,6 +124,10 @@ class WeightStore:
         """Registers an already mapped file (the model itself) as a source."""
         self._files[name] = file
 
+    def share_files(self, other: WeightStore) -> None:
+        """What `other` has mapped is what this store has under the same names, unless it has mapped them."""
+        self._files = other._files | self._files
+
     def open(self, name: str) -> memoryview:
         """The bytes of source `name`, mapped on first use from the store's folder. Raises `ImportFailure`."""
         if name not in self._files:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import mlc
 import numpy as np
 import onnx
 import pytest
+from dense import save_external
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, size_job, size_maker
 from mlc.compiler.size_maker import SizeMaker
@@ -95,6 +97,26 @@ def test_a_file_that_has_changed(pool: WorkerPool, tmp_path: Path) -> None:
     for _ in range(4):
         check(program, 3)
     assert rows(program)[3,]["failure"] == f"{path} has changed"
+
+
+def test_weights_that_have_changed(pool: WorkerPool, tmp_path: Path) -> None:
+    """Its own program would compute something else than the general one does."""
+    path = tmp_path / "m.onnx"
+    save_external(model(), path)
+    program = compiled(path, NOW, pool)
+    other = model()
+    other.graph.initializer[0].CopyFrom(numpy_helper.from_array(2 * WEIGHT, "w"))
+    path.with_name("m.onnx.data").rename(tmp_path / "old")
+    save_external(other, path)
+    for _ in range(4):
+        check(program, 3)
+    assert rows(program)[3,]["failure"] == "files beside the model have changed"
+
+
+def test_all_options_reach_the_process() -> None:
+    """Those that it does without do not change the program of a processor."""
+    without = {"jobs", "cubin", "progress", "pool", "specialise", "reproducer_dir"}
+    assert set(size_maker.job_options(Options())) == {each.name for each in fields(Options)} - without
 
 
 def killed(pool: WorkerPool) -> tuple[Executable, int]:
