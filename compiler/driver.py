@@ -146,6 +146,7 @@ def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
         "kernels": report.kernels,
         "kernels_cached": report.cached,
         "launches": len(main.host.kernels),
+        **({"functions": list(main.host.functions)} if main.host.functions else {}),
         **(arena if main.host.dims is None else {}),
         "mlir_seconds": round(report.mlir_seconds, 3),
         "llvm_seconds": round(report.llvm_seconds, 3),

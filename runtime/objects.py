@@ -101,8 +101,7 @@ def _string_numbers(objects: Objects, value: Any) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.kind not in "UOST":
         raise TypeError(f"expected strings, got {array.dtype}")
-    texts = [each.decode() if isinstance(each, bytes) else each for each in array.reshape(-1).tolist()]
-    return np.frombuffer(objects.numbers(texts), np.int64).reshape(array.shape)
+    return np.frombuffer(objects.numbers(array.reshape(-1).tolist()), np.int64).reshape(array.shape)
 
 
 def _element(objects: Objects, dtype: str, value: Any) -> tuple[int, tuple[int, ...], Any]:

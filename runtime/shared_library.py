@@ -53,6 +53,7 @@ def write_shared_library(
     """
     target = Path(path)
     checked = parse_manifest(manifest, str(target))
+    _refuse_objects(checked, str(target))
     metadata = {"crc32": _checksum(checked, weights, str(target))}
     if embed_weights and layout(checked.weights)[1] > MAX_EMBEDDED:
         raise ExecutableError(
@@ -71,6 +72,16 @@ def write_shared_library(
             return _publish(Path(folder), interface, target)
     except OSError as error:
         raise ExecutableError(f"{target}: cannot write: {error.strerror or error}") from error
+
+
+def _refuse_objects(manifest: Manifest, where: str) -> None:
+    specs = [spec for spec in (*manifest.inputs, *manifest.outputs) if spec.is_object]
+    if specs or manifest.functions or manifest.strings:
+        what = f"'{specs[0].name}' is a {specs[0].dtype}" if specs else "the model computes with some"
+        raise ExecutableError(
+            f"{where}: strings and sequences are not supported in shared libraries, and {what}; "
+            "write a .mlcx file instead"
+        )
 
 
 def _library_name(target: Path) -> str:

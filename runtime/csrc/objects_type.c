@@ -36,14 +36,18 @@ static void objects_dealloc(ObjectsObject *self) {
 
 /* ---- strings -------------------------------------------------------------------------------- */
 
+/* Bytes are taken as they are: what is no UTF-8 becomes U+FFFD when it leaves. */
 static int64_t number_of(mlc_objects *table, PyObject *text) {
   Py_ssize_t length;
-  const char *bytes = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
-  if (!bytes) {
-    if (!PyErr_Occurred())
-      PyErr_Format(PyExc_TypeError, "expected str, got %s", Py_TYPE(text)->tp_name);
+  const char *bytes = NULL;
+  if (PyUnicode_Check(text))
+    bytes = PyUnicode_AsUTF8AndSize(text, &length);
+  else if (PyBytes_Check(text))
+    bytes = PyBytes_AS_STRING(text), length = PyBytes_GET_SIZE(text);
+  else
+    PyErr_Format(PyExc_TypeError, "expected str, got %s", Py_TYPE(text)->tp_name);
+  if (!bytes)
     return -1;
-  }
   const int64_t number = mlc_objects_string(table, bytes, length);
   if (number < 0)
     PyErr_NoMemory();

@@ -107,3 +107,16 @@ def test_what_is_no_number(text: str) -> None:
 def test_what_no_integer_is(text: str) -> None:
     with pytest.raises(ValueError, match="a string is a number that the integers of the result do not hold"):
         cast(STRING, TensorProto.INT64).run({"x": texts(text)})
+
+
+def test_strings_that_never_leave() -> None:
+    x, y = (helper.make_tensor_value_info(name, TensorProto.INT64, [3]) for name in ("x", "y"))
+    nodes = [
+        helper.make_node("Cast", ["x"], ["text"], to=STRING),
+        helper.make_node("StringConcat", ["text", "text"], ["twice"]),
+        helper.make_node("Cast", ["twice"], ["y"], to=TensorProto.INT64),
+    ]
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", [x], [y]), opset_imports=[helper.make_opsetid("", 21)], ir_version=10
+    )
+    assert compiled(model).run({"x": np.array([7, 0, 12])})["y"].tolist() == [77, 0, 1212]

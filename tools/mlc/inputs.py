@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from mlc.runtime import TensorSpec
 
 
+# Of which random strings consist; one is no ASCII, one is a number.
+_WORDS = ("lorem", "ipsum", "Dolor", "sit", "ÄMET", "12")
+
+
 class IntRange(click.ParamType):
     """LOW:HIGH, the bounds of random integers; HIGH is not reached."""
 
@@ -37,7 +41,8 @@ class IntRange(click.ParamType):
 def random_inputs(
     specs: Sequence[TensorSpec], seed: int, bounds: tuple[int, int], given: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Arrays by name: floats of mean 0 and variance 1, truth values, integers within `bounds`.
+    """Arrays by name: floats of mean 0 and variance 1, truth values, integers within `bounds`,
+    strings of a few words.
 
     Bounds beyond the type's range are cut to it. What `given` holds is taken from there.
     """
@@ -47,6 +52,10 @@ def random_inputs(
 
 
 def _draw(generator: np.random.Generator, spec: TensorSpec, bounds: tuple[int, int]) -> np.ndarray:
+    if spec.dtype == "string":
+        return _draw_texts(generator, spec.sizes)
+    if spec.is_object:
+        raise ToolError(f"input '{spec.name}' is a {spec.dtype}, which is neither drawn nor read from files")
     kind = spec.numpy_dtype
     if kind.kind == "b":
         return generator.integers(0, 2, spec.sizes).astype(kind)
@@ -58,6 +67,15 @@ def _draw(generator: np.random.Generator, spec: TensorSpec, bounds: tuple[int, i
         real, imaginary = generator.standard_normal((2, *spec.sizes))
         return (real + 1j * imaginary).astype(kind)
     return generator.standard_normal(spec.sizes, np.float32).astype(kind)
+
+
+def _draw_texts(generator: np.random.Generator, sizes: Sequence[int]) -> np.ndarray:
+    """None to four of a few words, between spaces or commas."""
+    texts = np.empty(sizes, object)
+    for place in np.ndindex(*sizes):
+        words = generator.choice(_WORDS, generator.integers(0, 5)).tolist()
+        texts[place] = str(generator.choice([" ", ","])).join(words)
+    return texts
 
 
 def _type_bounds(dtype: str) -> tuple[int, int]:

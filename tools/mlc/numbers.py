@@ -9,7 +9,11 @@ import numpy as np
 
 
 def statistics(array: np.ndarray) -> dict[str, Any]:
-    """dtype, shape, and of the values: min, max, mean, standard deviation, whether all are finite."""
+    """dtype, shape, and of the values: min, max, mean, standard deviation, whether all are finite; of strings
+    how many are different."""
+    if is_text(array):
+        different = len(set(array.reshape(-1).tolist()))
+        return {"dtype": "string", "shape": list(array.shape), "different": different}
     values = _wide(array)
     facts: dict[str, Any] = {"dtype": array.dtype.name, "shape": list(array.shape)}
     if not array.size or values.dtype.kind == "c":
@@ -18,6 +22,11 @@ def statistics(array: np.ndarray) -> dict[str, Any]:
     with np.errstate(invalid="ignore", over="ignore"):
         numbers = {"min": values.min(), "max": values.max(), "mean": values.mean(), "std": values.std()}
     return {**facts, "finite": finite, **{name: _json_number(value) for name, value in numbers.items()}}
+
+
+def is_text(array: np.ndarray) -> bool:
+    """Whether the elements are strings."""
+    return array.dtype.kind in "OUT"
 
 
 def _json_number(value: Any) -> float | str:
@@ -37,6 +46,9 @@ def difference(actual: np.ndarray, expected: np.ndarray) -> tuple[float, str]:
     """
     if actual.shape != expected.shape:
         return math.inf, f"shape {list(actual.shape)}, expected {list(expected.shape)}"
+    if is_text(actual) and is_text(expected):
+        wrong = int((actual != expected).sum())
+        return (math.inf, f"{wrong} of {actual.size} strings differ") if wrong else (0.0, "")
     if actual.dtype != expected.dtype:
         return math.inf, f"dtype {actual.dtype}, expected {expected.dtype}"
     ours, theirs = _wide(actual), _wide(expected)

@@ -86,6 +86,8 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
     if "kernels" in report:
         cached = "program cached" if report.get("from_cache") else f"{report['kernels_cached']} cached"
         rows.append(["kernels", f"{report['kernels']} ({cached}), {report['launches']} launches"])
+    if report.get("functions"):
+        rows.append(["functions", f"of the runtime: {', '.join(report['functions'])}"])
     if "arena_bytes" in report:
         rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
     rows += _gpu_rows(report["gpu"]) if "gpu" in report else []

@@ -157,9 +157,12 @@ def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
 
     import numpy as np
     from mlc.tools.mlc.files import write_file
+    from mlc.tools.mlc.numbers import is_text
 
+    # Of one length: others need pickles, which nobody should have to trust.
+    plain = {name: each.astype(str) if is_text(each) else each for name, each in outputs.items()}
     buffer = io.BytesIO()
-    np.savez(buffer, **dict(outputs))  # type: ignore[arg-type]
+    np.savez(buffer, **plain)  # type: ignore[arg-type]
     write_file(path, buffer.getvalue())
 
 
@@ -183,4 +186,6 @@ def _render(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None
 
 def _row(kind: str, name: str, facts: Mapping[str, Any]) -> list[str]:
     numbers = [f"{float(facts[key]):.4g}" if key in facts else "" for key in ("min", "max", "mean", "std")]
+    if "different" in facts:
+        numbers[0] = f"{facts['different']} different"
     return [kind, name, tensor_text(facts["dtype"], facts["shape"]), *numbers]
