@@ -3,69 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
-import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.names import Shape
 from mlc.dialects.graph.sizes import Size, broadcast, product
-from mlc.passes.exactness import rounding
 from mlc.passes.graph.constant_terms import reads
+from mlc.passes.graph.expanded_values import expanded, is_part, leading_ones
 from mlc.passes.graph.rules import Rules
-from mlc.passes.graph.values import dtype, enlarged, is_float, is_static, scalar_constant, splat
-from mlc.passes.remarks import missed
-from mlc.passes.rewriting import attributes_of, defining_op, has_one_use
+from mlc.passes.graph.values import enlarged, scalar_constant, splat
+from mlc.passes.rewriting import attributes_of, has_one_use
 
 _ELEMENTWISE = [spec for spec in graph.specs().values() if spec.family == "elementwise"]
 _UNARY = [f"graph.{spec.name}" for spec in _ELEMENTWISE if len(spec.operands) == 1]
 _BROADCASTING = [
     f"graph.{spec.name}" for spec in _ELEMENTWISE if len(spec.operands) > 1 and spec.name != "prelu"
 ]
-
-
-def _dims_follow(expand: ir.Operation) -> bool:
-    """Whether only dims of 1 become more: of others, only running tells whether they are 1."""
-    dims, own = graph.dims_of(expand.results[0]), graph.dims_of(expand.operands[0])
-    return _is_part(own, dims)
-
-
-def _is_part(own: Shape, whole: Shape) -> bool:
-    """Whether a tensor of dims `own` broadcasts to `whole` by dims of 1 alone."""
-    aligned = zip(reversed(own), reversed(whole), strict=False)
-    return len(own) <= len(whole) and all(dim in (1, wanted) for dim, wanted in aligned)
-
-
-def expanded(value: ir.Value) -> ir.Value | None:
-    """The value before an expansion of known dims, or copies of dims of 1."""
-    op = defining_op(value)
-    if op is None:
-        return None
-    if op.name == "graph.expand":
-        return op.operands[0] if _dims_follow(op) else None
-    if op.name == "graph.tile":
-        counts = zip(graph.shape_of(op.operands[0]), graph.attribute(op, "repeats"), strict=True)
-        return op.operands[0] if all(dim == 1 or count == 1 for dim, count in counts) else None
-    return None
-
-
-def _leading_ones(value: ir.Value) -> ir.Value | None:
-    """The value before a view that puts dims of 1 in front."""
-    op = defining_op(value)
-    if op is None or op.name not in ("graph.reshape", "graph.unsqueeze"):
-        return None
-    shape, inner = graph.dims_of(value), graph.dims_of(op.operands[0])
-    added = len(shape) - len(inner)
-    return op.operands[0] if added > 0 and shape == (1,) * added + inner else None
-
-
 # What may make an operand larger than it need be.
 _ENLARGING = tuple(f"graph.{name}" for name in ("expand", "tile", "reshape", "unsqueeze", "full", "constant"))
 
 
 def _smaller(value: ir.Value) -> ir.Value | None:
     found = expanded(value)
-    return _leading_ones(value) if found is None else found
+    return leading_ones(value) if found is None else found
 
 
 def _smaller_type(value: ir.Value, smaller: ir.Value | None) -> ir.Type:
@@ -117,7 +77,7 @@ def _joined(shapes: Sequence[Shape]) -> Shape:
 def _has_fewer_elements(own: Shape, than: Shape) -> bool:
     if all(isinstance(dim, int) for dim in (*own, *than)):
         return product(own) < product(than)
-    return _is_part(own, than) and product(own) != product(than)
+    return is_part(own, than) and product(own) != product(than)
 
 
 def _used_here_only(op: ir.Operation) -> bool:
@@ -155,7 +115,7 @@ def product_of_expanded(op: ir.Operation) -> ir.Value | None:
 
 def expand_of_leading_ones(op: ir.Operation) -> ir.Value | None:
     """expand adds leading dims by itself."""
-    x = _leading_ones(op.operands[0])
+    x = leading_ones(op.operands[0])
     return None if x is None else enlarged(x, op.results[0])
 
 
@@ -165,57 +125,10 @@ def tile_of_ones(op: ir.Operation) -> ir.Value | None:
     return None if x is None else enlarged(x, op.results[0])
 
 
-def _count(reduction: ir.Operation) -> int:
-    """How many elements each element of the result is of."""
-    shape = graph.shape_of(reduction.operands[0])
-    return prod(shape[axis] for axis in graph.attribute(reduction, "axes"))
-
-
-def _unexpanded(op: ir.Operation) -> ir.Value | None:
-    """What a reduction over expanded dims alone is of, in the result's shape; None where it is of nothing."""
-    x, whole = expanded(op.operands[0]), op.operands[0]
-    if x is None or not (is_static(whole) and is_static(x)) or not _count(op):
-        return None
-    shape, axes = [1] * (whole.type.rank - x.type.rank) + x.type.shape, graph.attribute(op, "axes")
-    if any(shape[axis] != 1 for axis in axes):
-        return None
-    kept = [dim for axis, dim in enumerate(shape) if graph.attribute(op, "keepdims") or axis not in axes]
-    small = x if list(x.type.shape) == kept else graph.build("reshape", [x], {"shape": kept})
-    return enlarged(small, op.results[0])
-
-
-def extreme_of_expanded(op: ir.Operation) -> ir.Value | None:
-    """The largest or smallest of copies of one element."""
-    return _unexpanded(op)
-
-
-@rounding
-def mean_of_expanded(op: ir.Operation) -> ir.Value | None:
-    """The mean of copies of one element."""
-    return _unexpanded(op) if is_float(op.operands[0]) else None
-
-
-@rounding
-def sum_of_expanded(op: ir.Operation) -> ir.Value | None:
-    """The sum of copies of one element: it times their number, which of integers wraps as their sum does."""
-    value = _unexpanded(op)
-    if value is None:
-        return None
-    with np.errstate(over="ignore"):
-        count = np.asarray(_count(op)).astype(dtype(value))
-    if not np.isfinite(count):
-        missed(op, "sum_of_expanded", f"{graph.element_type(value)} cannot hold the number of copies")
-        return None
-    return graph.build("mul", [value, graph.build("constant", [], {"value": count})])
-
-
 RULES: Rules = {
     **dict.fromkeys(_UNARY, (function_of_expanded,)),
     **dict.fromkeys(_BROADCASTING, (broadcast_operands,)),
     "graph.matmul": (product_of_expanded,),
     "graph.expand": (expand_of_leading_ones,),
     "graph.tile": (tile_of_ones,),
-    **dict.fromkeys(("graph.reduce_max", "graph.reduce_min"), (extreme_of_expanded,)),
-    "graph.reduce_mean": (mean_of_expanded,),
-    "graph.reduce_sum": (sum_of_expanded,),
 }

@@ -9,11 +9,11 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.dim_groups import dim_groups
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.kernel_kinds import REDUCTIONS
 from mlc.passes.graph.narrowed_windows import WHOLE, attributes_for, channels_for, reaches_for
 from mlc.passes.graph.rules import rule_of
-from mlc.passes.graph.sink_reshapes import dim_groups
 from mlc.passes.graph.slice_rules import Part
 
 Parts = list[Part]

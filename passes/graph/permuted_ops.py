@@ -12,9 +12,9 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
+from mlc.passes.graph.dim_groups import dim_groups
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.rules import rule_of
-from mlc.passes.graph.sink_reshapes import dim_groups
 
 Order = tuple[int, ...]
 

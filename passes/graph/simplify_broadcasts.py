@@ -8,8 +8,11 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.exactness import exactness_option
-from mlc.passes.graph.broadcast_rules import RULES
-from mlc.passes.graph.rules import apply_rules
+from mlc.passes.graph.broadcast_rules import RULES as BROADCASTS
+from mlc.passes.graph.expanded_reductions import RULES as REDUCTIONS
+from mlc.passes.graph.rules import Rules, apply_rules
+
+RULES: Rules = {**BROADCASTS, **REDUCTIONS}
 
 
 @dataclass(frozen=True)

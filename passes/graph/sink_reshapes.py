@@ -10,55 +10,16 @@ from typing import ClassVar
 
 from mlc.bindings import address, ir
 from mlc.dialects import graph
-from mlc.dialects.graph.sizes import Size, exact_quotient, product
 from mlc.passes.base import Pass, option
+from mlc.passes.graph.dim_groups import Dim, dim_groups
 from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, has_one_use, replace_op
-
-Dim = int | Size
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
 WITH_WINDOWS = PRODUCERS | {"graph.conv": 2, "graph.max_pool": 2, "graph.average_pool": 2}
 # Elementwise ops between a product and an op that may follow it: no kernel holds more.
 LONGEST = 64
-
-
-def dim_groups(old: Sequence[Dim], new: Sequence[Dim]) -> list[tuple[list[int], list[int]]] | None:
-    """Pairs of runs of dims of `old` and `new` with equal products, as short as possible; None if they do
-    not align."""
-    groups, i, j = [], 0, 0
-    while i < len(old) or j < len(new):
-        olds, news = [i] if i < len(old) else [], [j] if j < len(new) else []
-        i, j = i + len(olds), j + len(news)
-        while (one := product([old[d] for d in olds])) != (other := product([new[d] for d in news])):
-            shorter = _lacks_dims(one, other)
-            if shorter is None:
-                return None
-            if shorter:
-                if i == len(old):
-                    return None
-                olds.append(i)
-                i += 1
-            else:
-                if j == len(new):
-                    return None
-                news.append(j)
-                j += 1
-        groups.append((olds, news))
-    return groups
-
-
-def _lacks_dims(one: Dim, other: Dim) -> bool | None:
-    """Whether the first of two products of dims that should be equal lacks dims, rather than the other one;
-    None where named dims do not tell."""
-    if isinstance(one, int) and isinstance(other, int):
-        return one < other
-    if one == 0 or other == 0:
-        return None
-    if exact_quotient(other, one) is not None:
-        return True
-    return None if exact_quotient(one, other) is None else False
 
 
 def reshaped_operand_shape(

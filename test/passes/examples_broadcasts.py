@@ -67,13 +67,13 @@ BROADCASTS: Examples = {
         lambda v: v.expand(v.unsqueeze(v.row, axes=[0]), shape=[4, 6])
     ],
     "broadcast_rules.tile_of_ones": [lambda v: v.tile(v.column, repeats=[1, 5])],
-    "broadcast_rules.extreme_of_expanded": each(
+    "expanded_reductions.extreme_of_expanded": each(
         "max min", lambda v, f: v.reduce(f, v.expand(v.column, shape=[2, 4, 6]), 0, 2, keepdims=False)
     ),
-    "broadcast_rules.mean_of_expanded": [
+    "expanded_reductions.mean_of_expanded": [
         lambda v: v.reduce("mean", v.expand(v.column, shape=[4, 6]), 1)
     ],
-    "broadcast_rules.sum_of_expanded": [
+    "expanded_reductions.sum_of_expanded": [
         lambda v: v.reduce("sum", v.expand(v.column, shape=[4, 6]), 1, keepdims=False)
     ],
 }  # fmt: skip

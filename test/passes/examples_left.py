@@ -54,7 +54,7 @@ LEFT: Examples = {
     "fold_scale.into_weights": [lambda v: v.mul(v.matmul(v.m, v.full(HUGE, 6, 2)), HUGE)],
     "scale_rules.factor_before_product": [lambda v: v.matmul(v.mul(v.m, HUGE), v.full(HUGE, 6, 2))],
     **{
-        f"broadcast_rules.{rule}": each(
+        f"expanded_reductions.{rule}": each(
             names, lambda v, f: v.reduce(f, v.expand(v.one, shape=[0, 6]), 0, keepdims=False)
         )
         for rule, names in (("extreme", "max min"), ("mean", "mean"), ("sum", "sum"))

@@ -6,7 +6,8 @@ import random
 from math import prod
 
 import pytest
-from mlc.passes.graph.sink_reshapes import dim_groups, reshaped_operand_shape
+from mlc.passes.graph.dim_groups import dim_groups
+from mlc.passes.graph.sink_reshapes import reshaped_operand_shape
 
 
 @pytest.mark.parametrize(
