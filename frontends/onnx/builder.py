@@ -99,7 +99,9 @@ class GraphBuilder:
 
     def named(self, result: ir.Value, values: Sequence[Value]) -> Value:
         """The op's result, whose dims the op says too."""
-        value = from_ir("", result, self.dims_of(result, values))
+        dims = self.dims_of(result, values)
+        _refine(result, dims)
+        value = from_ir("", result, dims)
         if value.rank > _MOST_DIMS:
             raise NodeFailure(f"a result has {value.rank} dims; at most {_MOST_DIMS} are supported")
         write_dims(result, value.shape)
@@ -246,6 +248,13 @@ class GraphBuilder:
     def dynamic_hint(self) -> str:
         """Which options would make the model static."""
         return dynamic_hint(self.inputs)
+
+
+def _refine(result: ir.Value, dims: Sequence[Dim]) -> None:
+    """Writes numbers that follow from sizes, such as `n + 9 - n`, into the type."""
+    told = [dim if isinstance(dim, int) else _DYNAMIC for dim in dims]
+    if told != list(result.type.shape):
+        result.set_type(ir.RankedTensorType.get(told, result.type.element_type))
 
 
 def _length(vector: Value) -> int:

@@ -178,12 +178,12 @@ ENCODED_TENSORS = {
 }
 
 
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", [*HOWS, ANY_SIZE])
 def test_linear_models_are_as_onnx_runtime_says(how: str) -> None:
     assert wrong_cases(LINEAR, "ai.onnx.ml", how=how) == {}
 
 
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", [*HOWS, ANY_SIZE])
 def test_support_vectors_are_as_onnx_runtime_says(how: str) -> None:
     assert wrong_cases(SUPPORT, "ai.onnx.ml", how=how) == {}
 

@@ -6,7 +6,7 @@ from mlc.dialects.graph.sizes import Size, floordiv
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.contraction import centred
 from mlc.frontends.onnx.operators.run_time import taken
-from mlc.frontends.onnx.operators.windows import Window, kernel_of, window
+from mlc.frontends.onnx.operators.windows import kernel_of, window
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -31,26 +31,21 @@ def convolved(node: Node, x: Value, w: Value) -> Value:
     geometry = window(node, x, kernel_of(node, w))
     # Paddings of kernels of any size are no part of the convolution.
     x, geometry = geometry.inside(node, x, whole=any(isinstance(each, Size) for each in geometry.kernel))
-    group = int(node.attr("group", 1))
+    return in_groups(node, x, w, int(node.attr("group", 1)), **geometry.attributes())
+
+
+def in_groups(node: Node, x: Value, w: Value, group: int, **attributes: list[int]) -> Value:
+    """The convolution, where only running may tell how many channels a group has: then one for each group."""
     if group == 1 or all(isinstance(each, int) for each in w.shape[:2]):
-        return node.emit("conv", x, w, **geometry.attributes(), group=group, layout="NCHW")
-    return node.emit("concat", *_groups(node, x, w, group, geometry), axis=1)
-
-
-def _groups(node: Node, x: Value, w: Value, group: int, geometry: Window) -> list[Value]:
-    """The results of groups of as many channels as only running tells."""
+        return node.emit("conv", x, w, **attributes, group=group, layout="NCHW")
     inputs, outputs = w.shape[1], floordiv(w.shape[0], group)
-    return [
-        node.emit(
-            "conv",
-            taken(node, x, 1, inputs * each, inputs),
-            taken(node, w, 0, outputs * each, outputs),
-            **geometry.attributes(),
-            group=1,
-            layout="NCHW",
-        )
+    parts = [
+        (taken(node, x, 1, inputs * each, inputs), taken(node, w, 0, outputs * each, outputs))
         for each in range(group)
     ]
+    return node.emit(
+        "concat", *(node.emit("conv", *part, **attributes, group=1, layout="NCHW") for part in parts), axis=1
+    )
 
 
 def per_channel(node: Node, value: Value, rank: int) -> Value:

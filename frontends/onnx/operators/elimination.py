@@ -13,9 +13,9 @@ MOST_ROWS = 16
 def inverted(node: Node, x: Value) -> Value:
     """The inverses of matrices `[..., n, n]` of at most MOST_ROWS rows; the pivot is the largest number of
     its column."""
-    rows = node.shape(x)[-1]
+    [rows] = node.static(x.shape[-1:], "the number of rows")
     identity = node.constant(np.eye(rows, dtype=x.dtype))
-    both = node.emit("concat", x, node.emit("expand", identity, shape=node.shape(x)), axis=x.rank - 1)
+    both = node.emit("concat", x, node.expand(identity, x.shape), axis=x.rank - 1)
     for step in range(rows):
         both = _eliminated(node, _pivoted(node, both, step, rows), step, rows)
     return columns(node, both, rows, rows)

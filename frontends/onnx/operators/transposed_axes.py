@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mlc.dialects.graph.sizes import maximum
+from mlc.dialects.graph.sizes import floordiv, maximum
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.convolution import in_groups
 from mlc.frontends.onnx.operators.formulas import counting, dim, formula, read_along
 from mlc.frontends.onnx.operators.windows import per_dim
 from mlc.frontends.onnx.values import Dim, Value
@@ -96,18 +97,18 @@ def between_zeros(node: Node, x: Value, w: Value, group: int, axes: list[Axis]) 
         inside = (at >= 0) & (at % axis.stride).equals(0) & (at < dim(node, axis.size * axis.stride))
         spread = read_along(spread, place, (at // axis.stride).within(0, dim(node, axis.size) - 1), inside)
     channels, outputs, *kernel = w.shape
-    turned = formula(node, node.reshape(w, [group, channels // group, outputs, *kernel]))
+    turned = formula(node, node.reshape(w, [group, floordiv(channels, group), outputs, *kernel]))
     for place, axis in enumerate(axes, 3):
         turned = read_along(turned, place, dim(node, axis.kernel) - 1 - counting(node, axis.kernel))
     order = [0, 2, 1, *range(3, 3 + len(axes))]
     moved = node.emit("transpose", turned.value, permutation=order)
-    return node.emit(
-        "conv",
+    weight = node.reshape(moved, [group * outputs, floordiv(channels, group), *kernel])
+    return in_groups(
+        node,
         spread.value,
-        node.reshape(moved, [group * outputs, channels // group, *kernel]),
+        weight,
+        group,
         strides=[1] * len(axes),
         dilations=[axis.dilation for axis in axes],
         pads=[0] * (2 * len(axes)),
-        group=group,
-        layout="NCHW",
     )

@@ -6,7 +6,7 @@ import numpy as np
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.ml.decisions import decisions
 from mlc.frontends.onnx.operators.ml.forest import Forest
-from mlc.frontends.onnx.operators.ml.rows import features
+from mlc.frontends.onnx.operators.ml.rows import features, with_least_features
 from mlc.frontends.onnx.values import Value
 
 _COMBINED = {"SUM": "sum", "AVERAGE": "sum", "MIN": "min", "MAX": "max"}
@@ -20,6 +20,7 @@ def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) ->
     if np.any((forest.weight_targets < 0) | (forest.weight_targets >= targets)):
         raise NodeFailure(f"a weight is for a target that is none of {targets}")
     combined = _COMBINED[aggregate]
+    x = with_least_features(node, x, int(forest.features.max(initial=0)) + 1)
     weights, tables = _weights(forest, targets, combined, x.dtype), decisions(forest, x.dtype, features(x))
     roots, weights = _grouped(forest, tables.children, weights, _NEUTRAL[combined])
     values = [roots.astype(np.int32), tables.features, tables.thresholds, tables.children, weights]

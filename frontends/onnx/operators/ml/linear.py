@@ -13,7 +13,7 @@ from mlc.frontends.onnx.operators.ml.post_transforms import (
     transformed,
     two_scores,
 )
-from mlc.frontends.onnx.operators.ml.rows import features, rows
+from mlc.frontends.onnx.operators.ml.rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -22,13 +22,18 @@ from onnx import TensorProto
 
 @onnx_operator("LinearRegressor", domain=MACHINE_LEARNING)
 def linear_regressor(node: Node) -> Value:
-    scores = _scores(node, rows(node), int(node.attr("targets", 1)))
+    targets = int(node.attr("targets", 1))
+    x = with_features(node, rows(node), len(node.attr("coefficients")) // max(1, targets))
+    scores = _scores(node, x, targets)
     return node.cast(transformed(node, scores, post_transform(node)), TensorProto.FLOAT)
 
 
 @onnx_operator("LinearClassifier", domain=MACHINE_LEARNING)
 def linear_classifier(node: Node) -> tuple[Value, Value]:
-    label, scores = _classified(node, class_labels(node, "classlabels_ints"), rows(node))
+    # Where only a call tells how many features there are, the intercepts tell it before.
+    classes = max(1, len(node.attributes.get("intercepts") or []))
+    x = with_features(node, rows(node), len(node.attr("coefficients")) // classes)
+    label, scores = _classified(node, class_labels(node, "classlabels_ints"), x)
     return label_output(node, label), node.cast(scores, TensorProto.FLOAT)
 
 

@@ -16,7 +16,7 @@ from mlc.frontends.onnx.operators.ml.post_transforms import (
     two_scores,
 )
 from mlc.frontends.onnx.operators.ml.probabilities import probabilities
-from mlc.frontends.onnx.operators.ml.rows import features, rows
+from mlc.frontends.onnx.operators.ml.rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -29,6 +29,7 @@ def svm_regressor(node: Node) -> Value:
     x, count = rows(node), int(node.attr("n_supports", 0))
     coefficients, rho = _floats(node, "coefficients", x), _floats(node, "rho", x)
     vectors = _floats(node, "support_vectors", x).reshape(count, -1) if count else None
+    x = with_features(node, x, coefficients.size if vectors is None else vectors.shape[1])
     if coefficients.size != (count or features(x)):
         raise NodeFailure(f"coefficients has {coefficients.size} entries instead of {count or features(x)}")
     base = x if vectors is None else _kernels(node, x, vectors)
@@ -59,6 +60,7 @@ def _kernels(node: Node, x: Value, vectors: np.ndarray) -> Value:
     """The kernel of each row of x `[N, F]` with each of the S vectors `[S, F]`: `[N, S]`."""
     kind = node.attr("kernel_type", "LINEAR")
     gamma, offset, degree = list(node.attributes.get("kernel_params") or [0.0, 0.0, 0.0])[:3]
+    x = with_features(node, x, vectors.shape[1])
     if vectors.shape[1] != features(x):
         raise NodeFailure(f"support vectors have {vectors.shape[1]} numbers instead of {features(x)}")
     if kind == "RBF":
@@ -80,6 +82,7 @@ def _kernels(node: Node, x: Value, vectors: np.ndarray) -> Value:
 def _linear(node: Node, x: Value, labels: list[int]) -> tuple[Value, Value]:
     """A row of coefficients for each class."""
     coefficients = _floats(node, "coefficients", x)
+    x = with_features(node, x, coefficients.size // len(labels))
     if coefficients.size != len(labels) * features(x):
         raise NodeFailure(f"coefficients has {coefficients.size} entries, not {features(x)} per class")
     matrix = np.ascontiguousarray(coefficients.reshape(len(labels), -1).T)
