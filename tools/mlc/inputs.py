@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 from mlc.tools.mlc.failures import ToolError
+from mlc.tools.mlc.lists import gathered, is_list, nothing_of
 
 if TYPE_CHECKING:
     from mlc.runtime import TensorSpec
@@ -44,11 +45,18 @@ def random_inputs(
     """Arrays by name: floats of mean 0 and variance 1, truth values, integers within `bounds`,
     strings of a few words.
 
-    Bounds beyond the type's range are cut to it. What `given` holds is taken from there.
+    Bounds beyond the type's range are cut to it. What `given` holds is taken from there. Sequences and
+    optionals that it does not hold are empty.
     """
     generator = np.random.default_rng(seed)
-    drawn = {spec.name: _draw(generator, spec, bounds) for spec in specs}
+    drawn = {
+        spec.name: nothing_of(spec) if _is_held(spec) else _draw(generator, spec, bounds) for spec in specs
+    }
     return {**drawn, **(given or {})}
+
+
+def _is_held(spec: TensorSpec) -> bool:
+    return is_list(spec) or spec.dtype.startswith("optional(")
 
 
 def _draw(generator: np.random.Generator, spec: TensorSpec, bounds: tuple[int, int]) -> np.ndarray:
@@ -86,21 +94,21 @@ def _type_bounds(dtype: str) -> tuple[int, int]:
     return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
-def read_inputs(
-    specs: Sequence[TensorSpec], files: Sequence[str], archive: str | None
-) -> dict[str, np.ndarray]:
-    """Arrays from --inputs FILE.npz and --input [NAME=]FILE. Raises ToolError naming the file, OSError."""
+def read_inputs(specs: Sequence[TensorSpec], files: Sequence[str], archive: str | None) -> dict[str, Any]:
+    """Arrays from --inputs FILE.npz and --input [NAME=]FILE; a sequence is a list of them, in the archive
+    NAME[0], NAME[1], else all that a file holds. Raises ToolError naming the file, OSError."""
     names = [spec.name for spec in specs]
-    arrays: dict[str, np.ndarray] = {}
+    lists = [spec.name for spec in specs if is_list(spec)]
+    arrays: dict[str, Any] = {}
     if archive is not None:
-        arrays |= _archive(archive)
+        arrays |= gathered(specs, _archive(archive), archive)
         if strangers := [name for name in arrays if name not in names]:
             raise ToolError(
                 f"{archive}: holds {', '.join(strangers)}; the model's inputs are {', '.join(names)}"
             )
     for text in files:
         name, path = _split(text, names)
-        arrays[name] = _load(path, name)
+        arrays[name] = list(_archive(path).values()) if name in lists else _load(path, name)
     return arrays
 
 

@@ -33,7 +33,8 @@ def load_peer(name: str, path: Path, threads: int | None = None) -> Call:
 def call_peer(name: str, call: Call, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     """One call; what the engine raises becomes a ToolError."""
     try:
-        return [np.asarray(each) for each in call(inputs)]
+        # Sequences are lists, optionals without an element None.
+        return [each if each is None or isinstance(each, list) else np.asarray(each) for each in call(inputs)]
     except Exception as error:
         raise ToolError(f"{name} cannot run the model: {_first_line(error)}") from error
 

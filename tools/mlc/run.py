@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -55,7 +55,11 @@ INT_RANGE = click.option(
 @click.command("run", short_help="Run a model once.", cls=_OptionalValue)
 @click.argument("model", type=click.Path())
 @click.option(
-    "--input", "files", multiple=True, metavar="NAME=FILE", help="An input from a .npy or .npz file."
+    "--input",
+    "files",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="An input from a .npy or .npz file.",
 )
 @click.option("--inputs", "archive", type=click.Path(), metavar="FILE.npz", help="Inputs by name.")
 @click.option(
@@ -102,6 +106,7 @@ def run_command(
 ) -> int:
     """Run MODEL (.onnx, .mlir or .mlcx) once, on random inputs unless some are given."""
     from mlc.tools.mlc.inputs import random_inputs, read_inputs
+    from mlc.tools.mlc.lists import flat
     from mlc.tools.mlc.numbers import statistics
     from mlc.tools.mlc.sizes import specs_of_call
 
@@ -110,12 +115,12 @@ def run_command(
     given = read_inputs(executable.inputs, files, archive)
     specs = specs_of_call(executable, given, flags, session)
     inputs = random_inputs(specs, random_seed, int_range, given)
-    outputs = call(executable, inputs)
+    outputs = flat(call(executable, inputs))
     if save_outputs:
         _save(save_outputs, outputs)
     data: dict[str, Any] = {
         "model": model,
-        "inputs": {name: statistics(array) for name, array in inputs.items()},
+        "inputs": {name: statistics(array) for name, array in flat(inputs).items()},
         "outputs": {name: statistics(array) for name, array in outputs.items()},
     }
     if executable.specialised is not None:
@@ -123,13 +128,14 @@ def run_command(
     if verify and oracle:
         from mlc.tools.mlc.peers import call_peer, load_peer
 
-        expected = call_peer(verify, load_peer(verify, oracle, threads), inputs)
+        found = call_peer(verify, load_peer(verify, oracle, threads), inputs)
+        expected = flat(dict(zip((spec.name for spec in executable.outputs), found, strict=True)))
         data["verify"] = {"engine": verify, "tolerance": tolerance, **_verify(outputs, expected, tolerance)}
     session.show(data, lambda console: _render(console, data, verbose=session.verbose))
     return FAILURE if verify and not data["verify"]["passed"] else 0
 
 
-def call(executable: Executable, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def call(executable: Executable, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Runs the model; inputs that do not fit are a ToolError."""
     try:
         return executable.run(inputs)
@@ -138,13 +144,15 @@ def call(executable: Executable, inputs: Mapping[str, Any]) -> dict[str, np.ndar
 
 
 def _verify(
-    outputs: Mapping[str, np.ndarray], expected: Sequence[np.ndarray], tolerance: float
+    outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], tolerance: float
 ) -> dict[str, Any]:
     from mlc.tools.mlc.numbers import difference
 
     results: dict[str, dict[str, Any]] = {}
-    for (name, actual), other in zip(outputs.items(), expected, strict=True):
-        error, reason = difference(actual, other)
+    for name in {**outputs, **expected}:
+        error, reason = math.inf, "there is none" if name in expected else "there should be none"
+        if name in outputs and name in expected:
+            error, reason = difference(outputs[name], expected[name])
         results[name] = {"error": error if math.isfinite(error) else None, "passed": error <= tolerance}
         if reason:
             results[name]["reason"] = reason
