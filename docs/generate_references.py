@@ -21,6 +21,7 @@ REFERENCES = {
     "onnx-operators.md": "mlc.tools.references.onnx_operators:page",
     "passes.md": "mlc.tools.references.passes:page",
     "pipelines.md": "mlc.tools.references.pipelines:page",
+    "runtime-functions.md": "mlc.tools.references.runtime_functions:page",
     "tools.md": "mlc.tools.references.tools_overview:page",
     "tools/mlc.md": "mlc.tools.references.command_lines:mlc",
     "tools/mlc-opt.md": "mlc.tools.references.command_lines:mlc_opt",

@@ -98,7 +98,8 @@ def _vector(objects: Objects, dtype: str, items: list[Any]) -> tuple[int, tuple[
 
 
 def _string_numbers(objects: Objects, value: Any) -> np.ndarray:
-    array = np.asarray(value)
+    # Arrays of text leave out NULs at the end.
+    array = value if isinstance(value, np.ndarray) else np.asarray(value, object)
     if array.dtype.kind not in "UOST":
         raise TypeError(f"expected strings, got {array.dtype}")
     return np.frombuffer(objects.numbers(array.reshape(-1).tolist()), np.int64).reshape(array.shape)

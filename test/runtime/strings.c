@@ -1,0 +1,94 @@
+/* Calls the runtime's functions on strings with odd ones. What fails leaves through mlc_host_fail_text. */
+#include <assert.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object_calls.h"
+
+enum { ODD = 9, MANY = 30000 };
+
+static jmp_buf failed;
+static const char *message;
+
+void mlc_host_fail_text(int64_t op, const char *text) {
+  (void)op;
+  message = text;
+  longjmp(failed, 1);
+}
+
+static mlc_objects table;
+static int64_t odd[ODD];
+
+/* Strings of exactly their bytes, so that a read beyond one is seen. */
+static void add_odd(void) {
+  static const char *const texts[ODD] = {"", "\xff", "\xc3", "\xe2\x80", "a,b,", ",", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xc2\xa0 x"};
+  for (int i = 0; i < ODD; i++) {
+    const size_t length = strlen(texts[i]);
+    char *copy = malloc(length ? length : 1);
+    memcpy(copy, texts[i], length);
+    odd[i] = mlc_objects_string(&table, copy, (int64_t)length);
+    free(copy);
+  }
+}
+
+static void test_odd_bytes(void) {
+  int64_t result[ODD], counts[ODD], order[ODD], numbers[] = {0, 8, 1, ODD, 8, 1, ODD, 8, 1, ODD};
+  mlc_call_string_concat((void *[]){odd, odd, result}, numbers);
+  for (int i = 0; i < ODD; i++)
+    assert(mlc_call_get_string(result[i])->length == 2 * mlc_call_get_string(odd[i])->length);
+  int32_t letters[] = {'a', 'A', 0, 0, 0xe4, 'x', 'y', 'z'};
+  mlc_call_string_case((void *[]){odd, letters, result}, (int64_t[]){0, 8, 1, ODD, 6, 2, 2, 4, 8, 1, ODD});
+  assert(memcmp(mlc_call_get_string(result[4])->bytes, "A,b,", 5) == 0);
+  assert(result[1] == odd[1] && result[3] == odd[3]);
+  for (int i = 0; i < 2; i++) {
+    int64_t delimiter = i ? odd[5] : 0;
+    mlc_call_string_split_count((void *[]){odd, &delimiter, counts}, (int64_t[]){0, -1, 8, 1, ODD, 8, 0, 7, 1, ODD});
+    assert(counts[0] == i && counts[4] == (i ? 3 : 1) && counts[8] == 1);
+  }
+  mlc_call_string_order((void *[]){odd, order}, (int64_t[]){0, 8, 1, ODD, 7, 1, ODD});
+  assert(order[0] == 0 && order[1] == ODD - 1);
+}
+
+static void test_many(void) {
+  static int64_t strings[MANY], again[MANY];
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < MANY; i++) {
+      char text[16];
+      const int length = snprintf(text, sizeof text, "%d", i);
+      (pass ? again : strings)[i] = mlc_objects_string(&table, text, length);
+    }
+  assert(memcmp(strings, again, sizeof strings) == 0);
+}
+
+/* The message of a call that must fail. */
+#define FAILURE(CALL) (setjmp(failed) ? message : ((CALL), "none"))
+
+static void test_failures(void) {
+  int64_t number = odd[4], comma = odd[5], dims[] = {1, 2}, parts[2], wrong[] = {-1, INT64_MAX};
+  int32_t short_table[3] = {1, 1, 0};
+  double value;
+  uint8_t flag;
+  int64_t split[] = {0, -1, 8, 1, 1, 8, 0, 7, 1, 2, 8, 2, 1, 2};
+  assert(strstr(FAILURE(mlc_call_string_split((void *[]){&number, &comma, dims, parts}, split)), "more parts"));
+  int64_t match[] = {0, 8, 0, 6, 1, 3, 9, 0};
+  assert(strstr(FAILURE(mlc_call_string_match((void *[]){&number, short_table, &flag}, match)), "none of an automaton"));
+  int64_t scalar[] = {0, 8, 0, 11, 0};
+  assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&number, &value}, scalar)), "no number"));
+  for (int i = 0; i < 2; i++)
+    assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&wrong[i], &value}, scalar)), "no string's"));
+  assert(strstr(FAILURE(mlc_call_scratch(SIZE_MAX / 2, 16)), "no memory"));
+}
+
+int main(void) {
+  mlc_current_objects = &table;
+  mlc_objects_string(&table, "", 0);
+  add_odd();
+  test_odd_bytes();
+  test_many();
+  test_failures();
+  mlc_objects_clear(&table);
+  puts("done");
+  return 0;
+}
