@@ -12,6 +12,7 @@ from mlc.dialects.graph.spec import specs
 from mlc.frontends.onnx.registry import OperatorFunction, Registration, registered
 from mlc.passes.lowering import graph_to_linalg
 from mlc.tools.references.markdown import table
+from mlc.tools.references.operator_tests import file_of_tests, own_cases
 
 # No rule lowers them, because an earlier pass replaces them or they become arguments; control flow is the
 # host program's.
@@ -28,7 +29,9 @@ are what the importing function itself refuses (what it calls may refuse more), 
 of a model; `{{...}}` stands for a value. Control flow has a page of its own
 ([control-flow.md](control-flow.md)).
 
-[Which of ONNX's own tests pass](conformance.md), operator by operator, is measured.
+*ONNX's cases* are those of ONNX's backend suite that test the operator or its function body, and how many of
+them pass, with inputs as they are and of any size ([conformance.md](conformance.md)). *Tests* is the file
+under `test/` that names the operator most often.
 
 All operators become ops of the [graph dialect](dialects/graph.md). {lowered} Dims of inputs,
 and values such as axes, shapes, places and counts, may be known only when a model runs; where an operator
@@ -56,12 +59,12 @@ def page() -> str:
         rows = [
             row
             for name in names
-            for row in _rows(name, known.get((domain, name), []), latest.get(domain, {}))
+            for row in _rows(domain, name, known.get((domain, name), []), latest.get(domain, {}))
         ]
         parts += [
             f"## {domain or 'ai.onnx'}",
             "",
-            table(["operator", "opsets", "imported by", "limits"], rows),
+            table(["operator", "opsets", "imported by", "ONNX's cases", "tests", "limits"], rows),
             "",
         ]
     rest = [name for name in sorted(latest[""]) if not _covered(name, latest[""])]
@@ -79,13 +82,14 @@ def _latest_schemas() -> dict[str, dict[str, onnx.defs.OpSchema]]:
 
 
 def _rows(
-    name: str, entries: list[Registration], schemas: dict[str, onnx.defs.OpSchema]
+    domain: str, name: str, entries: list[Registration], schemas: dict[str, onnx.defs.OpSchema]
 ) -> Iterator[list[str]]:
+    tests = [own_cases(domain, name), file_of_tests(name)]
     for entry in entries:
         where = f"`{entry.function.__module__.rpartition('.')[2]}.{entry.function.__name__}`"
-        yield [f"`{name}`", _opsets(entry), where, "; ".join(limits(entry.function))]
+        yield [f"`{name}`", _opsets(entry), where, *tests, "; ".join(limits(entry.function))]
     if not entries and _importable(name, schemas):
-        yield [f"`{name}`", f"{schemas[name].since_version} on", _BODY, ""]
+        yield [f"`{name}`", f"{schemas[name].since_version} on", _BODY, *tests, ""]
 
 
 def _opsets(entry: Registration) -> str:
