@@ -178,6 +178,8 @@ _FAMILY_FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "movement": _nothing,
     "creation": _nothing,
     "control flow": _nothing,
+    # What the runtime computes with strings is no arithmetic.
+    "objects": _nothing,
 }
 _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "attention": _attention_flops,
