@@ -63,7 +63,6 @@ def recurrent_has_settings(call: Call) -> bool:
 
 
 def shift_is_outside(call: Call) -> bool:
-    """A count that is negative or not less than the width, or that only the model knows."""
     counts = call.array(1)
     if counts is None:
         return True
@@ -110,6 +109,15 @@ def quotient_is_huge(call: Call) -> bool:
 
 def some_are_not_finite(call: Call) -> bool:
     return not all(np.isfinite(array).all() for array in call.floats())
+
+
+def some_are_nan(call: Call) -> bool:
+    return any(np.isnan(array).any() for array in call.floats())
+
+
+def first_dims_differ(call: Call, one: int, other: int) -> bool:
+    arrays = [call.array(one), call.array(other)]
+    return len({array.shape[:1] for array in arrays if array is not None}) > 1
 
 
 def has_fractions(*indices: int) -> Applies:
@@ -164,8 +172,7 @@ def is_empty(call: Call) -> bool:
 
 
 def some_are_empty(call: Call) -> bool:
-    arrays = [call.array(index) for index in range(len(call.node.input))]
-    return any(array is not None and array.size == 0 for array in arrays)
+    return any(array.size == 0 for array in map(call.array, range(len(call.node.input))) if array is not None)
 
 
 def mask_has_another_type(call: Call) -> bool:
@@ -186,3 +193,8 @@ def softmax_is_zero(call: Call) -> bool:
     makers = [node for node in call.case.nodes if call.node.input[0] in node.output]
     x = call.array(0) if any(node.op_type == "Softmax" for node in makers) else None
     return x is not None and bool((x == 0).any())
+
+
+def states_have_several_dims(call: Call) -> bool:
+    states = [call.array(index) for index in range(2, len(call.node.input))]
+    return any(array is not None and array.ndim > 1 for array in states)

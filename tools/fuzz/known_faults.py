@@ -113,6 +113,24 @@ FAULTS = (
     ),
     Fault(
         "MaxPool",
+        _RUNTIME,
+        "ONNX Runtime passes NaN over, of which nothing is larger",
+        when.some_are_nan,
+    ),
+    Fault(
+        "NonMaxSuppression",
+        _REFERENCE,
+        "the reference takes boxes and scores of different batches",
+        lambda call: when.first_dims_differ(call, 0, 1),
+    ),
+    Fault(
+        "Loop",
+        _REFERENCE,
+        "the reference joins scan outputs of several dims along the first one",
+        when.states_have_several_dims,
+    ),
+    Fault(
+        "MaxPool",
         _REFERENCE,
         "of windows of padding only the largest is open: the reference says 0, ONNX Runtime refuses them",
         when.window_is_padding,

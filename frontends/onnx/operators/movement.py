@@ -125,13 +125,20 @@ def gather_elements(node: Node) -> Value:
     return node.emit("gather_elements", x, node.input(1), axis=node.axis(node.attr("axis", 0), x.rank))
 
 
+# A diagonal beyond every matrix, to which a place can be added.
+_FARTHEST = 1 << 62
+
+
 @onnx_operator("Trilu", since=14)
 def trilu(node: Node) -> Value:
     x, upper, k = node.input(0), bool(node.attr("upper", 1)), node.optional(1)
     if k is None or k.is_constant:
-        return node.emit("trilu", x, upper=upper, k=0 if k is None else node.ints(1)[0])
+        known = 0 if k is None else node.ints(1)[0]
+        return node.emit("trilu", x, upper=upper, k=max(-_FARTHEST, min(known, _FARTHEST)))
     rows, columns = x.shape[-2:]
-    down = node.emit("add", node.reshape(counted(node, rows), [rows, 1]), number_of(node, k))
+    near = node.emit("min", number_of(node, k), number_of(node, _FARTHEST))
+    near = node.emit("max", near, number_of(node, -_FARTHEST))
+    down = node.emit("add", node.reshape(counted(node, rows), [rows, 1]), near)
     outside = node.emit("less" if upper else "greater", counted(node, columns), down)
     return node.emit("where", outside, node.scalar(0, x), x)
 
