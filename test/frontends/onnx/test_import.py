@@ -335,7 +335,9 @@ def test_versions_that_nobody_knows_are_refused() -> None:
 def test_inputs_that_are_no_tensors_are_refused() -> None:
     proto = dense()
     proto.graph.input[0].CopyFrom(helper.make_tensor_sequence_value_info("x", F32, None))
-    assert "input 'x' is of sequence_type" in _failure(proto)
+    assert "input 0 is a sequence, which this operator does not take" in _failure(proto)
+    proto.graph.input[0].CopyFrom(helper.make_sparse_tensor_value_info("x", F32, [4]))
+    assert "input 'x' is of sparse_tensor_type" in _failure(proto)
     proto = dense()
     proto.graph.input[0].type.tensor_type.ClearField("shape")
     assert "input 'x' has no shape; give one: --shape x:" in _failure(proto)

@@ -16,3 +16,11 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<4xf32>) -> tensor<4x
   }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @runtime(%s: tensor<i64>) -> tensor<i64> {
+  // expected-error @below {{'graph.call_runtime' op cannot be part of a GPU's program: only processors compute with strings and sequences}}
+  %0 = "graph.call_runtime"(%s) {function = "sequence_length", operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<i64>) -> tensor<i64>
+  return %0 : tensor<i64>
+}
