@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from mlc.frontends.onnx.operators.letter_case import case_table
 from node_groups import ANY_SIZE, Case, Fixed, wrong_cases
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, numpy_helper, parser
+from oracle import compiled
 
 STRING, I64 = TensorProto.STRING, TensorProto.INT64
 ML = "ai.onnx.ml"
@@ -197,3 +198,22 @@ def test_every_letter_has_its_row(action: str) -> None:
     letters = [chr(code) for code in range(0x110000)]
     change = str.lower if action == "LOWER" else str.upper
     assert [changed.get(each, each) for each in letters] == [change(each) for each in letters]
+
+
+BRANCHED = """<ir_version: 10, opset_import: ["": 21]>
+g (string[2] x, bool c, int64 n) => (string[2] y, string[2] z) {
+  y = If (c) <then_branch = t () => (string[2] a) { a = StringConcat (x, x) },
+              else_branch = e () => (string[2] b) { b = Identity (x) }>
+  z = Loop (n, , x) <body = l (int64 i, bool go, string[2] s) => (bool on, string[2] r) {
+    on = Identity (go) r = StringConcat (s, x)
+  }>
+}"""
+
+
+def test_branches_and_loops_carry_strings() -> None:
+    executable = compiled(parser.parse_model(BRANCHED))
+    for condition, times in ((True, 3), (False, 0)):
+        given = {"x": texts("a", "b"), "c": np.array(condition), "n": np.array(times)}
+        found = executable.run(given)
+        assert found["y"].tolist() == (["aa", "bb"] if condition else ["a", "b"])
+        assert found["z"].tolist() == ["a" * (times + 1), "b" * (times + 1)]
