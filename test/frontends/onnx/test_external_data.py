@@ -108,7 +108,7 @@ def test_what_is_no_file_is_refused(folder: Path) -> None:
         ({"dims": (32, -32)}, "are negative"),
         ({"dims": (2**40, 2**40)}, "over the limit"),
         ({"dims": (1,) * 200}, "rank 200"),
-        ({"number": 8}, "STRING elements are not supported"),
+        ({"number": 8}, "need 1024 strings, but its data has 0"),
         ({"number": 99}, "data type 99"),
     ],
 )
