@@ -152,5 +152,5 @@ def test_squeezed_dims_of_which_only_the_call_tells_whether_they_are_one() -> No
     built = model(nodes, [info("x", ["a", 1, "b", 1])], [info("y", None)])
     check(built, {"x": X.reshape(3, 1, 2, 1)}, {"x": X.reshape(2, 1, 3, 1)})
     # The result would have one dim less.
-    with pytest.raises(ValueError, match="reshape 'short': a\\*b must be .*, got 6 and 0"):
+    with pytest.raises(ValueError, match=r"reshape 'short': a\*b must be .*, got 6 and 0"):
         compiled(built).run({"x": X.reshape(1, 1, 6, 1)})
