@@ -34,6 +34,10 @@ typedef struct {{
   int64_t shape[{upper}_MAX_RANK];
 }} {name}_array;
 """
+_TEXTS = """\
+/* Elements of dtype "string" are `const char *`: text in UTF-8 that ends with NUL. `data` of such an output
+ * must be NULL: it gets one block of memory with the pointers and the text. */
+"""
 _RUN = """\
 /* Runs the model once on inputs[0 .. num_inputs - 1], of which it reads `data` and `shape`, and tells in
  * outputs[0 .. num_outputs - 1] where the results are and how large. An output whose `data` is NULL gets
@@ -53,7 +57,7 @@ int {name}_run(const {name}_array *in, {name}_array *out) {{
 }}
 void {name}_finalize(void) {{
   mlc_model_finalize();
-  mlc_sized_finalize();
+  mlc_sized_finalize(&sized);
 }}
 size_t {name}_num_dims(void) {{ return sized.dim_count; }}
 const {name}_named_dim *{name}_dim(size_t index) {{ return index < sized.dim_count ? &dims[index] : NULL; }}
@@ -74,7 +78,7 @@ static const mlc_sized_model sized = {{
     .dim_count = {dim_count},
     .message_count = {message_count},
     .max_rank = {upper}_MAX_RANK,
-}};
+{objects}}};
 """
 
 
@@ -116,7 +120,8 @@ class SizedInterface(Interface):
             for dim in manifest.dims or ()
         ]
         rows = [
-            f"{{{c_string(spec.name)}, {len(spec.shape)}, sizes{i}, {spec.buffer_dtype.itemsize}}}"
+            f"{{{c_string(spec.name)}, {len(spec.shape)}, sizes{i}, {spec.buffer_dtype.itemsize},"
+            f" {int(spec.is_object)}}}"
             for i, spec in enumerate(tensors)
         ]
         return "".join(self._sizes(i, spec) for i, spec in enumerate(tensors)) + _TABLES.format(
@@ -128,7 +133,12 @@ class SizedInterface(Interface):
             outputs=", ".join(rows[count:]) or "{0}",
             dim_count=len(dims),
             message_count=len(manifest.messages),
+            objects=self.objects(),
         )
+
+    def objects(self) -> str:
+        """Of the tables: what the runtime needs for strings and sequences."""
+        return ""
 
     def row(self, index: int, spec: TensorSpec) -> str:
         """See the base class."""
@@ -152,9 +162,36 @@ class SizedInterface(Interface):
         )
 
 
+class ObjectInterface(SizedInterface):
+    """A model that computes with strings or sequences; tensors of strings may enter and leave it."""
+
+    HEADER: ClassVar[str] = "standalone_objects.h"
+    SOURCES: ClassVar[Sequence[str]] = (
+        *SizedInterface.SOURCES,
+        *("standalone_objects.c", "objects.c", "object_calls.c"),
+        *("strings.c", "string_case.c", "string_numbers.c", "sequences.c", "sequence_parts.c", "maps.c"),
+    )
+
+    def header_parts(self) -> dict[str, str]:
+        """See the base class."""
+        parts = super().header_parts()
+        return {**parts, "types": parts["types"] + _TEXTS}
+
+    def tables(self) -> str:
+        """See the base class."""
+        rows = (f"{{{c_string(text)}, {len(text.encode())}}}" for text in self.manifest.strings)
+        return f"static const mlc_sized_text texts[] = {{{', '.join(rows) or '{0}'}}};\n" + super().tables()
+
+    def objects(self) -> str:
+        """See the base class."""
+        count = len(self.manifest.strings)
+        return f"    .objects = &mlc_standalone_objects,\n    .texts = texts,\n    .text_count = {count},\n"
+
+
 def interface_of(
     name: str, library: str, manifest: Manifest, embedded: bool, weights_header: bytes
 ) -> Interface:
     """The interface that fits the model."""
-    kind = Interface if manifest.dims is None else SizedInterface
+    sized = ObjectInterface if manifest.has_objects else SizedInterface
+    kind = Interface if manifest.dims is None else sized
     return kind(name, library, manifest, embedded, weights_header)

@@ -204,12 +204,11 @@ class Executable:
 
     def _object_edges(self) -> ObjectEdges | None:
         """What translates strings and sequences, for a program that has some, if only inside."""
-        manifest, specs = self._manifest, (*self.inputs, *self.outputs)
-        if not (manifest.functions or manifest.strings or any(spec.is_object for spec in specs)):
+        if not self._manifest.has_objects:
             return None
         from mlc.runtime.objects import ObjectEdges
 
-        return ObjectEdges(self.inputs, self.outputs, manifest.strings)
+        return ObjectEdges(self.inputs, self.outputs, self._manifest.strings)
 
     def _link(self, origin: str) -> Program | PlannedProgram:
         manifest = self._manifest

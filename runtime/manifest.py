@@ -68,6 +68,12 @@ class Manifest:
         programs = [self, *(each.manifest for each in self.specialised)]
         return tuple({spec.name: spec for each in reversed(programs) for spec in each.weights}.values())
 
+    @property
+    def has_objects(self) -> bool:
+        """Whether the program takes, gives or computes with strings, sequences, optionals or maps."""
+        specs = (*self.inputs, *self.outputs)
+        return bool(self.functions or self.strings or any(spec.is_object for spec in specs))
+
 
 def parse_manifest(data: Any, where: str, formats: Sequence[int] = FORMATS) -> Manifest:
     """Checks a manifest's JSON object of one of `formats`. `where` starts the message of the

@@ -75,13 +75,12 @@ def write_shared_library(
 
 
 def _refuse_objects(manifest: Manifest, where: str) -> None:
-    specs = [spec for spec in (*manifest.inputs, *manifest.outputs) if spec.is_object]
-    if specs or manifest.functions or manifest.strings:
-        what = f"'{specs[0].name}' is a {specs[0].dtype}" if specs else "the model computes with some"
-        raise ExecutableError(
-            f"{where}: strings and sequences are not supported in shared libraries, and {what}; "
-            "write a .mlcx file instead"
-        )
+    for spec in (*manifest.inputs, *manifest.outputs):
+        if spec.is_object and spec.dtype != "string":
+            raise ExecutableError(
+                f"{where}: '{spec.name}' is a {spec.dtype}: sequences, optionals and maps cannot enter or"
+                " leave shared libraries; write a .mlcx file instead"
+            )
 
 
 def _library_name(target: Path) -> str:

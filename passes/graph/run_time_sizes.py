@@ -9,6 +9,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
+from mlc.dialects.graph.objects import KIND_ATTRIBUTE
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_numbers, build_read_sizes
 from mlc.passes.base import PassFailure
@@ -24,16 +25,22 @@ _OF_DIMS = ("graph.shape_of", "graph.sizes")
 
 
 def is_dynamic(function: ir.Operation) -> bool:
-    """Whether some value of the function has dims that only a call tells, or an op computes sizes; calls of
-    the runtime may fail, as such functions can."""
+    """Whether some value of the function has dims that only a call tells, or an op computes sizes. Calls of
+    the runtime may fail, as such functions can; what takes or gives objects is called as those are."""
     ops = collect_ops(function)
-    if any(op.name in _OF_SIZES for op in ops):
+    if any(op.name in _OF_SIZES for op in ops) or takes_objects(function):
         return True
     values = [*function.regions[0].blocks[0].arguments]
     values += [value for op in ops for value in op.results]
     return any(
         isinstance(value.type, ir.RankedTensorType) and not value.type.has_static_shape for value in values
     )
+
+
+def takes_objects(function: ir.Operation) -> bool:
+    """Whether arguments or results of a host function are strings, sequences, optionals or maps."""
+    sides = (function.attributes.get(side, []) for side in ("arg_attrs", "res_attrs"))
+    return any(KIND_ATTRIBUTE in ir.DictAttr(entry) for side in sides for entry in side)
 
 
 def settle_sizes(function: ir.Operation) -> None:

@@ -78,6 +78,40 @@ static int bind_inputs(const mlc_sized_model *model, const void *inputs, frame *
   return 0;
 }
 
+/* The numbers of the inputs that are strings; and their outputs have no memory of the caller's. */
+static int read_texts(const mlc_sized_model *model, const void *inputs, frame *f, void *call) {
+  for (size_t i = 0; i < model->model->output_count; i++)
+    if (model->outputs[i].is_text && array_at(f->outputs, f->stride, i)->data)
+      return mlc_model_fail("%s: output '%s': strings get memory of their own, `data` must be NULL", model->model->name,
+                            model->outputs[i].name);
+  for (size_t i = 0; i < model->model->input_count; i++) {
+    const mlc_sized_array *array = array_at(inputs, f->stride, i);
+    size_t count = 1;
+    for (size_t axis = 0; axis < model->inputs[i].rank; axis++)
+      count *= (size_t)array->shape[axis];
+    if (model->inputs[i].is_text &&
+        !(f->buffers[i] = model->objects->read_texts(call, model, model->inputs[i].name, array->data, count)))
+      return -1;
+  }
+  return 0;
+}
+
+/* Replaces the numbers of outputs by their text. */
+static int write_texts(const mlc_sized_model *model, frame *f, void *call) {
+  for (size_t i = 0; i < model->model->output_count; i++)
+    if (model->outputs[i].is_text) {
+      size_t bytes;
+      placed_output *output = &f->placed[i];
+      void *texts = model->objects->write_texts(call, model, output->memory, (size_t)output->bytes / 8, &bytes);
+      if (!texts)
+        return -1;
+      free(output->memory);
+      output->memory = texts;
+      output->bytes = (int64_t)bytes;
+    }
+  return 0;
+}
+
 /* What mlc_host_output calls. */
 static void *place_output(mlc_host_call *host, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
   frame *f = (frame *)host;
@@ -178,6 +212,18 @@ static frame *frame_new(const mlc_sized_model *sized) {
   return f;
 }
 
+/* The call itself; 0, or -1 with a message. */
+static int run_frame(const mlc_sized_model *model, const void *inputs, void *outputs, frame *f, void *call) {
+  if (call && read_texts(model, inputs, f, call) != 0)
+    return -1;
+  if (!mlc_host_run(&f->host, model->model->entry, f->buffers, f->dims) || !has_outputs(f))
+    return explain_failure(f);
+  if (call && write_texts(model, f, call) != 0)
+    return -1;
+  hand_over(f, outputs);
+  return 0;
+}
+
 int mlc_sized_run(const mlc_sized_model *model, const void *inputs, void *outputs, size_t stride) {
   if (!mlc_model_is_ready())
     return mlc_model_fail("%s: call %s_init first", model->model->name, model->model->name);
@@ -187,15 +233,20 @@ int mlc_sized_run(const mlc_sized_model *model, const void *inputs, void *output
   f->outputs = outputs;
   f->stride = stride;
   int result = bind_inputs(model, inputs, f);
-  if (result == 0) {
-    if (mlc_host_run(&f->host, model->model->entry, f->buffers, f->dims) && has_outputs(f))
-      hand_over(f, outputs);
-    else
-      result = explain_failure(f);
-    reset_outputs(f);
-  }
+  void *call = NULL;
+  if (result == 0 && model->objects && !(call = model->objects->enter(model)))
+    result = -1;
+  if (result == 0)
+    result = run_frame(model, inputs, outputs, f, call);
+  reset_outputs(f);
+  if (call)
+    model->objects->leave(call);
   frame_free(atomic_exchange(&idle, f));
   return result;
 }
 
-void mlc_sized_finalize(void) { frame_free(atomic_exchange(&idle, NULL)); }
+void mlc_sized_finalize(const mlc_sized_model *model) {
+  frame_free(atomic_exchange(&idle, NULL));
+  if (model->objects)
+    model->objects->finalize();
+}

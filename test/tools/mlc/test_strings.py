@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,55 @@ def test_functions_of_the_runtime_are_listed(mlc: Any, split: Path, tmp_path: Pa
     ]
 
 
-def test_shared_libraries_have_no_strings(mlc: Any, split: Path, tmp_path: Path) -> None:
-    done = mlc("compile", split, "--emit", "shared-lib", "-o", tmp_path / "libsplit.so")
-    assert done.status != 0
-    assert "strings and sequences are not supported in shared libraries, and 'x' is a string" in done.err
+_PROGRAM = r"""
+#include "split.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static int split(const char *const *texts, int64_t count) {
+  split_array inputs[] = {{(void *)texts, 0, {count}}}, outputs[SPLIT_NUM_OUTPUTS] = {0};
+  if (split_run(inputs, outputs) != 0)
+    return printf("%s\n", split_error());
+  const char *const *parts = outputs[0].data;
+  const int64_t *counts = outputs[1].data;
+  for (int64_t row = 0; row < outputs[0].shape[0]; row++) {
+    printf("%lld:", (long long)counts[row]);
+    for (int64_t i = 0; i < outputs[0].shape[1]; i++)
+      printf(" [%s]", parts[row * outputs[0].shape[1] + i]);
+    printf("\n");
+  }
+  free(outputs[0].data);
+  free(outputs[1].data);
+  return 0;
+}
+
+int main(void) {
+  const char *texts[] = {"a,b", "\xc3\xa4", "", "a,,c,d", NULL};
+  char memory[64];
+  split_array inputs[] = {{texts, 0, {1}}}, outputs[SPLIT_NUM_OUTPUTS] = {{memory, sizeof memory}};
+  if (split_init(NULL) != 0)
+    return 1;
+  split(texts, 3);
+  split(texts + 3, 1);
+  split(texts + 3, 2);
+  split(texts, 0);
+  printf("%d %s\n", split_run(inputs, outputs), split_error());
+  split_finalize();
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_a_shared_library_takes_and_gives_text(mlc: Any, split: Path, tmp_path: Path) -> None:
+    mlc("compile", split, "--emit", "shared-lib", "-o", tmp_path / "libsplit.so")
+    (tmp_path / "main.c").write_text(_PROGRAM)
+    command = ["cc", "-Wall", "-Werror", "main.c", "-o", "main", "-L.", "-lsplit", "-Wl,-rpath,."]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    done = subprocess.run(["./main"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        *("2: [a] [b]", "1: [ä] []", "1: [] []"),
+        "4: [a] [] [c] [d]",
+        "split: input 'x': string 1 is NULL",
+        "-1 split: output 'y': strings get memory of their own, `data` must be NULL",
+    ]
