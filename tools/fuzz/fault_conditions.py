@@ -144,6 +144,22 @@ def has_several(*indices: int) -> Applies:
     return applies
 
 
+def is_infinite(index: int) -> Applies:
+    """Some of an input are infinities or NaN."""
+
+    def applies(call: Call) -> bool:
+        array = call.array(index)
+        return array is not None and not np.isfinite(array.astype(np.float64)).all()
+
+    return applies
+
+
+def overlap_is_no_share(call: Call) -> bool:
+    """NonMaxSuppression's limit of the overlap is outside [0, 1]."""
+    limit = call.array(3)
+    return limit is not None and not ((limit >= 0) & (limit <= 1)).all()
+
+
 def k_is_negative(call: Call) -> bool:
     k = call.array(1)
     return k is not None and bool((k < 0).any())

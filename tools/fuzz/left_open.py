@@ -56,6 +56,24 @@ LEFT_OPEN = (
         when.has_several(2, 3, 4),
     ),
     Fault(
+        "NonMaxSuppression",
+        _ALL,
+        "the overlap is limited to a share of 0 to 1; other numbers have no meaning",
+        when.overlap_is_no_share,
+    ),
+    Fault(
+        "DeformConv",
+        _ALL,
+        "offsets that are infinite or NaN are places that no image has",
+        when.is_infinite(2),
+    ),
+    Fault(
+        "Attention",
+        _ALL,
+        "scores that are -inf by the keys, without a mask, may count as masked, or give NaN",
+        when.is_infinite(1),
+    ),
+    Fault(
         "ReduceL2 ReduceLogSum",
         _ALL,
         "engines differ in whether sums of integers are taken modulo the width before the root or logarithm",
