@@ -16,7 +16,7 @@ def program(op: str, inputs: Sequence[tuple[str, int, list[Any]]], rank: int, **
     """One node on inputs of these names, element types and dims."""
     nodes = [helper.make_node(op, [name for name, *_ in inputs], ["y"], name="node", **attributes)]
     infos = [helper.make_tensor_value_info(*each) for each in inputs]
-    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, [None] * rank)
+    output = helper.make_tensor_value_info("y", inputs[0][1], [None] * rank)
     graph = helper.make_graph(nodes, "g", infos, [output])
     model: onnx.ModelProto = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10
@@ -75,3 +75,12 @@ def test_large_dims_of_nothing_do_not_make_small_results() -> None:
     assert total(ones(3, 4), np.array([1]))[0].shape == (3,)
     with pytest.raises(ValueError, match="more memory than can be addressed"):
         total(np.zeros((2**60, 0), np.float32), np.array([1]))
+
+
+def test_determinants_of_half_floats_of_any_size() -> None:
+    """In f32, rounded once."""
+    determinants = program("Det", [("x", TensorProto.FLOAT16, ["count", "n", "n"])], 1)
+    for count, size in ((3, 4), (1, 1), (2, 7)):
+        x = np.random.default_rng(size).normal(size=(count, size, size)).astype(np.float16)
+        expected = np.linalg.det(x.astype(np.float64))
+        np.testing.assert_allclose(determinants(x)[0], expected.astype(np.float16), rtol=2e-3)

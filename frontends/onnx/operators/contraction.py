@@ -37,7 +37,12 @@ def _spread(node: Node, value: Value, batch: Sequence[Dim]) -> Value:
 
 @onnx_operator("Det", since=11)
 def det(node: Node) -> Value:
-    return node.emit("det", node.input(0))
+    """Of floats of 16 bits in f32. Where sizes are open casts are kernels of their own: nothing is fused with
+    an elimination's loops."""
+    x = node.input(0)
+    if x.is_static or x.number not in (TensorProto.FLOAT16, TensorProto.BFLOAT16):
+        return node.emit("det", x)
+    return node.cast(node.emit("det", node.cast(x, TensorProto.FLOAT)), x.number)
 
 
 @onnx_operator("Gemm")
