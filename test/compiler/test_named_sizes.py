@@ -12,11 +12,17 @@ import pytest
 from onnx import TensorProto, helper
 
 
-def program(op: str, inputs: Sequence[tuple[str, int, list[Any]]], rank: int, **attributes: Any) -> Any:
-    """One node on inputs of these names, element types and dims."""
+def program(
+    op: str,
+    inputs: Sequence[tuple[str, int, list[Any]]],
+    rank: int,
+    number: int = TensorProto.FLOAT,
+    **attributes: Any,
+) -> Any:
+    """One node on inputs of these names, element types and dims, with a result of the type `number`."""
     nodes = [helper.make_node(op, [name for name, *_ in inputs], ["y"], name="node", **attributes)]
     infos = [helper.make_tensor_value_info(*each) for each in inputs]
-    output = helper.make_tensor_value_info("y", inputs[0][1], [None] * rank)
+    output = helper.make_tensor_value_info("y", number, [None] * rank)
     graph = helper.make_graph(nodes, "g", infos, [output])
     model: onnx.ModelProto = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10
@@ -79,7 +85,8 @@ def test_large_dims_of_nothing_do_not_make_small_results() -> None:
 
 def test_determinants_of_half_floats_of_any_size() -> None:
     """In f32, rounded once."""
-    determinants = program("Det", [("x", TensorProto.FLOAT16, ["count", "n", "n"])], 1)
+    half = TensorProto.FLOAT16
+    determinants = program("Det", [("x", half, ["count", "n", "n"])], 1, half)
     for count, size in ((3, 4), (1, 1), (2, 7)):
         x = np.random.default_rng(size).normal(size=(count, size, size)).astype(np.float16)
         expected = np.linalg.det(x.astype(np.float64))
