@@ -29,8 +29,10 @@ class Specialise:
 
     def __post_init__(self) -> None:
         for name in ("after", "most", "most_bytes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"Specialise: {name} is {getattr(self, name)}, expected 1 or more")
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"Specialise: {name} is {value!r}, expected 1 or more")
+        _check_sizes(self.sizes)
 
 
 class Parts(NamedTuple):
@@ -66,4 +68,15 @@ def policy_of(given: str | Sequence[Mapping[str, int]] | Specialise) -> Speciali
         if given not in ("auto", "off"):
             raise ValueError(f"specialise is {given!r}, expected 'auto', 'off', sizes or a Specialise")
         return Specialise() if given == "auto" else None
+    _check_sizes(given)
     return Specialise(sizes=tuple(given), automatic=False)
+
+
+def _check_sizes(given: Any) -> None:
+    """Raises ValueError for what are no sizes of named dims."""
+    listed = isinstance(given, Sequence) and not isinstance(given, str | bytes)
+    if not listed or not all(isinstance(each, Mapping) for each in given):
+        raise ValueError(
+            f"specialise is {given!r}, expected 'auto', 'off', a list of dicts of sizes by dims,"
+            " or a Specialise"
+        )

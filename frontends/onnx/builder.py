@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,7 +19,7 @@ from mlc.frontends.onnx import types
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.node import NodeFailure, Unsupported
 from mlc.frontends.onnx.tensors import SMALL, Constant
-from mlc.frontends.onnx.values import Dim, Value, from_array, from_ir, write_dims
+from mlc.frontends.onnx.values import Dim, Value, at_home, from_array, from_ir, write_dims
 from mlc.frontends.weights import Reference, WeightStore
 from onnx import TensorProto
 
@@ -113,7 +112,7 @@ class GraphBuilder:
 
     def shape_vector(self, value: Value) -> Value:
         """The dims of a tensor as a vector that the model computes."""
-        make = _at_home(lambda: _build("shape_of", [value.ir], {}, None, ir.Location.unknown()))
+        make = at_home(lambda: _build("shape_of", [value.ir], {}, None, ir.Location.unknown()))
         return Value("", (value.rank,), types.onnx_number(np.dtype(np.int64)), make)
 
     def name_inputs(self, values: Sequence[Value]) -> None:
@@ -130,7 +129,7 @@ class GraphBuilder:
         array = np.array(dims, object).reshape(len(dims))
         if all(isinstance(dim, int) for dim in dims):
             return self.constant(array.astype(np.int64), location)
-        return from_array("", array, _at_home(partial(self._computed, tuple(dims), location)))
+        return from_array("", array, at_home(partial(self._computed, tuple(dims), location)))
 
     def _computed(self, dims: Sequence[Dim], location: ir.Location) -> ir.Value:
         names = sorted(set().union(*(dim.names for dim in dims if isinstance(dim, Size))))
@@ -153,7 +152,7 @@ class GraphBuilder:
         """Gives the iteration of a loop a name, so that arithmetic on it is recognised where it says which
         part of a value is taken."""
         location = ir.Location.unknown()
-        make = _at_home(lambda: _build("reshape", [iteration.ir], {"shape": [1]}, None, location))
+        make = at_home(lambda: _build("reshape", [iteration.ir], {"shape": [1]}, None, location))
         [number] = self.read_dims(Value("", (1,), iteration.number, make))
         assert isinstance(number, Size)
         self.iterations.update(number.names)
@@ -181,12 +180,12 @@ class GraphBuilder:
     def _known(
         self, array: np.ndarray, make: Callable[[], ir.Value], number: int | None, location: ir.Location
     ) -> Value:
-        value = from_array("", array, _at_home(make))
+        value = from_array("", array, at_home(make))
         if value.is_constant and value.known is not None:
             return self.constant(value.known, location)
         dims = tuple(array.reshape(-1))
         if number in (None, TensorProto.INT64) and not self._counted(dims):
-            value.build = _at_home(lambda: _shaped(self._computed(dims, location), array.shape, location))
+            value.build = at_home(lambda: _shaped(self._computed(dims, location), array.shape, location))
         value.number = value.number if number is None else number
         return value
 
@@ -201,7 +200,7 @@ class GraphBuilder:
             reference = self.store.add_blob(array.tobytes())
             return self._weight("", array.shape, types.onnx_number(array.dtype), reference, location)
         make = partial(_build, "constant", [], {"value": array}, None, location)
-        return from_array("", array, _at_home(make))
+        return from_array("", array, at_home(make))
 
     def text_numbers(self, texts: Sequence[str]) -> list[int]:
         """The numbers of strings that the model knows from now on."""
@@ -211,7 +210,7 @@ class GraphBuilder:
         """A constant of strings, in row-major order."""
         known = self.constant(np.array(self.text_numbers(texts), np.int64).reshape(shape), location)
         kind = types.tensor_type(list(shape), TensorProto.STRING)
-        make = _at_home(lambda: _build("objects", [known.ir], {}, kind, location))
+        make = at_home(lambda: _build("objects", [known.ir], {}, kind, location))
         return Value("", tuple(shape), TensorProto.STRING, make, texts=tuple(texts))
 
     def stored(self, name: str, constant: Constant, location: ir.Location) -> Value:
@@ -241,7 +240,7 @@ class GraphBuilder:
             name,
             shape,
             number,
-            _at_home(partial(_build, "weight", [], fields, kind, location)),
+            at_home(partial(_build, "weight", [], fields, kind, location)),
             stored=lambda: self.store.buffer(reference).view(dtype).reshape(shape),
         )
 
@@ -278,22 +277,6 @@ def _shaped(vector: ir.Value, shape: Sequence[int], location: ir.Location) -> ir
         return vector
     result: ir.Value = _build("reshape", [vector], {"shape": list(shape)}, None, location)
     return result
-
-
-def _at_home(make: Callable[[], ir.Value]) -> Callable[[], ir.Value]:
-    """`make`, run later, in the block that ops are made in now: what is first used in a body may be used
-    behind it too, and stands before the op that holds the body."""
-    home = ir.InsertionPoint.current.block
-
-    def build() -> ir.Value:
-        block, around = ir.InsertionPoint.current.block, None
-        while block != home:
-            around = block.owner.operation
-            block = around.block
-        with nullcontext() if around is None else ir.InsertionPoint(around):
-            return make()
-
-    return build
 
 
 def _build(

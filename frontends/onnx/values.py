@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -81,11 +82,9 @@ class RunTimeSequence:
 
 @dataclass(frozen=True)
 class OpenList:
-    """A sequence whose length only running tells; `at` makes the value at a place, a scalar of i64 that
-    counts from the front, `whole` the sequence of the running call."""
+    """A sequence whose length only running tells; `whole` gives the sequence of the running call."""
 
     length: Dim
-    at: Callable[[Value], Value]
     whole: Callable[[], RunTimeSequence]
     kind: SequenceKind
     described: ClassVar[str] = "a sequence whose length only running tells"
@@ -120,6 +119,22 @@ class RunTimeMap:
 
 # What a name in the ONNX graph stands for; None for what is left out.
 Held = Value | ValueList | RunTimeSequence | OpenList | Nothing | RunTimeOptional | RunTimeMap | None
+
+
+def at_home(make: Callable[[], ir.Value]) -> Callable[[], ir.Value]:
+    """`make`, run later, in the block that ops are made in now: what is first used in a body may be used
+    behind it too, and stands before the op that holds the body."""
+    home = ir.InsertionPoint.current.block
+
+    def build() -> ir.Value:
+        block, around = ir.InsertionPoint.current.block, None
+        while block != home:
+            around = block.owner.operation
+            block = around.block
+        with nullcontext() if around is None else ir.InsertionPoint(around):
+            return make()
+
+    return build
 
 
 def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:

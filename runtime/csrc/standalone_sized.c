@@ -71,9 +71,14 @@ static int bind_inputs(const mlc_sized_model *model, const void *inputs, frame *
   for (size_t i = 0; i < model->model->input_count; i++) {
     const mlc_sized_array *array = array_at(inputs, f->stride, i);
     f->buffers[i] = array->data;
-    for (size_t axis = 0; axis < model->inputs[i].rank; axis++)
+    bool is_empty = false;
+    for (size_t axis = 0; axis < model->inputs[i].rank; axis++) {
       if (bind_dim(model, &model->inputs[i], axis, array->shape[axis], f) != 0)
         return -1;
+      is_empty |= array->shape[axis] == 0;
+    }
+    if (!array->data && !is_empty)
+      return mlc_model_fail("%s: input '%s': `data` is NULL", model->model->name, model->inputs[i].name);
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,15 @@
 enum { F64_BITS = 53, MOST_DIGITS = 17, ONNX_U64 = 13 };
 
 /* The point is a point, whatever locale the program around has chosen. */
+static locale_t point;
+static pthread_once_t point_once = PTHREAD_ONCE_INIT;
+
+static void make_point(void) { point = newlocale(LC_ALL_MASK, "C", 0); }
+
 static locale_t use_point(void) {
-  static locale_t point;
+  pthread_once(&point_once, make_point);
   if (!point)
-    point = newlocale(LC_ALL_MASK, "C", 0);
+    mlc_call_no_memory();
   return uselocale(point);
 }
 

@@ -267,6 +267,21 @@ def test_places_outside_a_sequence(program: Program, node: str) -> None:
         run([], np.array(-1))
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    ["s = SequenceConstruct(x, x, x)", "s = SplitToSequence<keepdims = 0>(x)", "s = SplitToSequence(x, n)"],
+)
+def test_places_outside_a_sequence_that_the_model_makes(program: Program, nodes: str) -> None:
+    result = "float[c]" if "0" in nodes else "float[c, d]"
+    run = program(f"(float[a, b] x, int64[e] n, int64 at) => ({result} z)", f"{nodes} z = SequenceAt(s, at)")
+    for place in (3, -4):
+        with pytest.raises(ValueError, match="has no element at this position"):
+            run(floats(3, 2), np.array([1, 1, 1]), np.array(place))
+    if "n)" in nodes:
+        with pytest.raises(ValueError, match="the lengths of its parts"):
+            run(floats(3, 2), np.array([1, 1]), np.array(0))
+
+
 @pytest.mark.slow
 def test_elements_that_are_not_as_the_type_says(program: Program) -> None:
     run = program("(seq(float[4]) s, int64 at) => (float[4] z)", "z = SequenceAt(s, at)")

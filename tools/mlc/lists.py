@@ -24,10 +24,14 @@ def nothing_of(spec: TensorSpec) -> list[Any] | None:
 
 
 def flat(values: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """The arrays of values by name; those in a sequence are NAME[0], NAME[1]. What is None has none."""
+    """The arrays of values by name; those in a sequence are NAME[0], NAME[1], those of a map NAME.keys and
+    NAME.values. What is None has none."""
     found: dict[str, np.ndarray] = {}
     for name, value in values.items():
-        if isinstance(value, list):
+        if isinstance(value, dict):
+            sides = {"keys": list(value), "values": list(value.values())}
+            found |= {f"{name}.{side}": np.asarray(entries) for side, entries in sides.items()}
+        elif isinstance(value, list):
             found |= flat({f"{name}[{place}]": each for place, each in enumerate(value)})
         elif value is not None:
             found[name] = np.asarray(value)

@@ -9,10 +9,11 @@ from mlc.dialects.graph.sizes import Size, differ
 from mlc.frontends.onnx.kinds import SequenceKind, TensorKind
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.objects import sequence_call
-from mlc.frontends.onnx.operators.run_time import number_of, taken
+from mlc.frontends.onnx.operators.run_time import number_of
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Dim, Held, OpenList, RunTimeSequence, Value, ValueList
+from mlc.frontends.onnx.types import SEQUENCE
+from mlc.frontends.onnx.values import Dim, Held, OpenList, RunTimeSequence, Value, ValueList, at_home
 from onnx import TensorProto
 
 
@@ -24,11 +25,13 @@ def split_to_sequence(node: Node) -> list[Held]:
     size = x.shape[axis]
     squeezed = given is None and not node.attr("keepdims", 1)
     kind = SequenceKind(TensorKind(x.number, _part_shape(x, axis, squeezed)))
-    whole = partial(_split, node, x, axis, squeezed, kind)
+    # Made where the node is, whoever asks for it: once, and not in each run of a loop.
+    made = Value("", (), SEQUENCE, at_home(lambda: _split(node, x, axis, squeezed, kind).value.ir))
+    whole = partial(RunTimeSequence, made, kind)
     if given is not None and given.rank == 1 and not given.is_constant:
-        return [OpenList(given.shape[0], partial(_part, node, x, axis, given), whole, kind)]
+        return [OpenList(given.shape[0], whole, kind)]
     if given is None and isinstance(size, Size):
-        return [OpenList(size, partial(_row_at, node, x, axis, squeezed), whole, kind)]
+        return [OpenList(size, whole, kind)]
     if given is not None and given.rank == 0 and not (given.is_constant and isinstance(size, int)):
         return [whole()]
     lengths = _lengths(node, size)
@@ -69,18 +72,3 @@ def _lengths(node: Node, size: Dim) -> list[int]:
     if step < 1:
         raise NodeFailure(f"parts of {step} elements")
     return [min(step, whole - start) for start in range(0, whole, step)]
-
-
-def _row_at(node: Node, x: Value, axis: int, squeezed: bool, place: Value) -> Value:
-    """A part of one element."""
-    found = node.emit("gather", x, place, axis=axis)
-    return found if squeezed else node.emit("unsqueeze", found, axes=[axis])
-
-
-def _part(node: Node, x: Value, axis: int, lengths: Value, place: Value) -> Value:
-    """A part as long as an input says."""
-    wide = node.cast(lengths, TensorProto.INT64)
-    ends = node.emit("cumsum", wide, axis=0, exclusive=False, reverse=False)
-    end, length = (node.emit("gather", each, place, axis=0) for each in (ends, wide))
-    [count] = node.read_dims(node.reshape(length, [1]))
-    return taken(node, x, axis, node.emit("sub", end, length), count)

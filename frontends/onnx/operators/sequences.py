@@ -87,18 +87,10 @@ def sequence_length(node: Node) -> Value:
 
 @onnx_operator("SequenceAt")
 def sequence_at(node: Node) -> Value:
-    """At a place that only running tells a row of all values, stacked, where they are alike."""
+    """At a place that only running tells, the call fails for one outside the sequence."""
     given, place = node.held(0), node.input(1)
-    if isinstance(given, OpenList):
-        last = node.emit("add", number_of(node, place), node.size(given.length))
-        return given.at(node.emit("mod", last, node.size(given.length), fmod=False))
-    if isinstance(given, ValueList):
-        values = given.values
-        if place.is_constant:
-            return values[_place(node, 1, len(values), len(values) - 1)]
-        if len({(value.shape, value.number) for value in values}) == 1:
-            rows = [node.emit("unsqueeze", value, axes=[0]) for value in values]
-            return node.emit("gather", node.emit("concat", *rows, axis=0), node.reshape(place, []), axis=0)
+    if isinstance(given, ValueList) and place.is_constant:
+        return given.values[_place(node, 1, len(given.values), len(given.values) - 1)]
     sequence = as_sequence(node, given)
     return element_at(node, sequence.value, number_of(node, place), sequence.kind.element)
 
