@@ -388,11 +388,12 @@ def test_policies() -> None:
     assert policy_of("off") is None and policy_of("auto") == Specialise()
     assert policy_of([{"a": 1}]) == Specialise(sizes=({"a": 1},), automatic=False)
     assert policy_of(Specialise(after=2)) == Specialise(after=2)
-    for wrong in ({"batch": 1}, 3, ["batch=1"]):
+    given: tuple[Any, ...] = ({"batch": 1}, 3, ["batch=1"])
+    for wrong in given:
         with pytest.raises(ValueError, match="expected 'auto', 'off', a list of dicts of sizes by dims"):
             policy_of(wrong)
     with pytest.raises(ValueError, match="after is 'x', expected 1 or more"):
-        Specialise(after="x")
+        Specialise(**dict[str, Any](after="x"))
     with pytest.raises(ValueError, match="specialise is 'always', expected 'auto', 'off'"):
         policy_of("always")
     for name in ("after", "most", "most_bytes"):
