@@ -1,7 +1,8 @@
 """Writes the reference pages under docs/ from the code's own descriptions.
 
 `make docs` or `python docs/generate_references.py` writes them, `--check` fails where one on disk is out of
-date. A reference is a function without arguments that returns a page's text, and one line in REFERENCES.
+date. A reference is a function without arguments that returns a page's text, and one line in REFERENCES;
+those in OF_REPOSITORY are given the repository's folder, of which they read more than the code.
 """
 
 from __future__ import annotations
@@ -30,10 +31,14 @@ REFERENCES = {
 }
 
 
+OF_REPOSITORY = {"onnx-operators.md"}
+
+
 def text(name: str) -> str:
     """The page as the code says it now."""
     module, _, function = REFERENCES[name].partition(":")
-    page: str = getattr(importlib.import_module(module), function)()
+    given = [DOCS.parent] if name in OF_REPOSITORY else []
+    page: str = getattr(importlib.import_module(module), function)(*given)
     return page.rstrip("\n") + "\n"
 
 

@@ -6,6 +6,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 
 import onnx
 from mlc.dialects.graph.spec import specs
@@ -48,8 +49,9 @@ op without a rule is named.
 """
 
 
-def page() -> str:
-    """Operators by domain: the imported ones with their limits, then the others by name."""
+def page(root: Path) -> str:
+    """Operators by domain: the imported ones with their limits and what tests them in the repository at
+    `root`, then the others by name."""
     known = registered()
     latest = _latest_schemas()
     opset = onnx.defs.onnx_opset_version()
@@ -59,7 +61,7 @@ def page() -> str:
         rows = [
             row
             for name in names
-            for row in _rows(domain, name, known.get((domain, name), []), latest.get(domain, {}))
+            for row in _rows(root, domain, name, known.get((domain, name), []), latest.get(domain, {}))
         ]
         parts += [
             f"## {domain or 'ai.onnx'}",
@@ -82,9 +84,9 @@ def _latest_schemas() -> dict[str, dict[str, onnx.defs.OpSchema]]:
 
 
 def _rows(
-    domain: str, name: str, entries: list[Registration], schemas: dict[str, onnx.defs.OpSchema]
+    root: Path, domain: str, name: str, entries: list[Registration], schemas: dict[str, onnx.defs.OpSchema]
 ) -> Iterator[list[str]]:
-    tests = [own_cases(domain, name), file_of_tests(name)]
+    tests = [own_cases(root, domain, name), file_of_tests(root, name)]
     for entry in entries:
         where = f"`{entry.function.__module__.rpartition('.')[2]}.{entry.function.__name__}`"
         yield [f"`{name}`", _opsets(entry), where, *tests, "; ".join(limits(entry.function))]
