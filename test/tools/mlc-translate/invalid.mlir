@@ -10,7 +10,7 @@
 // Everything that is not supported is named at once.
 // ALL: mlc-translate: error: {{.*}}.unsupported.onnx: 4 nodes cannot be imported:
 // ALL-NEXT: com.acme.Fourier (a domain that the model does not import): the operator is not supported: nodes 'f1', 'f2'
-// ALL-NEXT: StringNormalizer (opset 17): the operator is not supported: node 'StringNormalizer:d'
+// ALL-NEXT: ImageDecoder (opset 17): the operator is not supported: node 'ImageDecoder:d'
 // ALL-NEXT: Wavelet (opset 17): the operator is not supported: node 'w'
 
 // ESCAPE: mlc-translate: error: {{.*}}.escape.onnx: tensor 'w': '../../etc/passwd' leaves the model's folder ('..')

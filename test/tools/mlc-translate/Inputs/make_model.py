@@ -61,7 +61,7 @@ def unsupported() -> ModelProto:
         node("Fourier", ["x"], ["a"], name="f1", domain="com.acme"),
         node("Relu", ["a"], ["b"], name="fine"),
         node("Fourier", ["b"], ["c"], name="f2", domain="com.acme"),
-        node("StringNormalizer", ["c"], ["d"]),
+        node("ImageDecoder", ["c"], ["d"]),
         node("Wavelet", ["x"], ["e"], name="w"),
         node("Add", ["d", "e"], ["y"], name="sum"),
     ]
