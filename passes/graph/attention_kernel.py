@@ -8,6 +8,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.values import is_static
 from mlc.passes.rewriting import defining_op
+from mlc.passes.tloop.kernel_functions import is_kernel
 
 # Queries whose scores a kernel holds at a time: two vectors of 16 numbers.
 QUERIES = 32
@@ -45,7 +46,9 @@ def _open_obstacle(op: ir.Operation) -> str | None:
     """The same for attention with dims that only running tells: blocks of queries are filled up, and keys are
     taken block by block."""
     q, k, v, *masks = list(op.operands)
-    if any(graph.dims_of(q)[:-3] != graph.dims_of(each)[:-3] for each in (k, v)):
+    # The arguments of a kernel have no names of their own; what formed it has compared them.
+    dims = graph.shape_of if is_kernel(op.parent.operation) else graph.dims_of
+    if any(list(dims(q))[:-3] != list(dims(each))[:-3] for each in (k, v)):
         return "keys and values must have the batches of the queries"
     if any(str(graph.element_type(mask)) == "i1" for mask in masks):
         return "its mask is of truth values, which lie in bytes and not in vectors"
