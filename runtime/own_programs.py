@@ -58,9 +58,10 @@ class OwnPrograms:
         """The same; the least recently used ones make room for it. Raises MemoryError where only programs
         that are in use could."""
         others = self.leaving()
+        # First: one that cannot be had costs no other.
+        self.put(record, parts, made)
         while len(others) >= bounds.most:
             others.pop(0).let_program_go(self._native.clock)
-        self.put(record, parts, made)
         while self.bytes([*others, record]) > bounds.most_bytes:
             if not others or others[0].used >= record.since:
                 own = record.made["bytes"]

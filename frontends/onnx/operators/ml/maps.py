@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from mlc.dialects.graph.ordering import ALL
+from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx.kinds import MapKind, MapsKind, TensorKind
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.objects import element_at, sequence_call
@@ -21,10 +22,9 @@ def zip_map(node: Node) -> list[Held]:
     """A map from the labels for each row; a vector is one row."""
     x, texts = node.input(0), node.attr("classlabels_strings", [])
     labels = node.text_numbers(texts) if texts else np.array(node.attr("classlabels_int64s", []), np.int64)
-    columns = node.shape(x)[-1] if x.is_static else x.shape[-1]
-    if x.rank not in (1, 2) or (isinstance(columns, int) and columns != len(labels)):
+    if x.rank not in (1, 2) or differ(x.shape[-1], len(labels)):
         raise NodeFailure(f"it has {len(labels)} labels for rows of an input of shape {list(x.shape)}")
-    rows = node.reshape(x, [1, columns]) if x.rank == 1 else x
+    rows = node.reshape(x, [1, *x.shape]) if x.rank == 1 else x
     made = sequence_call(node, "sequence_maps", node.constant(labels), rows)
     kind = MapKind(TensorProto.STRING if texts else TensorProto.INT64, x.number)
     return [RunTimeMap(made, MapsKind(kind))]
