@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mlc.runtime.arguments import order_inputs, order_outputs, output_buffer
 from mlc.runtime.container import Buffer, read_container, write_container
 from mlc.runtime.dims import NamedDim
-from mlc.runtime.errors import ExecutableError
-from mlc.runtime.host import check_host
-from mlc.runtime.manifest import own_objects, parse_manifest
-from mlc.runtime.tensors import TensorSpec, convert_input, order_outputs, output_buffer, weight_bytes
+from mlc.runtime.linking import link
+from mlc.runtime.manifest import parse_manifest
+from mlc.runtime.tensors import TensorSpec, weight_bytes
 
 if TYPE_CHECKING:
-    from mlc.runtime._native import Image, Program
-    from mlc.runtime.cuda.planned import PlannedProgram
+    from mlc.runtime._native import Program
     from mlc.runtime.cuda.program import Program as CudaProgram
     from mlc.runtime.objects import ObjectEdges
     from mlc.runtime.specialise import Maker, Parts, Specialise
@@ -57,7 +55,7 @@ class Executable:
         self._weights = {spec.name: weight_bytes(spec, weights, origin) for spec in stored}
         self._input_names = [spec.name for spec in self.inputs]
         self._specialised: Specialised | None = None
-        self._program = self._link(origin)
+        self._program = link(self._manifest, self._objects, self._weights, origin)
         self._edges = self._object_edges()
         self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
         if self._manifest.specialised or make is not None:
@@ -105,7 +103,7 @@ class Executable:
         MemoryError.
         """
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
-            arrays = self._in_order(arrays, named)
+            arrays = order_inputs(self._input_names, arrays, named)
         call = self._program.call
         if self._edges is not None:
             if out is not None and any(spec.is_object for spec in self.outputs):
@@ -210,79 +208,21 @@ class Executable:
 
         return ObjectEdges(self.inputs, self.outputs, self._manifest.strings)
 
-    def _link(self, origin: str) -> Program | PlannedProgram:
-        manifest = self._manifest
-        if manifest.plan is not None:
-            from mlc.runtime.cuda.planned import PlannedProgram
-
-            return PlannedProgram(manifest.plan, self._objects, self._weights)
-        return self._native(origin)
-
-    def _native(self, origin: str) -> Program:
-        # GPU programs do without the C extension.
-        from mlc.runtime._native import Program
-
-        manifest = self._manifest
-        names = [dim.name for dim in self.dims]
-        check_host(manifest.target, origin)
-        try:
-            return Program(
-                image=self._image(),
-                symbol=manifest.entry,
-                inputs=tuple(spec.native(names) for spec in manifest.inputs),
-                outputs=tuple(spec.native() for spec in manifest.outputs),
-                weights=tuple(self._weights[spec.name] for spec in manifest.weights),
-                arena_bytes=manifest.arena_bytes,
-                convert=partial(convert_input, manifest.inputs),
-                array_type=np.ndarray,
-                dims=None if manifest.dims is None else tuple(dim.native() for dim in manifest.dims),
-                messages=manifest.messages,
-            )
-        except (ValueError, KeyError, ImportError, OSError) as error:
-            raise ExecutableError(f"{origin}: {error.args[0] if error.args else error}") from error
-
-    def _image(self) -> Image:
-        """The linked code. Libraries stay open: their handles are never closed."""
-        from mlc.runtime._native import Image
-
-        objects = own_objects(self._manifest, self._objects)
-        handles = tuple(ctypes.CDLL(path)._handle for path in self._manifest.libraries)
-        return Image(objects, handles) if handles else Image(objects)
-
     def _specialise(self, policy: Specialise | None, make: Maker | None, origin: str) -> Specialised:
         from mlc.runtime.specialised import specialised_of
 
         native = self.native
 
-        def link(parts: Parts) -> Executable:
+        def executable(parts: Parts) -> Executable:
             manifest, objects, weights, _ = parts
             return Executable(manifest, objects, weights, threads=native.threads, origin=origin)
 
-        return specialised_of(native, self._manifest, self._objects, self._weights, link, policy, make)
-
-    def _in_order(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        if arrays and isinstance(arrays[0], dict):
-            named = {**arrays[0], **named}
-            arrays = ()
-        rest = self._input_names[len(arrays) :]
-        unknown = [name for name in named if name not in rest]
-        missing = [name for name in rest if name not in named]
-        if unknown or missing:
-            raise TypeError(
-                f"{_listing('unknown input', unknown)}{', ' if unknown and missing else ''}"
-                f"{_listing('missing input', missing)}; the inputs are {self._input_names}"
-            )
-        return (*arrays, *(named[name] for name in rest))
+        return specialised_of(native, self._manifest, self._objects, self._weights, executable, policy, make)
 
 
 def load(path: str | os.PathLike[str], *, threads: int | None = None) -> Executable:
     """Same as `Executable.load`."""
     return Executable.load(path, threads=threads)
-
-
-def _listing(what: str, names: Iterable[str]) -> str:
-    names = list(names)
-    return f"{what}{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}" if names else ""
 
 
 def _typed(spec: TensorSpec, data: np.ndarray) -> np.ndarray:

@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mlc.runtime.tensors import TensorSpec, convert_input
+from mlc.runtime.arguments import convert_input
+from mlc.runtime.tensors import TensorSpec
 
 if TYPE_CHECKING:
     from mlc.runtime._native import Objects

@@ -1,4 +1,4 @@
-"""Descriptions of the arrays that a compiled model takes and gives, and conversion of arguments to them."""
+"""Descriptions of the arrays that a compiled model takes and gives, and of its weights."""
 
 from __future__ import annotations
 
@@ -145,57 +145,3 @@ def weight_bytes(spec: TensorSpec, weights: Mapping[str, Any], where: str) -> np
             f" {data.nbytes} were given"
         )
     return data
-
-
-def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.ndarray:
-    """`value` as a C-contiguous, aligned array of the type that input `index` expects.
-
-    Called for what is not such a buffer already: strided arrays (copied), DLPack tensors (not copied),
-    Python numbers and lists (converted by NumPy). The shape is checked by the caller.
-    Raises TypeError if the dtype is another one, or if the value is no array at all.
-    """
-    spec = specs[index]
-    try:
-        array = _to_array(value, spec)
-    except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
-        raise TypeError(
-            f"input '{spec.name}': cannot use a {type(value).__name__} as {spec.dtype}: {error}"
-        ) from error
-    if array.dtype not in (spec.numpy_dtype, spec.buffer_dtype):
-        raise TypeError(f"input '{spec.name}': expected dtype {spec.dtype}, got {array.dtype}")
-    return np.require(array, requirements=["C", "A"]).view(spec.buffer_dtype)
-
-
-def _to_array(value: Any, spec: TensorSpec) -> np.ndarray:
-    if isinstance(value, (bool, int, float, complex, list, tuple)):
-        return _from_python(value, spec.numpy_dtype)
-    if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
-        return np.from_dlpack(value)
-    return np.asarray(value)
-
-
-def _from_python(value: Any, dtype: np.dtype) -> np.ndarray:
-    """NumPy's conversion, except that it would cut fractions and imaginary parts without a word."""
-    natural = np.asarray(value)
-    cut = {"f": "biu", "c": "biuf"}.get(natural.dtype.kind, "")
-    if dtype.kind in cut and natural.size:
-        raise TypeError(f"{natural.dtype} values would be cut")
-    return np.asarray(value, dtype)
-
-
-def order_outputs(specs: Sequence[TensorSpec], out: Any) -> list[Any]:
-    """The arrays of `out`, a mapping by name or a sequence, in order. Raises ValueError naming strangers."""
-    if not hasattr(out, "keys"):
-        return list(out)
-    unknown = sorted(set(out) - {spec.name for spec in specs})
-    missing = [spec.name for spec in specs if spec.name not in out]
-    if unknown or missing:
-        raise ValueError(f"out: unknown outputs {unknown}, missing outputs {missing}")
-    return [out[spec.name] for spec in specs]
-
-
-def output_buffer(spec: TensorSpec, array: Any) -> Any:
-    """A given output array as a native buffer."""
-    if spec.dtype in EXTENSION_DTYPES and getattr(array, "dtype", None) == spec.numpy_dtype:
-        return array.view(spec.buffer_dtype)
-    return array

@@ -24,6 +24,7 @@ MIB = 1 << 20
 # What the runner needs of mlc, as its packages lie in the repository.
 MODULES = (
     "runtime/__init__.py",
+    "runtime/arguments.py",
     "runtime/atomic_file.py",
     "runtime/errors.py",
     "runtime/tensors.py",

@@ -1,0 +1,84 @@
+"""The arguments of a call, brought into the order and form that the native program takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from mlc.runtime.tensors import EXTENSION_DTYPES, TensorSpec
+
+
+def order_inputs(names: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The inputs of a call, given in order, by name or as one dict, in the order of `names`. Raises TypeError
+    naming strangers and what is missing."""
+    if arrays and isinstance(arrays[0], dict):
+        named = {**arrays[0], **named}
+        arrays = ()
+    rest = names[len(arrays) :]
+    unknown = [name for name in named if name not in rest]
+    missing = [name for name in rest if name not in named]
+    if unknown or missing:
+        raise TypeError(
+            f"{_listing('unknown input', unknown)}{', ' if unknown and missing else ''}"
+            f"{_listing('missing input', missing)}; the inputs are {list(names)}"
+        )
+    return (*arrays, *(named[name] for name in rest))
+
+
+def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.ndarray:
+    """`value` as a C-contiguous, aligned array of the type that input `index` expects.
+
+    Called for what is not such a buffer already: strided arrays (copied), DLPack tensors (not copied),
+    Python numbers and lists (converted by NumPy). The shape is checked by the caller.
+    Raises TypeError if the dtype is another one, or if the value is no array at all.
+    """
+    spec = specs[index]
+    try:
+        array = _to_array(value, spec)
+    except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
+        raise TypeError(
+            f"input '{spec.name}': cannot use a {type(value).__name__} as {spec.dtype}: {error}"
+        ) from error
+    if array.dtype not in (spec.numpy_dtype, spec.buffer_dtype):
+        raise TypeError(f"input '{spec.name}': expected dtype {spec.dtype}, got {array.dtype}")
+    return np.require(array, requirements=["C", "A"]).view(spec.buffer_dtype)
+
+
+def _to_array(value: Any, spec: TensorSpec) -> np.ndarray:
+    if isinstance(value, (bool, int, float, complex, list, tuple)):
+        return _from_python(value, spec.numpy_dtype)
+    if not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__"):
+        return np.from_dlpack(value)
+    return np.asarray(value)
+
+
+def _from_python(value: Any, dtype: np.dtype) -> np.ndarray:
+    """NumPy's conversion, except that it would cut fractions and imaginary parts without a word."""
+    natural = np.asarray(value)
+    cut = {"f": "biu", "c": "biuf"}.get(natural.dtype.kind, "")
+    if dtype.kind in cut and natural.size:
+        raise TypeError(f"{natural.dtype} values would be cut")
+    return np.asarray(value, dtype)
+
+
+def order_outputs(specs: Sequence[TensorSpec], out: Any) -> list[Any]:
+    """The arrays of `out`, a mapping by name or a sequence, in order. Raises ValueError naming strangers."""
+    if not hasattr(out, "keys"):
+        return list(out)
+    unknown = sorted(set(out) - {spec.name for spec in specs})
+    missing = [spec.name for spec in specs if spec.name not in out]
+    if unknown or missing:
+        raise ValueError(f"out: unknown outputs {unknown}, missing outputs {missing}")
+    return [out[spec.name] for spec in specs]
+
+
+def output_buffer(spec: TensorSpec, array: Any) -> Any:
+    """A given output array as a native buffer."""
+    if spec.dtype in EXTENSION_DTYPES and getattr(array, "dtype", None) == spec.numpy_dtype:
+        return array.view(spec.buffer_dtype)
+    return array
+
+
+def _listing(what: str, names: Sequence[str]) -> str:
+    return f"{what}{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}" if names else ""
