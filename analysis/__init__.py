@@ -1,8 +1,8 @@
 """What a program costs and what the compiler did to it, for people: `module_costs`, `Explanation`."""
 
 from mlc.analysis.costs import Cost as Cost
-from mlc.analysis.costs import UnknownSize as UnknownSize
 from mlc.analysis.costs import op_cost as op_cost
 from mlc.analysis.module import ModuleCosts as ModuleCosts
 from mlc.analysis.module import OpCosts as OpCosts
 from mlc.analysis.module import module_costs as module_costs
+from mlc.analysis.sizes import UnknownSize as UnknownSize

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlc.analysis.costs import byte_size, elements
+from mlc.analysis.sizes import byte_size, elements
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects.graph.types import element_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.analysis.constants import reads
-from mlc.analysis.costs import byte_size
+from mlc.analysis.sizes import byte_size
 from mlc.bindings import ir
 from mlc.passes.graph.views import RESHAPES, view_source
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mlc.analysis.constants import Constants
-from mlc.analysis.costs import MACS, Cost, byte_size, elements, op_cost, shape, touched, trip_count
+from mlc.analysis.costs import Cost, op_cost, trip_count
 from mlc.analysis.lifetimes import peak_bytes
+from mlc.analysis.operations import MACS
+from mlc.analysis.sizes import byte_size, elements, shape, touched
 from mlc.bindings import ir
 from mlc.dialects.graph.elements import dtype_of
 from mlc.dialects.graph.types import element_name
