@@ -52,6 +52,10 @@ op(
     opset=23,
     tolerance=1e-4,
 )
+STEPS, TAPS = f32(2, 3, 5), f32(3, 1, 4)
+op("causal_conv", "CausalConvWithState", STEPS, TAPS, f32(3), out=(F32, F32), opset=27, activation="silu")
+op("causal_conv_state", "CausalConvWithState", STEPS, TAPS, None, f32(2, 3, 3), out=(F32, F32), opset=27)
+op("causal_conv_short", "CausalConvWithState", f32(1, 3, 2), TAPS, out=(F32, F32), opset=27)
 op("nll_loss", "NegativeLogLikelihoodLoss", f32(3, 5), ints(3, low=0, high=5))
 op("soft_ce_loss", "SoftmaxCrossEntropyLoss", f32(3, 5), ints(3, low=0, high=5))
 op("dynamic_quantize", "DynamicQuantizeLinear", f32(3, 5), out=(2, 1, 2))

@@ -7,9 +7,9 @@ import pytest
 from open_models import cases_of, check_as_inputs
 
 _OPERATORS = {
-    "AffineGrid", "AveragePool", "BatchNormalization", "BlackmanWindow", "Conv", "ConvInteger",
-    "ConvTranspose", "DFT", "DeformConv", "Det", "Einsum", "Gemm", "GlobalAveragePool", "GlobalLpPool",
-    "GlobalMaxPool", "GridSample", "GroupNormalization", "HammingWindow", "HannWindow",
+    "AffineGrid", "AveragePool", "BatchNormalization", "BlackmanWindow", "CausalConvWithState", "Conv",
+    "ConvInteger", "ConvTranspose", "DFT", "DeformConv", "Det", "Einsum", "Gemm", "GlobalAveragePool",
+    "GlobalLpPool", "GlobalMaxPool", "GridSample", "GroupNormalization", "HammingWindow", "HannWindow",
     "InstanceNormalization", "LRN", "LayerNormalization", "LogSoftmax", "LpNormalization", "LpPool",
     "MatMul", "MatMulInteger",
     "MaxPool", "MaxUnpool", "MeanVarianceNormalization", "MelWeightMatrix", "QLinearConv", "QLinearMatMul",
