@@ -11,10 +11,12 @@ from __future__ import annotations
 
 # Importing a family's module defines its ops.
 from . import (  # noqa: F401
+    activations,
     attention,
     compaction,
     contraction,
     control,
+    conversions,
     convolution,
     creation,
     elementwise,
@@ -26,6 +28,7 @@ from . import (  # noqa: F401
     pooling,
     quantisation,
     reduction,
+    reshaping,
     scatter,
     selection,
     trees,

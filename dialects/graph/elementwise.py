@@ -1,10 +1,9 @@
-"""Elementwise ops: one line each, made by `unary` and `binary`."""
+"""Elementwise arithmetic, functions, logic and comparisons: one line each, made by `unary` and `binary`."""
 
 from __future__ import annotations
 
-from .elements import ANY, BITS, BOOL, COMPARED, FLOAT, INTEGER, NUMBER, ElementClass, element_bytes
+from .elements import ANY, BOOL, COMPARED, FLOAT, INTEGER, NUMBER, ElementClass
 from .rules import broadcast, check_number, like_first
-from .sizes import differ
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, ShapeFunction, Tensor, define, define_family
 
 FAMILY = define_family(
@@ -74,10 +73,6 @@ def binary(
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes))
 
 
-def _alpha(default: float) -> Attribute:
-    return Attribute("alpha", "float", "slope or scale", default)
-
-
 unary("abs", "`|x|`", "Abs", elements=NUMBER)
 unary("neg", "`-x`", "Neg", elements=NUMBER)
 unary("exp", "`e^x`", "Exp")
@@ -102,39 +97,6 @@ unary("tanh", "hyperbolic tangent", "Tanh")
 unary("asinh", "inverse hyperbolic sine", "Asinh")
 unary("acosh", "inverse hyperbolic cosine", "Acosh")
 unary("atanh", "inverse hyperbolic tangent", "Atanh")
-unary("sigmoid", "`1 / (1 + e^-x)`", "Sigmoid")
-unary("relu", "`max(x, 0)`", "Relu", elements=NUMBER)
-unary(
-    "gelu",
-    "`x * P(X <= x)` of the standard normal; `tanh` selects the usual approximation, `sigmoid` the quick one "
-    "`x * sigmoid(1.702 x)`",
-    "Gelu",
-    attributes=(Attribute("approximate", "str", "formula", "none", ("none", "tanh", "sigmoid")),),
-)
-unary("silu", "`x * sigmoid(x)`", "Swish")
-unary("mish", "`x * tanh(softplus(x))`", "Mish")
-unary("softplus", "`log(1 + e^x)`", "Softplus")
-unary("softsign", "`x / (1 + |x|)`", "Softsign")
-unary("hard_swish", "`x * max(0, min(1, x/6 + 1/2))`", "HardSwish")
-unary(
-    "hard_sigmoid",
-    "`max(0, min(1, alpha*x + beta))`",
-    "HardSigmoid",
-    attributes=(_alpha(0.2), Attribute("beta", "float", "offset", 0.5)),
-)
-unary("leaky_relu", "`x` where `x >= 0`, else `alpha*x`", "LeakyRelu", attributes=(_alpha(0.01),))
-unary("elu", "`x` where `x >= 0`, else `alpha*(e^x - 1)`", "Elu", attributes=(_alpha(1.0),))
-unary(
-    "selu",
-    "`gamma*x` where `x > 0`, else `gamma*alpha*(e^x - 1)`",
-    "Selu",
-    attributes=(
-        _alpha(1.67326319217681884765625),
-        Attribute("gamma", "float", "outer scale", 1.05070102214813232421875),
-    ),
-)
-unary("celu", "`max(0, x) + min(0, alpha*(e^(x/alpha) - 1))`", "Celu", attributes=(_alpha(1.0),))
-unary("thresholded_relu", "`x` where `x > alpha`, else 0", "ThresholdedRelu", attributes=(_alpha(1.0),))
 unary(
     "clamp",
     "`min(max(x, min), max)`; an absent bound does not limit",
@@ -160,59 +122,6 @@ unary(
     infer=_predicate,
 )
 unary("identity", "x itself", "Identity", elements=ANY)
-
-
-def _cast(call: Call) -> Tensor:
-    return Tensor(call.x.shape, call.given.element)
-
-
-define(
-    OpSpec(
-        "cast",
-        FAMILY,
-        "x converted to the result's element type: floats to integers truncate, anything to i1 is `x != 0`",
-        "The result has x's shape; its element type is given.",
-        ("Cast", "CastLike"),
-        (Operand("x"),),
-        _cast,
-        (
-            Attribute(
-                "saturate", "bool", "out-of-range values become the largest one (float8 results only)", True
-            ),
-            Attribute(
-                "round_mode",
-                "str",
-                "to which neighbour, `up` if absent (f8E8M0FNU results only; others round to nearest)",
-                None,
-                ("up", "down", "nearest"),
-            ),
-        ),
-        result_given=True,
-    )
-)
-
-
-def _bitcast(call: Call) -> Tensor:
-    element = call.given.element
-    if not BITS.admits(element):
-        raise ShapeError("result", f"has elements {element}, not {BITS.name}")
-    if element_bytes(element) != element_bytes(call.x.element):
-        raise ShapeError("result", f"has elements {element}, which are not as wide as x's: {call.x}")
-    return Tensor(call.x.shape, element)
-
-
-define(
-    OpSpec(
-        "bitcast",
-        FAMILY,
-        "the bits of x as elements of another type of the same width",
-        "The result has x's shape; its element type is given.",
-        ("BitCast",),
-        (Operand("x", BITS),),
-        _bitcast,
-        result_given=True,
-    )
-)
 
 binary("add", "`a + b`", "Add, Sum")
 binary("sub", "`a - b`", "Sub")
@@ -246,27 +155,6 @@ binary("less", "`a < b`", "Less", infer=_comparison)
 binary("less_equal", "`a <= b`", "LessOrEqual", infer=_comparison)
 binary("greater", "`a > b`", "Greater", infer=_comparison)
 binary("greater_equal", "`a >= b`", "GreaterOrEqual", infer=_comparison)
-
-
-def _prelu(call: Call) -> Tensor:
-    joined = broadcast(x=call.x.shape, slope=call.slope.shape)
-    pairs = zip(joined, call.x.shape, strict=False)
-    if len(joined) != call.x.rank or any(a is not None and b is not None and differ(a, b) for a, b in pairs):
-        raise ShapeError("slope", f"does not broadcast to x: {call.slope} against {call.x}")
-    return call.x
-
-
-define(
-    OpSpec(
-        "prelu",
-        FAMILY,
-        "`x` where `x >= 0`, else `slope*x`",
-        "slope broadcasts to x, whose type the result has.",
-        ("PRelu",),
-        (Operand("x", NUMBER), Operand("slope", NUMBER, like="x")),
-        _prelu,
-    )
-)
 
 
 def _where(call: Call) -> Tensor:

@@ -11,10 +11,8 @@ from .rules import (
     check_length,
     check_rank,
     merge,
-    product,
     text,
 )
-from .sizes import differ
 from .spec import (
     Attribute,
     Call,
@@ -31,8 +29,9 @@ from .spec import (
 
 FAMILY = define_family("movement", "The elements stay as they are and move. Negative axes do not occur.")
 
-
 _X = (Operand("x"),)
+# The dims of the result that only running tells.
+DIMS = Operand("dims", INDEX, kind="optional")
 
 
 def movement(
@@ -56,59 +55,15 @@ def check_dims_operand(call: Call, count: int) -> None:
         merge("dims", call.dims.shape[0], count, "length and number of result dims differ")
 
 
-def _open_dims(call: Call) -> Shape:
-    """Attribute `shape` with None for -1."""
+def open_dims(call: Call) -> Shape:
+    """The attribute `shape` with None for -1, checked against the operand `dims`."""
     check_least("shape", call.shape, -1)
     check_dims_operand(call, len(call.shape))
     return tuple(None if dim == -1 else dim for dim in call.shape)
 
 
-def _reshape(call: Call) -> Tensor:
-    dims = _open_dims(call)
-    total, known = product(call.x.shape), product([dim for dim in dims if dim is not None])
-    if None not in dims:
-        _check_count(call, total, known)
-    elif total is not None and dims.count(None) == 1:
-        dims = tuple(_quotient(call, total, known or 0) if dim is None else dim for dim in dims)
-    return Tensor(dims, call.x.element)
-
-
-def _check_count(call: Call, total: Dim, known: Dim) -> None:
-    """All of the shape is known: x's known dims must divide it, or equal it where all are known."""
-    factor = product([dim for dim in call.x.shape if dim is not None])
-    if total is not None and known is not None and differ(total, known):
-        raise ShapeError("shape", f"{text(call.shape)} has {known} elements, x has {total}: {call.x}")
-    if total is None and factor and known and known % factor:
-        raise ShapeError(
-            "shape", f"{text(call.shape)} has {known} elements, no multiple of x's known dims: {call.x}"
-        )
-
-
-def _quotient(call: Call, total: int, known: int) -> Dim:
-    if known == 0:
-        raise ShapeError("shape", f"{text(call.shape)} leaves -1 undetermined next to a dim of 0")
-    if isinstance(total, int) and isinstance(known, int) and total % known:
-        raise ShapeError("shape", f"{text(call.shape)} does not divide the {total} elements of x: {call.x}")
-    return total // known
-
-
-_DIMS = Operand("dims", INDEX, kind="optional")
-
-movement(
-    "reshape",
-    "the same elements in row-major order under another shape",
-    "The attribute `shape`; one -1 follows from the element count. Where several dims are not known, `shape` "
-    "has -1 in their places and the operand `dims` (a vector of all result dims) says them at run time, or "
-    "the attribute `graph.dims` names them.",
-    "Reshape, Flatten",
-    _reshape,
-    attributes=(Attribute("shape", "ints", "result dims, -1 where one follows or `dims` says it"),),
-    operands=(Operand("x"), _DIMS),
-)
-
-
 def _expand(call: Call) -> Tensor:
-    dims = _open_dims(call)
+    dims = open_dims(call)
     if call.x.rank > len(dims):
         raise ShapeError("shape", f"{text(call.shape)} has fewer dims than x: {call.x}")
     own = (1,) * (len(dims) - call.x.rank) + call.x.shape
@@ -135,7 +90,7 @@ movement(
     "Expand",
     _expand,
     attributes=(Attribute("shape", "ints", "dims to broadcast to, -1 for x's own or one that `dims` says"),),
-    operands=(Operand("x"), _DIMS),
+    operands=(Operand("x"), DIMS),
 )
 
 
@@ -187,44 +142,6 @@ movement(
     _concat,
     attributes=(Attribute("axis", "int", "the joined axis, in [0, rank)"),),
     operands=(Operand("inputs", ANY, kind="variadic"),),
-)
-
-
-def _squeeze(call: Call) -> Tensor:
-    check_axes("axes", call.axes, call.x.rank)
-    for axis in call.axes:
-        dim = call.x.shape[axis]
-        if dim is not None and differ(dim, 1):
-            raise ShapeError("axes", f"{text(call.axes)} names dim {axis}, which is not 1: {call.x}")
-    return Tensor(
-        tuple(dim for axis, dim in enumerate(call.x.shape) if axis not in call.axes), call.x.element
-    )
-
-
-movement(
-    "squeeze",
-    "drop dims of 1",
-    "x without the axes.",
-    "Squeeze",
-    _squeeze,
-    attributes=(Attribute("axes", "ints", "axes of x, whose dims are 1"),),
-)
-
-
-def _unsqueeze(call: Call) -> Tensor:
-    rank = call.x.rank + len(call.axes)
-    check_axes("axes", call.axes, rank)
-    rest = iter(call.x.shape)
-    return Tensor(tuple(1 if axis in call.axes else next(rest) for axis in range(rank)), call.x.element)
-
-
-movement(
-    "unsqueeze",
-    "insert dims of 1",
-    "x with a 1 at each of the axes, which count in the result.",
-    "Unsqueeze",
-    _unsqueeze,
-    attributes=(Attribute("axes", "ints", "axes of the result that are new"),),
 )
 
 
