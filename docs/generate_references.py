@@ -19,7 +19,7 @@ REFERENCES = {
     "dialects/accel.md": "mlc.tools.references.dialects:accel",
     "dialects/graph.md": "mlc.dialects.graph.reference:reference",
     "dialects/tloop.md": "mlc.tools.references.dialects:tloop",
-    "onnx-operators.md": "mlc.tools.references.onnx_operators:page",
+    "operators.md": "mlc.tools.references.onnx_operators:page",
     "passes.md": "mlc.tools.references.passes:page",
     "pipelines.md": "mlc.tools.references.pipelines:page",
     "runtime-functions.md": "mlc.tools.references.runtime_functions:page",
@@ -31,7 +31,7 @@ REFERENCES = {
 }
 
 
-OF_REPOSITORY = {"onnx-operators.md"}
+OF_REPOSITORY = {"operators.md"}
 
 
 def text(name: str) -> str:

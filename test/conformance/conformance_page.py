@@ -52,7 +52,7 @@ value, which is compiled, is 0; their tolerance there is 1.0e-7.
 other exception.
 
 `mlc.onnx_backend` is the standard interface behind it ([getting
-started](getting-started.md#as-a-backend-of-onnx)); [the operators](onnx-operators.md) lists what the importer
+started](getting-started.md#as-a-backend-of-onnx)); [the operators](operators.md) lists what the importer
 covers.
 """
 

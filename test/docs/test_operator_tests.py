@@ -1,4 +1,4 @@
-"""The columns of docs/onnx-operators.md about tests."""
+"""The columns of docs/operators.md about tests."""
 
 from __future__ import annotations
 
