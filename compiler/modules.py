@@ -12,7 +12,8 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import Tape
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
-from mlc.passes.lowering.sized.runtime_calls import CALLER, PREFIX
+from mlc.passes.lowering.sized.runtime_calls import PREFIX
+from mlc.passes.lowering.sized.storage import CALLER
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target

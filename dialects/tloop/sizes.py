@@ -72,9 +72,9 @@ def _expect_fault(op: ext.Operation) -> str:
     return _relation_fault(op)
 
 
-def _relation_fault(op: ext.Operation) -> str:
+def _relation_fault(op: ext.Operation, relations: Sequence[str] = RELATIONS) -> str:
     relation = op.attributes["relation"].value
-    return "" if relation in RELATIONS else f"relation is '{relation}', none of {', '.join(RELATIONS)}"
+    return "" if relation in relations else f"relation is '{relation}', none of {', '.join(relations)}"
 
 
 class Expect(TLoop.Operation, name="expect"):
@@ -97,12 +97,12 @@ def _check_fault(op: ext.Operation) -> str:
     kinds = [value.type for value in op.operation.operands]
     if any(not isinstance(kind, ir.IndexType) for kind in kinds):
         return f"operands must be of type index, but are {', '.join(map(str, kinds))}"
-    return _relation_fault(op)
+    return _relation_fault(op, (*RELATIONS, "product"))
 
 
 class Check(TLoop.Operation, name="check"):
-    """A `tloop.expect` on numbers that the host function has computed. A call that fails says `message`, and
-    the two numbers."""
+    """A `tloop.expect` on numbers that the host function has computed, or that 64 bits hold their "product".
+    A call that fails says `message`, and the two numbers."""
 
     relation: ir.StringAttr
     message: ir.StringAttr

@@ -55,10 +55,10 @@ def who(op: ir.Operation, name: str) -> str:
 
 
 def _place(location: ir.Location) -> str:
-    """The node that an op comes from, where its location has a name."""
+    """The node that an op comes from, the last one of several, where its location has a name."""
     # Places in files have a line and a column behind the name.
-    found = re.fullmatch(r'loc\("([^"]+)"\)', str(location))
-    return f"'{found[1]}'" if found else ""
+    found = re.findall(r'"([^"]+)"(?!:)', str(location))
+    return f"'{found[-1]}'" if found else ""
 
 
 def broadcast_operands(op: ir.Operation, dims: Dims) -> None:

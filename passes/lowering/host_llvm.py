@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from mlc.bindings import ir, llvm
 
 # As an index of `llvm.getelementptr`: it is an operand.
@@ -52,6 +55,15 @@ def call(name: str, *operands: ir.Value, result: ir.Type | None = None) -> ir.Va
         },
     )
     return None if result is None else made.results[0]
+
+
+@contextmanager
+def where(condition: ir.Value) -> Iterator[None]:
+    """What is built in the `with` block runs where the condition holds."""
+    made = ir.Operation.create("scf.if", operands=[condition], regions=2)
+    with ir.InsertionPoint(made.regions[0].blocks.append()):
+        yield
+        ir.Operation.create("scf.yield")
 
 
 def load(kind: ir.Type, address: ir.Value) -> ir.Value:

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "host_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The user address space of x86-64. */
@@ -68,6 +69,16 @@ void mlc_host_fail_text(int64_t message, const char *text) {
   mlc_host_call *call = current();
   call->text = text;
   mlc_host_leave(call, MLC_HOST_TEXT, message, 0, 0);
+}
+
+void mlc_host_too_large(int64_t message, int64_t rank, const int64_t *sizes) {
+  mlc_host_call *call = current();
+  const int room = sizeof call->detail;
+  int used = snprintf(call->detail, (size_t)room, "no memory can hold a tensor of shape (");
+  for (int64_t i = 0; i < rank && used < room; i++)
+    used += snprintf(call->detail + used, (size_t)(room - used), "%lld%s", (long long)sizes[i],
+                     i + 1 < rank ? ", " : rank == 1 ? ",)" : ")");
+  mlc_host_fail_text(message, call->detail);
 }
 
 void *mlc_host_output_memory(mlc_host_call *call, int64_t bytes) {

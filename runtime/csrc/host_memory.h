@@ -50,6 +50,7 @@ struct mlc_host_call {
   enum mlc_host_failure failure;
   int64_t message, left, right;
   const char *text;
+  char detail[256]; /* where a text is made that has numbers */
   jmp_buf exit;
 };
 

@@ -104,6 +104,8 @@ void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t
 _Noreturn void mlc_host_fail(int64_t message);
 /* The same because of two numbers, which are said behind the message. */
 _Noreturn void mlc_host_mismatch(int64_t left, int64_t right, int64_t message);
+/* The same because a tensor has sizes that no memory holds, which are said behind the message. */
+_Noreturn void mlc_host_too_large(int64_t message, int64_t rank, const int64_t *sizes);
 
 /* ---- loader.c ------------------------------------------------------------------------------ */
 

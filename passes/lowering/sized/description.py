@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlc.bindings import ir
 from mlc.passes.lowering.host_description import describe
 from mlc.passes.lowering.sized.numbers import input_names, sizes_of
-from mlc.passes.lowering.sized.runtime_calls import CALLER
+from mlc.passes.lowering.sized.storage import CALLER
 from mlc.passes.rewriting import collect_ops
 
 
@@ -26,10 +26,10 @@ def describe_sized(
     describe(function, numbers, "run time", weights)
     shapes = [[str(dim) if not isinstance(dim, int) else "" for dim in sizes_of(v)] for v in returned]
     given = dict.fromkeys(name for shape in names for name in shape if name)
-    launches = collect_ops(function, ["tloop.launch_into"])
+    callers = [op for op in collect_ops(function) if CALLER in op.attributes]
     messages = [op.attributes["msg"].value for op in collect_ops(function, ["cf.assert"])]
     messages += [op.attributes["message"].value for op in collect_ops(function, ["tloop.check"])]
-    messages += [op.attributes[CALLER].value for op in launches if CALLER in op.attributes]
+    messages += [op.attributes[CALLER].value for op in callers]
     function.attributes["tloop.dims"] = _texts(list(given))
     function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(each) for each in names])
     function.attributes["tloop.output_shapes"] = ir.ArrayAttr.get([_texts(each) for each in shapes])

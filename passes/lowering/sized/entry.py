@@ -3,20 +3,19 @@ numbers of 64 bits; memory and the end of a call that fails are the runtime's.""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mlc.bindings import ir, llvm
 from mlc.dialects.tloop import buffers_and_dims
 from mlc.passes.base import PassFailure
 from mlc.passes.lowering.host_control import ControlBuilder
-from mlc.passes.lowering.host_llvm import allocated, call, constant, offset, pointer, word
-from mlc.passes.lowering.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, BufferOps
-from mlc.passes.lowering.sized.runtime_calls import CALLER
+from mlc.passes.lowering.host_llvm import allocated, call, constant, offset, pointer, where, word
+from mlc.passes.lowering.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, TOO_LARGE, BufferOps
+from mlc.passes.lowering.sized.storage import CALLER
 from mlc.passes.rewriting import collect_ops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 # They end a call (mlc_runtime.h).
 FAIL, MISMATCH = "mlc_host_fail", "mlc_host_mismatch"
@@ -25,6 +24,7 @@ SIGNATURES = {
     ALLOCATE: ("i64", "ptr"),
     RELEASE: ("ptr", "void"),
     OUTPUT_MEMORY: ("i64, i64, ptr, i64", "ptr"),
+    TOO_LARGE: ("i64, i64, ptr", "void"),
     FAIL: ("i64", "void"),
     MISMATCH: ("i64, i64, i64", "void"),
 }
@@ -49,7 +49,7 @@ class SizedEntryBuilder:
         parts = [buffers_and_dims(op) for op in launches]
         self.frame = allocated(max((len(each) for each, _ in parts), default=1), pointer())
         self.numbers = allocated(1 + max((len(each) for _, each in parts), default=0), word())
-        self.buffers = BufferOps(self.function, self.values)
+        self.buffers = BufferOps(self.function, self.values, self.message)
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
             **self.buffers.steps,
             "tloop.launch_into": self.launch,
@@ -101,26 +101,27 @@ class SizedEntryBuilder:
         """Ends the call where the condition does not hold."""
         truth = ir.IntegerType.get_signless(1)
         true = llvm.ConstantOp(truth, ir.IntegerAttr.get(truth, 1)).result
-        with self.where(llvm.XOrOp(self.values[op.operands[0]], true).result):
+        with where(llvm.XOrOp(self.values[op.operands[0]], true).result):
             call(FAIL, self.message(op.attributes["msg"]))
 
     def check(self, op: ir.Operation) -> None:
         """Ends the call where two numbers are not as they must be, and says which they are."""
         left, right = (self.values[value] for value in op.operands)
-        relation, predicates = op.attributes["relation"].value, llvm.ICmpPredicate
-        wrong = llvm.ICmpOp(predicates.slt if relation == "at_least" else predicates.ne, left, right).result
-        if relation == "broadcast":
-            wrong = llvm.AndOp(wrong, llvm.ICmpOp(predicates.ne, left, constant(1)).result).result
-        with self.where(wrong):
+        with where(_is_wrong(op.attributes["relation"].value, left, right)):
             call(MISMATCH, left, right, self.message(op.attributes["message"]))
-
-    @contextmanager
-    def where(self, condition: ir.Value) -> Iterator[None]:
-        """What is built in the `with` block runs where the condition holds."""
-        made = ir.Operation.create("scf.if", operands=[condition], regions=2)
-        with ir.InsertionPoint(made.regions[0].blocks.append()):
-            yield
-            ir.Operation.create("scf.yield")
 
     def message(self, text: ir.Attribute) -> ir.Value:
         return constant(self.messages.index(text.value))
+
+
+def _is_wrong(relation: str, left: ir.Value, right: ir.Value) -> ir.Value:
+    """Whether two numbers are not as a `tloop.check` says."""
+    predicates = llvm.ICmpPredicate
+    if relation == "product":
+        pair = ir.Type.parse("!llvm.struct<(i64, i1)>")
+        made = llvm.SMulWithOverflowOp(pair, left, right).result
+        return llvm.ExtractValueOp(ir.IntegerType.get_signless(1), made, [1]).result
+    wrong = llvm.ICmpOp(predicates.slt if relation == "at_least" else predicates.ne, left, right).result
+    if relation == "broadcast":
+        wrong = llvm.AndOp(wrong, llvm.ICmpOp(predicates.ne, left, constant(1)).result).result
+    return wrong

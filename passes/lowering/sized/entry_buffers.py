@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING
 from mlc.bindings import ir, llvm
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassFailure
-from mlc.passes.lowering.host_llvm import allocated, call, constant, load, moved, offset, pointer, store, word
-from mlc.passes.lowering.sized.storage import OUTPUT
+from mlc.passes.lowering.host_llvm import (
+    allocated,
+    call,
+    constant,
+    load,
+    moved,
+    offset,
+    pointer,
+    store,
+    where,
+    word,
+)
+from mlc.passes.lowering.sized.storage import CALLER, OUTPUT
 from mlc.passes.rewriting import collect_ops, defining_op
 
 if TYPE_CHECKING:
@@ -18,15 +29,23 @@ if TYPE_CHECKING:
 
 # The runtime's functions (mlc_runtime.h).
 ALLOCATE, RELEASE, OUTPUT_MEMORY = "mlc_host_allocate", "mlc_host_release", "mlc_host_output"
+# Ends a call that asks for more memory than there are addresses.
+TOO_LARGE = "mlc_host_too_large"
 # More than there are addresses.
 MOST_BYTES = 2.0**47
 
 
 class BufferOps:
-    """Builds what `memref` ops become. `values` has what stands for the values of the function on memrefs."""
+    """Builds what `memref` ops become. `values` has what stands for the values of the function on memrefs,
+    `message` gives the number of a text."""
 
-    def __init__(self, function: ir.Operation, values: dict[ir.Value, ir.Value]) -> None:
-        self.values = values
+    def __init__(
+        self,
+        function: ir.Operation,
+        values: dict[ir.Value, ir.Value],
+        message: Callable[[ir.Attribute], ir.Value],
+    ) -> None:
+        self.values, self.message = values, message
         # The sizes of buffers along their dims.
         self.shapes: dict[ir.Value, Sequence[ir.Value]] = {}
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
@@ -39,8 +58,8 @@ class BufferOps:
             "memref.load": self.load,
             "memref.store": self.store,
         }
-        made = [op for op in collect_ops(function, ["memref.alloc"]) if OUTPUT in op.attributes]
-        # Where the runtime reads the dims of an output.
+        made = collect_ops(function, ["memref.alloc"])
+        # Where the runtime reads the dims of an output, and of what is too large.
         self.dims = allocated(max((op.results[0].type.rank for op in made), default=1) or 1, word())
 
     def extents(self, kind: ir.MemRefType, dynamic: Sequence[ir.Value]) -> list[ir.Value]:
@@ -55,14 +74,21 @@ class BufferOps:
         value = op.results[0]
         kind = ir.MemRefType(value.type)
         extents = self.shapes[value] = self.extents(kind, op.operands)
-        size = checked_bytes(kind, extents)
+        if CALLER in op.attributes:
+            with where(is_too_large(kind, extents)):
+                call(TOO_LARGE, self.message(op.attributes[CALLER]), *self.told(extents))
+        size = byte_count(kind, extents)
         if OUTPUT not in op.attributes:
             self.values[value] = call(ALLOCATE, size, result=pointer())
             return
+        index = constant(op.attributes[OUTPUT].value)
+        self.values[value] = call(OUTPUT_MEMORY, index, *self.told(extents), size, result=pointer())
+
+    def told(self, extents: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
+        """How many sizes there are, and where the runtime reads them."""
         for place, extent in enumerate(extents):
             llvm.StoreOp(extent, offset(self.dims, place, word()))
-        index, rank = constant(op.attributes[OUTPUT].value), constant(len(extents))
-        self.values[value] = call(OUTPUT_MEMORY, index, rank, self.dims, size, result=pointer())
+        return constant(len(extents)), self.dims
 
     def release(self, op: ir.Operation) -> None:
         call(RELEASE, self.values[op.operands[0]])
@@ -122,11 +148,8 @@ def byte_count(kind: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
     return total
 
 
-def checked_bytes(kind: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
-    """The bytes to allocate: -1, which no allocation takes, for negative sizes and for too many bytes."""
-    total = byte_count(kind, extents)
-    if kind.has_static_shape:
-        return total
+def is_too_large(kind: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
+    """Whether a buffer has negative sizes, or more bytes than there are addresses."""
     double, number = ir.F64Type.get(), constant(0)
     size = _double(float(element_bytes(str(kind.element_type))))
     wrong = None
@@ -135,7 +158,7 @@ def checked_bytes(kind: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
         negative = llvm.ICmpOp(llvm.ICmpPredicate.slt, extent, number).result
         wrong = negative if wrong is None else llvm.OrOp(wrong, negative).result
     large = llvm.FCmpOp(llvm.FCmpPredicate.oge, size, _double(MOST_BYTES)).result
-    return llvm.SelectOp(llvm.OrOp(wrong, large).result, constant(-1), total).result
+    return llvm.OrOp(wrong, large).result
 
 
 def _double(value: float) -> ir.Value:

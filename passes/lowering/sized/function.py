@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import func, ir, memref
@@ -10,6 +11,7 @@ from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.base import PassFailure
 from mlc.passes.constants import index_constant
+from mlc.passes.graph.size_expectations import who
 from mlc.passes.graph.views import joined_offsets, view_offset
 from mlc.passes.lowering.sized.control import ControlBuilder
 from mlc.passes.lowering.sized.description import describe_sized
@@ -69,7 +71,7 @@ class SizedFunction:
         """Builds what stands for the ops of a block but its last one; what is still allocated then."""
         memory = Memory(Lifetimes(block))
         for step, op in enumerate(memory.lifetimes.ops[:-1]):
-            with op.location:
+            with op.location, self.numbers.named_by(who(op, _said(op))):
                 self.rewrite(op, step, memory)
                 for buffer in memory.dead_after(step):
                     memref.DeallocOp(buffer)
@@ -118,3 +120,13 @@ class SizedFunction:
         whole = self.storage.new(result, memory)
         for value, offset in zip(op.operands, offsets, strict=True):
             self.storage.copy(value, whole, offset)
+
+
+def _said(op: ir.Operation) -> str:
+    """What messages say that an op does."""
+    if op.name == "tloop.launch":
+        # A kernel's name ends in a hash of what it computes.
+        return re.sub("_[0-9a-f]{12}$", "", op.attributes["kernel"].value)
+    if op.name == "graph.call_runtime":
+        return str(graph.attribute(op, "function"))
+    return op.name.partition(".")[2].removeprefix("read_")

@@ -10,6 +10,7 @@ from mlc.bindings import arith, cf, ir, memref
 from mlc.dialects.graph.dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
+from mlc.dialects.tloop import build_check
 from mlc.passes.base import PassFailure
 from mlc.passes.constants import index_constant
 
@@ -20,7 +21,8 @@ class Numbers:
     def __init__(self) -> None:
         self._names: dict[str, ir.Value] = {}
         self._made: dict[int | Size, ir.Value] = {}
-        self._who = ""
+        # The op for which sizes are made, as messages call it.
+        self.who = ""
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -32,9 +34,9 @@ class Numbers:
     @contextmanager
     def named_by(self, who: str) -> Iterator[None]:
         """Messages of checks that the sizes need which are made in the `with` block begin so."""
-        self._who = f"{who}: "
+        outer, self.who = self.who, who
         yield
-        self._who = ""
+        self.who = outer
 
     def name(self, name: str, value: ir.Value) -> None:
         """Says what a name stands for."""
@@ -61,7 +63,7 @@ class Numbers:
             term = self.of(count) if count != 1 or not monomial else None
             for factor in monomial:
                 value = self._factor(factor)
-                term = value if term is None else self._product(term, value)
+                term = value if term is None else self._product(term, value, size)
             assert term is not None, "a term has a number or a factor"
             total = term if total is None else arith.AddIOp(total, term).result
         assert total is not None, "a size has terms"
@@ -77,38 +79,29 @@ class Numbers:
             return self._names[factor.name]
         left, right = (self.of(each) for each in factor.operands)
         if factor.kind == "floordiv":
-            return self._quotient(left, right)
+            return self._quotient(left, right, factor.text)
         if factor.kind == "max":
             return arith.MaxSIOp(left, right).result
         is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, self.of(1)).result
         joined = arith.SelectOp(is_one, right, left).result
-        self.check_broadcast(left, right, joined)
+        texts = [str(each) for each in factor.operands]
+        self.check(right, joined, "broadcast", f"{texts[1]} and {texts[0]} do not broadcast")
         return joined
 
-    def _product(self, left: ir.Value, right: ir.Value) -> ir.Value:
+    def _product(self, left: ir.Value, right: ir.Value, size: Size) -> ir.Value:
         """Data may say any sizes: a product that 64 bits do not hold is a call that fails."""
-        made = arith.MulSIExtendedOp(left, right)
-        sign = arith.ShRSIOp(made.results[0], index_constant(63)).result
-        held = arith.CmpIOp(arith.CmpIPredicate.eq, made.results[1], sign).result
-        self.check(held, "a size is too large")
-        return made.results[0]
+        self.check(left, right, "product", f"a product in the size {size} is too large")
+        return arith.MulIOp(left, right).result
 
-    def _quotient(self, left: ir.Value, right: ir.Value) -> ir.Value:
+    def _quotient(self, left: ir.Value, right: ir.Value, text: str) -> ir.Value:
         """Rounded down; what is divided by 0 is a call that fails."""
-        zero = self.of(0)
-        self.check(arith.CmpIOp(arith.CmpIPredicate.ne, right, zero).result, "a size is divided by 0")
+        is_divisor = arith.CmpIOp(arith.CmpIPredicate.ne, right, self.of(0)).result
+        cf.AssertOp(is_divisor, f"{self.who}: the size {text} is divided by 0")
         return arith.FloorDivSIOp(left, right).result
 
-    def check_broadcast(self, left: ir.Value, right: ir.Value, joined: ir.Value) -> None:
-        """Fails the call unless each of the two is 1 or what they are together."""
-        for each in (left, right):
-            fits = arith.CmpIOp(arith.CmpIPredicate.eq, each, joined).result
-            is_one = arith.CmpIOp(arith.CmpIPredicate.eq, each, self.of(1)).result
-            self.check(arith.OrIOp(fits, is_one).result, "dims do not broadcast")
-
-    def check(self, condition: ir.Value, message: str) -> None:
-        """The call fails with the message unless the condition holds."""
-        cf.AssertOp(condition, self._who + message)
+    def check(self, left: ir.Value, right: ir.Value, relation: str, message: str) -> None:
+        """The call fails with the message, and the two numbers, unless they are as the relation says."""
+        build_check(left, right, relation, f"{self.who}: {message}")
 
 
 def sizes_of(value: ir.Value) -> list[int | Size]:

@@ -7,14 +7,11 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import onnx_number
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_launch_into
-from mlc.passes.graph.size_expectations import who
 from mlc.passes.lowering.sized.lifetimes import Memory
 from mlc.passes.lowering.sized.numbers import Numbers, sizes_of
-from mlc.passes.lowering.sized.storage import Storage
+from mlc.passes.lowering.sized.storage import CALLER, Storage
 
 PREFIX = "mlc_call_"
-# On a launch of such a function: who it says has failed.
-CALLER = "tloop.caller"
 
 
 def call_runtime(op: ir.Operation, numbers: Numbers, storage: Storage, memory: Memory) -> None:
@@ -28,4 +25,4 @@ def call_runtime(op: ir.Operation, numbers: Numbers, storage: Storage, memory: M
         given += [onnx_number(str(value.type.element_type)), len(sizes), *sizes]
     function = graph.attribute(op, "function")
     launch = build_launch_into(PREFIX + function, inputs, outputs, [numbers.of(each) for each in given])
-    launch.attributes[CALLER] = ir.StringAttr.get(who(op, function))
+    launch.attributes[CALLER] = ir.StringAttr.get(numbers.who)

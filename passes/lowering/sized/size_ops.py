@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.bindings import arith, cf, ir, memref
+from mlc.bindings import arith, ir, memref
 from mlc.dialects.graph.size_text import parse_size
-from mlc.dialects.tloop import build_check
 from mlc.passes.constants import index_constant
 from mlc.passes.lowering.sized.lifetimes import Memory
 from mlc.passes.lowering.sized.numbers import Numbers, elements_of, flattened, reinterpreted
@@ -41,14 +40,13 @@ class SizeOps:
             if name.value:
                 element = memref.LoadOp(flat, [index_constant(place)]).result
                 number = arith.IndexCastOp(ir.IndexType.get(), element).result
-                least = arith.CmpIOp(arith.CmpIPredicate.sge, number, index_constant(0)).result
-                cf.AssertOp(least, "a size is negative")
+                wanted = _WANTED["at_least"].format(name.value, 0)
+                self.numbers.check(number, index_constant(0), "at_least", wanted)
                 self.numbers.name(name.value, number)
 
     def expect(self, op: ir.Operation) -> None:
         texts = [op.attributes[name].value for name in ("left", "right")]
         with self.numbers.named_by(op.attributes["what"].value):
             left, right = (self.numbers.of(parse_size(text)) for text in texts)
-        relation = op.attributes["relation"].value
-        wanted = _WANTED[relation].format(*texts)
-        build_check(left, right, relation, f"{op.attributes['what'].value}: {wanted}")
+            relation = op.attributes["relation"].value
+            self.numbers.check(left, right, relation, _WANTED[relation].format(*texts))

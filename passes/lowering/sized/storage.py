@@ -22,6 +22,8 @@ from mlc.passes.rewriting import terminator_of
 
 # On a `memref.alloc`: the output of the program that lies there.
 OUTPUT = "tloop.output"
+# On what may fail by itself, allocations and calls of the runtime: who it says has failed.
+CALLER = "tloop.caller"
 
 
 class Storage:
@@ -88,7 +90,10 @@ class Storage:
 
     def allocate(self, value: ir.Value) -> ir.Value:
         dynamic = [self.numbers.of(size) for size in sizes_of(value) if not isinstance(size, int)]
-        return memref.AllocOp(memref_of(value.type), dynamic, []).result
+        made = memref.AllocOp(memref_of(value.type), dynamic, [])
+        if dynamic:
+            made.operation.attributes[CALLER] = ir.StringAttr.get(self.numbers.who)
+        return made.result
 
     def allocate_output(self, value: ir.Value, index: int) -> ir.Value:
         buffer = self.allocate(value)

@@ -57,7 +57,7 @@ func.func @main() {
 // -----
 
 func.func @main(%i: index) {
-  // expected-error @below {{'tloop.check' op relation is 'most', none of equal, broadcast, at_least}}
+  // expected-error @below {{'tloop.check' op relation is 'most', none of equal, broadcast, at_least, product}}
   "tloop.check"(%i, %i) {message = "m", relation = "most"} : (index, index) -> ()
   return
 }

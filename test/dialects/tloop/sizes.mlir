@@ -17,5 +17,7 @@ func.func @main(%s: tensor<2xi64>, %t: tensor<i32>) {
   %c = arith.constant 3 : index
   // CHECK-NEXT: "tloop.check"(%[[C]], %[[C]]) {message = "slice: k must be at least 3", relation = "at_least"} : (index, index) -> ()
   "tloop.check"(%c, %c) {message = "slice: k must be at least 3", relation = "at_least"} : (index, index) -> ()
+  // CHECK-NEXT: "tloop.check"(%[[C]], %[[C]]) {message = "a product", relation = "product"} : (index, index) -> ()
+  "tloop.check"(%c, %c) {message = "a product", relation = "product"} : (index, index) -> ()
   return
 }

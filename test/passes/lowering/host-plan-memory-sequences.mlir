@@ -6,7 +6,7 @@
 // options, then for each buffer its element type, its rank and its sizes.
 // CHECK: func.func @main
 // CHECK-SAME: tloop.kinds = {{\[}}["", "", "sequence(float32)"], ["sequence(float32)"]]
-// CHECK-SAME: tloop.messages = ["a size is negative", "sequence_dims", "sequence_at", "sequence_append 'copy'"]
+// CHECK-SAME: tloop.messages = ["sizes: k must be at least 0", "sequence_dims", "sequence_at", "sequence_append 'copy'"]
 // ENTRY-DAG: llvm.func @mlc_call_sequence_dims(!llvm.ptr, !llvm.ptr)
 // ENTRY-DAG: llvm.func @mlc_call_sequence_at(!llvm.ptr, !llvm.ptr)
 // ENTRY-DAG: llvm.func @mlc_call_sequence_append(!llvm.ptr, !llvm.ptr)
@@ -33,10 +33,10 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.kind = "
     %1 = "graph.call_runtime"(%s, %i) {function = "sequence_dims", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64: 1>} : (tensor<i64>, tensor<i64>) -> tensor<1xi64>
     // CHECK: %[[READ:.*]] = memref.load
     // CHECK-NEXT: %[[K:.*]] = arith.index_cast %[[READ]] : i64 to index
-    // CHECK: cf.assert %{{.*}}, "a size is negative"
+    // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "sizes: k must be at least 0", relation = "at_least"}
     "tloop.read_sizes"(%1) {names = ["k"]} : (tensor<1xi64>) -> ()
     %2 = "tloop.numbers"() {dims = ["k"]} : () -> tensor<1xi64>
-    // CHECK: %[[ELEMENT:.*]] = memref.alloc(%[[K]]) : memref<?xf32>
+    // CHECK: %[[ELEMENT:.*]] = memref.alloc(%[[K]]) {tloop.caller = "sequence_at"} : memref<?xf32>
     // CHECK-NEXT: "tloop.launch_into"(%arg2, %[[PLACE]], %{{.*}}, %[[ELEMENT]], %{{.*}}, %[[ONE]], %[[ONE]], %[[K]]) {kernel = @mlc_call_sequence_at
     // ENTRY: llvm.call @mlc_call_sequence_at(%[[BUFFERS]], %[[NUMBERS]])
     %3 = "graph.call_runtime"(%s, %i, %2) {function = "sequence_at", graph.dims = [["k"]], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<i64>, tensor<i64>, tensor<1xi64>) -> tensor<?xf32>

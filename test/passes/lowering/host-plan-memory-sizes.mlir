@@ -4,7 +4,7 @@
 // Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
 // last op that reads it.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["a size is negative", "reshape: a size is too large", "a size is too large", "reshape: 4*n must be k", "slice: k must be at least 3", "add: k must be 1 or n"]
+// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: k must be at least 3", "add: k must be 1 or n", "numbers: a product in the size 2*k is too large", "one 'up'", "two"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
 // ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
@@ -14,25 +14,34 @@
 // ENTRY-NEXT: %[[N:.*]] = llvm.load %[[AT]] : !llvm.ptr -> i64
 func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>) -> (tensor<?xf32>, tensor<1xi64>) {
   // CHECK: %[[N:.*]] = memref.dim %arg0
-  // CHECK: %[[A:.*]] = memref.alloc(%[[N]]) : memref<?x4xf32>
+  // CHECK: %[[A:.*]] = memref.alloc(%[[N]]) {tloop.caller = "one 'up'"} : memref<?x4xf32>
   // CHECK-NEXT: "tloop.launch_into"(%arg0, %[[A]], %[[N]]) {kernel = @one, num_outputs = 1 : i64
+  // Memory that no computer has is no allocation: the call fails, and says the sizes.
+  // ENTRY: %[[NEGATIVE:.*]] = llvm.icmp "slt" %[[N]], %{{.*}} : i64
+  // ENTRY: %[[LARGE:.*]] = llvm.fcmp "oge" %{{.*}}, %{{.*}} : f64
+  // ENTRY-NEXT: %[[NO_SIZE:.*]] = llvm.or %{{.*}}, %[[LARGE]]
+  // ENTRY-NEXT: scf.if %[[NO_SIZE]] {
+  // ENTRY-NEXT: %[[CALLER:.*]] = llvm.mlir.constant(6 : i64)
+  // ENTRY: llvm.store %[[N]], %{{.*}} : i64, !llvm.ptr
+  // ENTRY: llvm.call @mlc_host_too_large(%[[CALLER]], %{{.*}}, %{{.*}}) : (i64, i64, !llvm.ptr) -> ()
   // ENTRY: llvm.call @mlc_host_allocate
   // ENTRY: llvm.call @one
-  %0 = "tloop.launch"(%x) {graph.dims = [["n", ""]], kernel = @one, tloop.dims = ["n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = "tloop.launch"(%x) {graph.dims = [["n", ""]], kernel = @one, tloop.dims = ["n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4xf32>) -> tensor<?x4xf32> loc(fused["x", "up"])
   // CHECK: %[[READ:.*]] = memref.load
   // CHECK: %[[K:.*]] = arith.index_cast %[[READ]] : i64 to index
-  // CHECK: cf.assert %{{.*}}, "a size is negative"
-  // ENTRY: llvm.call @mlc_host_fail
-  "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xi64>) -> ()
+  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "sizes 'cut': k must be at least 0", relation = "at_least"}
+  // ENTRY: llvm.call @mlc_host_mismatch
+  "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xi64>) -> () loc("cut")
   // What a product loses is no sign.
-  // CHECK: %[[PRODUCT:.*]], %[[HIGH:.*]] = arith.mulsi_extended
-  // CHECK: %[[SIGN:.*]] = arith.shrsi %[[PRODUCT]], %{{.*}} : index
-  // CHECK-NEXT: %[[HELD:.*]] = arith.cmpi eq, %[[HIGH]], %[[SIGN]] : index
-  // CHECK-NEXT: cf.assert %[[HELD]], "reshape: a size is too large"
+  // CHECK: "tloop.check"(%[[FOUR:.*]], %[[N]]) {message = "reshape: a product in the size 4*n is too large", relation = "product"}
+  // CHECK-NEXT: %[[PRODUCT:.*]] = arith.muli %[[FOUR]], %[[N]] : index
   // CHECK-NEXT: "tloop.check"(%[[PRODUCT]], %[[K]]) {message = "reshape: 4*n must be k", relation = "equal"}
+  // ENTRY: %[[BOTH:.*]] = "llvm.intr.smul.with.overflow"(%{{.*}}, %[[N]])
+  // ENTRY-NEXT: %[[LOST:.*]] = llvm.extractvalue %[[BOTH]][1]
+  // ENTRY-NEXT: scf.if %[[LOST]] {
   // ENTRY: %[[DIFFERENT:.*]] = llvm.icmp "ne" %{{.*}}, %[[NUMBER:.*]] : i64
   // ENTRY-NEXT: scf.if %[[DIFFERENT]] {
-  // ENTRY-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(3 : i64)
+  // ENTRY-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(2 : i64)
   // ENTRY-NEXT: llvm.call @mlc_host_mismatch(%{{.*}}, %[[NUMBER]], %[[FIRST]])
   "tloop.expect"() {left = "4*n", relation = "equal", right = "k", what = "reshape"} : () -> ()
   // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "slice: k must be at least 3", relation = "at_least"}
@@ -47,7 +56,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   "tloop.expect"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
   // CHECK: %[[FLAT:.*]] = memref.reinterpret_cast %[[A]] to offset: [0], sizes: [%[[K]]], strides: [1]
   %1 = "graph.reshape"(%0) {graph.dims = [["k"]], shape = array<i64: -1>} : (tensor<?x4xf32>) -> tensor<?xf32>
-  // CHECK: %[[OUT:.*]] = memref.alloc(%[[K]]) {tloop.output = 0 : i64} : memref<?xf32>
+  // CHECK: %[[OUT:.*]] = memref.alloc(%[[K]]) {tloop.caller = "two", tloop.output = 0 : i64} : memref<?xf32>
   // CHECK-NEXT: "tloop.launch_into"(%[[FLAT]], %[[OUT]], %[[K]]) {kernel = @two, num_outputs = 1 : i64
   // CHECK-NEXT: memref.dealloc %[[A]] : memref<?x4xf32>
   // ENTRY: llvm.call @mlc_host_output
@@ -55,7 +64,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // ENTRY: llvm.call @mlc_host_release
   %2 = "tloop.launch"(%1) {graph.dims = [["k"]], kernel = @two, tloop.dims = ["k"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
   // CHECK: memref.alloc() {tloop.output = 1 : i64} : memref<1xi64>
-  // CHECK: arith.mulsi_extended
+  // CHECK: arith.muli
   // CHECK: memref.store
   %3 = "tloop.numbers"() {dims = ["2*k"]} : () -> tensor<1xi64>
   return %2, %3 : tensor<?xf32>, tensor<1xi64>
