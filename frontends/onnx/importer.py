@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import onnx
@@ -11,46 +11,19 @@ from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.again import Part
 from mlc.frontends.onnx.builder import GraphBuilder
-from mlc.frontends.onnx.check import Opsets, check_node, label, plain_domain, sorted_nodes
+from mlc.frontends.onnx.check import check_node, label, plain_domain, sorted_nodes
+from mlc.frontends.onnx.frame import MISSING, Frame, Incomplete, Scope, bound_to
 from mlc.frontends.onnx.functions import Body, local_body, model_functions, schema_body
-from mlc.frontends.onnx.kinds import Kind, kind_of_type
 from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import lookup
 from mlc.frontends.onnx.report import Problem
+from mlc.frontends.onnx.subgraph import Subgraph
 from mlc.frontends.onnx.values import Held, Value
 from onnx import AttributeProto, GraphProto, NodeProto
 
 # Deeper nesting of functions than any exporter makes; a function that calls itself ends here.
 MAX_CALLS = 64
-
-# What stands for the results of a node that could not be imported: nodes behind it are still looked at.
-MISSING = object()
-Scope = dict[str, Any]
-
-
-DeclaredShape = tuple[int | None, ...]
-# Operators whose result has the shape of their first input.
-_SAME_SHAPE = {"Cast", "CastLike", "Identity", "Sqrt", "Log", "Exp", "Abs", "Neg", "Reciprocal", "Relu"}
-
-
-class Incomplete(Exception):
-    """A body has an output that could not be imported, for a reason that is noted."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Where nodes come from: the graph or a function's body, with the names of the calls around it."""
-
-    opsets: Opsets
-    path: tuple[str, ...] = ()
-    # What a graph declares of its values' shapes.
-    declared: Mapping[str, DeclaredShape] = field(default_factory=dict)
-    # A graph's nodes by what they define.
-    producers: Mapping[str, NodeProto] = field(default_factory=dict)
-
-    def label(self, node: NodeProto) -> str:
-        return "/".join((*self.path, label(node)))
 
 
 @dataclass
@@ -66,21 +39,20 @@ class Importer:
 
     def import_graph(self, graph: GraphProto, scope: Scope, frame: Frame) -> list[Any]:
         """Imports a graph whose inputs are in `scope`; returns its outputs."""
-        producers = {name: node for node in graph.node for name in node.output if name}
-        frame = replace(frame, declared=_declared_shapes(graph), producers=producers)
+        frame = frame.inside(graph)
         nodes = sorted_nodes(graph, set(scope), self.model.name)
         for tensor in graph.initializer:
-            location = ir.Location.name(tensor.name)
-            scope[tensor.name] = self.builder.stored(tensor.name, self._read(tensor, tensor.name), location)
+            scope[tensor.name] = self._stored(tensor, tensor.name)
         for node in nodes:
             self.import_node(node, scope, frame)
         return [scope[output.name] for output in graph.output]
 
-    def _read(self, tensor: onnx.TensorProto, name: str) -> Any:
+    def _stored(self, tensor: onnx.TensorProto, name: str) -> Value:
         try:
-            return self.model.tensors.read(tensor)
+            constant = self.model.tensors.read(tensor)
         except ImportFailure as error:
             raise type(error)(f"{self.model.name}: {error}") from None
+        return self.builder.constants.stored(name, constant, ir.Location.name(name))
 
     def import_node(self, node: NodeProto, scope: Scope, frame: Frame) -> None:
         """Binds the node's outputs in `scope`. Raises `ImportFailure` if the node is wrong."""
@@ -101,7 +73,7 @@ class Importer:
             raise ImportFailure(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from error
         for i, output in enumerate(node.output):
             if output:
-                scope[output] = _bound(output, results[i]) if results is not None else MISSING
+                scope[output] = bound_to(output, results[i]) if results is not None else MISSING
 
     def _note(self, node: NodeProto, frame: Frame, name: str, cause: str) -> None:
         domain = plain_domain(node.domain)
@@ -147,7 +119,7 @@ class Importer:
     ) -> Node:
         inner = Frame(frame.opsets, (*frame.path, label(node)))
         attributes = {
-            each.name: Subgraph(self, each.g, scope, inner)
+            each.name: Subgraph(self.import_graph, each.g, scope, inner)
             if each.type == AttributeProto.GRAPH
             else self._attribute(each, name)
             for each in node.attribute
@@ -177,7 +149,7 @@ class Importer:
     def _attribute(self, attribute: AttributeProto, name: str) -> Any:
         """Numbers, text, lists of them; a tensor is a `Value`."""
         if attribute.type == AttributeProto.TENSOR:
-            return self.builder.stored(name, self._read(attribute.t, name), ir.Location.name(name))
+            return self._stored(attribute.t, name)
         value = onnx.helper.get_attribute_value(attribute)
         if isinstance(value, bytes):
             return value.decode(errors="replace")
@@ -203,51 +175,6 @@ class Importer:
         return [scope.get(output) for output in body.outputs]
 
 
-@dataclass(frozen=True)
-class Subgraph:
-    """A graph attribute of a node: a call imports its nodes at the insertion point."""
-
-    importer: Importer
-    graph: GraphProto
-    scope: Scope
-    frame: Frame
-
-    @property
-    def input_kinds(self) -> list[Kind | None]:
-        """What the types of its inputs say."""
-        return [kind_of_type(each.type) for each in self.graph.input]
-
-    @property
-    def output_kinds(self) -> list[Kind | None]:
-        """What the types of its outputs say."""
-        return [kind_of_type(each.type) for each in self.graph.output]
-
-    def __call__(self, *inputs: Held) -> list[Any]:
-        """The outputs for these inputs. Raises `Incomplete` where one could not be imported."""
-        names = [each.name for each in self.graph.input]
-        if len(names) != len(inputs):
-            raise NodeFailure(f"its body takes {len(names)} values instead of {len(inputs)}")
-        bound = {name: _bound(name, value) for name, value in zip(names, inputs, strict=True)}
-        found = self.importer.import_graph(self.graph, {**self.scope, **bound}, self.frame)
-        if any(each is None or each is MISSING for each in found):
-            raise Incomplete
-        return found
-
-
-def _declared_shapes(graph: GraphProto) -> dict[str, DeclaredShape]:
-    """The shapes that a graph declares, by name, also of what stands before a cast or a root;
-    dims without a number are None."""
-    found: dict[str, DeclaredShape] = {}
-    for info in (*graph.value_info, *graph.output):
-        if info.type.tensor_type.HasField("shape"):
-            dims = info.type.tensor_type.shape.dim
-            found[info.name] = tuple(each.dim_value if each.HasField("dim_value") else None for each in dims)
-    for node in reversed(graph.node):
-        if node.op_type in _SAME_SHAPE and node.input and node.output[0] in found:
-            found.setdefault(node.input[0], found[node.output[0]])
-    return found
-
-
 def _has_body(node: NodeProto, opset: int) -> bool:
     domain = plain_domain(node.domain)
     if not onnx.defs.has(node.op_type, opset, domain):
@@ -261,9 +188,3 @@ def _listed(results: Value | Sequence[Held], count: int) -> list[Any]:
     if len(found) < count:
         raise Unsupported(f"only its first {len(found)} outputs are supported")
     return found
-
-
-def _bound(name: str, value: Any) -> Any:
-    if isinstance(value, Value) and not value.name:
-        value.name = name
-    return value

@@ -16,7 +16,9 @@ from mlc.frontends.errors import UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.check import check_model
-from mlc.frontends.onnx.importer import Frame, Importer
+from mlc.frontends.onnx.constants import Constants
+from mlc.frontends.onnx.frame import Frame
+from mlc.frontends.onnx.importer import Importer
 from mlc.frontends.onnx.inputs import InputType, read_inputs
 from mlc.frontends.onnx.load import LoadedModel, load_model
 from mlc.frontends.onnx.objects import unpacked
@@ -88,12 +90,12 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     main = func.FuncOp("main", (arguments, []))
     block = main.add_entry_block([ir.Location.name(i.name) for i in inputs])
     with ir.InsertionPoint(block):
-        builder = GraphBuilder(inputs, loaded.store)
+        builder = GraphBuilder(inputs, Constants(loaded.store))
         importer = Importer(loaded, builder)
         values = [
             from_ir(each.name, value, each.shape) for each, value in zip(inputs, block.arguments, strict=True)
         ]
-        builder.name_inputs(values)
+        builder.named_sizes.name_inputs(values)
         scope: dict[str, Any] = {
             each.name: unpacked(value, each.holds) if each.holds else value
             for each, value in zip(inputs, values, strict=True)
@@ -109,7 +111,7 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     )
     _describe(main, "arg_attrs", [_argument(i) for i in inputs])
     _describe(main, "res_attrs", [_described(each.info.name, each.kind) for each in given])
-    return list(builder.texts)
+    return list(builder.constants.texts)
 
 
 def _argument(entry: InputType) -> dict[str, ir.Attribute]:

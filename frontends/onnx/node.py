@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
+from mlc.frontends.onnx.emitter import Emitter
 from mlc.frontends.onnx.values import Dim, Held, Value, write_dims
 from onnx import TensorProto
 
@@ -23,39 +24,6 @@ class NodeFailure(ImportFailure):
 
 class Unsupported(NodeFailure):
     """A node whose operator, or use of it, the importer does not cover; all of these are reported at once."""
-
-
-class Emitter(Protocol):
-    """Makes graph ops; implemented by the importer."""
-
-    def emit(
-        self,
-        op: str,
-        values: Sequence[Value],
-        attributes: dict[str, Any],
-        result_type: Any,
-        location: ir.Location,
-    ) -> Value: ...
-
-    def emit_several(
-        self, op: str, values: Sequence[Value], attributes: dict[str, Any], location: ir.Location
-    ) -> list[Value]: ...
-
-    def constant(self, array: np.ndarray, location: ir.Location) -> Value: ...
-
-    def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value: ...
-
-    def text_numbers(self, texts: Sequence[str]) -> list[int]: ...
-
-    def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value: ...
-
-    def read_dims(self, vector: Value) -> list[Dim]: ...
-
-    def name_iteration(self, iteration: Value) -> None: ...
-
-    def names(self) -> frozenset[str]: ...
-
-    def dynamic_hint(self) -> str: ...
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
-from mlc.frontends.onnx.importer import MISSING
+from mlc.frontends.onnx.emitter import Emitter
+from mlc.frontends.onnx.frame import MISSING
 from mlc.frontends.onnx.kinds import Kind, KindMismatch, OptionalKind, TensorKind, joined, kind_of_type
-from mlc.frontends.onnx.node import Emitter, Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.objects import kind_of, packed
 from onnx import TensorProto, ValueInfoProto
 
