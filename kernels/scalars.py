@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from mlc.bindings import arith, ir, math
 from mlc.kernels.elements import Element
 from mlc.kernels.errors import KernelFailure
-from mlc.passes.lowering import conversions, scalars
+from mlc.passes.lowering import activations, conversions, scalars
 from mlc.passes.lowering.linalg_tools import constant, is_float
 
 Number: TypeAlias = bool | int | float
@@ -89,7 +89,7 @@ OPERATIONS: dict[str, Operation] = {
     "cos": Operation(math.cos, python_math.cos, "float"),
     "tanh": Operation(math.tanh, python_math.tanh, "float"),
     "erf": Operation(math.erf, python_math.erf, "float"),
-    "sigmoid": Operation(scalars.sigmoid, lambda a: 1 / (1 + python_math.exp(-a)), "float"),
+    "sigmoid": Operation(activations.sigmoid, lambda a: 1 / (1 + python_math.exp(-a)), "float"),
     "floor": Operation(math.floor, lambda a: float(python_math.floor(a)), "float"),
     "ceil": Operation(math.ceil, lambda a: float(python_math.ceil(a)), "float"),
 }

@@ -6,6 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from mlc.bindings import arith, ir, math
+from mlc.passes.lowering.activations import (
+    exponential_unit,
+    gelu,
+    hard_sigmoid,
+    mish,
+    relu,
+    sigmoid,
+    silu,
+    softplus,
+)
 from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import Scalars, constant, elementwise
 from mlc.passes.lowering.rule import rule
@@ -16,24 +26,16 @@ from mlc.passes.lowering.scalars import (
     clamp,
     compare,
     div,
-    exponential_unit,
-    gelu,
-    hard_sigmoid,
     maximum,
     minimum,
-    mish,
     modulo,
     mul,
     negate,
     number,
     power,
-    relu,
     select,
     shift_right,
-    sigmoid,
     sign,
-    silu,
-    softplus,
     sub,
 )
 
