@@ -14,7 +14,8 @@ from mlc.passes.exactness import exactness_option
 from mlc.passes.graph import view_rules
 from mlc.passes.graph.permuted_ops import Order, Permuted, compose, inverse
 from mlc.passes.graph.rules import apply_rules
-from mlc.passes.graph.transpose_regions import Decision, Growth, Region, permutation
+from mlc.passes.graph.transpose_decision import Decision, permutation
+from mlc.passes.graph.transpose_regions import Growth, Region
 from mlc.passes.graph.values import erase_dead, is_constant, is_ranked
 from mlc.passes.remarks import applied, missed
 from mlc.passes.rewriting import attributes_of, defining_op, users
