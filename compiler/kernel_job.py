@@ -14,8 +14,9 @@ from mlc.codegen.emit import emit
 from mlc.compiler.reproducer import reproducer_path
 from mlc.dialects import create_context
 from mlc.passes.base import PassFailure
-from mlc.pipelines.driver import PassError, PreparedPipeline, run_pipeline
+from mlc.pipelines.driver import PreparedPipeline, run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
+from mlc.pipelines.pass_error import PassError
 from mlc.targets import parse_target
 
 

@@ -13,7 +13,8 @@ from mlc.dialects.tloop import build_launch
 from mlc.frontends.weights import WeightStore
 from mlc.kernels.errors import KernelFailure
 from mlc.kernels.specialisation import Specialisation
-from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.driver import run_pipeline
+from mlc.pipelines.pass_error import PassError
 
 if TYPE_CHECKING:
     from mlc.codegen.pool import WorkerPool

@@ -7,7 +7,8 @@ from mlc.analysis.explanation import Explanation
 from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context
 from mlc.passes.remarks import listening
-from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.driver import run_pipeline
+from mlc.pipelines.pass_error import PassError
 
 TEXT = """func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = "graph.matmul"(%x, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc("product")

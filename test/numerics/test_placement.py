@@ -12,7 +12,7 @@ import pytest
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program, worker_pool
 from mlc.compiler.levels import units_of
-from mlc.pipelines.driver import PassError
+from mlc.pipelines.pass_error import PassError
 from onnx import TensorProto, helper, numpy_helper
 
 TOLERANCE = 1e-5

@@ -13,7 +13,7 @@ from mlc.bindings import Diagnostic, create_context, ir, parse_module, run_upstr
 from mlc.passes import registry
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.pipelines import named
-from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.grammar import PipelineError, parse_pipeline
 from mlc.pipelines.instrumentation import (
     ALL_PASSES,
@@ -24,6 +24,7 @@ from mlc.pipelines.instrumentation import (
     describe_op,
 )
 from mlc.pipelines.instrumentation.ir_printing import StreamSink
+from mlc.pipelines.pass_error import PassError
 from mlc.pipelines.plan import Step, resolve
 from mlc.pipelines.reproducer import read_reproducer
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from mlc.bindings import create_context, parse_module
-from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation.positions import Positions
+from mlc.pipelines.pass_error import PassError
 
 TEXT = "func.func @f() { return }\nfunc.func @g() { return }\nmodule { func.func @h() { return } }"
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import DiagnosticsError
-from mlc.pipelines.driver import PassError, run_pipeline
+from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.grammar import Nest
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
+from mlc.pipelines.pass_error import PassError
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
 from mlc.tools.announcer import Announcer
 from mlc.tools.guard import Activity

@@ -1,0 +1,35 @@
+"""The failure of a pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mlc.bindings.diagnostics import Diagnostic
+from mlc.passes.base import PassFailure
+from mlc.pipelines.plan import Step
+
+
+class PassError(PassFailure):
+    """A pass that failed: names the pass and the op, and holds the diagnostics (errors first seen first).
+
+    `reproducer` is the file that `mlc-opt --run-reproducer` takes, if one was asked for. `crashed` means
+    that a Python pass raised something else than `PassFailure`, which is then `__cause__`.
+    """
+
+    def __init__(
+        self, step: Step, op_text: str, diagnostics: list[Diagnostic], *, crashed: bool = False
+    ) -> None:
+        self.pass_name = step.name
+        self.op_text = op_text
+        self.diagnostics = tuple(diagnostics)
+        self.crashed = crashed
+        self.reproducer: Path | None = None
+        first = next((each for each in diagnostics if each.severity == "error"), None)
+        cause = first.message if first else "no message"
+        notes = [(note.message, note.location) for note in first.notes] if first else []
+        super().__init__(f"{self.summary}: {cause}", first.location if first else None, notes)
+
+    @property
+    def summary(self) -> str:
+        """`pass 'x' failed on 'func.func' operation: @f`."""
+        return f"pass '{self.pass_name}' failed on {self.op_text}"
