@@ -89,7 +89,7 @@ class SizedInterface(Interface):
     HEADER: ClassVar[str] = "standalone_sized.h"
     SOURCES: ClassVar[Sequence[str]] = (
         *Interface.SOURCES,
-        *("standalone_sized.c", "host_memory.c", "region.c"),
+        *("standalone_sized.c", "standalone_inputs.c", "host_memory.c", "region.c"),
     )
 
     def header_parts(self) -> dict[str, str]:

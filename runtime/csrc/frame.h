@@ -70,6 +70,18 @@ void frame_free(frame *f);
  * same inputs. The list of the outputs, those in `given` or new ones where it is NULL; NULL with an exception. */
 PyObject *program_run(ProgramObject *self, frame *f, const frame *bound, PyObject *given);
 
+/* ---- arguments.c ---------------------------------------------------------------------------- */
+
+/* Binds the sequence of inputs; 0, or -1 with an exception that names one. */
+int arguments_bind_inputs(ProgramObject *self, frame *f, PyObject *inputs);
+
+/* Binds the sequence of given outputs, which must not overlap what `bound` holds or each other; 0, or -1 with an
+ * exception that names one. */
+int arguments_bind_outputs(ProgramObject *self, frame *f, const frame *bound, PyObject *given);
+
+/* Binds new arrays as the outputs of a static program: a list of them, or NULL with an exception. */
+PyObject *arguments_new_outputs(ProgramObject *self, frame *f);
+
 /* ---- size_counts.c -------------------------------------------------------------------------- */
 
 /* Counts the calls of a dynamic program by sizes. Arguments as of `Program.watch`; 0, or -1 with an exception. */

@@ -1,4 +1,4 @@
-/* The Python types of mlc.runtime._native, shared by module.c, program.c and tensor.c. */
+/* The Python types and functions of mlc.runtime._native. */
 #ifndef MLC_NATIVE_H
 #define MLC_NATIVE_H
 
@@ -20,7 +20,11 @@ typedef struct {
 } AlignedObject;
 
 extern PyTypeObject *image_type, *aligned_type, *program_type, *size_entry_type;
-extern PyType_Spec program_spec, size_entry_spec;
+extern PyType_Spec aligned_spec, image_spec, program_spec, size_entry_spec;
+
+/* Functions of the module. */
+PyObject *aligned_empty(PyObject *module, PyObject *arguments, PyObject *keywords);
+PyObject *call_entry(PyObject *module, PyObject *arguments, PyObject *keywords);
 
 /* A new AlignedObject; `alignment` is a power of two and a multiple of the pointer size. */
 PyObject *aligned_new(Py_ssize_t size, size_t alignment);

@@ -1,29 +1,18 @@
 /* A thread pool with one parallel region at a time. Idle workers spin for a short while, so that
  * regions that follow each other start in about a microsecond, and then sleep. */
 #define _GNU_SOURCE
+#include "gate.h"
 #include "mlc_runtime.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 #define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 enum { SPIN_NANOSECONDS = 100 * 1000, STACK_BYTES = 8 << 20 };
 
 INITIAL_EXEC _Thread_local struct mlc_team mlc_team = {0, 1};
 static INITIAL_EXEC _Thread_local int thread_count = 1;
-
-/* A counter that threads wait on until it changes. */
-typedef struct {
-  _Alignas(64) _Atomic uint32_t value;
-  _Atomic uint32_t sleepers;
-  pthread_mutex_t mutex;
-  pthread_cond_t changed;
-} gate;
 
 static struct {
   _Alignas(64) atomic_bool busy; /* the region that runs owns every field below */
@@ -46,64 +35,8 @@ static struct {
 
 static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 
-static void gate_init(gate *g) {
-  atomic_init(&g->value, 0);
-  atomic_init(&g->sleepers, 0);
-  pthread_mutex_init(&g->mutex, NULL);
-  pthread_cond_init(&g->changed, NULL);
-}
-
-static inline void pause_cpu(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb");
-#endif
-}
-
-static int64_t now_nanoseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-static inline bool gate_changed(gate *g, uint32_t seen) {
-  return atomic_load_explicit(&g->value, memory_order_acquire) != seen;
-}
-
-static bool gate_spin(gate *g, uint32_t seen) {
-  const int64_t limit = atomic_load_explicit(&pool.spin_nanoseconds, memory_order_relaxed);
-  const int64_t begin = now_nanoseconds();
-  do {
-    for (int i = 0; i < 16; i++) {
-      if (gate_changed(g, seen))
-        return true;
-      pause_cpu();
-    }
-  } while (now_nanoseconds() - begin < limit);
-  return false;
-}
-
-static void gate_wait(gate *g, uint32_t seen) {
-  if (gate_changed(g, seen) || gate_spin(g, seen))
-    return;
-  pthread_mutex_lock(&g->mutex);
-  /* Sequentially consistent with gate_advance: either it sees this sleeper or we see its value. */
-  atomic_fetch_add(&g->sleepers, 1);
-  while (atomic_load(&g->value) == seen)
-    pthread_cond_wait(&g->changed, &g->mutex);
-  atomic_fetch_sub(&g->sleepers, 1);
-  pthread_mutex_unlock(&g->mutex);
-}
-
-/* Only one thread at a time advances a gate. */
-static void gate_advance(gate *g) {
-  atomic_store(&g->value, atomic_load_explicit(&g->value, memory_order_relaxed) + 1);
-  if (atomic_load(&g->sleepers) == 0)
-    return;
-  pthread_mutex_lock(&g->mutex);
-  pthread_cond_broadcast(&g->changed);
-  pthread_mutex_unlock(&g->mutex);
+static void pool_wait(gate *g, uint32_t seen) {
+  gate_wait(g, seen, atomic_load_explicit(&pool.spin_nanoseconds, memory_order_relaxed));
 }
 
 /* Also the child's handler after fork: its threads are gone, whatever they held is free again. */
@@ -137,7 +70,7 @@ static bool take_part(int thread) { return atomic_exchange(&pool.parts[thread].f
 static void *worker_main(void *argument) {
   const int self = (int)(intptr_t)argument;
   for (uint32_t seen = 0;;) {
-    gate_wait(&pool.start[self], seen);
+    pool_wait(&pool.start[self], seen);
     /* Not one more: regions that ended without this thread are past. */
     seen = atomic_load(&pool.start[self].value);
     if (pool.stopping)
@@ -220,7 +153,7 @@ static void run_region(mlc_task *task, void *context) {
   const bool ended = do_free_parts(task, context);
   mlc_team = (struct mlc_team){0, 1};
   if (!ended)
-    gate_wait(&pool.joined, seen);
+    pool_wait(&pool.joined, seen);
 }
 
 static void run_alone(mlc_task *task, void *context) {
@@ -250,7 +183,7 @@ void mlc_pool_barrier(void) {
     return;
   const uint32_t seen = atomic_load(&pool.barrier.value);
   if (atomic_fetch_add(&pool.arrived, 1) + 1 < mlc_team.size) {
-    gate_wait(&pool.barrier, seen);
+    pool_wait(&pool.barrier, seen);
     return;
   }
   atomic_store(&pool.arrived, 0);
