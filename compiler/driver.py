@@ -14,10 +14,12 @@ from mlc.compiler.build import Builder, worker_pool
 from mlc.compiler.bundle import Stage
 from mlc.compiler.code_path import CodePath, code_paths
 from mlc.compiler.errors import CompileError
+from mlc.compiler.imported import Imported
+from mlc.compiler.onnx_source import OnnxSource
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program
 from mlc.compiler.reproducer import reproducer_path
-from mlc.compiler.sources import Imported, OnnxSource, Source, load_for_target, open_source
+from mlc.compiler.sources import Source, load_for_target, open_source
 from mlc.compiler.specialise import specialised
 from mlc.compiler.stored_program import bundle_of, look_up, prepare, program_of
 from mlc.compiler.timer import Timer

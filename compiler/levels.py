@@ -7,12 +7,13 @@ from typing import Any
 
 from mlc.compiler.code_path import code_paths
 from mlc.compiler.errors import CompileError
+from mlc.compiler.imported import main_of
 from mlc.compiler.input_dims import require_static
 from mlc.compiler.modules import Units, split
 from mlc.compiler.options import Options
 from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.schedules import attach_schedules
-from mlc.compiler.sources import load_for_target, main_of, open_source
+from mlc.compiler.sources import load_for_target, open_source
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 

@@ -12,8 +12,8 @@ from mlc.codegen.cache import default_root
 from mlc.codegen.own_jobs import OwnJobs
 from mlc.compiler.driver import compile_bundle
 from mlc.compiler.errors import CompileError
+from mlc.compiler.onnx_source import OnnxSource
 from mlc.compiler.options import Options
-from mlc.compiler.sources import OnnxSource
 
 # Of 19: it is to take what serving leaves.
 _NICE = 10

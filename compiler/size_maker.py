@@ -15,8 +15,8 @@ from mlc.codegen.worker_process import WorkerProcess
 from mlc.compiler.bundle import Bundle
 from mlc.compiler.code_path import code_paths
 from mlc.compiler.errors import CompileError
+from mlc.compiler.onnx_source import OnnxSource
 from mlc.compiler.options import Options
-from mlc.compiler.sources import OnnxSource
 from mlc.compiler.stored_program import look_up, program_of
 from mlc.compiler.timer import Timer
 from mlc.runtime.specialise import Cancelled, Parts

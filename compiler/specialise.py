@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from mlc.compiler.build import worker_pool
 from mlc.compiler.errors import CompileError
+from mlc.compiler.onnx_source import OnnxSource
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program
 from mlc.compiler.size_maker import SizeMaker
-from mlc.compiler.sources import OnnxSource, Source
+from mlc.compiler.sources import Source
 
 Compile = Callable[[Source, Options], Program]
 

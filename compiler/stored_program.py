@@ -11,9 +11,11 @@ from mlc.codegen.cache import Cache
 from mlc.compiler.assemble import Names, assemble
 from mlc.compiler.bundle import Bundle, Stage, portable_weights
 from mlc.compiler.code_path import CodePath
+from mlc.compiler.imported import Imported
+from mlc.compiler.onnx_source import OnnxSource
 from mlc.compiler.options import Options
 from mlc.compiler.program import Program, run_prepare
-from mlc.compiler.sources import Imported, OnnxSource, Source
+from mlc.compiler.sources import Source
 from mlc.compiler.timer import Timer
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import func, ir
 from mlc.compiler import Options, compile_program, worker_pool
-from mlc.compiler.sources import Imported
+from mlc.compiler.imported import Imported
 from mlc.dialects import create_context
 from mlc.dialects.tloop import build_launch
 from mlc.frontends.weights import WeightStore

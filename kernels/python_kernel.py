@@ -14,7 +14,7 @@ from mlc.kernels.source import source_of, visible_names
 from mlc.kernels.specialisation import Body, Specialisation
 
 if TYPE_CHECKING:
-    from mlc.compiler.sources import Imported
+    from mlc.compiler.imported import Imported
     from mlc.runtime import Executable
 
 

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from mlc.bindings import func, ir
-from mlc.compiler.sources import Imported
+from mlc.compiler.imported import Imported
 from mlc.dialects import create_context
 from mlc.frontends.weights import WeightStore
 from mlc.kernels.arguments import checked_arrays

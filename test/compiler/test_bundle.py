@@ -7,7 +7,7 @@ import onnx
 import pytest
 from mlc.compiler.bundle import Bundle, Stage, portable_weights
 from mlc.compiler.modules import HostFunction, TensorInfo
-from mlc.compiler.sources import MODEL, OnnxSource
+from mlc.compiler.onnx_source import MODEL, OnnxSource
 from mlc.frontends.weights import INLINE, Reference
 
 

@@ -12,7 +12,9 @@ from dense import dense_model, dense_result, save_external
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program
-from mlc.compiler.sources import ModuleSource, OnnxSource, open_source
+from mlc.compiler.module_source import ModuleSource
+from mlc.compiler.onnx_source import OnnxSource
+from mlc.compiler.sources import open_source
 from mlc.dialects import create_context
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.weights import content_hash

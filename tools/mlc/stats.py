@@ -77,7 +77,7 @@ def _measure(model: str, options: Options, level: str) -> tuple[ModuleCosts, dic
 
 def _arena(module: Any) -> dict[str, int]:
     """What the planner wrote at `@main`."""
-    from mlc.compiler.sources import main_of
+    from mlc.compiler.imported import main_of
 
     attributes = main_of(module).operation.attributes
     return {name: attributes[f"tloop.{name}"].value for name in ("arena_bytes", "arena_lower_bound")}
