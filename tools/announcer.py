@@ -8,7 +8,7 @@ from mlc.bindings import ir
 from mlc.bindings.diagnostics import describe
 from mlc.pipelines.instrumentation import Instrumentation, describe_op
 from mlc.pipelines.plan import Step
-from mlc.tools.guard import Activity
+from mlc.tools.activity import Activity
 
 
 @dataclass

@@ -8,8 +8,9 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from mlc.tools.activity import Activity
 from mlc.tools.command_line import CommandLine, Flag, UsageError, parse_command_line
-from mlc.tools.guard import Activity, Death, run_guarded
+from mlc.tools.guard import Death, run_guarded
 from mlc.tools.sources import write_output
 
 SUCCESS, FAILURE, USAGE = 0, 1, 2

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mlc.tools.guard import waiting
+from mlc.tools.activity import waiting
 
 SPLIT_MARKER = "// -----"
 BYTECODE_MAGIC = b"ML\xefR"

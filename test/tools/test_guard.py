@@ -11,7 +11,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from mlc.tools.guard import Activity, Death, run_guarded
+from mlc.tools.activity import Activity
+from mlc.tools.guard import Death, run_guarded
 
 _INTERRUPTED = """
 import os, signal, sys, time

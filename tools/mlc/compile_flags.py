@@ -128,7 +128,7 @@ def _load_plugins(paths: tuple[str, ...]) -> None:
 def _announce_passes() -> None:
     """Has a crash of C++ blamed on the pass in which it happened."""
     from mlc.pipelines.driver import watch_all
-    from mlc.tools import announcer, guard
+    from mlc.tools import activity, announcer
 
-    if guard.current is not None:
-        watch_all(announcer.Announcer(guard.current))
+    if activity.current is not None:
+        watch_all(announcer.Announcer(activity.current))

@@ -9,7 +9,7 @@ from mlc.passes.base import PassFailure
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.plan import Step
 from mlc.pipelines.reproducer import reproducer_text
-from mlc.tools.guard import Activity
+from mlc.tools.activity import Activity
 from mlc.tools.sources import write_output
 
 

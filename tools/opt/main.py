@@ -8,8 +8,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from mlc.tools.activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError
-from mlc.tools.guard import Activity, Death
+from mlc.tools.guard import Death
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.plugins import load_plugins
 from mlc.tools.program import FAILURE, SUCCESS, Program

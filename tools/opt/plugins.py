@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mlc.tools.activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError
-from mlc.tools.guard import Activity
 
 
 def load_plugins(line: CommandLine, activity: Activity) -> None:

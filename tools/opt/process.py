@@ -13,8 +13,8 @@ from mlc.pipelines.grammar import Nest
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
 from mlc.pipelines.pass_error import PassError
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
+from mlc.tools.activity import Activity
 from mlc.tools.announcer import Announcer
-from mlc.tools.guard import Activity
 from mlc.tools.opt.local_reproducer import LocalReproducer
 from mlc.tools.opt.output import OutputOptions, RoundtripError, serialize, verify_roundtrip
 from mlc.tools.opt.rerun import rerun_hint

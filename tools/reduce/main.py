@@ -14,8 +14,8 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
+from mlc.tools.activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
-from mlc.tools.guard import Activity
 from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.reduce.flags import FLAGS
 from mlc.tools.reduce.mlir_reduce_flags import MLIR_REDUCE_FLAGS

@@ -9,8 +9,8 @@ from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import ImportedModel, import_model
 from mlc.frontends.sidecar import relocate, weight_references
 from mlc.frontends.weights import INLINE
+from mlc.tools.activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError
-from mlc.tools.guard import Activity
 from mlc.tools.sources import read_input, write_output
 from mlc.tools.translate.errors import TranslationError
 

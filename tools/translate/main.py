@@ -9,8 +9,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mlc.tools.activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
-from mlc.tools.guard import Activity
 from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.sources import SPLIT_MARKER, chunks_of, read_input, write_output
 from mlc.tools.translate.errors import TranslationError
