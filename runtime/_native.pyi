@@ -86,5 +86,7 @@ class Objects:
     def elements(self, number: int) -> list[tuple[int, tuple[int, ...], Any]]:
         """Copies of the tensors of a sequence."""
 
+    @property
+    def peak_bytes(self) -> int: ...
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls a function; programs that it calls on this thread have this table."""

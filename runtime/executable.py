@@ -143,6 +143,11 @@ class Executable:
         return max(self._manifest.arena_bytes, getattr(self._program, "peak_bytes", 0))
 
     @property
+    def sequence_bytes(self) -> int:
+        """The most memory that strings and sequences of a call have had at one time so far."""
+        return 0 if self._edges is None else self._edges.peak_bytes
+
+    @property
     def weights(self) -> Mapping[str, np.ndarray]:
         """The weights as read-only views, by name."""
         return {spec.name: _typed(spec, self._weights[spec.name]) for spec in self._manifest.weights}

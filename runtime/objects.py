@@ -36,6 +36,8 @@ class ObjectEdges:
         from mlc.runtime._native import Objects
 
         self._inputs, self._outputs = inputs, outputs
+        # The most memory that objects of a call have had at one time.
+        self.peak_bytes = 0
         self._constants = Objects()
         # Number 0 is the empty string.
         self._constants.numbers(["", *strings[1:]])
@@ -50,7 +52,10 @@ class ObjectEdges:
             _to_numbers(objects, self._inputs, index, value) if index < len(self._inputs) else value
             for index, value in enumerate(arrays)
         ]
-        results = objects.run(program, given, *out)
+        try:
+            results = objects.run(program, given, *out)
+        finally:
+            self.peak_bytes = max(self.peak_bytes, objects.peak_bytes)
         return [
             _from_numbers(objects, spec.dtype, array) if spec.is_object else array
             for spec, array in zip(self._outputs, results, strict=True)

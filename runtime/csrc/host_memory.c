@@ -11,10 +11,20 @@
 
 /* The innermost call of this thread. */
 static _Thread_local mlc_host_call *running;
+static _Thread_local uint64_t call_count;
+
+/* An output that is a number of 64 bits, in memory of the region. */
+typedef struct mlc_number_output {
+  struct mlc_number_output *next;
+  const void *memory;
+} mlc_number_output;
 
 bool mlc_host_run(mlc_host_call *call, mlc_entry *entry, void **buffers, int64_t *dims) {
   mlc_host_call *const outer = running;
   call->failure = MLC_HOST_OK;
+  call->outer = outer;
+  call->number_outputs = NULL;
+  call_count += !outer;
   mlc_region_begin(&call->region);
   running = call;
   if (setjmp(call->exit) == 0)
@@ -56,8 +66,31 @@ void mlc_host_release(void *memory) { mlc_region_release(&current()->region, mem
 void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
   mlc_host_call *call = current();
   check_bytes(call, bytes);
-  return call->output(call, index, rank, sizes, bytes);
+  void *memory = call->output(call, index, rank, sizes, bytes);
+  if (bytes == sizeof(int64_t)) {
+    mlc_number_output *made = mlc_host_allocate(sizeof *made);
+    *made = (mlc_number_output){call->number_outputs, memory};
+    call->number_outputs = made;
+  }
+  return memory;
 }
+
+void mlc_host_each_memory(mlc_visit *visit, void *context) {
+  for (const mlc_host_call *call = running; call; call = call->outer) {
+    mlc_region_each(&call->region, visit, context);
+    for (const mlc_number_output *each = call->number_outputs; each; each = each->next)
+      visit(context, each->memory, sizeof(int64_t));
+  }
+}
+
+size_t mlc_host_live_bytes(void) {
+  size_t bytes = 0;
+  for (const mlc_host_call *call = running; call; call = call->outer)
+    bytes += call->region.live;
+  return bytes;
+}
+
+uint64_t mlc_host_call_number(void) { return running ? call_count : 0; }
 
 void mlc_host_mismatch(int64_t left, int64_t right, int64_t message) {
   mlc_host_leave(current(), MLC_HOST_MISMATCH, message, left, right);

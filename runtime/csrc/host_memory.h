@@ -28,6 +28,10 @@ void mlc_region_release(mlc_region *region, void *memory);
 void mlc_region_end(mlc_region *region);
 void mlc_region_free(mlc_region *region);
 
+/* Called with memory that is allocated. */
+typedef void mlc_visit(void *context, const void *memory, size_t bytes);
+void mlc_region_each(const mlc_region *region, mlc_visit *visit, void *context);
+
 /* ---- host_memory.c -------------------------------------------------------------------------- */
 
 enum mlc_host_failure {
@@ -46,6 +50,8 @@ typedef struct mlc_host_call mlc_host_call;
 /* A running call, begun as zeros but for `output`, which gives the memory of an output or leaves the call. */
 struct mlc_host_call {
   mlc_region region;
+  mlc_host_call *outer; /* that this one runs inside of */
+  struct mlc_number_output *number_outputs;
   void *(*output)(mlc_host_call *call, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes);
   enum mlc_host_failure failure;
   int64_t message, left, right;
@@ -62,6 +68,14 @@ bool mlc_host_run(mlc_host_call *call, mlc_entry *entry, void **buffers, int64_t
 /* Ends the call, which fails. */
 _Noreturn void mlc_host_leave(mlc_host_call *call, enum mlc_host_failure failure, int64_t message, int64_t left,
                               int64_t right);
+
+/* All memory of the calls that run on this thread in which a number of 64 bits may lie that an op needs; outputs
+ * only where they are one number. */
+void mlc_host_each_memory(mlc_visit *visit, void *context);
+/* How much it is; 0 if no call runs. */
+size_t mlc_host_live_bytes(void);
+/* The number of the outermost call that runs on this thread, from 1 on; 0 if none does. */
+uint64_t mlc_host_call_number(void);
 
 /* Fails the running call with a text that stays. */
 _Noreturn void mlc_host_fail_text(int64_t message, const char *text);

@@ -1,12 +1,16 @@
 /* What all functions on strings and sequences need. */
 #include "object_calls.h"
 
+#include <stdio.h>
+
 /* The message that names the op whose function runs. */
 static _Thread_local int64_t running_op;
 
 const int64_t *mlc_read_call(void **buffers, const int64_t *numbers, int64_t options, mlc_view *views, int count) {
   const int64_t *next = numbers + 1 + options;
   running_op = numbers[0];
+  if (mlc_current_objects)
+    mlc_objects_step(mlc_current_objects);
   for (int i = 0; i < count; i++) {
     views[i] = (mlc_view){.data = buffers[i], .element = next[0], .rank = next[1], .count = 1, .sizes = next + 2};
     for (int64_t axis = 0; axis < views[i].rank; axis++)
@@ -34,7 +38,14 @@ mlc_objects *mlc_call_objects(void) {
   return mlc_current_objects;
 }
 
-void mlc_call_no_memory(void) { mlc_call_fail("no memory for strings and sequences"); }
+void mlc_call_no_memory(void) {
+  static _Thread_local char text[128];
+  if (!mlc_current_objects->is_full)
+    mlc_call_fail("no memory for strings and sequences");
+  snprintf(text, sizeof text, "the strings and sequences of a call need more than %zu bytes (MLC_OBJECT_BYTES)",
+           mlc_current_objects->most);
+  mlc_call_fail(text);
+}
 
 void *mlc_call_scratch(size_t count, size_t item) {
   size_t bytes;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <structmember.h>
+
 #include "objects.h"
 
 typedef struct {
@@ -36,6 +38,14 @@ static void objects_dealloc(ObjectsObject *self) {
 
 /* ---- strings -------------------------------------------------------------------------------- */
 
+static void raise_no_memory(const mlc_objects *table) {
+  if (table->is_full)
+    PyErr_Format(PyExc_MemoryError, "the strings and sequences of a call need more than %zu bytes (MLC_OBJECT_BYTES)",
+                 table->most);
+  else
+    PyErr_NoMemory();
+}
+
 /* Bytes are taken as they are: what is no UTF-8 becomes U+FFFD when it leaves. */
 static int64_t number_of(mlc_objects *table, PyObject *text) {
   Py_ssize_t length;
@@ -50,7 +60,7 @@ static int64_t number_of(mlc_objects *table, PyObject *text) {
     return -1;
   const int64_t number = mlc_objects_string(table, bytes, length);
   if (number < 0)
-    PyErr_NoMemory();
+    raise_no_memory(table);
   return number;
 }
 
@@ -124,7 +134,7 @@ static mlc_element *read_element(mlc_objects *table, PyObject *tuple) {
   if (read_shape(shape, sizes) == 0) {
     made = mlc_objects_element(table, element, PyTuple_GET_SIZE(shape), sizes, view.len);
     if (!made)
-      PyErr_NoMemory();
+      raise_no_memory(table);
     else if (view.len)
       memcpy(made->data, view.buf, (size_t)view.len);
   }
@@ -140,7 +150,7 @@ static PyObject *objects_sequence(ObjectsObject *self, PyObject *tuples) {
   const int64_t number = mlc_objects_sequence(&self->table, count);
   const mlc_sequence *made = number < 0 ? NULL : mlc_objects_get_sequence(&self->table, number);
   if (!made)
-    PyErr_NoMemory();
+    raise_no_memory(&self->table);
   for (Py_ssize_t i = 0; made && i < count; i++) {
     mlc_element *element = read_element(&self->table, PySequence_Fast_GET_ITEM(list, i));
     made->run->elements[i] = element;
@@ -206,8 +216,14 @@ static PyMethodDef objects_methods[] = {
     {0},
 };
 
+static PyMemberDef objects_members[] = {
+    {"peak_bytes", T_PYSSIZET, offsetof(ObjectsObject, table.peak_bytes), READONLY, "most memory at one time"},
+    {0},
+};
+
 static PyType_Slot objects_slots[] = {
-    {Py_tp_new, objects_new}, {Py_tp_dealloc, objects_dealloc}, {Py_tp_methods, objects_methods}, {0, NULL}};
+    {Py_tp_new, objects_new}, {Py_tp_dealloc, objects_dealloc}, {Py_tp_methods, objects_methods},
+    {Py_tp_members, objects_members}, {0, NULL}};
 
 static PyType_Spec objects_spec = {"mlc.runtime._native.Objects", sizeof(ObjectsObject), 0, Py_TPFLAGS_DEFAULT,
                                    objects_slots};

@@ -157,6 +157,14 @@ void mlc_region_begin(mlc_region *region) {
   add_free(region, all);
 }
 
+void mlc_region_each(const mlc_region *region, mlc_visit *visit, void *context) {
+  for (mlc_block *each = (mlc_block *)region->memory; each; each = after(region, each))
+    if (!each->is_free)
+      visit(context, each + 1, each->size);
+  for (const mlc_block *each = region->outside; each; each = each->next)
+    visit(context, each + 1, each->size);
+}
+
 void mlc_region_end(mlc_region *region) {
   for (mlc_block *each = region->outside, *next; each; each = next) {
     next = each->next;

@@ -68,7 +68,7 @@ void mlc_call_sequence_common_length(void **buffers, int64_t *numbers) {
 void mlc_call_sequence_append(void **buffers, int64_t *numbers) {
   mlc_view views[3];
   mlc_read_call(buffers, numbers, 0, views, 3);
-  const mlc_element *made = element_of(&views[1]);
+  mlc_element *made = element_of(&views[1]);
   /* Numbers that are added may move the table's sequences. */
   const mlc_sequence before = *mlc_sequence_of(&views[0]);
   const int64_t number = mlc_objects_append(mlc_call_objects(), &before, made);
@@ -83,9 +83,9 @@ void mlc_call_sequence_insert(void **buffers, int64_t *numbers) {
   mlc_read_call(buffers, numbers, 0, views, 4);
   const mlc_sequence before = *mlc_sequence_of(&views[0]);
   const int64_t place = checked_place(&views[2], before.count, before.count);
-  const mlc_element *made = element_of(&views[1]);
+  mlc_element *made = element_of(&views[1]);
   const int64_t number = mlc_sequence_new(before.count + 1);
-  const mlc_element **elements = mlc_call_get_sequence(number)->run->elements;
+  mlc_element **elements = mlc_call_get_sequence(number)->run->elements;
   elements[place] = made;
   for (int64_t i = 0; i < before.count; i++)
     elements[i < place ? i : i + 1] = before.run->elements[i];

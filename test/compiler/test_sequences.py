@@ -157,6 +157,65 @@ def test_a_loop_makes_a_sequence(program: Program) -> None:
         run(np.array(0), x)
 
 
+FRONT = BUILD.replace("SequenceInsert(t, y)", "SequenceInsert(t, y, zero)")
+
+
+def test_sequences_that_a_loop_has_left_behind_are_released(program: Program) -> None:
+    """4000 sequences of up to 4000 elements: 64 MB of addresses, were they all kept. Each element takes 192
+    bytes, each address 8."""
+    run = program("(int64 n, float[m] x) => (seq(float[]) r)", "zero = Constant<value = int64 {0}>()" + FRONT)
+    x = floats(2)
+    same(run(np.array(4000), x), [[x + np.float32(i) for i in reversed(range(4000))]])
+    assert 4000 * 200 < run.sequence_bytes < 4 << 20
+
+
+def test_elements_that_a_loop_has_erased_are_released(program: Program) -> None:
+    """A window of three elements of 4 KB, 5000 of them in all. Inputs and outputs stay."""
+    run = program(
+        "(int64 n, float[m] x, seq(float[]) s) => (seq(float[]) r, seq(float[]) q, seq(float[]) p)",
+        """true = Constant<value = bool {1}>() zero = Constant<value = int64 {0}>()
+        p = Identity(s) q = SequenceInsert(s, x)
+        r = Loop(n, true, s) <body = b (int64 i, bool c, seq(float[]) t) => (bool d, seq(float[]) u) {
+          d = Identity(c) e = CastLike(i, x) y = Add(x, e) v = SequenceInsert(t, y) u = SequenceErase(v, zero)
+        }>""",
+    )
+    x, s = floats(1000), [floats(1000), floats(3), floats(0)]
+    same(run(np.array(5000), x, s), [[x + np.float32(i) for i in range(4997, 5000)], [*s, x], s])
+    assert run.sequence_bytes < 2 << 20
+
+
+def test_optionals_keep_their_sequences(program: Program) -> None:
+    """What only the number inside another sequence names is needed."""
+    run = program(
+        "(int64 n, float[m] x, optional(seq(float[])) o) => (optional(seq(float[])) r)",
+        """true = Constant<value = bool {1}>()
+        r = Loop(n, true, o) <body = b (int64 i, bool c, optional(seq(float[])) t)
+        => (bool d, optional(seq(float[])) u) {
+          d = Identity(c) k = Constant<value = int64 {0}>() s = OptionalGetElement(t) f = CastLike(i, x)
+          y = Add(x, f) v = SequenceInsert(s, y) w = SequenceErase(v, k) u = Optional(w)
+        }>""",
+    )
+    x = floats(1000)
+    same(run(np.array(3000), x, [x, x]), [[x + np.float32(2998), x + np.float32(2999)]])
+    assert run.sequence_bytes < 2 << 20
+
+
+def test_the_memory_of_sequences_has_a_bound(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_OBJECT_BYTES", "1000000")
+    run = program("(int64 n, float[m] x) => (seq(float[]) r)", BUILD)
+    x = floats(1000)
+    same(run(np.array(100), x), [[x + np.float32(i) for i in range(100)]])
+    with pytest.raises(ValueError) as failure:
+        run(np.array(300), x)
+    assert str(failure.value) == (
+        "sequence_append 'Loop:r/SequenceInsert:u': the strings and sequences of a call need more than"
+        " 1000000 bytes (MLC_OBJECT_BYTES)"
+    )
+    assert run.sequence_bytes <= 1000000
+    monkeypatch.setenv("MLC_OBJECT_BYTES", "2000000")
+    assert len(run(np.array(300), x)[0]) == 300
+
+
 @pytest.mark.slow
 def test_a_place_is_not_looked_at_where_nothing_reads_it(program: Program) -> None:
     run = program(

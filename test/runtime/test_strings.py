@@ -1,4 +1,5 @@
-"""The table of a call's strings, and the functions on them, under the sanitizers of a C compiler."""
+"""The table of a call's strings and sequences, and the functions on them, under the sanitizers of a C
+compiler."""
 
 from __future__ import annotations
 
@@ -12,7 +13,11 @@ from mlc.runtime.objects import ObjectEdges
 from mlc.runtime.shared_library import SOURCES
 
 HERE = Path(__file__).parent
-FUNCTIONS = ("objects.c", "object_calls.c", "strings.c", "string_case.c", "string_numbers.c")
+TABLE = ("objects.c", "string_table.c", "sequence_table.c", "collect.c", "object_calls.c")
+FUNCTIONS = {
+    "strings.c": (*TABLE, "strings.c", "string_case.c", "string_numbers.c"),
+    "sequences.c": (*TABLE, "sequences.c", "sequence_parts.c", "maps.c", "host_memory.c", "region.c"),
+}
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
@@ -50,11 +55,13 @@ def test_what_is_no_string(wrong: object) -> None:
         edges().call(lambda arrays: arrays, [wrong])
 
 
-def test_functions_under_sanitizers(tmp_path: Path) -> None:
-    """Odd bytes, cut letters, empty strings, tens of thousands of strings, and tables that are wrong."""
-    program = tmp_path / "strings"
-    sources = [str(SOURCES / name) for name in FUNCTIONS]
-    command = ["cc", "-std=c11", "-g", "-O1", *SANITIZE, f"-I{SOURCES}", str(HERE / "strings.c"), *sources]
+@pytest.mark.parametrize("main", FUNCTIONS)
+def test_functions_under_sanitizers(tmp_path: Path, main: str) -> None:
+    """Strings: odd bytes, cut letters, empty ones, tens of thousands of them, and tables that are wrong.
+    Sequences: random functions, while those that nothing needs any more are released."""
+    program = tmp_path / "program"
+    sources = [str(SOURCES / name) for name in FUNCTIONS[main]]
+    command = ["cc", "-std=c11", "-g", "-O1", *SANITIZE, f"-I{SOURCES}", str(HERE / main), *sources]
     built = subprocess.run([*command, "-o", str(program), "-lm"], check=False, capture_output=True, text=True)
     if "cannot find" in built.stderr and "san" in built.stderr:
         pytest.skip("the C compiler has no sanitizers")
