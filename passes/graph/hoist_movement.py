@@ -12,7 +12,8 @@ from mlc.passes.base import Pass
 from mlc.passes.exactness import exactness_option
 from mlc.passes.graph.families import VIEWS
 from mlc.passes.graph.movement_rules import RULES, shares_kernel
-from mlc.passes.graph.narrowed_ops import Narrowed, Parts, is_cut, narrowed
+from mlc.passes.graph.narrowed import Narrowed, Parts, is_cut
+from mlc.passes.graph.narrowed_ops import narrowed
 from mlc.passes.graph.narrowed_windows import WHOLE
 from mlc.passes.graph.rules import patterns
 from mlc.passes.graph.slice_rules import Part, parts, slice_of
