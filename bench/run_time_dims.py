@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,143 +21,12 @@ from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.runtime._native import Image, call_entry
 
+from bench.bert_kernels import KERNELS, Kernel
+
 SOURCE = Path(__file__).with_name("entry_loop.c")
 LENGTHS = (1, 7, 32, 128, 200, 384, 512)
 # A turn lasts this long.
 TURN = 0.02
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """Operands `%a`, `%b`, ... and the body that computes `%r`; `{s}` stands for the length."""
-
-    name: str
-    operands: tuple[str, ...]
-    result: str
-    body: str
-    # Shorter sequences have no kernel of their own: it is several.
-    least: int = 1
-
-    def text(self, length: int | None) -> str:
-        """The module with the kernel @k, for one length or for any."""
-        kinds = [f"tensor<{each}>".format(s=_dim(length)) for each in (*self.operands, self.result)]
-        arguments = [f"%{letter}: {kind}" for letter, kind in zip("abcdef", kinds[:-1], strict=False)]
-        marks = ""
-        if length is None:
-            arguments.append("%dims: tensor<1xindex>")
-            marks = f", tloop.dims = [{', '.join(map(_names, (*self.operands, self.result)))}]"
-        return (
-            f'module attributes {{tloop.target = "{host_target()}"}} {{\n'
-            f"func.func private @k({', '.join(arguments)}) -> {kinds[-1]} "
-            f"attributes {{tloop.kernel{marks}}} {{\n{self.body.format(s=_dim(length))}\n"
-            f"return %r : {kinds[-1]} }} }}"
-        )
-
-    def arrays(self, length: int) -> list[np.ndarray]:
-        """Operands and result."""
-        generator = np.random.default_rng(0)
-        return [_array(generator, each.format(s=length)) for each in (*self.operands, self.result)]
-
-
-def _dim(length: int | None) -> str:
-    return "?" if length is None else str(length)
-
-
-def _names(dims: str) -> str:
-    words = dims.split("x")[:-1]
-    return "[" + ", ".join('"d0"' if word == "{s}" else '""' for word in words) + "]"
-
-
-def _array(generator: np.random.Generator, kind: str) -> np.ndarray:
-    *dims, element = kind.split("x")
-    shape = [int(each) for each in dims]
-    if element == "i64":
-        return generator.integers(0, 1000, shape)
-    return generator.standard_normal(shape, np.float32) * np.float32(0.1)
-
-
-def _dense(name: str, depth: int, width: int, tail: str) -> Kernel:
-    """A product with a packed weight and what follows it."""
-    panels = width // 32
-    product, bias = f"tensor<{{s}}x{panels}x32xf32>", f"tensor<1x{panels}x32xf32>"
-    weight = f"{panels}x{depth}x32xf32"
-    residual = (f"{{s}}x{panels}x32xf32",) if "%d" in tail else ()
-    body = (
-        f'%0 = "graph.matmul_packed"(%a, %b) : (tensor<{{s}}x{depth}xf32>, tensor<{weight}>) -> {product}\n'
-        f'%{"1" if tail else "r"} = "graph.add"(%0, %c) : ({product}, {bias}) -> {product}\n'
-    )
-    operands = (f"{{s}}x{depth}xf32", weight, f"1x{panels}x32xf32", *residual)
-    return Kernel(name, operands, product[7:-1], body + tail.replace("P", product))
-
-
-_ROWS, _HEADS, _SCORES = "tensor<1x{s}x768xf32>", "tensor<1x{s}x12x64xf32>", "tensor<1x12x{s}x{s}xf32>"
-_TURNED = "tensor<1x12x{s}x64xf32>"
-_TURN = "permutation = array<i64: 0, 2, 1, 3>"
-KERNELS = [
-    _dense("dense", 768, 768, ""),
-    _dense("dense residual", 768, 768, '%r = "graph.add"(%1, %d) : (P, P) -> P'),
-    _dense("dense gelu", 768, 3072, '%r = "graph.gelu"(%1) {{approximate = "none"}} : (P) -> P'),
-    _dense("dense 3072", 3072, 768, '%r = "graph.add"(%1, %d) : (P, P) -> P'),
-    Kernel(
-        "attention", ("1x{s}x12x64xf32",) * 3, "1x{s}x12x64xf32",
-        f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%1 = "graph.transpose"(%b) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%2 = "graph.transpose"(%c) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%3 = "graph.attention"(%2, %1, %0) {{{{causal = false, safe = false, scale = 0.125 : f64}}}} : '
-        f"({_TURNED}, {_TURNED}, {_TURNED}) -> {_TURNED}\n"
-        f'%r = "graph.transpose"(%3) {{{{{_TURN}}}}} : ({_TURNED}) -> {_HEADS}',
-        least=16,
-    ),
-    Kernel(
-        "scores", ("1x{s}x12x64xf32",) * 2, "1x12x{s}x{s}xf32",
-        f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%1 = "graph.transpose"(%b) {{{{permutation = array<i64: 0, 2, 3, 1>}}}} : ({_HEADS}) -> '
-        "tensor<1x12x64x{s}xf32>\n"
-        f'%r = "graph.matmul"(%0, %1) : ({_TURNED}, tensor<1x12x64x{{s}}xf32>) -> {_SCORES}',
-    ),
-    Kernel(
-        "context", ("1x12x{s}x{s}xf32", "1x{s}x12x64xf32"), "1x12x{s}x64xf32",
-        f'%0 = "graph.transpose"(%b) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%r = "graph.matmul"(%a, %0) : ({_SCORES}, {_TURNED}) -> {_TURNED}',
-    ),
-    Kernel(
-        "softmax", ("1x12x{s}x{s}xf32",), "1x12x{s}x{s}xf32",
-        f'%r = "graph.softmax"(%a) {{{{axis = 3 : i64}}}} : ({_SCORES}) -> {_SCORES}',
-    ),
-    Kernel(
-        "layer_norm", ("1x{s}x768xf32", "768xf32", "768xf32"), "1x{s}x768xf32",
-        f'%0 = "graph.layer_norm"(%a) {{{{axes = array<i64: 2>, epsilon = 1.0e-12 : f64}}}} : '
-        f"({_ROWS}) -> {_ROWS}\n"
-        f'%1 = "graph.mul"(%0, %b) : ({_ROWS}, tensor<768xf32>) -> {_ROWS}\n'
-        f'%r = "graph.add"(%1, %c) : ({_ROWS}, tensor<768xf32>) -> {_ROWS}',
-    ),
-    Kernel(
-        "gather add", ("30522x768xf32", "1x{s}xi64", "1x{s}x768xf32"), "1x{s}x768xf32",
-        '%0 = "graph.gather"(%a, %b) {{axis = 0 : i64}} : (tensor<30522x768xf32>, tensor<1x{s}xi64>) -> '
-        f'{_ROWS}\n%r = "graph.add"(%0, %c) : ({_ROWS}, {_ROWS}) -> {_ROWS}',
-    ),
-    Kernel(
-        "add gelu", ("1x{s}x3072xf32", "3072xf32"), "1x{s}x3072xf32",
-        '%0 = "graph.add"(%a, %b) : (tensor<1x{s}x3072xf32>, tensor<3072xf32>) -> tensor<1x{s}x3072xf32>\n'
-        '%r = "graph.gelu"(%0) {{approximate = "none"}} : (tensor<1x{s}x3072xf32>) -> tensor<1x{s}x3072xf32>',
-    ),
-    Kernel(
-        "transpose", ("1x{s}x12x64xf32",), "1x12x64x{s}xf32",
-        f'%r = "graph.transpose"(%a) {{{{permutation = array<i64: 0, 2, 3, 1>}}}} : ({_HEADS}) -> '
-        "tensor<1x12x64x{s}xf32>",
-    ),
-    Kernel(
-        "mean over the sequence", ("1x{s}x768xf32",), "1x768xf32",
-        f'%r = "graph.reduce_mean"(%a) {{{{axes = array<i64: 1>, keepdims = false}}}} : ({_ROWS}) -> '
-        "tensor<1x768xf32>",
-    ),
-    Kernel(
-        "convolution", ("{s}x4x14x14x16xf32", "4x4x3x3x16x32xf32"), "{s}x4x12x12x32xf32",
-        '%r = "graph.conv"(%a, %b) {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, '
-        'pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}} : (tensor<{s}x4x14x14x16xf32>, '
-        "tensor<4x4x3x3x16x32xf32>) -> tensor<{s}x4x12x12x32xf32>",
-    ),
-]  # fmt: skip
 
 
 class Compiled:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from mlc.runtime._native import call_entry
 
-from bench.run_time_dims import KERNELS, Compiled, Kernel, compare
+from bench.bert_kernels import KERNELS, Kernel
+from bench.run_time_dims import Compiled, compare
 
 
 @pytest.mark.slow
