@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mlc.tools.fuzz import fault_conditions as when
 from mlc.tools.fuzz.case import Case
-from mlc.tools.fuzz.fault_conditions import Call, Fault
+from mlc.tools.fuzz.fault import Call, Fault
 from mlc.tools.fuzz.left_open import LEFT_OPEN
 
 _RUNTIME = ("onnxruntime", "onnxruntime-bodies")

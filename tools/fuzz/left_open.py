@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.tools.fuzz import fault_conditions as when
-from mlc.tools.fuzz.fault_conditions import Fault
+from mlc.tools.fuzz.fault import Fault
 
 _ALL = ("onnxruntime", "onnxruntime-bodies", "reference", "reference-bodies")
 LEFT_OPEN = (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
+from mlc.tools.mlc.compile_output import SUFFIXES, output_path
 from mlc.tools.mlc.compiling import show_log
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.session import Session, output_options
@@ -23,16 +22,6 @@ if TYPE_CHECKING:
     from mlc.compiler.code_path import CodePath
     from rich.console import Console
 
-_SUFFIXES = {
-    "mlcx": ".mlcx",
-    "llvm-ir": ".ll",
-    "asm": ".s",
-    "obj": ".o",
-    "shared-lib": ".so",
-    "mlir": ".mlir",
-}
-_TEXTS = ("llvm-ir", "asm", "mlir")
-
 
 @click.command("compile", short_help="Compile a model.")
 @click.argument("model", type=click.Path())
@@ -40,7 +29,7 @@ _TEXTS = ("llvm-ir", "asm", "mlir")
     "-o", "--output", type=click.Path(), help="The file to write (default: the model's name, here)."
 )
 @click.option(
-    "--emit", type=click.Choice(list(_SUFFIXES)), default="mlcx", show_default=True, help="What to write."
+    "--emit", type=click.Choice(list(SUFFIXES)), default="mlcx", show_default=True, help="What to write."
 )
 @click.option("--embed-weights", is_flag=True, help="Put the weights inside the shared library.")
 @click.option("--cc", default="cc", help="The C compiler that links a shared library.")
@@ -87,7 +76,7 @@ def compile_command(
         raise click.UsageError("--embed-weights needs --emit=shared-lib")
     if kernels and not dump_ir:
         raise click.UsageError("--dump-kernel needs --dump-ir")
-    target = _output(model, output, emit, session)
+    target = output_path(model, output, emit, session)
     show_log(session)
     start = time.perf_counter()
     with session.progress() as progress:
@@ -138,31 +127,6 @@ def _machine(path: CodePath) -> str:
         return path.machine.name
     blocks = "" if path.machine is path.target else f", blocks of {path.target.name}"
     return f"{path.machine.cpu}{blocks}"
-
-
-def _output(model: str, output: str | None, emit: str, session: Session) -> str:
-    """The file to write; what can be known to fail is found before the work."""
-    if output is None:
-        name = Path(model).stem
-        output = f"lib{name}.so" if emit == "shared-lib" else f"{name}{_SUFFIXES[emit]}"
-    if output == "-":
-        if emit not in _TEXTS:
-            raise click.UsageError(f"--emit={emit} cannot be written to the standard output")
-        if session.json:
-            raise click.UsageError("--json and -o - both want the standard output")
-        return output
-    path = Path(output)
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), output)
-    if not stat.S_ISDIR(path.parent.stat().st_mode):
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent))
-    if emit not in _TEXTS and path.exists() and not path.is_file():
-        raise ToolError(f"{output} is no regular file; --emit={emit} cannot replace it")
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
-    if os.path.exists(model) and path.exists() and path.samefile(model):
-        raise ToolError(f"{output} is the model itself; choose another output with -o")
-    return output
 
 
 def _dump(model: str, options: Options, folder: str, kernels: tuple[str, ...]) -> list[str]:
