@@ -33,15 +33,20 @@ def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.nda
     Python numbers and lists (converted by NumPy). The shape is checked by the caller.
     Raises TypeError if the dtype is another one, or if the value is no array at all.
     """
-    spec = specs[index]
+    try:
+        return converted(specs[index], value)
+    except TypeError as error:
+        raise TypeError(f"input '{specs[index].name}': {error}") from error
+
+
+def converted(spec: TensorSpec, value: Any) -> np.ndarray:
+    """The same; errors do not say which input it is."""
     try:
         array = _to_array(value, spec)
     except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
-        raise TypeError(
-            f"input '{spec.name}': cannot use a {type(value).__name__} as {spec.dtype}: {error}"
-        ) from error
+        raise TypeError(f"cannot use a {type(value).__name__} as {spec.dtype}: {error}") from error
     if array.dtype not in (spec.numpy_dtype, spec.buffer_dtype):
-        raise TypeError(f"input '{spec.name}': expected dtype {spec.dtype}, got {array.dtype}")
+        raise TypeError(f"expected dtype {spec.dtype}, got {array.dtype}")
     return np.require(array, requirements=["C", "A"]).view(spec.buffer_dtype)
 
 

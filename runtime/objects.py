@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from mlc.runtime.arguments import convert_input
+from mlc.runtime.arguments import converted
 from mlc.runtime.tensors import TensorSpec
 
 if TYPE_CHECKING:
@@ -62,13 +62,24 @@ class ObjectEdges:
         ]
 
 
+class _WrongElement(TypeError):
+    """The text begins with the element of a sequence that it is about."""
+
+
+_WRONG = (TypeError, ValueError, OverflowError, UnicodeError)
+
+
 def _to_numbers(objects: Objects, specs: Sequence[TensorSpec], index: int, value: Any) -> Any:
     spec = specs[index]
     if not spec.is_object:
         return value
     try:
         return _numbers(objects, spec.dtype, value)
-    except (TypeError, ValueError, OverflowError, UnicodeError) as error:
+    except _WrongElement as error:
+        raise TypeError(f"input '{spec.name}', {error}") from error
+    except MemoryError as error:
+        raise MemoryError(f"input '{spec.name}': {error}") from error
+    except _WRONG as error:
         kind = type(value).__name__
         raise TypeError(f"input '{spec.name}': cannot use a {kind} as {spec.dtype}: {error}") from error
 
@@ -81,12 +92,21 @@ def _numbers(objects: Objects, dtype: str, value: Any) -> np.ndarray:
     if kind == "map":
         return _map_numbers(objects, element, value)
     if kind == "optional":
-        items = [] if value is None else [value]
+        items = [] if value is None else [_element(objects, element, value)]
     elif isinstance(value, list | tuple):
-        items = list(value)
+        items = [_numbered(objects, element, *each) for each in enumerate(value)]
     else:
         raise TypeError("expected a list of arrays")
-    return np.asarray(objects.sequence([_element(objects, element, each) for each in items]))
+    return np.asarray(objects.sequence(items))
+
+
+def _numbered(objects: Objects, dtype: str, index: int, value: Any) -> tuple[int, tuple[int, ...], Any]:
+    """`_element`; errors say which one it is, and its rank if it is an array."""
+    try:
+        return _element(objects, dtype, value)
+    except _WRONG as error:
+        rank = f" of rank {value.ndim}" if isinstance(value, np.ndarray) else ""
+        raise _WrongElement(f"element {index}{rank}: {error}") from error
 
 
 def _map_numbers(objects: Objects, kinds: str, value: Any) -> np.ndarray:
@@ -116,7 +136,7 @@ def _element(objects: Objects, dtype: str, value: Any) -> tuple[int, tuple[int, 
     if TensorSpec("", dtype, ()).is_object:
         array = _numbers(objects, dtype, value)
         return _NUMBER, array.shape, np.ascontiguousarray(array).reshape(-1)
-    array = convert_input([TensorSpec("an element", dtype, ())], 0, value)
+    array = converted(TensorSpec("", dtype, ()), value)
     return _ELEMENTS.index(dtype), array.shape, array.reshape(-1).view(np.uint8)
 
 

@@ -1,6 +1,7 @@
 /* What all functions on strings and sequences need. */
 #include "object_calls.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* The message that names the op whose function runs. */
@@ -32,6 +33,15 @@ int64_t mlc_element_bytes(int64_t element) {
 
 void mlc_call_fail(const char *text) { mlc_host_fail_text(running_op, text); }
 
+void mlc_call_fail_with(const char *format, ...) {
+  static _Thread_local char text[160];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  mlc_call_fail(text);
+}
+
 mlc_objects *mlc_call_objects(void) {
   if (!mlc_current_objects)
     mlc_call_fail("strings and sequences need a table of objects, which this call has not");
@@ -39,12 +49,10 @@ mlc_objects *mlc_call_objects(void) {
 }
 
 void mlc_call_no_memory(void) {
-  static _Thread_local char text[128];
   if (!mlc_current_objects->is_full)
     mlc_call_fail("no memory for strings and sequences");
-  snprintf(text, sizeof text, "the strings and sequences of a call need more than %zu bytes (MLC_OBJECT_BYTES)",
-           mlc_current_objects->most);
-  mlc_call_fail(text);
+  mlc_call_fail_with("the strings and sequences of a call need more than %zu bytes (MLC_OBJECT_BYTES)",
+                     mlc_current_objects->most);
 }
 
 void *mlc_call_scratch(size_t count, size_t item) {

@@ -27,6 +27,8 @@ mlc_objects *mlc_call_objects(void);
 
 /* Ends the call, which fails with a text that stays. */
 _Noreturn void mlc_call_fail(const char *text);
+/* The same with numbers in it, as printf's. */
+_Noreturn void mlc_call_fail_with(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void mlc_call_no_memory(void);
 
 /* Memory until the next call of this function, for `count` items; ends the call where there is none. */

@@ -12,13 +12,17 @@ static int64_t product(const int64_t *sizes, int64_t from, int64_t to) {
 
 /* ---- joining -------------------------------------------------------------------------------- */
 
-/* The size that a later element has to add along the axis, of a new axis 1; ends the call where others differ. */
-static int64_t checked_part(const mlc_element *first, const mlc_element *other, int64_t axis, int64_t new_axis) {
+/* The size that the element at a place has to add along the axis, of a new axis 1; ends the call where others
+ * differ. */
+static int64_t checked_part(const mlc_element *first, const mlc_element *other, int64_t place, int64_t axis,
+                            int64_t new_axis) {
   if (other->rank != first->rank)
-    mlc_call_fail("the elements of its sequence have different ranks");
+    mlc_call_fail_with("element %lld of its sequence has rank %lld, element 0 has %lld", (long long)place,
+                       (long long)other->rank, (long long)first->rank);
   for (int64_t i = 0; i < first->rank; i++)
     if ((new_axis || i != axis) && other->sizes[i] != first->sizes[i])
-      mlc_call_fail("the elements of its sequence have sizes that do not fit together");
+      mlc_call_fail_with("element %lld of its sequence has %lld elements along axis %lld, element 0 has %lld",
+                         (long long)place, (long long)other->sizes[i], (long long)i, (long long)first->sizes[i]);
   return new_axis ? 1 : other->sizes[axis];
 }
 
@@ -32,12 +36,12 @@ void mlc_call_sequence_joined_dims(void **buffers, int64_t *numbers) {
   if (!sequence->count)
     mlc_call_fail("its sequence is empty");
   const mlc_element *first = sequence->run->elements[0];
-  if (first->rank + new_axis != views[1].count)
-    mlc_call_fail("an element of a sequence has another rank than the model says");
+  mlc_sequence_check(first, 0, options[0], views[1].count - new_axis);
   for (int64_t i = 0; i < sequence->count; i++) {
     const mlc_element *other = sequence->run->elements[i];
-    mlc_sequence_check_type(other, options[0]);
-    if (__builtin_add_overflow(total, checked_part(first, other, axis, new_axis), &total))
+    const int64_t part = checked_part(first, other, i, axis, new_axis);
+    mlc_sequence_check(other, i, options[0], first->rank);
+    if (__builtin_add_overflow(total, part, &total))
       mlc_call_fail("the elements of its sequence are too large to be joined");
   }
   for (int64_t i = 0; i < views[1].count; i++)

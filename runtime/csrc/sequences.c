@@ -22,9 +22,13 @@ int64_t mlc_sequence_new(int64_t count) {
   return number;
 }
 
-void mlc_sequence_check_type(const mlc_element *element, int64_t type) {
+void mlc_sequence_check(const mlc_element *element, int64_t place, int64_t type, int64_t rank) {
+  const long long number = (long long)place;
   if (element->element != type)
-    mlc_call_fail("an element of a sequence has another type than the model says");
+    mlc_call_fail_with("element %lld of its sequence has another type than the model says", number);
+  if (element->rank != rank)
+    mlc_call_fail_with("element %lld of its sequence has rank %lld, the model says %lld", number,
+                       (long long)element->rank, (long long)rank);
 }
 
 /* A place from the front, up to `most`; negative ones count from the end. */
@@ -35,9 +39,13 @@ static int64_t checked_place(const mlc_view *view, int64_t count, int64_t most) 
   return place < 0 ? place + count : place;
 }
 
-static const mlc_element *element_at(const mlc_view *sequence, const mlc_view *place) {
-  const mlc_sequence *found = mlc_sequence_of(sequence);
-  return found->run->elements[checked_place(place, found->count, found->count - 1)];
+/* The element at a place, which must have a type and a rank; `found` is the place from the front. */
+static const mlc_element *element_at(const mlc_view *sequence, const mlc_view *place, int64_t type, int64_t rank,
+                                     int64_t *found) {
+  const mlc_sequence *all = mlc_sequence_of(sequence);
+  *found = checked_place(place, all->count, all->count - 1);
+  mlc_sequence_check(all->run->elements[*found], *found, type, rank);
+  return all->run->elements[*found];
 }
 
 static mlc_element *element_of(const mlc_view *x) {
@@ -109,10 +117,8 @@ void mlc_call_sequence_erase(void **buffers, int64_t *numbers) {
 void mlc_call_sequence_dims(void **buffers, int64_t *numbers) {
   mlc_view views[3];
   const int64_t *options = mlc_read_call(buffers, numbers, 1, views, 3);
-  const mlc_element *found = element_at(&views[0], &views[1]);
-  if (found->rank != views[2].count)
-    mlc_call_fail("an element of a sequence has another rank than the model says");
-  mlc_sequence_check_type(found, options[0]);
+  int64_t place;
+  const mlc_element *found = element_at(&views[0], &views[1], options[0], views[2].count, &place);
   for (int64_t axis = 0; axis < found->rank; axis++)
     ((int64_t *)views[2].data)[axis] = found->sizes[axis];
 }
@@ -121,14 +127,14 @@ void mlc_call_sequence_dims(void **buffers, int64_t *numbers) {
 void mlc_call_sequence_at(void **buffers, int64_t *numbers) {
   mlc_view views[4];
   mlc_read_call(buffers, numbers, 0, views, 4);
-  const mlc_element *found = element_at(&views[0], &views[1]);
   const mlc_view *result = &views[3];
-  mlc_sequence_check_type(found, result->element);
-  if (found->rank != result->rank)
-    mlc_call_fail("an element of a sequence has another rank than the model says");
+  int64_t place;
+  const mlc_element *found = element_at(&views[0], &views[1], result->element, result->rank, &place);
   for (int64_t axis = 0; axis < found->rank; axis++)
     if (found->sizes[axis] != result->sizes[axis])
-      mlc_call_fail("an element of a sequence has other sizes than the model says");
+      mlc_call_fail_with("element %lld of its sequence has %lld elements along axis %lld, the model says %lld",
+                         (long long)place, (long long)found->sizes[axis], (long long)axis,
+                         (long long)result->sizes[axis]);
   if (found->bytes)
     memcpy(result->data, found->data, (size_t)found->bytes);
 }

@@ -13,7 +13,7 @@ mlc_element *mlc_sequence_new_element(int64_t element, int64_t rank, const int64
 /* The number of a new sequence, whose elements are to be filled in. */
 int64_t mlc_sequence_new(int64_t count);
 
-/* Ends the call where an element has another type. */
-void mlc_sequence_check_type(const mlc_element *element, int64_t type);
+/* Ends the call where the element at a place has another type, or another rank. */
+void mlc_sequence_check(const mlc_element *element, int64_t place, int64_t type, int64_t rank);
 
 #endif
