@@ -13,7 +13,7 @@ from mlc.runtime import Executable
 # The tests import their helpers by name.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from objects import TRIPLE, compile_ir
+from objects import TARGET, compile_ir, pointers
 
 
 @pytest.fixture(scope="session", name="compile_ir")
@@ -33,17 +33,7 @@ define internal void @count(ptr %gtid, ptr %btid, ptr %out) {
 
 define void @mlc_main(ptr %buffers, ptr %dims) {
 entry:
-  %p1 = getelementptr ptr, ptr %buffers, i64 1
-  %p2 = getelementptr ptr, ptr %buffers, i64 2
-  %p3 = getelementptr ptr, ptr %buffers, i64 3
-  %p4 = getelementptr ptr, ptr %buffers, i64 4
-  %p5 = getelementptr ptr, ptr %buffers, i64 5
-  %x = load ptr, ptr %buffers
-  %b = load ptr, ptr %p1
-  %y = load ptr, ptr %p2
-  %n = load ptr, ptr %p3
-  %w = load ptr, ptr %p4
-  %arena = load ptr, ptr %p5
+POINTERS
   store i64 0, ptr %n
   call void (ptr, i32, ptr, ...) @mlc_kmpc_fork_call(ptr null, i32 1, ptr @count, ptr %n)
   %shift = load float, ptr %b
@@ -73,11 +63,11 @@ add:
 exit:
   ret void
 }
-"""
+""".replace("POINTERS", pointers("x", "b", "y", "n", "w", "arena"))
 MANIFEST: dict[str, Any] = {
     "format": 1,
     "compiler": "test",
-    "target": {"triple": TRIPLE, "cpu": "x86-64", "features": []},
+    "target": TARGET,
     "entry": "mlc_main",
     "inputs": [
         {"name": "x", "dtype": "float32", "shape": [2, 3]},

@@ -1,8 +1,20 @@
 """Objects from LLVM IR text."""
 
+from typing import Any
+
 import llvmlite.binding as llvm
 
 TRIPLE = "x86_64-unknown-linux-gnu"
+TARGET: dict[str, Any] = {"triple": TRIPLE, "cpu": "x86-64", "features": []}
+"""What manifests say of these objects."""
+
+
+def pointers(*names: str) -> str:
+    """The lines of an entry that load the first of its `%buffers` under these names."""
+    return "\n".join(
+        f"  %at_{name} = getelementptr ptr, ptr %buffers, i64 {index}\n  %{name} = load ptr, ptr %at_{name}"
+        for index, name in enumerate(names)
+    )
 
 
 def compile_ir(text: str, features: str = "") -> bytes:

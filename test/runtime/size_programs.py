@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from mlc.runtime import Executable, Specialise
 from mlc.runtime.specialise import Parts
-from objects import TRIPLE, compile_ir
+from objects import TARGET, compile_ir, pointers
 
-_TARGET = {"triple": TRIPLE, "cpu": "x86-64", "features": []}
 _GENERAL = """
 declare ptr @mlc_host_output(i64, i64, ptr, i64)
 declare void @mlc_host_fail(i64)
@@ -37,11 +36,7 @@ copy:
 _OWN = """
 define void @mlc_main(ptr %buffers, ptr %dims) {{
 entry:
-  %p1 = getelementptr ptr, ptr %buffers, i64 1
-  %p2 = getelementptr ptr, ptr %buffers, i64 2
-  %x = load ptr, ptr %buffers
-  %y = load ptr, ptr %p1
-  %w = load ptr, ptr %p2
+POINTERS
   %shift = load float, ptr %w
   br label %loop
 loop:
@@ -57,7 +52,7 @@ loop:
 exit:
   ret void
 }}
-"""
+""".replace("POINTERS", pointers("x", "y", "w"))
 WEIGHT_BYTES = 4096
 
 
@@ -70,7 +65,7 @@ def general_manifest() -> dict[str, Any]:
     return {
         "format": 2,
         "compiler": "test",
-        "target": _TARGET,
+        "target": TARGET,
         "report": {},
         "entry": "mlc_main",
         "inputs": [tensor("x", "a", "b")],

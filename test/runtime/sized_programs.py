@@ -3,9 +3,8 @@
 from typing import Any
 
 from mlc.runtime import Executable
-from objects import TRIPLE
+from objects import TARGET
 
-_TARGET = {"triple": TRIPLE, "cpu": "x86-64", "features": []}
 _FUNCTIONS = """
 declare ptr @mlc_host_allocate(i64)
 declare void @mlc_host_release(ptr)
@@ -50,7 +49,7 @@ define void @mlc_main(ptr %buffers, ptr %dims) {
 STACK_MANIFEST: dict[str, Any] = {
     "format": 2,
     "compiler": "test",
-    "target": _TARGET,
+    "target": TARGET,
     "report": {},
     "entry": "mlc_main",
     "inputs": [
@@ -143,7 +142,7 @@ exit:
 SCRIPT_MANIFEST: dict[str, Any] = {
     "format": 2,
     "compiler": "test",
-    "target": _TARGET,
+    "target": TARGET,
     "report": {},
     "entry": "mlc_main",
     "inputs": [{"name": "steps", "dtype": "int64", "shape": ["n", 3]}],

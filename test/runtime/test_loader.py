@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mlc.runtime import Image, call_entry
+from objects import pointers
 
 Compile = Callable[..., bytes]
 
@@ -270,9 +271,7 @@ def test_alignment_is_kept(compile_ir: Compile) -> None:
 CONVERT = """
 define void @convert(ptr %buffers, ptr %dims) {
 entry:
-  %in = load ptr, ptr %buffers
-  %p = getelementptr ptr, ptr %buffers, i64 1
-  %out = load ptr, ptr %p
+POINTERS
   %count = load i64, ptr %dims
   br label %body
 body:
@@ -288,7 +287,7 @@ body:
 exit:
   ret void
 }
-"""
+""".replace("POINTERS", pointers("in", "out"))
 
 
 def convert(compile_ir: Compile, source: np.ndarray, types: tuple[str, str], out: np.ndarray) -> np.ndarray:

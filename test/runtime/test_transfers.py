@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from mlc.runtime._native import Image, call_entry
+from objects import pointers
 
 # buffers = a, b, c, each of dims[0] bytes: b becomes a, then c what b was, by two transfers that are started
 # together; in between a counter in d is added to.
@@ -19,13 +20,7 @@ declare void @mlc_transfer_wait(ptr)
 define void @move(ptr %buffers, ptr %dims) {
   %first = alloca [5 x i64]
   %second = alloca [5 x i64]
-  %p1 = getelementptr ptr, ptr %buffers, i64 1
-  %p2 = getelementptr ptr, ptr %buffers, i64 2
-  %p3 = getelementptr ptr, ptr %buffers, i64 3
-  %a = load ptr, ptr %buffers
-  %b = load ptr, ptr %p1
-  %c = load ptr, ptr %p2
-  %d = load ptr, ptr %p3
+POINTERS
   %size = load i64, ptr %dims
   call void @mlc_transfer_start(ptr %first, ptr %b, ptr %a, i64 %size)
   call void @mlc_transfer_start(ptr %second, ptr %c, ptr %a, i64 %size)
@@ -36,7 +31,7 @@ define void @move(ptr %buffers, ptr %dims) {
   call void @mlc_transfer_wait(ptr %first)
   ret void
 }
-"""
+""".replace("POINTERS", pointers("a", "b", "c", "d"))
 
 
 @pytest.fixture(scope="module")

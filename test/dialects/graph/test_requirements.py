@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 import pytest
+from indexed_cases import indexed
 from mlc.bindings import ir
-from mlc.dialects import create_context, graph
+from mlc.dialects import graph
 from mlc.dialects.graph.dims import Dims, names_attribute
 from mlc.dialects.graph.requirements import requirements
 from mlc.dialects.graph.sizes import Requirement, Size, assumptions, evaluate, symbol
 from mlc.dialects.graph.spec import Tensor
 from mlc.dialects.graph.verifier import OpData, infer, read_op
-
-sys.path.insert(0, str(Path(__file__).parent))
-from indexed_cases import indexed
 from shape_cases import FAMILIES, Case, cases
 
 UNKNOWN = ir.ShapedType.get_dynamic_size()
 COUNT = 300
 
-
-@pytest.fixture(autouse=True)
-def _context() -> Iterator[None]:
-    with create_context(), ir.Location.unknown():
-        yield
+pytestmark = pytest.mark.usefixtures("context")
 
 
 def _named(case: Case, random: Random) -> tuple[list[tuple[int | Size, ...]], dict[str, int]]:

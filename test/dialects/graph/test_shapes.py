@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
-from mlc.bindings import ir
-from mlc.dialects import create_context, graph
-
-sys.path.insert(0, str(Path(__file__).parent))
 from indexed_cases import indexed
+from mlc.bindings import ir
+from mlc.dialects import graph
 from shape_cases import FAMILIES as PLAIN
 from shape_cases import Case, cases
 
@@ -23,11 +19,7 @@ FAMILIES = (*PLAIN, indexed)
 UNKNOWN = ir.ShapedType.get_dynamic_size()
 COUNT = 300
 
-
-@pytest.fixture(autouse=True)
-def _context() -> Iterator[None]:
-    with create_context(), ir.Location.unknown():
-        yield
+pytestmark = pytest.mark.usefixtures("context")
 
 
 def _types(case: Case, unknown: Callable[[], bool] = lambda: False) -> list[ir.Type]:
