@@ -31,6 +31,13 @@ static _Noreturn void fail_with_locale(locale_t before, const char *text) {
   mlc_call_fail(text);
 }
 
+/* The operand and the result of a call, of which that at `integers` is of 64-bit integers. */
+static void read_views(void **buffers, int64_t *numbers, mlc_view *views, int integers) {
+  mlc_read_call(buffers, numbers, 0, views, 2);
+  if (mlc_element_bytes(views[integers].element) != 8)
+    mlc_call_fail(integers ? "the result is not of 64-bit integers" : "the operand is not of 64-bit integers");
+}
+
 /* ---- reading -------------------------------------------------------------------------------- */
 
 static const char *skip_digits(const char *at) {
@@ -110,9 +117,7 @@ static int64_t read_integer(const mlc_string *string, bool is_unsigned, locale_t
 /* (x) -> the numbers, i64 or u64. */
 void mlc_call_string_to_integer(void **buffers, int64_t *numbers) {
   mlc_view views[2];
-  mlc_read_call(buffers, numbers, 0, views, 2);
-  if (mlc_element_bytes(views[1].element) != 8)
-    mlc_call_fail("the result is not of 64-bit integers");
+  read_views(buffers, numbers, views, 1);
   const int64_t *x = views[0].data;
   int64_t *result = views[1].data;
   const locale_t before = use_point();
@@ -184,9 +189,7 @@ void mlc_call_float_to_string(void **buffers, int64_t *numbers) {
 /* (x) -> the digits of i64 or u64. */
 void mlc_call_integer_to_string(void **buffers, int64_t *numbers) {
   mlc_view views[2];
-  mlc_read_call(buffers, numbers, 0, views, 2);
-  if (mlc_element_bytes(views[0].element) != 8)
-    mlc_call_fail("the operand is not of 64-bit integers");
+  read_views(buffers, numbers, views, 0);
   const int64_t *x = views[0].data;
   int64_t *result = views[1].data;
   char text[24];
