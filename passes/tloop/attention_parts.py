@@ -81,4 +81,4 @@ def _masked(scores: Computation) -> ir.Operation:
     readers = users(scores.result)
     if len(readers) == 1 and not Computation(readers[0]).reductions:
         return readers[0]
-    return identity_behind(scores.result).op
+    return identity_behind(scores.result, lasting=True).op

@@ -7,15 +7,21 @@ from mlc.passes.lowering.linalg_tools import affine_map, constant, dims, generic
 from mlc.passes.tloop.computation import Computation
 
 
-def identity_behind(value: ir.Value) -> Computation:
-    """A computation that copies `value`, for all that reads it, and drives the tiling of what computes it."""
+def identity_behind(value: ir.Value, lasting: bool = False) -> Computation:
+    """A computation that copies `value`, for all that reads it, and drives the tiling of what computes it.
+
+    A lasting one has an operand that it does not read: canonicalisation takes away what only copies, and
+    with it what later steps of a schedule work on.
+    """
     kind = ir.RankedTensorType(value.type)
     identity = affine_map(kind.rank, dims(kind.rank))
     owner = value.owner.operation
     with ir.InsertionPoint.after(owner), owner.location:
         sizes = [_size(value, axis) for axis in range(kind.rank)]
         output = tensor.EmptyOp(sizes, kind.element_type).result
-        copy = generic([value], [identity], output, identity, lambda new, _old: new)
+        unread = [constant(kind.element_type, 0)] if lasting else []
+        maps = [identity, *(affine_map(kind.rank, []) for _ in unread)]
+        copy = generic([value, *unread], maps, output, identity, lambda new, *_others: new)
     asking = [each.owner.operation for each in sizes if isinstance(each, ir.Value)]
     value.replace_all_uses_except(copy, [copy.owner.operation, *asking])
     return Computation(copy.owner.operation)

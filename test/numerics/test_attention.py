@@ -21,7 +21,8 @@ from oracle import compiled, differences, runtime, wrong_outputs
 @dataclass(frozen=True)
 class Case:
     """`mask`: "added" or "chosen" per key, "causal" as a triangle of truth values, or none. `heads` are the
-    queries'; keys and values have as many, or `shared`. `safe`: weights that are NaN count as 0."""
+    queries'; keys and values have as many, or `shared`. `safe`: weights that are NaN count as 0. `scaled`:
+    scores have a scale."""
 
     queries: int
     keys: int
@@ -32,6 +33,7 @@ class Case:
     batch: int = 1
     shared: int = 0
     safe: bool = False
+    scaled: bool = True
 
 
 CASES = [
@@ -54,6 +56,8 @@ CASES = [
     Case(64, 64, 6, 16, 16, batch=2, shared=2),
     Case(33, 70, 4, 16, 24, "added", batch=2, shared=1),
     Case(128, 128, 8, 64, 64, "causal", shared=2),
+    # Nothing stands between the first product and the softmax.
+    Case(37, 67, 2, 16, 16, scaled=False),
 ]
 
 
@@ -74,7 +78,7 @@ def model_of(case: Case) -> onnx.ModelProto:
             continue
         order = [0, 2, 3, 1] if name == "k" else [0, 2, 1, 3]
         nodes.append(helper.make_node("Transpose", [f"{name}_split"], [f"{name}_first"], perm=order))
-    weights |= {"scale": np.array(case.width**-0.5, np.float32)}
+    weights |= {"scale": np.array(case.width**-0.5 if case.scaled else 1, np.float32)}
     weights |= {"low": np.array(np.finfo(np.float32).min)}
     nodes.append(helper.make_node("MatMul", ["q_first", "k_first"], ["product"]))
     nodes.append(helper.make_node("Mul", ["product", "scale"], ["scores"]))

@@ -98,3 +98,16 @@ func.func private @eight_heads(%q: tensor<1024x8x64xf32>, %k: tensor<1024x8x64xf
   %4 = "graph.transpose"(%3) {permutation = array<i64: 1, 0, 2>} : (tensor<8x1024x64xf32>) -> tensor<1024x8x64xf32>
   return %4 : tensor<1024x8x64xf32>
 }
+
+// Nothing scales or masks the scores: a copy drives their tiles until they are vectors, and then there is none.
+// LOOPS-LABEL: func.func private @unscaled
+// LOOPS: scf.for %{{.*}} = %c0 to %c16 step %c2 iter_args(%{{.*}}) -> (vector<14x32xf32>)
+// LOOPS-NOT: linalg.generic
+// BUFFERS-LABEL: func.func private @unscaled
+// BUFFERS-COUNT-1: memref.alloc() {{.*}} : memref<1x67x32xf32>
+// BUFFERS-NOT: memref.alloc() {{.*}} : memref<1x67x32xf32>
+// BUFFERS: return
+func.func private @unscaled(%q: tensor<2x37x16xf32>, %k: tensor<2x67x16xf32>, %v: tensor<2x67x16xf32>) -> tensor<2x37x16xf32> attributes {tloop.kernel} {
+  %0 = "graph.attention"(%q, %k, %v) {scale = 1.0} : (tensor<2x37x16xf32>, tensor<2x67x16xf32>, tensor<2x67x16xf32>) -> tensor<2x37x16xf32>
+  return %0 : tensor<2x37x16xf32>
+}
