@@ -18,7 +18,9 @@ def _heads(call: Call) -> None:
     """Raises ShapeError unless the heads of k and v divide those of q."""
     query, key = call.q.shape[-3], call.k.shape[-3]
     heads = merge("k, v", key, call.v.shape[-3], f"heads of {call.k} and {call.v} differ")
-    if heads is not None and (falls_below(heads, 1) or (query is not None and differ(query % heads, 0))):
+    if heads is None or query == heads:
+        return
+    if falls_below(heads, 1) or (query is not None and differ(query % heads, 0)):
         raise ShapeError("k", f"has {heads} heads, which do not divide the {query} of q: {call.k}")
 
 

@@ -77,4 +77,6 @@ def fits(query: Shape, key: Heads, value: Heads) -> bool:
     if len({len(query), len(key.shape), len(value.shape)}) != 1 or len(query) < 3:
         return False
     q, k, v = query[-3], key.shape[-3], value.shape[-3]
+    if isinstance(q, Size) and q == k == v:
+        return True
     return isinstance(q, int) and isinstance(k, int) and k == v and k > 0 and q % k == 0

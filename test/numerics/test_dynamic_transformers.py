@@ -73,3 +73,24 @@ def test_a_layer_of_any_size() -> None:
         expected = runtime(built, inputs)
         assert expected is not None
         assert not differences(executable.run(inputs), expected, 1e-5), (batch, length)
+
+
+@pytest.mark.parametrize(
+    "mask", ["", pytest.param("float[b,1,t] m", marks=pytest.mark.slow)], ids=["all keys", "mask"]
+)
+def test_products_of_batches_of_any_size(mask: str) -> None:
+    """Heads and batch are one dim, and the queries come scaled."""
+    built = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> layer (float[b,s,16] q, float[b,t,16] k, float[b,t,16] v'
+        f"{mask and ', '}{mask}) => (float[b,s,16] y) {{ c = Transpose<perm = [0, 2, 1]>(k) d = MatMul(q, c)"
+        f" e = {'Add(d, m)' if mask else 'Identity(d)'} f = Softmax<axis = -1>(e) y = MatMul(f, v) }}"
+    )
+    executable, generator = compiled(built), np.random.default_rng(2)
+    for batch, queries, keys in ((1, 1, 1), (3, 5, 7), (2, 40, 33), (0, 3, 3)):
+        dims = {"q": (queries, 16), "k": (keys, 16), "v": (keys, 16)} | ({"m": (1, keys)} if mask else {})
+        inputs = {
+            name: generator.standard_normal((batch, *each)).astype(np.float32) for name, each in dims.items()
+        }
+        expected = runtime(built, inputs)
+        assert expected is not None
+        assert not differences(executable.run(inputs), expected, 1e-5), (batch, queries, keys)

@@ -17,6 +17,26 @@ func.func @masked(%q: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "seq", "
   return %5 : tensor<?x12x?x64xf32>
 }
 
+// As many heads as only running tells, of queries as of keys; but not where two names may be two numbers.
+// CHECK-LABEL: func.func @any_heads
+// CHECK-NEXT: "graph.attention"(%arg0, %arg1, %arg2) {{.*}}"heads"
+// CHECK-NEXT: "graph.transpose"
+// CHECK-NEXT: "graph.matmul"
+// CHECK-NOT: graph.attention
+func.func @any_heads(%q: tensor<?x5x8xf32> {graph.dims = ["heads", "", ""]}, %k: tensor<?x7x8xf32> {graph.dims = ["heads", "", ""]},
+                     %v: tensor<?x7x8xf32> {graph.dims = ["heads", "", ""]}, %other: tensor<?x7x8xf32> {graph.dims = ["others", "", ""]})
+    -> (tensor<?x5x8xf32>, tensor<?x5x8xf32>) {
+  %0 = "graph.transpose"(%k) {permutation = array<i64: 0, 2, 1>} : (tensor<?x7x8xf32>) -> tensor<?x8x7xf32>
+  %1 = "graph.matmul"(%q, %0) : (tensor<?x5x8xf32>, tensor<?x8x7xf32>) -> tensor<?x5x7xf32>
+  %2 = "graph.softmax"(%1) {axis = 2} : (tensor<?x5x7xf32>) -> tensor<?x5x7xf32>
+  %3 = "graph.matmul"(%2, %v) : (tensor<?x5x7xf32>, tensor<?x7x8xf32>) -> tensor<?x5x8xf32>
+  %4 = "graph.transpose"(%other) {permutation = array<i64: 0, 2, 1>} : (tensor<?x7x8xf32>) -> tensor<?x8x7xf32>
+  %5 = "graph.matmul"(%q, %4) : (tensor<?x5x8xf32>, tensor<?x8x7xf32>) -> tensor<?x5x7xf32>
+  %6 = "graph.softmax"(%5) {axis = 2} : (tensor<?x5x7xf32>) -> tensor<?x5x7xf32>
+  %7 = "graph.matmul"(%6, %v) : (tensor<?x5x7xf32>, tensor<?x7x8xf32>) -> tensor<?x5x8xf32>
+  return %3, %7 : tensor<?x5x8xf32>, tensor<?x5x8xf32>
+}
+
 // Keys as one transpose of what they were; both operands scaled; rank 3.
 // CHECK-LABEL: func.func @scaled_operands
 // CHECK-NEXT: %[[KEYS:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 1, 0, 2>}
