@@ -27,50 +27,58 @@ QUICK = Budget(warm_up=0.0, seconds=0.05, calls=2, limit=1.0)
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument(
-        "--models", type=_names, metavar="NAME,...", help="default: every model that is built"
-    )
-    parser.add_argument(
+    _add_subjects(parser.add_argument_group("what is compared"))
+    _add_turns(parser.add_argument_group("how it is measured"))
+    _add_places(parser.add_argument_group("where things are"))
+    arguments = parser.parse_args()
+    arguments.cpus = arguments.cpus or sorted(os.sched_getaffinity(0))
+    return arguments
+
+
+def _add_subjects(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--models", type=_names, metavar="NAME,...", help="default: every model that is built")
+    group.add_argument(
         "--engines",
         type=_engines,
         metavar="NAME[:OPTION...],...",
         default=["onnxruntime", "mlc"],
         help="'all' stands for every engine; default: onnxruntime,mlc",
     )
-    parser.add_argument("--threads", type=_numbers, metavar="N,...", default=[1, 2])
-    parser.add_argument(
+    group.add_argument("--baseline", default="onnxruntime", help="engine that ratios refer to")
+    group.add_argument("--threads", type=_numbers, metavar="N,...", default=[1, 2])
+    group.add_argument(
         "--scaling",
         action="store_true",
         help="all numbers of threads in the same rounds, which compares them; takes more memory",
     )
-    parser.add_argument("--rounds", type=int, default=5, help="how often each engine takes its turn")
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn")
-    parser.add_argument("--seeds", type=int, default=3, help="inputs for which outputs are compared")
-    parser.add_argument(
-        "--quick", action="store_true", help="short turns: shows that it works, measures nothing"
-    )
-    parser.add_argument("--baseline", default="onnxruntime", help="engine that ratios refer to")
-    parser.add_argument(
-        "--cpus", type=_numbers, metavar="N,...", help="CPUs to pin to, in order; default: all"
-    )
-    parser.add_argument("--timeout", type=float, default=1500.0, help="seconds for one load or turn")
-    parser.add_argument(
-        "--cache", type=Path, help="compile cache to use; default: empty ones, so compiles are cold"
-    )
-    parser.add_argument("--python", type=_pair, action="append", default=[], metavar="ENGINE=PATH")
-    parser.add_argument(
-        "--environments", type=Path, default=environments.FOLDER, metavar="DIR", help="default: %(default)s"
-    )
-    parser.add_argument(
+    group.add_argument("--seeds", type=int, default=3, help="inputs for which outputs are compared")
+    group.add_argument(
         "--tolerance", type=float, default=0.05, help="largest error of results that are not wrong"
     )
-    parser.add_argument(
-        "--built", type=Path, default=models.BUILD, metavar="DIR", help="where the models are"
+
+
+def _add_turns(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--rounds", type=int, default=5, help="how often each engine takes its turn")
+    group.add_argument("--seconds", type=float, default=1.0, help="length of a turn")
+    group.add_argument(
+        "--quick", action="store_true", help="short turns: shows that it works, measures nothing"
     )
-    parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
-    arguments = parser.parse_args()
-    arguments.cpus = arguments.cpus or sorted(os.sched_getaffinity(0))
-    return arguments
+    group.add_argument(
+        "--cpus", type=_numbers, metavar="N,...", help="CPUs to pin to, in order; default: all"
+    )
+    group.add_argument("--timeout", type=float, default=1500.0, help="seconds for one load or turn")
+
+
+def _add_places(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--cache", type=Path, help="compile cache to use; default: empty ones, so compiles are cold"
+    )
+    group.add_argument("--python", type=_pair, action="append", default=[], metavar="ENGINE=PATH")
+    group.add_argument(
+        "--environments", type=Path, default=environments.FOLDER, metavar="DIR", help="default: %(default)s"
+    )
+    group.add_argument("--built", type=Path, default=models.BUILD, metavar="DIR", help="where the models are")
+    group.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
 
 
 def _names(text: str) -> list[str]:

@@ -62,24 +62,27 @@ def can_read_through(producer: Sequence[ir.Operation], op: ir.Operation, positio
         return False
     if op.name in ELEMENTWISE:
         return all(each.name in LOOKED_UP for each in producer) and graph.same_shape(result, op.results[0])
+    is_elementwise = all(each.name in ELEMENTWISE for each in producer)
     if op.name == LOOKUP:
         # Each index is read once: the data has one dim.
-        return (
-            position == 1
-            and all(each.name in ELEMENTWISE for each in producer)
-            and graph.same_shape(result, op.results[0])
-        )
+        return position == 1 and is_elementwise and graph.same_shape(result, op.results[0])
     if op.name in TAKES_PROLOGUE:
-        return all(each.name in ELEMENTWISE for each in producer) and graph.same_shape(
-            result, op.operands[position]
-        )
+        return is_elementwise and graph.same_shape(result, op.operands[position])
     names = [each.name for each in producer]
     if names == ["graph.winograd_input"]:
-        back = [user for user in users(op.results[0]) if user.name == "graph.winograd_output"]
-        return has_one_use(op.results[0]) and bool(back) and strip_of(back[0]) is not None
-    if names != ["graph.transpose"]:
-        return False
-    permutation = graph.attribute(producer[0], "permutation")
+        return _is_strip(op)
+    return names == ["graph.transpose"] and _takes_transposed(op, position, producer[0])
+
+
+def _is_strip(product: ir.Operation) -> bool:
+    """Whether a Winograd convolution of this product is computed strip by strip."""
+    back = [user for user in users(product.results[0]) if user.name == "graph.winograd_output"]
+    return has_one_use(product.results[0]) and bool(back) and strip_of(back[0]) is not None
+
+
+def _takes_transposed(op: ir.Operation, position: int, transpose: ir.Operation) -> bool:
+    """Whether a product or attention can read operand `position` as it was before the transpose."""
+    permutation = graph.attribute(transpose, "permutation")
     in_place = permutation[-1] == len(permutation) - 1
     if op.name == ATTENTION:
         return position < 3 and in_place

@@ -114,9 +114,27 @@ def judge(
     """The verdict; `at` is told what runs next, oracles in `without` are left out."""
     at("case")
     model, inputs = case.runnable()
+    votes = wrong_oracles(case)
+    answers, objections = _ask_oracles(case, at, without, votes)
+    decision = _objected(objections, vote(answers))
+    if decision.kind == "none" and any(said.startswith("TimeoutError") for said in votes.values()):
+        return Verdict("unjudged", "a model that takes the oracles too long, and may never end", votes)
+    at("mlc")
+    try:
+        outputs = compiler(model, dict(inputs))
+    except Exception as error:
+        return _of_error(error, decision, votes)
+    at("verdict")
+    return _of_outputs(outputs, decision, answers, votes, case)
+
+
+def _ask_oracles(
+    case: Case, at: Callable[[str], None], without: Collection[str], votes: dict[str, str]
+) -> tuple[dict[str, list[np.ndarray]], list[str]]:
+    """The answers of the oracles, and which of them object to the case; `votes` gets what each has said."""
+    model, inputs = case.runnable()
     answers: dict[str, list[np.ndarray]] = {}
     objections: list[str] = []
-    votes = wrong_oracles(case)
     for name, oracle in ORACLES.items():
         if name in votes:
             continue
@@ -133,16 +151,7 @@ def judge(
         except Exception as error:
             votes[name] = failure(error)
             objections += [name] if _OBJECTS.search(f"{type(error).__name__}: {error}") else []
-    decision = _objected(objections, vote(answers))
-    if decision.kind == "none" and any(said.startswith("TimeoutError") for said in votes.values()):
-        return Verdict("unjudged", "a model that takes the oracles too long, and may never end", votes)
-    at("mlc")
-    try:
-        outputs = compiler(model, dict(inputs))
-    except Exception as error:
-        return _of_error(error, decision, votes)
-    at("verdict")
-    return _of_outputs(outputs, decision, answers, votes, case)
+    return answers, objections
 
 
 def _of_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:

@@ -45,23 +45,23 @@ def report_command(session: Session, file: str) -> None:
         },
         "specialised": [named(each["sizes"]) for each in manifest.get("specialised", [])],
     }
+    session.show(data, lambda console: _render_file(console, data, verbose=session.verbose))
 
-    def render(console: Console) -> None:
-        rows = [
-            [kind[:-1], each["name"], tensor_text(each["dtype"], each["shape"])]
-            for kind in ("inputs", "outputs")
-            for each in data[kind]
-        ]
-        console.print(table(("", "", ""), rows))
-        rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
-        rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
-        rows += [["also for", each] for each in data["specialised"]]
-        rows += [[name, byte_size(data[key])] for name, key in _SIZES]
-        console.print(table(("", ""), rows + report_rows(data["report"])))
-        if session.verbose:
-            show_profile(console, data["report"])
 
-    session.show(data, render)
+def _render_file(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
+    rows = [
+        [kind[:-1], each["name"], tensor_text(each["dtype"], each["shape"])]
+        for kind in ("inputs", "outputs")
+        for each in data[kind]
+    ]
+    console.print(table(("", "", ""), rows))
+    rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
+    rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
+    rows += [["also for", each] for each in data["specialised"]]
+    rows += [[name, byte_size(data[key])] for name, key in _SIZES]
+    console.print(table(("", ""), rows + report_rows(data["report"])))
+    if verbose:
+        show_profile(console, data["report"])
 
 
 def render_compilation(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:

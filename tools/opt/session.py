@@ -38,19 +38,8 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession
     return OptSession(
         nest=nest,
         output=_output(line),
-        input=InputOptions(
-            allow_unregistered=line.switch("allow-unregistered-dialect"),
-            implicit_module=not line.switch("no-implicit-module"),
-            irdl_files=tuple(line.values.get("irdl-file", [])),
-            our_dialects=_has_python(plan),
-        ),
-        diagnostics=DiagnosticOptions(
-            expected=expected_level(line),
-            notes=not line.switch("mlir-disable-diagnostic-notes"),
-            op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
-            severities=_severities(line),
-            color=line.switch("color", default=sys.stderr.isatty()),
-        ),
+        input=_input(line, plan),
+        diagnostics=_diagnostics(line),
         nest_fits_root=from_flags and line.switch("no-implicit-module"),
         watchers=make_watchers(line),
         verify_each=line.switch("verify-each", default=True),
@@ -60,6 +49,25 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession
         generated_reproducer=line.value("mlir-generate-reproducer") or None,
         rerun_flags=rerun_flags(line),
         traceback=line.switch("mlc-traceback"),
+    )
+
+
+def _input(line: CommandLine, plan: Plan) -> InputOptions:
+    return InputOptions(
+        allow_unregistered=line.switch("allow-unregistered-dialect"),
+        implicit_module=not line.switch("no-implicit-module"),
+        irdl_files=tuple(line.values.get("irdl-file", [])),
+        our_dialects=_has_python(plan),
+    )
+
+
+def _diagnostics(line: CommandLine) -> DiagnosticOptions:
+    return DiagnosticOptions(
+        expected=expected_level(line),
+        notes=not line.switch("mlir-disable-diagnostic-notes"),
+        op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
+        severities=_severities(line),
+        color=line.switch("color", default=sys.stderr.isatty()),
     )
 
 
