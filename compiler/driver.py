@@ -102,6 +102,7 @@ def _build_stages(
     imported: Imported, options: Options, paths: Mapping[str, CodePath], builder: Builder, timer: Timer
 ) -> dict[str, Stage]:
     from mlc.compiler.modules import split
+    from mlc.compiler.output_sizes import with_declared_sizes
     from mlc.compiler.schedules import attach_schedules
     from mlc.pipelines.driver import run_pipeline
     from mlc.pipelines.grammar import Nest
@@ -120,6 +121,8 @@ def _build_stages(
         units = split(module.operation, paths)
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")
+    if imported.declared is not None:
+        units["main"].host = with_declared_sizes(units["main"].host, imported.declared)
     with timer.stage("kernels"):
         # Workers go on to @prepare's kernels while the last of @main's are compiled.
         pending = {name: builder.submit(unit) for name, unit in units.items()}

@@ -10,13 +10,15 @@ from mlc.frontends.weights import WeightStore
 
 @dataclass(frozen=True)
 class Imported:
-    """A module with its weights and the names of inputs and outputs."""
+    """A module with its weights and the names of inputs and outputs. `declared` has the names of each
+    output's dims, "" for one that has none, where the model's own are not those of the module."""
 
     module: Any
     store: WeightStore
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    declared: tuple[tuple[str, ...], ...] | None = None
 
 
 def main_of(module: Any) -> Any:

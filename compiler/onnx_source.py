@@ -58,7 +58,9 @@ class OnnxSource:
 
         result = import_model(self.model, dims=options.fixed_dims(), shapes=options.shapes)
         check_inputs(main_of(result.module), result.inputs, options)
-        return Imported(result.module, result.weights, self.name, result.inputs, result.outputs)
+        return Imported(
+            result.module, result.weights, self.name, result.inputs, result.outputs, result.declared
+        )
 
     def portable(self, reference: Reference) -> list[Any]:
         """The reference in a form that holds in another process: a range of the model, or of a file

@@ -44,7 +44,8 @@ class TensorSpec:
     an optional, such as "sequence(float32)"; `shape` counts elements.
 
     Sizes that are known only when the model is called are texts: an input's the name of a dim, an output's
-    what it is computed from, for people ("2*batch + 1").
+    what it is computed from, for people ("2*batch + 1"), or, where data tell it, what the model calls it, or
+    "?".
     """
 
     name: str

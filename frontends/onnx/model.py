@@ -34,13 +34,14 @@ NAME_ATTRIBUTE = "graph.name"
 @dataclass(frozen=True)
 class ImportedModel:
     """`module` holds `@main`; `inputs` and `outputs` are the model's names in the order of its arguments and
-    results."""
+    results, `declared` the names that it gives to the dims of outputs ("" for others)."""
 
     module: ir.Module
     weights: WeightStore
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     name: str
+    declared: tuple[tuple[str, ...], ...]
 
 
 def import_model(
@@ -78,6 +79,9 @@ def import_model(
         tuple(i.name for i in inputs),
         outputs,
         loaded.proto.graph.name or "model",
+        tuple(
+            tuple(each.dim_param for each in o.type.tensor_type.shape.dim) for o in loaded.proto.graph.output
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import mlc
@@ -90,6 +91,29 @@ def test_a_kernel_of_several_nodes_is_called_by_the_last_one() -> None:
     fails(expand, wrong, np.array([2**40, 2**40]), ones(1))
     fails(expand, "sizes 'Expand:y': read#0[1] must be at least 0, got -1 and 0", np.array([3, -1]), ones(1))
     np.testing.assert_allclose(expand(np.array([2, 1]), ones(1))[0], np.exp(ones(2, 1)), rtol=1e-6)
+
+
+def test_what_callers_read_of_the_sizes_of_outputs(tmp_path: Path) -> None:
+    """What it is computed from, if that are dims of inputs; else what the model calls it, if it does."""
+    model = parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 21]> g (float[n, 4] x, int64[2] s)
+        => (float[twice, 4] y, float[rows, c] e, float[rows, ?] t, int64[2, found] f) {
+          y = Concat<axis = 0>(x, x) e = Expand(z, s) z = ReduceSum(x) f = NonZero(x)
+          k = Shape(e) t = Expand(z, k)
+        }"""
+    )
+    compiled = mlc.compile(model, cache=False)
+    expected = [
+        "y: float32[2*n,4]",
+        "e: float32[rows,c]",
+        "t: float32[rows,?]",
+        "f: int64[2,found]",
+    ]
+    assert [str(spec) for spec in compiled.outputs] == expected
+    compiled.save(tmp_path / "model.mlcx")
+    assert [str(spec) for spec in mlc.load(tmp_path / "model.mlcx").outputs] == expected
+    shapes = [each.shape for each in compiled(ones(3, 4), np.array([2, 5]))]
+    assert shapes == [(6, 4), (2, 5), (2, 5), (2, 12)]
 
 
 def test_sizes_of_too_many_dims_to_be_told() -> None:
