@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from mlc.analysis.constants import Constants
 from mlc.analysis.costs import Cost, op_cost, trip_count
 from mlc.analysis.lifetimes import peak_bytes
 from mlc.analysis.operations import MACS
-from mlc.analysis.sizes import byte_size, elements, shape, touched
+from mlc.analysis.sizes import UnknownSize, byte_size, elements, known_bytes, known_dims, touched
 from mlc.bindings import ir
 from mlc.dialects.graph.elements import dtype_of
 from mlc.dialects.graph.types import element_name
@@ -24,22 +24,25 @@ class OpCosts:
     """One op, or one launch of a kernel.
 
     `kind` is the op's name, or those of the kernel's ops, joined by '+'; `kernel` the kernel's name or "";
-    `nodes` the ONNX nodes it came from; `dtype` and `shape` those of the first result; `parameters` the
-    elements of the weights that it reads, shared ones at each reader.
+    `nodes` the ONNX nodes it came from; `dtype` and `shape` those of the first result (None for dims that are
+    not known); `parameters` the elements of the weights that it reads, shared ones at each reader. `unknown`
+    says why its cost is not known, and 0.
     """
 
     kind: str
     kernel: str
     nodes: tuple[str, ...]
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[int | None, ...]
     parameters: int
     cost: Cost
+    unknown: str = ""
 
     @property
     def is_product(self) -> bool:
         """Whether it computes products or convolutions."""
-        return self.cost.macs > 0
+        names = self.kind.split("+") if self.unknown else []
+        return self.cost.macs > 0 or any(f"graph.{name}" in MACS for name in names)
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,11 @@ class ModuleCosts:
         return sum((each.cost for each in self.ops if each.is_product), Cost())
 
     @property
+    def unknown(self) -> tuple[OpCosts, ...]:
+        """The ops whose costs are not known."""
+        return tuple(each for each in self.ops if each.unknown)
+
+    @property
     def kernels(self) -> int:
         """How many different kernels are launched."""
         return len({each.kernel for each in self.ops if each.kernel})
@@ -79,11 +87,14 @@ class ModuleCosts:
         return sum(bool(each.kernel) for each in self.ops)
 
 
-def module_costs(module: ir.Module | ir.Operation, function: str = "main") -> ModuleCosts:
+def module_costs(
+    module: ir.Module | ir.Operation, function: str = "main", *, known_only: bool = False
+) -> ModuleCosts:
     """The costs of a host function: per graph op, or, after form-kernels, per launch.
 
     A launch moves its operands and results; what it computes are the graph ops of its kernel. Raises
-    `UnknownSize` for values with dynamic dims, KeyError if there is no such function.
+    `UnknownSize` for values with dynamic dims, unless `known_only`: what these cost is 0 then, and in no
+    sum. Raises KeyError if there is no such function.
     """
     functions = {
         op.operation.attributes["sym_name"].value: op.operation
@@ -92,15 +103,15 @@ def module_costs(module: ir.Module | ir.Operation, function: str = "main") -> Mo
     }
     host = functions[function]
     constants = Constants(host)
-    launches = Launches(functions)
+    launches = Launches(functions, known_only)
     computed = list(_computed(host))
     ops = [op for op in computed if not constants.is_constant(op.results[0])]
     return ModuleCosts(
         tuple(launches.costs(op, constants, times) for op, times in _launched(host))
-        or tuple(_op_costs(op, constants) for op in ops),
+        or tuple(_op_costs(op, constants, known_only) for op in ops),
         constants.parameters(),
         constants.weight_bytes(),
-        peak_bytes(host, constants.is_constant),
+        peak_bytes(host, constants.is_constant, known_bytes if known_only else byte_size),
         len(computed) - len(ops),
     )
 
@@ -121,55 +132,73 @@ def _launched(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, 
         yield from _launched(each, times * trip_count(each) if each.name == "graph.loop" else times)
 
 
-def _op_costs(op: ir.Operation, constants: Constants) -> OpCosts:
-    return _record(op, op.name.removeprefix("graph."), "", constants, op_cost(op))
+def _op_costs(op: ir.Operation, constants: Constants, known_only: bool) -> OpCosts:
+    cost, unknown = _counted(lambda: op_cost(op), known_only)
+    return _record(op, op.name.removeprefix("graph."), "", constants, cost, unknown)
 
 
-def _record(op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost) -> OpCosts:
+def _counted(count: Callable[[], Cost], known_only: bool) -> tuple[Cost, str]:
+    """The cost, or why it is not known."""
+    try:
+        return count(), ""
+    except UnknownSize as error:
+        if not known_only:
+            raise
+        return Cost(), error.message
+
+
+def _record(
+    op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost, unknown: str
+) -> OpCosts:
     result = op.results[0]
     return OpCosts(
         kind,
         kernel,
         names_in(str(op.location)),
         dtype_of(element_name(result.type.element_type)).name,
-        tuple(shape(result)),
+        known_dims(result),
         constants.parameters(op),
         cost,
+        unknown,
     )
 
 
 class Launches:
     """Costs of launches; a kernel's body is looked at once."""
 
-    def __init__(self, functions: Mapping[str, ir.Operation]) -> None:
-        self.functions = functions
-        self.kernels: dict[str, tuple[str, Cost]] = {}
+    def __init__(self, functions: Mapping[str, ir.Operation], known_only: bool) -> None:
+        self.functions, self.known_only = functions, known_only
+        self.kernels: dict[str, tuple[Cost, str]] = {}
 
     def costs(self, op: ir.Operation, constants: Constants, times: int = 1) -> OpCosts:
         """Those of a launch that runs so often."""
         name = op.attributes["kernel"].value
         if name not in self.kernels:
-            self.kernels[name] = kernel_cost(self.functions[name])
-        kind, cost = self.kernels[name]
-        return _record(op, kind, name, constants, cost * times)
+            kernel = self.functions[name]
+            self.kernels[name] = _counted(lambda: kernel_cost(kernel), self.known_only)
+        cost, unknown = self.kernels[name]
+        kind = "+".join(each.name.removeprefix("graph.") for each in _kernel_ops(self.functions[name]))
+        return _record(op, kind, name, constants, cost * times, unknown)
 
 
-def kernel_cost(kernel: ir.Operation) -> tuple[str, Cost]:
-    """The names of the kernel's graph ops, and what it computes and moves.
+def _kernel_ops(kernel: ir.Operation) -> list[ir.Operation]:
+    ops = [op.operation for op in kernel.regions[0].blocks[0].operations if op.operation.results]
+    return [op for op in ops if not Constants.defines(op)]
+
+
+def kernel_cost(kernel: ir.Operation) -> Cost:
+    """What a kernel computes and moves.
 
     Memory accesses are those of its products alone, if it has any: what is fused to them reads no memory.
     Raises `UnknownSize`.
     """
-    block = kernel.regions[0].blocks[0]
-    ops = [op.operation for op in block.operations if op.operation.results]
-    ops = [op for op in ops if not Constants.defines(op)]
+    block, ops = kernel.regions[0].blocks[0], _kernel_ops(kernel)
     inside = sum(map(op_cost, ops), Cost())
     written = sum(map(byte_size, block.operations[len(block.operations) - 1].operands))
     moved = written + sum(byte_size(each, _read(each)) for each in block.arguments)
-    kind = "+".join(op.name.removeprefix("graph.") for op in ops)
     products = sum((op_cost(op) for op in ops if op.name in MACS), Cost())
     accesses = (products if products.macs else inside).accesses
-    return kind, Cost(inside.macs, inside.flops, accesses, moved)
+    return Cost(inside.macs, inside.flops, accesses, moved)
 
 
 def _read(argument: ir.Value) -> int:

@@ -43,6 +43,22 @@ def byte_size(value: ir.Value, count: int | None = None) -> int:
     return (elements(value) if count is None else count) * width
 
 
+def known_bytes(value: ir.Value) -> int:
+    """The bytes of a tensor, 0 for one with a dim that is not known."""
+    try:
+        return byte_size(value)
+    except UnknownSize:
+        return 0
+
+
+def known_dims(value: ir.Value) -> tuple[int | None, ...]:
+    """The dims of a tensor, None for those that are not known; none of a tensor of unknown rank."""
+    try:
+        return tuple(graph.shape_of(value))
+    except graph.ShapeError:
+        return ()
+
+
 def touched(op: ir.Operation, index: int) -> int:
     """How many elements of operand `index` the op reads, each counted once."""
     size = elements(op.operands[index])

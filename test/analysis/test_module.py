@@ -107,3 +107,18 @@ def test_dynamic_dims_are_an_error() -> None:
     with pytest.raises(UnknownSize, match="dim 0") as raised:
         module_costs(parse(text))
     assert "node" in str(raised.value.location)
+
+
+def test_what_is_known_is_counted_beside_dynamic_dims() -> None:
+    text = """func.func @main(%x: tensor<4xf32>, %d: tensor<1xi64>) -> (tensor<?xf32>, tensor<4xf32>) {
+      %0 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = "graph.reshape"(%x, %d) {shape = array<i64: -1>} : (tensor<4xf32>, tensor<1xi64>) -> tensor<?xf32>
+      %2 = "graph.relu"(%1) : (tensor<?xf32>) -> tensor<?xf32>
+      return %2, %0 : tensor<?xf32>, tensor<4xf32>
+    }"""
+    costs = module_costs(parse(text), known_only=True)
+    assert [each.kind for each in costs.unknown] == ["relu"] and costs.unknown[0].shape == (None,)
+    assert costs.unknown[0].unknown == "dim 0 of a value of type tensor<?xf32> is not known"
+    assert costs.total == costs.ops[0].cost and costs.total.moved_bytes == 32
+    # x, d and the exponentials.
+    assert costs.peak_bytes == 16 + 8 + 16

@@ -47,7 +47,8 @@ def stats_command(
     Memory accesses are the literature's: one input read per MAC, each weight once, each output once. Moved
     bytes are each op's operands and results, once. The totals of MACs and accesses cover convolutions and
     matrix products; other ops are listed apart. Peak memory is that of activations, each allocated until its
-    last use; with --kernels also the planned arena. Nothing is compiled.
+    last use; with --kernels also the planned arena. Ops on values whose sizes only data tell are named, and
+    not counted. Nothing is compiled.
     """
     if optimized and kernels:
         raise click.UsageError("--optimized and --kernels are two levels; choose one")
@@ -63,12 +64,12 @@ def stats_command(
 
 
 def _measure(model: str, options: Options, level: str) -> tuple[ModuleCosts, dict[str, int]]:
-    """The costs at `level`, and after kernels were formed the planned arena. Raises UnknownSize."""
+    """The costs at `level`, and after kernels were formed the planned arena, if there is one."""
     from mlc.analysis import module_costs
     from mlc.compiler.levels import levels
 
     steps = levels(model, options, static=True)
-    costs = next(module_costs(module) for name, module in steps if name == level)
+    costs = next(module_costs(module, known_only=True) for name, module in steps if name == level)
     if level != "form-kernels":
         return costs, {}
     *_, (_, planned) = steps
@@ -76,10 +77,12 @@ def _measure(model: str, options: Options, level: str) -> tuple[ModuleCosts, dic
 
 
 def _arena(module: Any) -> dict[str, int]:
-    """What the planner wrote at `@main`."""
+    """What the planner wrote at `@main`; nothing where memory is allocated as it runs."""
     from mlc.compiler.imported import main_of
 
     attributes = main_of(module).operation.attributes
+    if "tloop.dims" in attributes:
+        return {}
     return {name: attributes[f"tloop.{name}"].value for name in ("arena_bytes", "arena_lower_bound")}
 
 
@@ -104,6 +107,9 @@ def _totals(costs: ModuleCosts) -> dict[str, Any]:
         "launches": costs.launches,
         "kernels": costs.kernels,
         "constant_ops": costs.constant_ops,
+        "unknown": [
+            {"node": _first(each.nodes), "kind": each.kind, "cause": each.unknown} for each in costs.unknown
+        ],
     }
 
 
@@ -119,6 +125,7 @@ def _kinds(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
             "kind": kind,
             "products": group[0].is_product,
             "count": len(group),
+            "unknown": sum(bool(op.unknown) for op in group),
             "parameters": sum(op.parameters for op in group),
             **_cost(sum((op.cost for op in group), Cost())),
         }
@@ -130,7 +137,13 @@ def _kinds(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
 def _op(op: OpCosts) -> dict[str, Any]:
     kernel = {"kernel": op.kernel} if op.kernel else {}
     facts = {"kind": op.kind, **kernel, "products": op.is_product, "nodes": list(op.nodes), "dtype": op.dtype}
-    return {**facts, "shape": list(op.shape), "parameters": op.parameters, **_cost(op.cost)}
+    return {
+        **facts,
+        "shape": list(op.shape),
+        "unknown": op.unknown,
+        "parameters": op.parameters,
+        **_cost(op.cost),
+    }
 
 
 def _render(console: Console, data: Mapping[str, Any]) -> None:
@@ -148,6 +161,7 @@ def _render(console: Console, data: Mapping[str, Any]) -> None:
 
 
 def _summary(data: Mapping[str, Any]) -> list[list[str]]:
+    known = " of known sizes" if data["unknown"] else ""
     rows = [
         ["model", f"{data['model']}, {_LEVELS[data['level']]}"],
         ["parameters", f"{_millions(data['parameters'])} M ({byte_size(data['weight_bytes'])})"],
@@ -156,7 +170,7 @@ def _summary(data: Mapping[str, Any]) -> list[list[str]]:
         ["operations", f"{_millions(data['flops'])} MFLOP (two per MAC, and other ops)"],
         ["bytes moved", f"{byte_size(data['moved_bytes'])} (operands and results of each op, once)"],
         ["intensity", f"{data['intensity']:.1f} FLOP per byte"],
-        ["peak memory", f"{byte_size(data['peak_bytes'])} of activations, inputs and outputs"],
+        ["peak memory", f"{byte_size(data['peak_bytes'])} of activations, inputs and outputs{known}"],
     ]
     if data["launches"]:
         rows.append(["kernels", f"{data['kernels']}, in {data['launches']} launches"])
@@ -167,13 +181,24 @@ def _summary(data: Mapping[str, Any]) -> list[list[str]]:
         )
     if data["constant_ops"]:
         rows.append(["not counted", f"{data['constant_ops']} ops on constants alone, computed before a call"])
+    if data["unknown"]:
+        rows.append(["not known", _unknown(data["unknown"])])
     return rows
+
+
+def _unknown(ops: Sequence[Mapping[str, Any]]) -> str:
+    """The ops that are in no sum, by name, at most five."""
+    names = [f"{each['kind']} '{each['node']}'" if each["node"] else each["kind"] for each in ops]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    count = f"{len(names)} {'op' if len(names) == 1 else 'ops'}"
+    return f"{count} of sizes that only data tell, in no sum above: {', '.join(names[:5])}{more}"
 
 
 def _names(row: Mapping[str, Any]) -> list[str]:
     if "nodes" in row:
         return [_first(row["nodes"]), row["kind"], tensor_text(row["dtype"], row["shape"])]
-    return [str(row["count"]), row["kind"]]
+    unknown = f" ({row['unknown']} not known)" if row["unknown"] else ""
+    return [str(row["count"]), row["kind"] + unknown]
 
 
 def _first(nodes: Sequence[str]) -> str:
@@ -182,6 +207,8 @@ def _first(nodes: Sequence[str]) -> str:
 
 
 def _numbers(row: Mapping[str, Any]) -> list[str]:
+    if row["unknown"] and row["unknown"] == row.get("count", row["unknown"]):
+        return [_millions(row["parameters"]), *["?"] * 5]
     counts = [_millions(row[name]) for name in ("parameters", "macs", "accesses", "flops", "moved_bytes")]
     return [*counts, f"{row['intensity']:.1f}"]
 

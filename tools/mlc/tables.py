@@ -40,6 +40,6 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} us"
 
 
-def tensor_text(dtype: str, shape: Sequence[int]) -> str:
-    """float32[1,3,224,224]."""
-    return f"{dtype}[{','.join(map(str, shape))}]"
+def tensor_text(dtype: str, shape: Sequence[int | None]) -> str:
+    """float32[1,3,224,224]; "?" for a dim that is None."""
+    return f"{dtype}[{','.join('?' if dim is None else str(dim) for dim in shape)}]"

@@ -114,9 +114,39 @@ def test_sizes_that_only_a_call_knows(mlc: Any, tmp_path: Path) -> None:
         '  %1 = "graph.relu"(%0) : (tensor<?x?xf32>) -> tensor<?x?xf32> loc("act")\n'
         "  return %1 : tensor<?x?xf32>\n}\n"
     )
-    done = mlc("stats", "dynamic.mlir")
-    assert done.status == 1 and "Traceback" not in done.err
-    assert "dim 0 of a value of type tensor<?x?xf32> is not known" in done.err
+    data = mlc("stats", "dynamic.mlir", "--json").json()
+    cause = "dim 0 of a value of type tensor<?x?xf32> is not known"
+    assert data["unknown"] == [{"node": "act", "kind": "relu", "cause": cause}] and data["flops"] == 0
+    shown = mlc("stats", "dynamic.mlir").out
+    assert "1 op of sizes that only data tell, in no sum above: relu 'act'" in " ".join(shown.split())
+    assert "outputs of known sizes" in " ".join(shown.split()) and "relu (1 not known)" in shown
+
+
+def test_data_dependent_sizes_beside_known_ones(mlc: Any, save: Any, tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["y"], "known"),
+        helper.make_node("NonZero", ["m"], ["f"], "which"),
+        helper.make_node("Squeeze", ["f", "axis"], ["p"], "places"),
+        helper.make_node("Gather", ["x", "p"], ["g"], "rows"),
+        helper.make_node("MatMul", ["g", "w"], ["z"], "unknown"),
+    ]
+    path = save(
+        tmp_path / "rows.onnx",
+        nodes,
+        inputs={"x": [8, 6], "m": [8]},
+        outputs={"y": [8, 64], "z": ["k", 64]},
+        weights={"w": np.ones((6, 64), np.float32), "axis": np.zeros(1, np.int64)},
+    )
+    for flags in ((), ("--optimized",), ("--kernels",)):
+        data = mlc("stats", path, "--json", "--per-op", *flags).json()
+        assert data["macs"] == 8 * 6 * 64 and data["parameters"] >= 6 * 64 and "arena_bytes" not in data
+        assert "unknown" in [each["node"] for each in data["unknown"]]
+        [known, unknown] = [each for each in data["ops"] if each["products"]]
+        assert known["nodes"] == ["known"] and not known["unknown"] and known["macs"] == data["macs"]
+        assert unknown["shape"][0] is None and unknown["macs"] == 0
+        lines = mlc("stats", path, "--per-op", *flags).out.splitlines()
+        line = next(line for line in lines if line.startswith("unknown "))
+        assert line.split()[-5:] == ["?"] * 5
 
 
 def test_usage_and_broken_models(mlc: Any, mlp: Path) -> None:
