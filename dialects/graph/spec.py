@@ -12,7 +12,7 @@ from typing import Any
 
 from .elements import ANY, ElementClass
 
-# A number, None where it is not known, or a size of named dims (see sizes.py), which has the arithmetic and
+# A number, None where it is not known, or a size of named dims (see sizes/), which has the arithmetic and
 # the comparisons of numbers and is not in the type: shape functions see numbers most of the time.
 Dim = int | None
 Shape = tuple[Dim, ...]
