@@ -6,7 +6,7 @@ import ml_dtypes
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.idiom_terms import like_type
-from mlc.passes.graph.values import dtype, is_static, scalar_constant
+from mlc.passes.graph.values import dtype, scalar_constant
 
 
 def in_f32(op: ir.Operation) -> ir.Value | None:
@@ -23,7 +23,7 @@ def in_f32(op: ir.Operation) -> ir.Value | None:
 def with_numbers(op: ir.Operation) -> ir.Value | None:
     """The op with 0 and `fill` as mask, where adding a number as low is to replace by it."""
     q, k, v, *masks = list(op.operands)
-    if not masks or str(graph.element_type(masks[0])) != "i1" or not is_static(masks[0]):
+    if not masks or str(graph.element_type(masks[0])) != "i1":
         return None
     fill = graph.attribute(op, "fill")
     number = float("-inf") if fill is None else fill

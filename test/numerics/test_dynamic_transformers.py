@@ -75,15 +75,22 @@ def test_a_layer_of_any_size() -> None:
         assert not differences(executable.run(inputs), expected, 1e-5), (batch, length)
 
 
+# What stands between the first product, d, and the softmax of e; m is an input.
+_MASKS = {"": "Identity(d)", "float[b,1,t] m": "Add(d, m)", "bool[b,1,t] m": "Where(m, d, lowest)"}
+
+
 @pytest.mark.parametrize(
-    "mask", ["", pytest.param("float[b,1,t] m", marks=pytest.mark.slow)], ids=["all keys", "mask"]
-)
+    "mask",
+    [pytest.param("float[b,1,t] m", marks=pytest.mark.slow, id="numbers"),
+     pytest.param("bool[b,1,t] m", id="truth values"), pytest.param("", id="all keys")],
+)  # fmt: skip
 def test_products_of_batches_of_any_size(mask: str) -> None:
     """Heads and batch are one dim, and the queries come scaled."""
     built = onnx.parser.parse_model(
         '<ir_version: 10, opset_import: ["": 21]> layer (float[b,s,16] q, float[b,t,16] k, float[b,t,16] v'
-        f"{mask and ', '}{mask}) => (float[b,s,16] y) {{ c = Transpose<perm = [0, 2, 1]>(k) d = MatMul(q, c)"
-        f" e = {'Add(d, m)' if mask else 'Identity(d)'} f = Softmax<axis = -1>(e) y = MatMul(f, v) }}"
+        f"{mask and ', '}{mask}) => (float[b,s,16] y) <float lowest = {{-3e38}}> {{"
+        f" c = Transpose<perm = [0, 2, 1]>(k) d = MatMul(q, c) e = {_MASKS[mask]}"
+        " f = Softmax<axis = -1>(e) y = MatMul(f, v) }"
     )
     executable, generator = compiled(built), np.random.default_rng(2)
     for batch, queries, keys in ((1, 1, 1), (3, 5, 7), (2, 40, 33), (0, 3, 3)):
@@ -91,6 +98,9 @@ def test_products_of_batches_of_any_size(mask: str) -> None:
         inputs = {
             name: generator.standard_normal((batch, *each)).astype(np.float32) for name, each in dims.items()
         }
+        if mask.startswith("bool"):
+            inputs["m"] = inputs["m"] > -1
+            inputs["m"][..., 0] = True
         expected = runtime(built, inputs)
         assert expected is not None
         assert not differences(executable.run(inputs), expected, 1e-5), (batch, queries, keys)

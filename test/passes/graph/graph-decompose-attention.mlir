@@ -153,6 +153,17 @@ func.func @truth_values_in_one(%q: tensor<2x48x16xf32>, %mask: tensor<48x48xi1>)
   return %0, %1 : tensor<2x48x16xf32>, tensor<2x48x16xf32>
 }
 
+// So are those of as many queries and keys as only running tells.
+// CHECK-LABEL: func.func @truth_values_of_any_size
+// CHECK: %[[ADDED:.*]] = "graph.where"(%arg2, %{{.*}}, %{{.*}}) {graph.dims = {{.*}}"batch", "", "seq", "keys"{{.*}} -> tensor<?x1x?x?xf32>
+// CHECK: "graph.attention"(%arg0, %arg1, %arg1, %[[ADDED]])
+// CHECK-NOT: graph.softmax
+func.func @truth_values_of_any_size(%q: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "seq", ""]}, %k: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "keys", ""]},
+                                    %mask: tensor<?x1x?x?xi1> {graph.dims = ["batch", "", "seq", "keys"]}) -> tensor<?x12x?x64xf32> {
+  %0 = "graph.attention"(%q, %k, %k, %mask) {scale = 0.125} : (tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x12x?x64xf32>, tensor<?x1x?x?xi1>) -> tensor<?x12x?x64xf32>
+  return %0 : tensor<?x12x?x64xf32>
+}
+
 // Without keys there is nothing to divide by: the parts know what a sum of nothing is.
 // CHECK-LABEL: func.func @no_keys
 // CHECK-NOT: graph.attention
