@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from oracle import compiled, differences, runtime
+from oracle import Arrays, compiled, differences, runtime
 
 WIDTH, HEADS = 32, 2
 
@@ -95,7 +95,7 @@ def test_products_of_batches_of_any_size(mask: str) -> None:
     executable, generator = compiled(built), np.random.default_rng(2)
     for batch, queries, keys in ((1, 1, 1), (3, 5, 7), (2, 40, 33), (0, 3, 3)):
         dims = {"q": (queries, 16), "k": (keys, 16), "v": (keys, 16)} | ({"m": (1, keys)} if mask else {})
-        inputs = {
+        inputs: Arrays = {
             name: generator.standard_normal((batch, *each)).astype(np.float32) for name, each in dims.items()
         }
         if mask.startswith("bool"):
