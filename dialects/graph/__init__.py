@@ -31,6 +31,7 @@ from . import (  # noqa: F401
     reshaping,
     scatter,
     selection,
+    shape_values,
     trees,
     winograd,
 )
