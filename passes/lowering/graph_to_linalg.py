@@ -17,6 +17,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     determinant_rules,
     elementwise_rules,
     indexed_rules,
+    layout_rules,
     lrn_rules,
     movement_rules,
     normalisation_rules,
