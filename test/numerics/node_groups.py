@@ -43,9 +43,9 @@ class Case:
 
 @dataclass
 class _Parts:
-    """What models are made of; dims are names where inputs may have any size."""
+    """What models are made of; so many of the first dims of inputs are names."""
 
-    any_size: bool = False
+    named_dims: int = 0
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     inputs: list[onnx.ValueInfoProto] = field(default_factory=list)
     outputs: list[onnx.ValueInfoProto] = field(default_factory=list)
@@ -70,7 +70,8 @@ class _Parts:
         if isinstance(value, Fixed):
             self.constants.append(numpy_helper.from_array(value.array, name))
             return name
-        shape = [f"{name}.{axis}" for axis in range(value.ndim)] if self.any_size else value.shape
+        named = [f"{name}.{axis}" for axis in range(min(value.ndim, self.named_dims))]
+        shape = [*named, *value.shape[len(named) :]]
         is_text = value.dtype == object
         number = onnx.TensorProto.STRING if is_text else types.onnx_number(value.dtype)
         self.inputs.append(helper.make_tensor_value_info(name, number, shape))
@@ -86,15 +87,17 @@ class _Parts:
 # Imported graphs are evaluated by NumPy in no time, and compiled ones run where there is more of it.
 HOWS = ["evaluated", pytest.param("compiled", marks=pytest.mark.slow)]
 ANY_SIZE = pytest.param("any size", marks=pytest.mark.slow)
+NAMED_BATCH = pytest.param("named batch", marks=pytest.mark.slow)
+_NAMED_DIMS = {"named batch": 1, "any size": 64}
 
 
 def wrong_cases(
     cases: Mapping[str, Case], domain: str, version: int = 1, how: str = "compiled"
 ) -> dict[str, str]:
-    """What the model of all cases gets wrong, by output; `how` is "compiled", "evaluated" or "any size"
-    (compiled for inputs of any size)."""
+    """What the model of all cases gets wrong, by output; `how` is "compiled", "evaluated", "any size"
+    (compiled for inputs of any size) or "named batch" (for inputs with any number of rows)."""
     opsets = {"": 21, domain: version}
-    whole = _Parts(how == "any size")
+    whole = _Parts(_NAMED_DIMS.get(how, 0))
     for name, case in cases.items():
         whole.add(name, case, domain)
     run = _evaluated if how == "evaluated" else lambda model, values: compiled(model).run(values)

@@ -92,7 +92,7 @@ SUPPORT = {
         "SVMRegressor", [X], {"coefficients": floats(5), "rho": [0.2], "kernel_params": [0.0] * 3}
     ),
     **{f"three_{kind}": support(kind, [2, 3, 4]) for kind in KERNELS},
-    **{f"two_{name}": support("RBF", [3, 4], name) for name in TRANSFORMS[:2]},
+    **{f"two_{name}": support("RBF", [3, 4], name) for name in TRANSFORMS[:4]},
     "four": support("LINEAR", [1, 2, 3, 2]),
     "linear": Case(
         "SVMClassifier",

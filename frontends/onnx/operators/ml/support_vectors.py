@@ -119,7 +119,8 @@ def _pairwise(node: Node, x: Value, labels: list[int], counts: list[int]) -> tup
         return winner, transformed(node, probabilities(node, scores, classes, pairs), transform)
     if classes > 2:
         return winner, transformed(node, scores, transform)
-    return winner, two_scores(node, scores, transform, sum_is_one=False)
+    # As ONNX Runtime has it: transforms take the score for a probability.
+    return winner, two_scores(node, scores, transform, sum_is_one=transform != "NONE")
 
 
 def _pair_matrix(coefficients: np.ndarray, counts: list[int], pairs: list[tuple[int, int]]) -> np.ndarray:
