@@ -11,6 +11,17 @@
 
 static bool is_global(const Elf64_Sym *symbol) { return ELF64_ST_BIND(symbol->st_info) != STB_LOCAL; }
 
+/* Calls `visit` for each global symbol that is defined, or not, until it fails; whether it never did. */
+static bool for_globals(linker *l, bool defined, bool (*visit)(linker *l, size_t object, size_t index)) {
+  for (size_t object = 0; object < l->count; object++) {
+    const object_file *o = &l->objects[object];
+    for (size_t i = 1; i < o->symbol_count; i++)
+      if (is_global(&o->symbols[i]) && (o->symbols[i].st_shndx != SHN_UNDEF) == defined && !visit(l, object, i))
+        return false;
+  }
+  return true;
+}
+
 static bool define(linker *l, size_t object, size_t index) {
   const object_file *o = &l->objects[object];
   const Elf64_Sym *s = &o->symbols[index];
@@ -39,16 +50,12 @@ bool collect_definitions(linker *l) {
     globals += l->objects[object].symbol_count;
   if (!symbol_table_init(&l->globals, globals))
     return link_fail(l, "out of memory");
-  for (size_t object = 0; object < l->count; object++) {
-    const object_file *o = &l->objects[object];
-    for (size_t i = 1; i < o->symbol_count; i++)
-      if (is_global(&o->symbols[i]) && o->symbols[i].st_shndx != SHN_UNDEF && !define(l, object, i))
-        return false;
-  }
-  return true;
+  return for_globals(l, true, define);
 }
 
-static bool bind_library(linker *l, const char *name) {
+static bool bind_library(linker *l, size_t object, size_t index) {
+  const object_file *o = &l->objects[object];
+  const char *name = o->strings + o->symbols[index].st_name;
   global_symbol *entry = symbol_table_find(&l->globals, name);
   if (entry->name)
     return true;
@@ -61,16 +68,7 @@ static bool bind_library(linker *l, const char *name) {
   return entry->name || link_fail(l, "out of memory");
 }
 
-bool bind_libraries(linker *l) {
-  for (size_t object = 0; object < l->count; object++) {
-    const object_file *o = &l->objects[object];
-    for (size_t i = 1; i < o->symbol_count; i++)
-      if (is_global(&o->symbols[i]) && o->symbols[i].st_shndx == SHN_UNDEF &&
-          !bind_library(l, o->strings + o->symbols[i].st_name))
-        return false;
-  }
-  return true;
-}
+bool bind_libraries(linker *l) { return for_globals(l, false, bind_library); }
 
 /* A COMMON symbol's `address` is its offset in the data segment until the image is mapped. */
 bool place_commons(linker *l) {

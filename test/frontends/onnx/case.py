@@ -97,6 +97,20 @@ class Case:
         rng = np.random.default_rng(seed)
         return {n: a.make(rng) for n, a in self.args.items() if a.constant is None}
 
+    def check(self, actual: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> None:
+        """Asserts that results have the shapes and types of the others, and their numbers within `tolerance`,
+        relative and absolute."""
+        for one, other in zip(actual, expected, strict=True):
+            assert one.shape == other.shape
+            assert one.dtype == other.dtype
+            np.testing.assert_allclose(
+                one.astype(np.float64),
+                other.astype(np.float64),
+                self.tolerance,
+                self.tolerance,
+                equal_nan=True,
+            )
+
 
 CASES: dict[str, Case] = {}
 
