@@ -16,11 +16,16 @@ def affine(node: Node, x: Value, scale: Value | None, bias: Value | None) -> Val
     return scaled if bias is None else node.emit("add", scaled, bias)
 
 
+def rows(node: Node, x: Value) -> tuple[list[int], float]:
+    """The axes of what is normalised together, from the node's `axis` on, and its `epsilon`."""
+    axis = node.axis(node.attr("axis", -1), x.rank)
+    return list(range(axis, x.rank)), float(node.attr("epsilon", 1e-5))
+
+
 @onnx_operator("LayerNormalization")
 def layer_normalization(node: Node) -> tuple[Value, Value | None, Value | None]:
     x = node.input(0)
-    axes = list(range(node.axis(node.attr("axis", -1), x.rank), x.rank))
-    epsilon = float(node.attr("epsilon", 1e-5))
+    axes, epsilon = rows(node, x)
     wide = node.cast(x, _stash(node, x))
     normalised = node.cast(node.emit("layer_norm", wide, axes=axes, epsilon=epsilon), x.number)
     mean, deviation = mean_and_deviation(node, wide, axes, epsilon)
@@ -48,8 +53,7 @@ def mean_and_deviation(
 @onnx_operator("RMSNormalization", since=23)
 def rms_normalization(node: Node) -> Value:
     x = node.input(0)
-    axes = list(range(node.axis(node.attr("axis", -1), x.rank), x.rank))
-    epsilon = float(node.attr("epsilon", 1e-5))
+    axes, epsilon = rows(node, x)
     wide = node.emit("rms_norm", node.cast(x, _stash(node, x)), axes=axes, epsilon=epsilon)
     return affine(node, node.cast(wide, x.number), node.input(1), None)
 

@@ -6,7 +6,7 @@ from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.convolution import per_channel
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.products import channels_first, channels_last
-from mlc.frontends.onnx.operators.normalisation import affine, mean_and_deviation
+from mlc.frontends.onnx.operators.normalisation import affine, mean_and_deviation, rows
 from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -17,8 +17,8 @@ from onnx import TensorProto
 @onnx_operator("SimplifiedLayerNormalization", domain=MICROSOFT)
 def simplified_layer_normalization(node: Node) -> Value:
     x = node.input(0)
-    axes = list(range(node.axis(node.attr("axis", -1), x.rank), x.rank))
-    normalised = node.emit("rms_norm", x, axes=axes, epsilon=float(node.attr("epsilon", 1e-5)))
+    axes, epsilon = rows(node, x)
+    normalised = node.emit("rms_norm", x, axes=axes, epsilon=epsilon)
     return affine(node, normalised, node.input(1), None)
 
 
