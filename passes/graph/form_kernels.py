@@ -37,6 +37,11 @@ def is_host(op: ir.Operation) -> bool:
     return op.name == "func.func" and op.attributes["sym_name"].value in HOST_FUNCTIONS
 
 
+def host_functions(module: ir.Operation) -> list[ir.Operation]:
+    """`@main`, and `@prepare` if there is one."""
+    return [each.operation for each in module.regions[0].blocks[0] if is_host(each.operation)]
+
+
 class Outliner:
     """Makes kernels; equal ones become one."""
 
@@ -160,7 +165,7 @@ class FormKernels(Pass):
 
     def run(self, op: ir.Operation) -> None:
         outliner = Outliner(op)
-        for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+        for function in host_functions(op):
             dynamic = is_dynamic(function)
             if not dynamic:
                 take_rows(function)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from mlc.bindings import ir, llvm
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.graph.form_kernels import host_functions
 from mlc.passes.lowering.host_control import ControlBuilder
 from mlc.passes.lowering.host_llvm import allocated, call, constant, load, moved, offset, pointer, store, word
 from mlc.passes.lowering.host_places import STEPS, Place, places_of
@@ -168,8 +168,7 @@ class HostEntry(Pass):
     name: ClassVar[str] = "host-entry"
 
     def run(self, op: ir.Operation) -> None:
-        body = op.regions[0].blocks[0]
-        functions = [each.operation for each in body if is_host(each.operation)]
+        body, functions = op.regions[0].blocks[0], host_functions(op)
         called = {
             launch.attributes["kernel"].value: "ptr, ptr"
             for function in functions

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.graph.form_kernels import host_functions
 from mlc.passes.graph.run_time_sizes import is_dynamic
 from mlc.passes.lowering.host_buffers import HostRewriter
 from mlc.passes.lowering.host_description import describe_objects
@@ -60,7 +60,7 @@ class HostPlanMemory(Pass):
 
     def run(self, op: ir.Operation) -> None:
         in_place = kernels_in_place(op)
-        for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+        for function in host_functions(op):
             if is_dynamic(function):
                 describe_objects(SizedFunction(function, in_place).build(), function, op)
                 function.erase()

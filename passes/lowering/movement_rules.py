@@ -3,7 +3,7 @@ places."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.dialects.graph.sizes import maximum, product
@@ -35,6 +35,19 @@ def gather_by_map(source: ir.Value, result: Sequence[int], read: Sequence[ir.Aff
         affine_map(count, dims(count)),
         lambda value, _old: value,
     )
+
+
+def gather_at(
+    source: ir.Value, result: Sequence[int], places: Callable[[list[ir.Value]], list[ir.Value]]
+) -> ir.Value:
+    """The same, with what `places` computes of the indices for the place that is read."""
+    count = len(result)
+
+    def body(_old: ir.Value) -> ir.Value:
+        return tensor.extract(source, places([linalg.IndexOp(dim).result for dim in range(count)]))
+
+    output = empty(result, tensor_type(source).element_type)
+    return generic([], [], output, affine_map(count, dims(count)), body)
 
 
 def reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
@@ -119,17 +132,15 @@ def _expand_what_is_one(x: ir.Value, own: Sequence[int], shape: Sequence[int]) -
     """Every place of the result reads x at the same place, or at 0 along dims that turn out to be 1."""
     kind, offset = ir.IndexType.get(), len(shape) - len(own)
 
-    def body(_old: ir.Value) -> ir.Value:
+    def places(indices: list[ir.Value]) -> list[ir.Value]:
         zero, one = constant(kind, 0), constant(kind, 1)
-        places = []
-        for axis, extent in enumerate(own):
-            index = linalg.IndexOp(offset + axis).result
+        found = []
+        for index, extent, total in zip(indices[offset:], own, shape[offset:], strict=True):
             is_one = arith.cmpi(arith.CmpIPredicate.eq, constant(kind, extent), one)
-            places.append(index if extent == shape[offset + axis] else arith.select(is_one, zero, index))
-        return tensor.extract(x, places)
+            found.append(index if extent == total else arith.select(is_one, zero, index))
+        return found
 
-    identity = affine_map(len(shape), dims(len(shape)))
-    return generic([], [], empty(shape, tensor_type(x).element_type), identity, body)
+    return gather_at(x, shape, places)
 
 
 @rule("tile")
@@ -146,15 +157,12 @@ def lower_tile(op: ir.Operation) -> list[ir.Value]:
 
 def _tile_by_remainders(x: ir.Value, extents: Sequence[int], shape: Sequence[int]) -> ir.Value:
     """Every place of the result reads the one of x that it repeats."""
-    kind, count = ir.IndexType.get(), len(shape)
+    kind = ir.IndexType.get()
 
-    def body(_old: ir.Value) -> ir.Value:
-        indices = [linalg.IndexOp(dim).result for dim in range(count)]
-        places = [
+    def places(indices: list[ir.Value]) -> list[ir.Value]:
+        return [
             index if extent == total else arith.remui(index, constant(kind, extent))
             for index, extent, total in zip(indices, extents, shape, strict=True)
         ]
-        return tensor.extract(x, places)
 
-    identity = affine_map(count, dims(count))
-    return generic([], [], empty(shape, tensor_type(x).element_type), identity, body)
+    return gather_at(x, shape, places)

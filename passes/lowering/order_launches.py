@@ -8,7 +8,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.graph.form_kernels import host_functions
 from mlc.passes.graph.run_time_sizes import is_dynamic
 from mlc.passes.lowering.host_plan_memory import kernels_in_place
 from mlc.passes.lowering.memory.ordering import smallest_order
@@ -36,7 +36,7 @@ class OrderLaunches(Pass):
 
     def run(self, op: ir.Operation) -> None:
         in_place = kernels_in_place(op)
-        for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+        for function in host_functions(op):
             if collect_ops(function, graph.CONTROL_OPS):
                 missed(function, "order launches", "there is control flow")
                 continue

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure, option
-from mlc.passes.graph.form_kernels import is_host
+from mlc.passes.graph.form_kernels import host_functions
 from mlc.passes.graph.views import CONSTANTS
 from mlc.passes.lowering.memory.in_flight import LAUNCH, TRANSFER, first_reads, is_view
 from mlc.passes.lowering.order_launches import reorder
@@ -82,7 +82,7 @@ class OverlapTransfers(Pass):
         if self.ahead < 0:
             raise PassFailure(f"ahead is {self.ahead}, but counts launches")
         changed = False
-        for function in [each.operation for each in op.regions[0].blocks[0] if is_host(each.operation)]:
+        for function in host_functions(op):
             ops = [each.operation for each in function.regions[0].blocks[0]]
             if any(each.name == TRANSFER for each in ops):
                 reorder(function, overlapped(ops, self.ahead))

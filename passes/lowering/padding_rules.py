@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import affine, arith, ir, linalg, tensor
+from mlc.bindings import affine, arith, ir, linalg
 from mlc.dialects.graph.sizes import Size, maximum
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
     dims,
     empty,
-    generic,
     insert,
     noted,
     static_shape,
     tensor_type,
 )
+from mlc.passes.lowering.movement_rules import gather_at
 from mlc.passes.lowering.rule import integers, rule
 from mlc.passes.lowering.run_time_dims import kernel_begin
 
@@ -66,18 +66,15 @@ def _cleared(x: ir.Value, dim: int, first: int, count: int, value: float) -> ir.
 def _pad_by_reading(op: ir.Operation, mode: str, low: Sequence[int]) -> ir.Value:
     """Edge, reflect and wrap: every place of the result reads some place of x."""
     x, shape = op.operands[0], static_shape(op.results[0])
-    extents, count = static_shape(x), len(shape)
+    extents = static_shape(x)
 
-    def body(_old: ir.Value) -> ir.Value:
-        indices = [linalg.IndexOp(dim).result for dim in range(count)]
-        places = [
+    def places(indices: list[ir.Value]) -> list[ir.Value]:
+        return [
             index if extent == total else PADDING_PLACES[mode](index, begin, extent)
             for index, begin, extent, total in zip(indices, low, extents, shape, strict=True)
         ]
-        return tensor.extract(x, places)
 
-    identity = affine_map(count, dims(count))
-    return generic([], [], empty(shape, tensor_type(x).element_type), identity, body)
+    return gather_at(x, shape, places)
 
 
 def _place(index: ir.Value, expression: ir.AffineExpr) -> ir.Value:
