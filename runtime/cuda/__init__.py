@@ -3,6 +3,7 @@
 `import mlc.runtime` loads none of this, and nothing here needs the runtime's C extension.
 """
 
+from mlc.runtime.cuda.borrowed import Borrowed, borrow, borrow_array
 from mlc.runtime.cuda.device import Device, Properties, device_count, device_properties
 from mlc.runtime.cuda.driver import Driver, load_driver
 from mlc.runtime.cuda.errors import CudaError, DriverMissing
@@ -16,7 +17,7 @@ from mlc.runtime.cuda.program import Program
 from mlc.runtime.cuda.program_files import read_program, write_program
 from mlc.runtime.cuda.streams import Stream
 from mlc.runtime.cuda.tensor_map import TensorMap, TensorMapSpec
-from mlc.runtime.cuda.tensors import Borrowed, Tensor, borrow, borrow_array
+from mlc.runtime.cuda.tensors import Tensor
 
 __all__ = [
     "Borrowed",

@@ -7,13 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 from mlc.runtime.arguments import convert_input
+from mlc.runtime.cuda.borrowed import borrow, borrow_array
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.memory import DeviceMemory, copy_to_device, copy_to_host
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import TensorBuffer
 from mlc.runtime.cuda.program_memory import ProgramMemory, check_tensor, on_device
 from mlc.runtime.cuda.streams import Stream
-from mlc.runtime.cuda.tensors import Tensor, borrow, borrow_array, host_dtype
+from mlc.runtime.cuda.tensors import Tensor, host_dtype
 
 Results = Literal["numpy", "device"]
 

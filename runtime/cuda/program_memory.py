@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from mlc.runtime.cuda.borrowed import borrow
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.memory import DeviceMemory, PinnedMemory, copy_to_device
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import ArenaBuffer, TensorBuffer
 from mlc.runtime.cuda.prepared import UNKNOWN
 from mlc.runtime.cuda.streams import Stream
-from mlc.runtime.cuda.tensors import borrow
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import weight_bytes
 
