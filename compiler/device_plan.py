@@ -10,7 +10,7 @@ from mlc.compiler.device_kernel import DeviceKernel
 from mlc.compiler.device_launches import WORKSPACE_ALIGNMENT
 from mlc.compiler.device_transfers import MAIN, transfer_streams
 from mlc.compiler.errors import CompileError
-from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.tape import COPY, WAIT, Region, Tape
 from mlc.compiler.tape import Step as TapeStep
 from mlc.runtime.cuda.plan import Plan

@@ -2,66 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
+from mlc.compiler.host_function import HostFunction, read_host_function
 from mlc.compiler.tape import Tape
-from mlc.dialects.graph.elements import dtype_of
-from mlc.frontends.weights import Reference
-from mlc.passes.lowering.sized.runtime_calls import PREFIX
-from mlc.passes.lowering.sized.storage import CALLER
-from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target
-from mlc.runtime.tensors import TensorSpec
 from mlc.targets import Target
 
 PREPARE = "prepare"
 HOST_NAMES = ("main", PREPARE)
 # Of kernels on devices beside the processor: "accel" is what GPUs run, on the processor.
 DEVICE_PIPELINES = {"accel": "accel-kernel,accel-cpu"}
-
-
-@dataclass(frozen=True)
-class TensorInfo:
-    """Element type (NumPy or ml_dtypes name) and shape of a buffer; a size that only a call tells is a text,
-    as in `mlc.runtime.TensorSpec`."""
-
-    dtype: str
-    shape: tuple[int | str, ...]
-
-    def spec(self, name: str = "") -> TensorSpec:
-        """The same under a name."""
-        return TensorSpec(name, self.dtype, self.shape)
-
-
-@dataclass(frozen=True)
-class HostFunction:
-    """A planned host function: its buffers in the order of the contract, and where its weights come from.
-
-    `weights` holds a Reference, or the index of a result of `@prepare`, for each weight. `dims` are the named
-    dims of a function whose sizes only a call tells, None where all are numbers; `messages` what it says when
-    a call fails. `functions` are those of the runtime that it calls, `strings` the text that it knows.
-    """
-
-    name: str
-    text: str
-    inputs: tuple[TensorInfo, ...]
-    outputs: tuple[TensorInfo, ...]
-    weight_types: tuple[TensorInfo, ...]
-    weights: tuple[Reference | int, ...]
-    arena_bytes: int
-    arena_lower_bound: int
-    arena_strategy: str
-    kernels: tuple[str, ...] = ()
-    dims: tuple[str, ...] | None = None
-    messages: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    strings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -106,7 +62,7 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
         if name not in ops:
             continue
         path = paths[name]
-        units = result[name] = Units(_host(ops[name], name, path.target), path)
+        units = result[name] = Units(read_host_function(ops[name], _alone([ops[name]], path.target)), path)
         for kernel in dict.fromkeys(units.host.kernels):
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
             units.kernels[kernel] = _alone(parts, path.target)
@@ -134,73 +90,3 @@ def _alone(ops: list[ir.Operation], target: Target) -> str:
         for op in ops:
             op.clone(ip=ir.InsertionPoint(module.body))
         return module.operation.get_asm(assume_verified=True)
-
-
-def _info(kind: Any, texts: Sequence[str] = ()) -> TensorInfo:
-    """What a buffer's type tells, with the texts for sizes that it does not ("" elsewhere)."""
-    shaped = ir.ShapedType(kind)
-    dynamic = ir.ShapedType.get_dynamic_size()
-    sizes: list[int | str] = ["?" if size == dynamic else size for size in shaped.shape]
-    if texts:
-        sizes = [text or size for text, size in zip(texts, sizes, strict=True)]
-    return TensorInfo(dtype_of(str(shaped.element_type)).name, tuple(sizes))
-
-
-def _texts(op: ir.Operation, name: str) -> tuple[str, ...]:
-    """An attribute that is an array of texts; empty where it is absent."""
-    return tuple(each.value for each in op.attributes[name]) if name in op.attributes else ()
-
-
-def _shapes(op: ir.Operation, role: str, count: int) -> list[tuple[str, ...]]:
-    """Per input or output, the texts of its sizes; none where all are numbers."""
-    name = f"tloop.{role}_shapes"
-    if name not in op.attributes:
-        return [()] * count
-    return [tuple(each.value for each in ir.ArrayAttr(shape)) for shape in op.attributes[name]]
-
-
-def _host(op: ir.Operation, name: str, target: Target) -> HostFunction:
-    if "tloop.arena_bytes" not in op.attributes:
-        raise CompileError(
-            f"the graph pipelines left @{name} without a plan: host-plan-memory must be the last"
-        )
-    kinds = list(op.attributes["function_type"].value.inputs)
-    inputs, outputs = (op.attributes[f"tloop.num_{each}"].value for each in ("inputs", "outputs"))
-    texts = [*_shapes(op, "input", inputs), *_shapes(op, "output", outputs)]
-    texts += [()] * (len(kinds) - 1 - len(texts))
-    references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]
-    infos = [_info(*each) for each in zip(kinds[:-1], texts, strict=True)]
-    infos[: inputs + outputs] = _called(infos[: inputs + outputs], op)
-    launches = collect_ops(op, "tloop.launch_into")
-    calls = [each for each in launches if CALLER not in each.attributes]
-    functions = [each.attributes["kernel"].value for each in launches if CALLER in each.attributes]
-    return HostFunction(
-        name,
-        _alone([op], target),
-        tuple(infos[:inputs]),
-        tuple(infos[inputs : inputs + outputs]),
-        tuple(infos[inputs + outputs :]),
-        tuple(_weight(each) for each in references),
-        op.attributes["tloop.arena_bytes"].value,
-        op.attributes["tloop.arena_lower_bound"].value,
-        op.attributes["tloop.arena_strategy"].value,
-        tuple(call.attributes["kernel"].value for call in calls),
-        _texts(op, "tloop.dims") if "tloop.dims" in op.attributes else None,
-        _texts(op, "tloop.messages"),
-        tuple(dict.fromkeys(each.removeprefix(PREFIX) for each in functions)),
-        _texts(op, "tloop.strings"),
-    )
-
-
-def _called(infos: Sequence[TensorInfo], op: ir.Operation) -> list[TensorInfo]:
-    """The inputs and outputs, of which some are strings or sequences."""
-    if "tloop.kinds" not in op.attributes:
-        return list(infos)
-    kinds = [each.value for side in op.attributes["tloop.kinds"] for each in ir.ArrayAttr(side)]
-    return [replace(info, dtype=kind or info.dtype) for info, kind in zip(infos, kinds, strict=True)]
-
-
-def _weight(entry: ir.DictAttr) -> Reference | int:
-    if "index" in entry:
-        return int(entry["index"].value)
-    return Reference(*(entry[name].value for name in ("source", "offset", "size", "hash")))

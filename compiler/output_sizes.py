@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.graph.sizes import Size
 

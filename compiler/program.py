@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mlc.compiler.errors import CompileError
-from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.options import Range
 from mlc.compiler.tape import Tape
 from mlc.runtime import (

@@ -15,8 +15,9 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.compiler import compile_program, worker_pool
 from mlc.compiler.build import Builder
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
-from mlc.compiler.modules import HostFunction, TensorInfo, Units
+from mlc.compiler.modules import Units
 from mlc.compiler.program import MAIN_ENTRY, Program, allocate
 from mlc.dialects import create_context
 from mlc.dialects.graph import specs

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import onnx
 from mlc.compiler import CompileError, Options, Program, compile_program
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
-from mlc.compiler.modules import HostFunction, TensorInfo, Units
+from mlc.compiler.modules import Units
 from mlc.compiler.program import weight_names
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.weights import Reference, content_hash

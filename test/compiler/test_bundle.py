@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from mlc.compiler.bundle import Bundle, Stage, portable_weights
-from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.onnx_source import MODEL, OnnxSource
 from mlc.frontends.weights import INLINE, Reference
 

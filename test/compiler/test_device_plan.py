@@ -9,7 +9,7 @@ from mlc.codegen.ptxas_report import KernelResources, PtxasReport
 from mlc.compiler import CompileError
 from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device_plan import program_plan
-from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.tape import COPY, Region, Step, Tape
 from mlc.runtime.cuda import Plan, TensorMapSpec
 from mlc.runtime.cuda.plan_parts import (

@@ -13,7 +13,8 @@ from mlc.compiler.assemble import Names, assemble
 from mlc.compiler.bundle import Bundle, Stage
 from mlc.compiler.code_path import code_paths
 from mlc.compiler.errors import CompileError
-from mlc.compiler.modules import HostFunction, split
+from mlc.compiler.host_function import HostFunction
+from mlc.compiler.modules import split
 from mlc.compiler.program import Program
 from mlc.dialects import create_context
 from mlc.runtime.dims import NamedDim

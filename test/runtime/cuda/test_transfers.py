@@ -11,7 +11,7 @@ from cuda_stub import PTX
 from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device_plan import program_plan
 from mlc.compiler.device_transfers import transfer_streams
-from mlc.compiler.modules import HostFunction, TensorInfo
+from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.tape import COPY, WAIT, Region, Step, Tape
 from mlc.runtime.cuda import Device, Plan, Program
 from mlc.runtime.cuda.plan_checks import MAX_STREAMS
