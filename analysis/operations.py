@@ -112,6 +112,9 @@ _FAMILY_FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
 _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "attention": _attention_flops,
     "bitcast": _nothing,
+    "real": _nothing,
+    "imag": _nothing,
+    "complex": _nothing,
     "identity": _nothing,
     "det": _det,
     "non_max_suppression": _suppression,

@@ -14,6 +14,7 @@ from . import (  # noqa: F401
     activations,
     attention,
     compaction,
+    complex_parts,
     contraction,
     control,
     conversions,

@@ -66,6 +66,11 @@ def element_bytes(element: str) -> int:
     return _DTYPES[element].itemsize
 
 
+def part_of(element: str) -> str:
+    """The type of a complex number's parts: "f32" of "complex<f32>"."""
+    return element.removeprefix("complex<").removesuffix(">")
+
+
 def onnx_number(element: str) -> int:
     """ONNX's number of an element type; KeyError when there is none."""
     return _ONNX.index(element)
@@ -122,6 +127,9 @@ INTEGER = ElementClass("integer", _SIGNED | _UNSIGNED)
 NUMBER = ElementClass("number", _FLOAT | _SIGNED | _UNSIGNED)
 INDEX = ElementClass("index (i32 or i64)", frozenset({"i32", "i64"}))
 BOOL = ElementClass("bool (i1)", frozenset({"i1"}))
+# Complex numbers, and what their parts are.
+COMPLEX = ElementClass("complex", frozenset({"complex<f32>", "complex<f64>"}))
+PART = ElementClass("f32 or f64", frozenset({"f32", "f64"}))
 ORDERED = ElementClass("number or bool", NUMBER.members | BOOL.members)
 COMPARED = ElementClass("number, bool or string", ORDERED.members | {"!graph.string"})
 BITS = ElementClass(

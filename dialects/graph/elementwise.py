@@ -47,13 +47,9 @@ def unary(
     elements: ElementClass = FLOAT,
     attributes: tuple[Attribute, ...] = (),
     infer: ShapeFunction = like_first,
+    shapes: str = "The result has x's shape and element type.",
 ) -> None:
-    """Define an op of one operand `x`; the result has x's type unless `infer` says otherwise."""
-    shapes = (
-        "The result has x's shape and elements i1."
-        if infer is _predicate
-        else "The result has x's shape and element type."
-    )
+    """Define an op of one operand `x`; the result has x's type unless `infer` and `shapes` say otherwise."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", elements),), infer, attributes))
 
 
@@ -110,7 +106,8 @@ unary(
 )
 unary("not", "logical negation", "Not", elements=BOOL)
 unary("bitwise_not", "complement of every bit", "BitwiseNot", elements=INTEGER)
-unary("is_nan", "whether x is not a number", "IsNaN", infer=_predicate)
+_LOGICAL = "The result has x's shape and elements i1."
+unary("is_nan", "whether x is not a number", "IsNaN", infer=_predicate, shapes=_LOGICAL)
 unary(
     "is_inf",
     "whether x is infinite",
@@ -120,6 +117,7 @@ unary(
         Attribute("detect_positive", "bool", "count plus infinity", True),
     ),
     infer=_predicate,
+    shapes=_LOGICAL,
 )
 unary("identity", "x itself", "Identity", elements=ANY)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .elements import INDEX, ORDERED
+from .elements import COMPLEX, INDEX, ORDERED
 from .movement import movement
 from .rules import check_axis, check_rank, merge
 from .selection import from_some, indexed_dims
@@ -20,8 +20,12 @@ _OPERANDS = (Operand("data"), Operand("indices", INDEX), Operand("updates", like
 
 
 def _check_reduction(call: Call) -> None:
-    if call.reduction != "none" and not ORDERED.admits(call.data.element):
-        raise ShapeError("data", f"has elements {call.data.element}, which cannot be joined: {call.data}")
+    element = call.data.element
+    if COMPLEX.admits(element):
+        if call.reduction in ("min", "max"):
+            raise ShapeError("reduction", f"is {call.reduction}, but complex numbers have no order")
+    elif call.reduction != "none" and not ORDERED.admits(element):
+        raise ShapeError("data", f"has elements {element}, which cannot be joined: {call.data}")
 
 
 def _scatter_elements(call: Call) -> Tensor:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import DEVICE, is_kernel
@@ -26,20 +27,30 @@ _REASONS = {
     "graph.tree_ensemble": "each row goes its own way from node to node",
     "graph.unique": _COUNT,
 }
+_OPS = [f"graph.{name}" for name in graph.specs()]
 
 
 def without_blocks(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Every op of `kernel` that has no form as a program of thread blocks, as a message and a location."""
     placed = DEVICE in kernel.attributes
     remedy = "do not place it by graph-place" if placed else "compile the model for a processor"
-    for op in collect_ops(kernel, list(_REASONS)):
-        yield f"thread blocks cannot compute '{op.name}': {_REASONS[op.name]}; {remedy}", op.location
+    for op in collect_ops(kernel, _OPS):
+        reason = _REASONS.get(op.name) or _of_elements(op)
+        if reason:
+            yield f"thread blocks cannot compute '{op.name}': {reason}; {remedy}", op.location
+
+
+def _of_elements(op: ir.Operation) -> str:
+    """What is wrong with the elements of an op's values; "" if nothing is."""
+    kinds = [graph.element_type(value) for value in (*op.operands, *op.results)]
+    found = next((kind for kind in kinds if isinstance(kind, ir.ComplexType)), None)
+    return f"tiles have no elements {found}" if found else ""
 
 
 @dataclass(frozen=True)
 class VerifyBlocks(Pass):
-    """Check that kernels for GPUs hold no op that computes one element after the other. Reports every
-    violation; changes nothing."""
+    """Check that kernels for GPUs hold no op that computes one element after the other, and no complex
+    numbers. Reports every violation; changes nothing."""
 
     name: ClassVar[str] = "graph-verify-blocks"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mlc.bindings import arith, ir, math
+from mlc.bindings import complex as complex_dialect
 from mlc.passes.lowering.activations import (
     exponential_unit,
     gelu,
@@ -135,6 +136,9 @@ BODIES: dict[str, Body] = {
     ),
     "cast": lambda s, op, kind: convert(s[0], kind, attribute(op, "saturate"), _round_mode(op)),
     "bitcast": lambda s, _op, kind: arith.bitcast(kind, s[0]),
+    "real": _unary(lambda x: complex_dialect.re(x)),
+    "imag": _unary(lambda x: complex_dialect.im(x)),
+    "complex": lambda s, _op, kind: complex_dialect.create_(kind, s[0], s[1]),
     "identity": _unary(lambda x: x),
     "add": _binary(add),
     "sub": _binary(sub),

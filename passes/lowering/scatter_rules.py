@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mlc.bindings import complex as complex_dialect
 from mlc.bindings import ir, tensor
 from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.indexed_rules import bounded_index
@@ -24,6 +25,11 @@ _COMBINE: dict[str, Combine] = {
 }
 _LOGICAL: dict[str, Combine] = {"add": maximum, "max": maximum, "mul": minimum, "min": minimum}
 
+_COMPLEX: dict[str, Combine] = {
+    "add": lambda a, b: complex_dialect.add(a, b),
+    "mul": lambda a, b: complex_dialect.mul(a, b),
+}
+
 
 def _computed(old: ir.Value, update: ir.Value, combine: Combine) -> ir.Value:
     """Floats of 16 bits are joined in f32, and rounded each time: what is stored between has 16 bits."""
@@ -36,6 +42,8 @@ def _computed(old: ir.Value, update: ir.Value, combine: Combine) -> ir.Value:
 
 def _combined(op: ir.Operation, element: ir.Type) -> Combine:
     name = op.attributes["reduction"].value
+    if isinstance(element, ir.ComplexType) and name != "none":
+        return _COMPLEX[name]
     logical = isinstance(element, ir.IntegerType) and element.width == 1
     return _LOGICAL[name] if logical and name != "none" else _COMBINE[name]
 

@@ -12,8 +12,8 @@ from onnx import TensorProto, helper
 from pieces import Pieces
 
 OPSET = 25
-# MLIR has no arithmetic on complex numbers that kernels use; strings are no numbers.
-LEFT_OUT = {"string", "complex64", "complex128"}
+# Strings are no numbers.
+LEFT_OUT = {"string"}
 _TYPES = {
     "float": "float32", "double": "float64", "bfloat16": "bfloat16", "bool": "bool",
     "float8e4m3fn": "float8_e4m3fn", "float8e4m3fnuz": "float8_e4m3fnuz", "float8e5m2": "float8_e5m2",
@@ -21,7 +21,8 @@ _TYPES = {
 }  # fmt: skip
 EVERY_TYPE = (
     "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool int4 uint4 int2 "
-    "uint2 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn"
+    "uint2 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn "
+    "complex64 complex128"
 ).split()
 
 
@@ -50,9 +51,12 @@ class Operands:
         return self.rng.integers(info[0], min(info[1], limit) + 1, shape)
 
     def any(self, *shape: int) -> np.ndarray:
-        """Numbers of both signs, where the type has them."""
+        """Numbers of both signs, where the type has them, and with two parts."""
         low = {"int2": -2}.get(self.name, -5)
-        return self._whole(shape, low, 6).astype(self.dtype)
+        numbers = self._whole(shape, low, 6)
+        if self.dtype.kind == "c":
+            return (numbers + 1j * self._whole(shape, low, 6)).astype(self.dtype)
+        return numbers.astype(self.dtype)
 
     def positive(self, *shape: int) -> np.ndarray:
         return np.maximum(self._whole(shape, 1, 4), 1).astype(self.dtype)

@@ -93,7 +93,8 @@ def difference(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLE
         wrong = int((actual != expected).sum())
         return f"{wrong} of {expected.size} elements are wrong" if wrong else None
     tolerance = max(tolerance, COARSER.get(expected.dtype.name, 0.0))
-    a, b = actual.astype(np.float64), expected.astype(np.float64)
+    wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+    a, b = actual.astype(wide), expected.astype(wide)
     finite = np.isfinite(b)
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return f"infinities or NaNs are {a[~finite][:8]} instead of {b[~finite][:8]}"

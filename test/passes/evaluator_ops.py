@@ -76,6 +76,7 @@ ELEMENTWISE: dict[str, Callable[..., Array]] = {
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor,
     "shift_left": np.left_shift, "shift_right": np.right_shift, "equal": np.equal, "less": np.less,
     "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal, "where": np.where,
+    "real": np.real, "imag": np.imag, "complex": lambda real, imag: real + 1j * imag,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.elements import BOOL, INTEGER
+from mlc.dialects.graph.elements import BOOL, COMPLEX, INTEGER
 from rule_example import Example, Examples, each
 from rule_values import Values
 
@@ -28,9 +28,11 @@ def _of_expanded() -> Iterator[Example]:
     for spec in graph.specs().values():
         if spec.family != "elementwise" or len(spec.operands) != 1:
             continue
-        row = {BOOL: lambda v: v.cast(v.one, type="i1"), INTEGER: lambda v: v.part(v.i, [0], [6])}.get(
-            spec.operands[0].elements, lambda v: v.one
-        )
+        row = {
+            BOOL: lambda v: v.cast(v.one, type="i1"),
+            INTEGER: lambda v: v.part(v.i, [0], [6]),
+            COMPLEX: lambda v: v.complex(v.one, v.one),
+        }.get(spec.operands[0].elements, lambda v: v.one)
         if spec.name == "bitcast":
             yield lambda v: v.bitcast(v.expand(v.one, shape=[4, 6]), type=_other_type(v.one))
             continue
@@ -44,7 +46,7 @@ BROADCASTS: Examples = {
     "broadcast_rules.function_of_expanded": list(_of_expanded()),
     "broadcast_rules.broadcast_operands": [
         *each(
-            "add sub mul div pow min max equal less less_equal greater greater_equal",
+            "add sub mul div pow min max equal less less_equal greater greater_equal complex",
             lambda v, f: getattr(v, f)(v.expand(v.column, shape=[4, 6]), v.m),
         ),
         *each("and or xor", lambda v, f: getattr(v, f)(v.c, v.constant(np.array([True] * 4)))),

@@ -30,6 +30,12 @@ FAULTS = (
         lambda call: when.is_huge(call.array(1)),
     ),
     Fault(
+        "Resize",
+        _REFERENCE,
+        "the reference drops the imaginary part of complex numbers",
+        when.has_type(0, "complex64", "complex128"),
+    ),
+    Fault(
         "QuantizeLinear",
         _REFERENCE,
         "the reference converts numbers outside the range of integers before it saturates",

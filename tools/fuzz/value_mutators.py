@@ -124,9 +124,11 @@ def _dtype(text: str) -> np.dtype | None:
 
 
 def cast_within(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The array in another type, cut to that type's range."""
-    if array.dtype.kind == "c" or dtype.kind == "c":
+    """The array in another type, cut to that type's range; of real numbers complex ones with both parts."""
+    if array.dtype.kind == "c":
         return array.astype(dtype) if dtype.kind == "c" else array.real.astype(dtype)
+    if dtype.kind == "c":
+        return (array.astype(dtype) * dtype.type(1 + 0.5j)).astype(dtype)
     low, high = limits(dtype)
     wide = np.nan_to_num(array.astype(np.float64), nan=0.0)
     return np.clip(wide, max(low, -(2.0**62)), min(high, 2.0**62)).astype(dtype)

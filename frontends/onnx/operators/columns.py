@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.complex_parts import of_parts
 from mlc.frontends.onnx.operators.summed_columns import summed
 from mlc.frontends.onnx.operators.taps import weighted_sum
 from mlc.frontends.onnx.operators.windows import per_dim
@@ -32,12 +34,22 @@ def col2im(node: Node) -> Value:
     rows, columns = node.static(x.shape[1:], "the input's shape behind the batch")
     if columns != math.prod(counts) or rows % math.prod(block):
         raise NodeFailure(f"an input of shape {list(x.shape)} does not hold {counts} blocks of {block}")
+    inside = [np.arange(width) * distance for width, distance in zip(block, dilations, strict=True)]
+    begins = [np.arange(count) * strides[i] - pads[i] for i, count in enumerate(counts)]
+    return of_parts(node, x, lambda part: _images(node, part, image, inside, begins))
+
+
+def _images(
+    node: Node, x: Value, image: Sequence[int], inside: Sequence[np.ndarray], begins: Sequence[np.ndarray]
+) -> Value:
+    """Blocks as images: by axis the places inside of a block, and those that blocks begin at."""
+    rank, rows = len(image), x.shape[1]
+    block, counts = ([len(each) for each in lists] for lists in (inside, begins))
     split = node.reshape(x, [x.shape[0], rows // math.prod(block), *block, *counts])
     order = [each for i in range(rank) for each in (2 + i, 2 + rank + i)]
     result = node.emit("transpose", split, permutation=[0, 1, *order])
     for i in reversed(range(rank)):
-        begins = np.arange(counts[i]) * strides[i] - pads[i]
-        result = _overlapped(node, result, 2 + 2 * i, np.arange(block[i]) * dilations[i], begins, image[i])
+        result = _overlapped(node, result, 2 + 2 * i, inside[i], begins[i], image[i])
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.complex_parts import is_complex, is_not_zero, order
 from mlc.frontends.onnx.operators.row_order import order_of_rows
 from mlc.frontends.onnx.operators.run_time import taken
 from mlc.frontends.onnx.registry import onnx_operator
@@ -39,7 +40,7 @@ def compress(node: Node) -> Value:
 def non_zero(node: Node) -> Value:
     x = node.input(0)
     if x.known is None or not x.is_constant:
-        found, count = node.emit_several("non_zero", x)
+        found, count = node.emit_several("non_zero", is_not_zero(node, x) if is_complex(x) else x)
         return first_of(node, [found], count, 1)[0]
     # A scalar has no coordinates, but as many columns as others would have.
     places = np.stack(np.nonzero(x.known)) if x.rank else np.zeros((0, np.count_nonzero(x.known)))
@@ -53,20 +54,23 @@ def unique(node: Node) -> list[Value]:
     along = None if axis is None else node.axis(axis, x.rank)
     is_sorted = bool(node.attr("sorted", 1))
     if x.number == TensorProto.STRING:
-        return _unique_strings(node, x, along, is_sorted)
+        # The numbers that say where strings stand in the order of their bytes, that of code points.
+        places = node.call_runtime("string_order", x, number=TensorProto.INT64, shape=x.shape)
+        return _unique_by(node, x, places, along, is_sorted)
+    if is_complex(x):
+        return _unique_by(node, x, order(node, x), along, is_sorted)
     if x.known is None or not x.is_constant:
         return _computed_unique(node, x, along, is_sorted)
     values, first, inverse, counts = np.unique(x.known, True, True, True, axis=along)
-    order = np.arange(len(first)) if is_sorted else np.argsort(first)
-    place = np.argsort(order)
-    found = (np.take(values, order, along or 0), first[order], place[inverse.reshape(-1)], counts[order])
+    kept = np.arange(len(first)) if is_sorted else np.argsort(first)
+    place = np.argsort(kept)
+    found = (np.take(values, kept, along or 0), first[kept], place[inverse.reshape(-1)], counts[kept])
     return [node.constant(found[0], x.dtype), *(node.constant(each, np.int64) for each in found[1:])]
 
 
-def _unique_strings(node: Node, x: Value, axis: int | None, is_sorted: bool) -> list[Value]:
-    """By the numbers that say where strings stand in the order of their bytes, that of code points."""
-    order = node.call_runtime("string_order", x, number=TensorProto.INT64, shape=x.shape)
-    _, indices, inverse, counts = _computed_unique(node, order, axis, is_sorted)
+def _unique_by(node: Node, x: Value, places: Value, axis: int | None, is_sorted: bool) -> list[Value]:
+    """By numbers that say where x's elements stand in their order."""
+    _, indices, inverse, counts = _computed_unique(node, places, axis, is_sorted)
     flat = node.reshape(x, [product(x.shape)]) if axis is None else x
     return [node.emit("gather", flat, indices, axis=axis or 0), indices, inverse, counts]
 

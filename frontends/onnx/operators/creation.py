@@ -56,10 +56,15 @@ def filled(node: Node, shape: Sequence[Dim], element: np.generic) -> Value:
         raise NodeFailure(f"the shape {known} has a negative dim")
     if len(known) < len(shape):
         told = node.sizes(shape)
-        return node.named(node.emit("full", told, result_type=kind, value=element.item()), shape)
+        return node.named(node.emit("full", told, result_type=kind, value=_number(element)), shape)
     if math.prod(known) * element.itemsize <= SMALL:
         return node.constant(np.full(known, element, element.dtype))
-    return node.emit("full", result_type=kind, value=element.item())
+    return node.emit("full", result_type=kind, value=_number(element))
+
+
+def _number(element: np.generic) -> int | float:
+    """The element as `graph.full` says it: complex ones are zeros."""
+    return element.real.item() if isinstance(element, np.complexfloating) else element.item()
 
 
 @onnx_operator("Shape")

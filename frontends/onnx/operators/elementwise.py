@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-from mlc.dialects.graph.elements import BITS
-from mlc.frontends.onnx import types
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.broadcasting import legacy_operands
 from mlc.frontends.onnx.operators.string_casts import string_cast
 from mlc.frontends.onnx.registry import onnx_operator
@@ -168,21 +166,6 @@ def cast(node: Node) -> Value:
     # Opset 1 names the type instead of giving its number.
     number = TensorProto.DataType.Value(to) if isinstance(to, str) else int(to)
     return _checked_cast(node, number)
-
-
-@onnx_operator("BitCast", since=26)
-def bitcast(node: Node) -> Value:
-    """A truth value has the bits of the u8 0 or 1."""
-    x, number = node.input(0), int(node.attr("to"))
-    logical = TensorProto.BOOL
-    between = [TensorProto.UINT8 if each == logical else each for each in (x.number, number)]
-    for each in between:
-        if not types.is_supported(each) or not BITS.admits(str(types.element_type(each))):
-            raise Unsupported(f"the bits of {types.type_name(each)} are not supported")
-    whole = node.cast(x, between[0])
-    if between[0] != between[1]:
-        whole = node.emit("bitcast", whole, result_type=node.type_of(whole.shape, between[1]))
-    return node.cast(whole, number)
 
 
 @onnx_operator("CastLike", since=15)

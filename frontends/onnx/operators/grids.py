@@ -9,6 +9,7 @@ import numpy as np
 from mlc.dialects.graph.sizes import differ, maximum, product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.complex_parts import of_parts
 from mlc.frontends.onnx.operators.coordinates import Sampling, Tap, arithmetic, axis_taps, measured
 from mlc.frontends.onnx.operators.formulas import counting, dim, filled_with
 from mlc.frontends.onnx.operators.run_time import declared_rank, vector_of
@@ -39,13 +40,17 @@ def grid_sample(node: Node) -> Value:
         known = f"{', '.join(_MODES)} and {', '.join(_PADDINGS)}"
         raise NodeFailure(f"mode {mode!r} or padding_mode {padding!r} is none of {known}")
     sampling = Sampling(_MODES[mode], padding, bool(node.attr("align_corners", 0)))
-    if sampling.mode != "nearest" and np.dtype(x.dtype).kind in "iubc":
+    if sampling.mode != "nearest" and np.dtype(x.dtype).kind in "iub":
         raise Unsupported(f"mode {mode} of {types.type_name(x.number)} elements is not supported")
-    images = Images(node, x, zeros=padding == "zeros")
     batch, *places, _ = grid.shape
-    taps = _taps(node, grid, images.extents, computed_in(x, grid), sampling)
-    values = interpolated(node, images, taps, images.first_places())
-    return node.reshape(node.cast(values, x.number), [batch, images.channels, *places])
+    taps = _taps(node, grid, list(x.shape[2:]), computed_in(x, grid), sampling)
+
+    def sampled(x: Value) -> Value:
+        images = Images(node, x, zeros=padding == "zeros")
+        return node.cast(interpolated(node, images, taps, images.first_places()), x.number)
+
+    values = sampled(x) if sampling.mode == "nearest" else of_parts(node, x, sampled)
+    return node.reshape(values, [batch, x.shape[1], *places])
 
 
 def _taps(node: Node, grid: Value, extents: list[Dim], number: int, sampling: Sampling) -> list[list[Tap]]:

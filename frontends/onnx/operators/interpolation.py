@@ -35,7 +35,7 @@ class AxisResize:
 
 @dataclass(frozen=True)
 class Method:
-    """The attributes of Resize, under their names there but for `mode` of coordinates."""
+    """The attributes of Resize, under their names there but for those of coordinates and of extrapolation."""
 
     mode: str
     coordinates: str
@@ -43,6 +43,8 @@ class Method:
     cubic_coeff_a: float = -0.75
     antialias: bool = False
     exclude_outside: bool = False
+    # What stands for elements outside of the image.
+    outside: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.complex_parts import is_complex, parts
 from mlc.frontends.onnx.operators.creation import filled
 from mlc.frontends.onnx.operators.formulas import formula
 from mlc.frontends.onnx.operators.interpolation import AxisResize, Method, taps
@@ -59,6 +61,7 @@ def resize(node: Node) -> Value:
         float(node.attr("cubic_coeff_a", -0.75)),
         bool(node.attr("antialias", 0)),
         bool(node.attr("exclude_outside", 0)),
+        float(node.attr("extrapolation_value", 0.0)),
     )
     # An empty tensor stands for scales that are left out, up to opset 12.
     scales, sizes = node.optional(2), node.optional(3)
@@ -90,6 +93,8 @@ def _told(
 
 
 def _resized_as_told(node: Node, x: Value, told: Told, method: Method) -> Value:
+    if is_complex(x) and method.mode != "nearest":
+        return _of_parts(node, x, method, lambda part, method: _resized_as_told(node, part, told, method))
     number = x.number if method.mode == "nearest" else _computed_in(x, method.mode)
     result = formula(node, x, number)
     for axis, (after, each) in told.items():
@@ -121,7 +126,15 @@ def _policy(node: Node) -> str | None:
     return _POLICIES[policy]
 
 
+def _of_parts(node: Node, x: Value, method: Method, resized: Callable[[Value, Method], Value]) -> Value:
+    """Complex x resized by its parts. What stands for places outside is a real number."""
+    real, imag = parts(node, x)
+    return node.emit("complex", resized(real, method), resized(imag, replace(method, outside=0.0)))
+
+
 def _resized(node: Node, x: Value, resizes: dict[int, AxisResize], method: Method) -> Value:
+    if is_complex(x) and method.mode != "nearest":
+        return _of_parts(node, x, method, lambda part, method: _resized(node, part, resizes, method))
     changed = {axis: each for axis, each in resizes.items() if each.changes}
     if any(each.after == 0 for each in changed.values()):
         shape = [changed[axis].after if axis in changed else dim for axis, dim in enumerate(x.shape)]
@@ -157,7 +170,7 @@ def _along_axis(node: Node, x: Value, axis: int, resize: AxisResize, method: Met
     if not found.outside.any():
         return result
     mask = node.constant(found.outside.reshape(-1, *[1] * (x.rank - axis - 1)))
-    return node.emit("where", mask, node.scalar(node.attr("extrapolation_value", 0.0), result), result)
+    return node.emit("where", mask, node.scalar(method.outside, result), result)
 
 
 def _rounded(node: Node, result: Value, x: Value) -> Value:

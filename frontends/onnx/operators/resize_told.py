@@ -93,7 +93,7 @@ def told_along(x: Formula, axis: int, after: Dim, resize: AxisResize, method: Me
     if method.coordinates != "tf_crop_and_resize":
         return result
     outside = ((at < 0) | (at > resize.before - 1)).along(axis, result.value.rank)
-    return outside.chosen(node.attr("extrapolation_value", 0.0), result)
+    return outside.chosen(method.outside, result)
 
 
 def _weighted(x: Formula, axis: AxisResize, method: Method) -> tuple[Formula, Formula]:

@@ -8,6 +8,7 @@ import numpy as np
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.operators.complex_parts import part_type
 from mlc.frontends.onnx.operators.coordinates import Point, Tap, arithmetic, measured, points, scalar
 from mlc.frontends.onnx.operators.formulas import counting, dim
 from mlc.frontends.onnx.operators.taps import added
@@ -16,8 +17,9 @@ from onnx import TensorProto
 
 
 def computed_in(*values: Value) -> int:
-    """The float type for places and weights: f64 where a value has it, else f32."""
-    return TensorProto.DOUBLE if any(v.number == TensorProto.DOUBLE for v in values) else TensorProto.FLOAT
+    """The float type for places and weights: f64 where a value, or its parts, have it, else f32."""
+    is_double = any(part_type(v.number) == TensorProto.DOUBLE for v in values)
+    return TensorProto.DOUBLE if is_double else TensorProto.FLOAT
 
 
 def place_type(size: Dim) -> int:

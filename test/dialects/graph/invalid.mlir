@@ -908,9 +908,9 @@ func.func @f(%a: tensor<4x3x2xf32>, %b: tensor<5x2xi64>, %c: tensor<5x2xf32>) {
 
 // -----
 
-func.func @f(%a: tensor<4xcomplex<f32>>, %b: tensor<5x1xi64>, %c: tensor<5xcomplex<f32>>) {
-  // expected-error @below {{'graph.scatter_nd' op 'data' has elements complex<f32>, which cannot be joined: tensor<4xcomplex<f32>>}}
-  %r = "graph.scatter_nd"(%a, %b, %c) {reduction = "add"} : (tensor<4xcomplex<f32>>, tensor<5x1xi64>, tensor<5xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+func.func @f(%a: tensor<4x!graph.string>, %b: tensor<5x1xi64>, %c: tensor<5x!graph.string>) {
+  // expected-error @below {{'graph.scatter_nd' op 'data' has elements !graph.string, which cannot be joined: tensor<4x!graph.string>}}
+  %r = "graph.scatter_nd"(%a, %b, %c) {reduction = "add"} : (tensor<4x!graph.string>, tensor<5x1xi64>, tensor<5x!graph.string>) -> tensor<4x!graph.string>
   return
 }
 

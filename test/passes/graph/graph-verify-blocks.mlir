@@ -28,3 +28,14 @@ func.func private @second(%x: tensor<8x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3
   %r = "graph.scatter_nd"(%x, %i, %u) : (tensor<8x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
+
+// -----
+
+// Vectors have no complex elements.
+func.func private @moved(%x: tensor<8x4xcomplex<f32>>) -> (tensor<4x8xcomplex<f32>>, tensor<8x4xf32>) attributes {tloop.kernel} {
+  // expected-error @below {{thread blocks cannot compute 'graph.transpose': tiles have no elements complex<f32>; compile the model for a processor}}
+  %t = "graph.transpose"(%x) {permutation = array<i64: 1, 0>} : (tensor<8x4xcomplex<f32>>) -> tensor<4x8xcomplex<f32>>
+  // expected-note @below {{thread blocks cannot compute 'graph.real': tiles have no elements complex<f32>; compile the model for a processor}}
+  %r = "graph.real"(%x) : (tensor<8x4xcomplex<f32>>) -> tensor<8x4xf32>
+  return %t, %r : tensor<4x8xcomplex<f32>>, tensor<8x4xf32>
+}

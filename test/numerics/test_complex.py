@@ -1,0 +1,54 @@
+"""Operators on complex numbers, of sizes that the model says and of such that only a call tells.
+
+Sums of products have the tolerance of f32 and f64, of the largest element; all else is exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from complex_pieces import OPSET, cases, results, with_named_dims
+from mlc.frontends.errors import ImportFailure
+from onnx import helper
+from oracle import Arrays, compiled, differences
+from pieces import Pieces
+
+TOLERANCE = {"complex64": 1e-6, "complex128": 1e-14}
+
+
+def built(name: str, *operators: str) -> tuple[Pieces, Arrays]:
+    """The cases of operators (none: of all), and what they give."""
+    pieces, expected = Pieces(OPSET), Arrays()
+    for label, op, operands, attributes, function in cases(np.dtype(name)):
+        if operators and op not in operators:
+            continue
+        with np.errstate(all="ignore"):
+            found = results(function(*operands))
+        numbers = [helper.np_dtype_to_tensor_dtype(each.dtype) for each in found]
+        pieces.add(label, op, *operands, out=numbers, **attributes)
+        expected |= {f"{label}:{place}" if place else label: each for place, each in enumerate(found)}
+    return pieces, expected
+
+
+def test_what_is_computed() -> None:
+    """The quick ones; `test_every_operator` has all."""
+    pieces, expected = built("complex64", "ScatterND", "NonZero", "Col2Im")
+    actual = compiled(pieces.model()).run(pieces.inputs)
+    assert not differences(actual, expected, TOLERANCE["complex64"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_dynamic", [False, True])
+@pytest.mark.parametrize("name", TOLERANCE)
+def test_every_operator(name: str, is_dynamic: bool) -> None:
+    pieces, expected = built(name)
+    model = with_named_dims(pieces.model()) if is_dynamic else pieces.model()
+    assert not differences(compiled(model).run(pieces.inputs), expected, TOLERANCE[name])
+
+
+@pytest.mark.parametrize("reduction", ["max", "min"])
+def test_complex_numbers_have_no_order(reduction: str) -> None:
+    pieces, x = Pieces(OPSET), np.zeros(4, np.complex64)
+    pieces.add("y", "ScatterElements", x, np.arange(4), x, reduction=reduction)
+    with pytest.raises(ImportFailure, match=f"'reduction' is {reduction}, but complex numbers have no order"):
+        compiled(pieces.model())
