@@ -3,6 +3,6 @@
 from mlc.analysis.costs import Cost as Cost
 from mlc.analysis.costs import op_cost as op_cost
 from mlc.analysis.module import ModuleCosts as ModuleCosts
-from mlc.analysis.module import OpCosts as OpCosts
 from mlc.analysis.module import module_costs as module_costs
+from mlc.analysis.op_costs import OpCosts as OpCosts
 from mlc.analysis.sizes import UnknownSize as UnknownSize

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.analysis.constants import Constants, inner_ops
-from mlc.analysis.module import LAUNCH
+from mlc.analysis.launches import LAUNCH
 from mlc.bindings import ir
 from mlc.passes.graph.form_kernels import is_host
 from mlc.passes.graph.kernel_kinds import PRODUCTS, REDUCTIONS, ROWS, WINDOWS

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mlc.analysis.constants import inner_ops
-from mlc.analysis.module import LAUNCH
+from mlc.analysis.launches import LAUNCH
 from mlc.bindings import ir
 from mlc.passes.graph.views import CONSTANTS
 from mlc.passes.remarks import names_in

@@ -1,0 +1,68 @@
+"""What is said of one op, or one launch, beside its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mlc.analysis.constants import Constants
+from mlc.analysis.costs import Cost
+from mlc.analysis.operations import MACS
+from mlc.analysis.sizes import UnknownSize, known_dims
+from mlc.bindings import ir
+from mlc.dialects.graph.elements import dtype_of
+from mlc.dialects.graph.types import element_name
+from mlc.passes.remarks import names_in
+
+
+@dataclass(frozen=True)
+class OpCosts:
+    """One op, or one launch of a kernel.
+
+    `kind` is the op's name, or those of the kernel's ops, joined by '+'; `kernel` the kernel's name or "";
+    `nodes` the ONNX nodes it came from; `dtype` and `shape` those of the first result (None for dims that are
+    not known); `parameters` the elements of the weights that it reads, shared ones at each reader. `unknown`
+    says why its cost is not known, and 0.
+    """
+
+    kind: str
+    kernel: str
+    nodes: tuple[str, ...]
+    dtype: str
+    shape: tuple[int | None, ...]
+    parameters: int
+    cost: Cost
+    unknown: str = ""
+
+    @property
+    def is_product(self) -> bool:
+        """Whether it computes products or convolutions."""
+        names = self.kind.split("+") if self.unknown else []
+        return self.cost.macs > 0 or any(f"graph.{name}" in MACS for name in names)
+
+
+def record(
+    op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost, unknown: str
+) -> OpCosts:
+    """What is said of an op with this cost."""
+    result = op.results[0]
+    return OpCosts(
+        kind,
+        kernel,
+        names_in(str(op.location)),
+        dtype_of(element_name(result.type.element_type)).name,
+        known_dims(result),
+        constants.parameters(op),
+        cost,
+        unknown,
+    )
+
+
+def counted(count: Callable[[], Cost], known_only: bool) -> tuple[Cost, str]:
+    """The cost, or why it is not known."""
+    try:
+        return count(), ""
+    except UnknownSize as error:
+        if not known_only:
+            raise
+        return Cost(), error.message
