@@ -126,8 +126,8 @@ def _texts(attribute: ir.ArrayAttr) -> list[str] | None:
 
 
 def read_attribute(declared: Attribute, attribute: ir.Attribute) -> Any:
-    "The Python value of an op's attribute; raises ShapeError when its kind or value is not the declared"
-    "one."
+    """The Python value of an op's attribute; raises ShapeError when its kind or value is not the declared
+    one."""
     value = _read(declared.kind, attribute)
     if value is None:
         raise ShapeError(declared.name, f"is {attribute} instead of {_FORMS[declared.kind]}")

@@ -33,8 +33,8 @@ def creation(
 
 
 def stored_bytes(tensor: Tensor) -> int | None:
-    "Bytes of a tensor in row-major order (i1 and narrower types one byte each), None where a dim is not"
-    "known."
+    """Bytes of a tensor in row-major order (i1 and narrower types one byte each), None where a dim is not
+    known."""
     count = product(tensor.shape or ())
     try:
         return None if count is None else count * element_bytes(tensor.element)

@@ -62,6 +62,14 @@ class Dims:
         names = {name for dim in self.of(value) if isinstance(dim, Size) for name in dim.names}
         return sorted((names & self._written) - self._told)
 
+    def is_told(self, dim: int | Size) -> bool:
+        """Whether arguments and `graph.sizes` tell all names of a dim."""
+        return isinstance(dim, int) or dim.names <= self._told
+
+    def is_called(self, dim: int | Size) -> bool:
+        """Whether the function tells or writes all names of a dim: none is a name that it has here only."""
+        return isinstance(dim, int) or dim.names <= self._told | self._written
+
     def contents(self, value: ir.Value) -> np.ndarray | None:
         """The elements of a value, numbers or sizes (dtype object), or None if only running tells."""
         return self._contents.get(value)
@@ -95,8 +103,7 @@ class Dims:
         if not isinstance(written, Size):
             return found if written is None else written
         written = substituted(written, self._known)
-        is_told = isinstance(written, int) or written.names <= self._told
-        return written if is_told or found is None else found
+        return written if found is None or self.is_told(written) else found
 
     def _name(self, value: ir.Value, axis: int, op: str, serial: int, dim: str) -> int | Size:
         """What a dim is called by the reshape that gives it a name, as docs/control-flow.md has it; else a

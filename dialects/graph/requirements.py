@@ -64,10 +64,10 @@ def passing_requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
 
     def own(dim: int | Size) -> int | Size | None:
         """A dim of what a value becomes, as the body says it: names of the dims that change are elements of
-        a vector that passes as well."""
+        a vector that passes as well. None for what nobody asks for, such as the size of an unused result."""
         vector, place = dims.elements.get(name_of(dim) or "", (None, 0))
         if vector is None or vector not in given:
-            return dim
+            return dim if dims.is_called(dim) else None
         elements = dims.contents(given[vector])
         return None if elements is None else element_of(elements, place)
 

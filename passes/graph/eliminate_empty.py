@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.base import Pass
 from mlc.passes.graph.rules import Rules, apply_rules, joined
-from mlc.passes.graph.values import Number, dtype, filled, is_float, is_static
+from mlc.passes.graph.values import Number, dtype, filled, is_float
 from mlc.passes.remarks import missed
 
 
@@ -26,10 +26,10 @@ def empty_result(op: ir.Operation) -> ir.Value | None:
     (result,) = op.results
     if not is_empty(result):
         return None
-    if not is_static(result):
-        missed(op, "empty_result", "the result has no elements, but a dim that is not known")
-        return None
-    return filled(result, 0)
+    made = filled(result, 0)
+    if made is None:
+        missed(op, "empty_result", "the result has no elements, but a dim that nothing tells")
+    return made
 
 
 def _lowest(value: ir.Value) -> Number:

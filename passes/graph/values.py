@@ -82,14 +82,15 @@ def scalar_constant(number: Number, like: ir.Value) -> ir.Value:
 
 
 def filled(like: ir.Value, number: Number) -> ir.Value | None:
-    """A tensor of the type of `like` whose elements are all `number`; None where a dim is not known."""
-    if not is_static(like):
+    """A tensor of the type of `like` whose elements are all `number`; None where nothing tells a dim."""
+    dims = [] if is_static(like) else [graph.sizes_vector(graph.dims_of(like))]
+    if any(each is None for each in dims):
         return None
     value = float(number) if is_float(like) else int(number)
     if not is_float(like) and value >= 2**63:
         # More than the attribute of `full` holds, which has a sign.
         return enlarged(scalar_constant(value, like), like)
-    return graph.build("full", [], {"value": value}, like.type)
+    return graph.build("full", dims, {"value": value}, like.type)
 
 
 def has_result_type(op: ir.Operation, operand: ir.Value) -> bool:

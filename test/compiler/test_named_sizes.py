@@ -134,6 +134,20 @@ def test_large_dims_of_nothing_do_not_make_small_results() -> None:
     fails(total, wrong, np.zeros((2**60, 0), np.float32), np.array([1]))
 
 
+def test_parts_without_elements_have_dims_of_any_size_beside() -> None:
+    parts = mlc.compile(
+        parser.parse_model(
+            """<ir_version: 10, opset_import: ["" : 21]> g (float[1, n] x) => (float[a, b] y, float[c, d] z)
+            { sizes = Constant<value_ints = [1, 0]>() e = Exp(x) u, v = Split<axis = 0>(e, sizes)
+              y = Neg(u) z = Neg(v) }"""
+        )
+    )
+    for width in (3, 0):
+        y, z = parts(ones(1, width))
+        np.testing.assert_allclose(y, -np.exp(ones(1, width)), rtol=1e-6)
+        assert z.shape == (0, width)
+
+
 def test_determinants_of_half_floats_of_any_size() -> None:
     """In f32, rounded once."""
     half = TensorProto.FLOAT16

@@ -68,6 +68,18 @@ def test_carried_value_that_grows() -> None:
     check(built, *({"n": scalar(count), "x": X / 10} for count in (0, 1, 3)))
 
 
+def test_carried_value_of_which_nobody_asks_for_the_last_size() -> None:
+    """The body uses it, and says that it has two elements from the second run on."""
+    turns = body(
+        "b (int64 i, bool c, float[p] a, float[q] e) => (bool c2, float[r] a2, float[s] e2) {"
+        " c2 = Identity(c) a2 = Add(e, two) e2 = Add(a, two) }"
+    )
+    nodes = [helper.make_node("Loop", ["n", "", "x", "x"], ["y", "unused"], body=turns)]
+    two = {"two": np.array([1, 2], np.float32)}
+    built = model(nodes, [info("n", [], I64), info("x", ["w"])], [info("y", [None])], two)
+    check(built, *({"n": scalar(count), "x": X[0, :width]} for count in (1, 3) for width in (1, 2)))
+
+
 _STACKS = (
     "b (int64 i, bool c, float[2] a) => (bool c2, float[2] a2, float[2] s, float t) {"
     " a2 = Add(a, a) s = Identity(a) t = ReduceSum<keepdims = 0>(a)"

@@ -11,6 +11,7 @@ from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.objects import sequence_call
 from mlc.frontends.onnx.operators.run_time import number_of
 from mlc.frontends.onnx.operators.slicing import sliced
+from mlc.frontends.onnx.operators.splitting import LONGEST
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.types import SEQUENCE
 from mlc.frontends.onnx.values import Dim, Held, OpenList, RunTimeSequence, Value, ValueList, at_home
@@ -64,9 +65,10 @@ def _lengths(node: Node, size: Dim) -> list[int]:
     """How long the parts are."""
     given = node.optional(1)
     if given is not None and given.rank == 1:
-        if differ(sum(node.ints(1)), size):
-            raise NodeFailure(f"parts of {node.ints(1)} do not make up a dim of {size}")
-        return node.ints(1)
+        lengths = node.ints(1)
+        if differ(sum(lengths), size) or min(lengths, default=0) < 0 or sum(lengths) > LONGEST:
+            raise NodeFailure(f"parts of {lengths} do not make up a dim of {size}")
+        return lengths
     [whole] = node.static([size], "the dim that is split")
     [step] = [1] if given is None else node.ints(1)
     if step < 1:

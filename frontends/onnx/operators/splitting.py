@@ -9,6 +9,9 @@ from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
+# The most elements along a dim that numbers of 64 bits count.
+LONGEST = 2**63 - 1
+
 
 @onnx_operator("Split")
 def split(node: Node) -> list[Value]:
@@ -28,7 +31,7 @@ def split(node: Node) -> list[Value]:
 def _check(node: Node, axis: int, size: Dim, parts: list[Dim]) -> None:
     numbers = [part for part in parts if isinstance(part, int)]
     is_known = isinstance(size, int) and len(numbers) == len(parts)
-    wrong = is_known and sum(numbers) != size
+    wrong = (is_known and sum(numbers) != size) or sum(numbers) > LONGEST
     if wrong or min(numbers, default=0) < 0 or len(parts) < len(node.outputs):
         raise NodeFailure(
             f"split {list(map(str, parts))} does not divide the dim {axis} of size {size} into "

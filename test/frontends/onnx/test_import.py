@@ -57,6 +57,17 @@ def test_initializers_that_are_inputs_too_are_no_arguments() -> None:
     assert import_model(proto).inputs == ("x",)
 
 
+@pytest.mark.parametrize("size", [3, "n"])
+@pytest.mark.parametrize("parts", [(2**63 - 2, 2**63 - 1), (4, -1)], ids=["too many", "negative"])
+def test_parts_that_no_dim_has(size: int | str, parts: tuple[int, int]) -> None:
+    sizes = numpy_helper.from_array(np.array(parts), "sizes")
+    inputs = [helper.make_tensor_value_info("x", F32, [size, 6])]
+    split = model([node("Split", ["x", "sizes"], ["y", "z"], axis=0)], inputs, ["y", "z"], [sizes])
+    assert f"of size {size} into 2 outputs" in _failure(split)
+    split = model([node("SplitToSequence", ["x", "sizes"], ["s"], axis=0)], inputs, ["s"], [sizes])
+    assert f"parts of {list(parts)} do not make up a dim of {size}" in _failure(split)
+
+
 def test_locations_name_nodes() -> None:
     proto = model([node("Neg", ["x"], ["a"], name="first"), node("Abs", ["a"], ["y"])], [info("x", 2)], ["y"])
     asm = import_model(proto).module.operation.get_asm(enable_debug_info=True)

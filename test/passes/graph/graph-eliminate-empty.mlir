@@ -11,12 +11,23 @@ func.func @results(%x: tensor<0x4xf32>, %y: tensor<4xf32>) -> (tensor<0x4xf32>, 
   return %0, %1 : tensor<0x4xf32>, tensor<0x4xi1>
 }
 
-// Nobody knows how large an empty tensor with a dim that is not known is.
+// The argument tells the other dim of what has no elements.
 // CHECK-LABEL: func.func @dynamic
-// CHECK: graph.add
+// CHECK: %[[SIZES:.*]] = "graph.sizes"({{.*}}dims = ["0", "arg0.shape[1]"]
+// CHECK-NEXT: %[[NONE:.*]] = "graph.full"(%[[SIZES]]) {{.*}} -> tensor<0x?xf32>
+// CHECK-NEXT: return %[[NONE]]
 func.func @dynamic(%x: tensor<0x?xf32>) -> tensor<0x?xf32> {
   %0 = "graph.add"(%x, %x) : (tensor<0x?xf32>, tensor<0x?xf32>) -> tensor<0x?xf32>
   return %0 : tensor<0x?xf32>
+}
+
+// Nothing tells how long a range is before it is made.
+// CHECK-LABEL: func.func @untold
+// CHECK: graph.mul
+func.func @untold(%x: tensor<0x1xi64>, %n: tensor<i64>) -> tensor<0x?xi64> {
+  %0 = "graph.range"(%n, %n, %n) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  %1 = "graph.mul"(%x, %0) : (tensor<0x1xi64>, tensor<?xi64>) -> tensor<0x?xi64>
+  return %1 : tensor<0x?xi64>
 }
 
 // CHECK-LABEL: func.func @reductions

@@ -25,10 +25,10 @@ func.func @pow(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32
   return %0, %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
 
-// Ones need a shape that is known.
 // CHECK-LABEL: func.func @zeroth_power
 // CHECK: "graph.full"() {value = 1.000000e+00 : f64} : () -> tensor<4xf32>
-// CHECK: "graph.pow"(%arg1
+// CHECK: %[[SIZES:.*]] = "graph.sizes"({{.*}}dims = ["arg1.shape[0]"]
+// CHECK: "graph.full"(%[[SIZES]]) {{.*}}value = 1.000000e+00 : f64} : (tensor<1xi64>) -> tensor<?xf32>
 func.func @zeroth_power(%x: tensor<4xf32>, %y: tensor<?xf32>) -> (tensor<4xf32>, tensor<?xf32>) {
   %zero = "graph.constant"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
   %0 = "graph.pow"(%x, %zero) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
