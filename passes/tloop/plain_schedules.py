@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation, computations
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.schedule_state import name_block
+from mlc.passes.tloop.schedule_state import BLOCK_TAG, name_block
 
 # Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
 PARALLEL_WORK = 65_536
@@ -20,25 +21,36 @@ def tag(computation: Computation, name: str) -> None:
     name_block(computation.op, name)
 
 
-def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> None:
+def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> Rows | None:
     """One row at a time: all computations of the kernel move into a loop over `rows`, dims that no reduction
-    touches."""
+    touches. None where there are none."""
     if not rows:
-        return
+        return None
     tag(root, "root")
     others = [each for each in computations(kernel) if each.op != root.op]
     for index, computation in enumerate(others):
         tag(computation, f"producer{index}")
     builder = ScheduleBuilder(kernel)
     sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
-    _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
-    _move_all(builder, others, loop)
+    block, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
+    return Rows(builder, {"root": block, **_move_all(builder, others, loop)})
 
 
-def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Value) -> None:
+@dataclass(frozen=True)
+class Rows:
+    """A schedule whose loop over rows has all computations in it; `blocks` by their names."""
+
+    builder: ScheduleBuilder
+    blocks: dict[str, ir.Value]
+
+    def block(self, computation: Computation) -> ir.Value:
+        return self.blocks[computation.op.attributes[BLOCK_TAG].value]
+
+
+def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Value) -> dict[str, ir.Value]:
     """Consumers before producers."""
-    for index in reversed(range(len(others))):
-        builder.compute_at(builder.get_block(f"producer{index}"), loop)
+    names = [f"producer{index}" for index in reversed(range(len(others)))]
+    return {name: builder.compute_at(builder.get_block(name), loop) for name in names}
 
 
 def row_dims(root: Computation) -> list[int]:

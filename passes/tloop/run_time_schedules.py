@@ -9,6 +9,7 @@ from mlc.passes.tloop.computation import Computation, computations, root_computa
 from mlc.passes.tloop.contraction_kinds import is_column_reduction
 from mlc.passes.tloop.epilogue_schedule import schedule_contraction
 from mlc.passes.tloop.few_iterations import LEAST_ITERATIONS
+from mlc.passes.tloop.open_columns import schedule_open_columns
 from mlc.passes.tloop.plain_schedules import (
     PARALLEL_WORK,
     elementwise_sizes,
@@ -30,6 +31,11 @@ def schedule_run_time_dims(kernel: ir.Operation) -> None:
     product = len(reducing) == 1 and _has_open_rows(reducing[0])
     if product and schedule_contraction(kernel, root, reducing[0]):
         return
+    if len(reducing) == 1 and reducing[0].parallel and reducing[0].parallel[-1] in reducing[0].run_time:
+        rows = schedule_open_columns(kernel, root, reducing[0])
+        if rows is not None:
+            _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
+            return
     rows = [dim for dim in row_dims(root) if dim in root.run_time]
     if len(computations(kernel)) > 1:
         schedule_rows(kernel, root, rows)

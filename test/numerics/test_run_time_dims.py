@@ -140,6 +140,13 @@ CASES = {
     "inner dim": Case(
         op('%r = "graph.matmul"(%a, %b)', "m n", "n 7", "m 7"), ("m n", "n 7"), "m 7", np.matmul
     ),
+    "columns": Case(
+        op('%p = "graph.matmul"(%a, %b)', "2 m 24", "2 24 n", "2 m n") + "\n"
+        + op('%s = "graph.add"(%p, %c)', "2 m n", "n", "2 m n") + "\n"
+        + op('%r = "graph.relu"(%s)', "2 m n", "2 m n"),
+        ("2 m 24", "2 24 n", "n"), "2 m n", lambda a, b, c: np.maximum(a @ b + c, 0),
+        ((1, 1), (5, 3), (13, 33), (3, 70), (0, 4), (4, 0)),
+    ),
     "batches": Case(
         op('%r = "graph.matmul"(%a, %b)', "m 3 n", "m n 5", "m 3 5"), ("m 3 n", "m n 5"), "m 3 5", np.matmul
     ),

@@ -94,3 +94,22 @@ func.func private @batches(%a: tensor<?x?x768xf32>, %b: tensor<768x3072xf32>, %d
   return %0 : tensor<?x?x3072xf32>
 }
 }
+
+// -----
+
+// As many columns as only running tells: for a row all of them, for one step of the sums after the other.
+// CHECK-LABEL: func.func private @columns
+// CHECK: %[[ROW:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1>}
+// CHECK-COUNT-2: "tloop.compute_at"(%{{.*}}, %[[ROW]]#1)
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 1>}
+// LOOPS-LABEL: func.func private @columns
+// LOOPS: scf.forall (%{{.*}}, %{{.*}}) in (2, %{{.*}})
+// LOOPS: scf.for %{{.*}} = %c0 to %c64 step %c1 iter_args(%{{.*}}) -> (tensor<1x1x?xf32>)
+module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
+func.func private @columns(%a: tensor<2x?x64xf32>, %b: tensor<2x64x?xf32>, %c: tensor<?xf32>, %dims: tensor<2xindex>) -> tensor<2x?x?xf32>
+    attributes {tloop.kernel, tloop.dims = [["", "d0", ""], ["", "", "d1"], ["d1"], ["", "d0", "d1"]]} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<2x?x64xf32>, tensor<2x64x?xf32>) -> tensor<2x?x?xf32>
+  %1 = "graph.add"(%0, %c) : (tensor<2x?x?xf32>, tensor<?xf32>) -> tensor<2x?x?xf32>
+  return %1 : tensor<2x?x?xf32>
+}
+}
