@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from .elements import BITS, element_bytes
+from .elements import BITS, COMPLEX, element_bytes
 from .elementwise import FAMILY
 from .spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define
 
 
 def _cast(call: Call) -> Tensor:
-    return Tensor(call.x.shape, call.given.element)
+    old, new = call.x.element, call.given.element
+    if old != new and (COMPLEX.admits(old) or COMPLEX.admits(new)):
+        raise ShapeError("result", f"has elements {new}: {old} is not converted to them")
+    return Tensor(call.x.shape, new)
 
 
 define(
     OpSpec(
         "cast",
         FAMILY,
-        "x converted to the result's element type: floats to integers truncate, anything to i1 is `x != 0`",
+        "x converted to the result's element type: floats to integers truncate, anything to i1 is `x != 0`; "
+        "not from and to complex numbers",
         "The result has x's shape; its element type is given.",
         ("Cast", "CastLike"),
         (Operand("x"),),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from complex_pieces import OPSET, cases, results, with_named_dims
 from mlc.frontends.errors import ImportFailure
-from onnx import helper
+from onnx import TensorProto, helper
 from oracle import Arrays, compiled, differences
 from pieces import Pieces
 
@@ -51,4 +51,12 @@ def test_complex_numbers_have_no_order(reduction: str) -> None:
     pieces, x = Pieces(OPSET), np.zeros(4, np.complex64)
     pieces.add("y", "ScatterElements", x, np.arange(4), x, reduction=reduction)
     with pytest.raises(ImportFailure, match=f"'reduction' is {reduction}, but complex numbers have no order"):
+        compiled(pieces.model())
+
+
+def test_nothing_is_converted_from_complex_numbers() -> None:
+    """No operator of ONNX does, but Cast may be asked to."""
+    pieces = Pieces(OPSET)
+    pieces.add("y", "Cast", np.zeros(4, np.complex64), out=TensorProto.FLOAT, to=TensorProto.FLOAT)
+    with pytest.raises(ImportFailure, match="complex<f32> is not converted"):
         compiled(pieces.model())

@@ -45,6 +45,10 @@ All operators become ops of the [graph dialect](dialects/graph.md). {lowered} Di
 and values such as axes, shapes, places and counts, may be known only when a model runs; where an operator
 needs one of them before, the message says which.
 
+Complex numbers are moved, scattered (sums and products too), resized and sampled, by their parts; `Unique`
+has NumPy's order: the real parts decide, the imaginary ones where those are equal. Elements with a NaN are
+one value, the greatest. A GPU computes with none of them.
+
 Random operators compute numbers from a key and each element's place (SplitMix64): a compiled model gives the
 same ones at every run. The key is a hash of the attribute `seed`, or of the node's name where there is none.
 DFT and STFT of f32 are computed in f64, as products with constant matrices of the length's factors; a length

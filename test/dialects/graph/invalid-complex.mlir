@@ -45,3 +45,19 @@ func.func @f(%a: tensor<4xcomplex<f32>>, %b: tensor<5x1xi64>, %c: tensor<5xcompl
   %r = "graph.scatter_nd"(%a, %b, %c) {reduction = "max"} : (tensor<4xcomplex<f32>>, tensor<5x1xi64>, tensor<5xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<4xcomplex<f32>>) {
+  // expected-error @below {{'graph.cast' op 'result' has elements f32: complex<f32> is not converted to them}}
+  %r = "graph.cast"(%a) : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+  // expected-error @below {{'graph.cast' op 'result' has elements complex<f32>: f32 is not converted to them}}
+  %r = "graph.cast"(%a) : (tensor<4xf32>) -> tensor<4xcomplex<f32>>
+  return
+}
