@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import address, ir
 from mlc.dialects import graph
-from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassFailure
-from mlc.passes.graph.loop_rows import loop_of
-from mlc.passes.graph.views import joined_offsets, view_offset, view_source
+from mlc.passes.graph.views import view_source
 from mlc.passes.lowering.memory.arena import Lifetime
 from mlc.passes.lowering.memory.bodies import Bodies
-from mlc.passes.lowering.memory.buffers import Buffer, Move, Part, Row, tensor_bytes
+from mlc.passes.lowering.memory.buffers import Buffer, Move, Part, tensor_bytes
 from mlc.passes.lowering.memory.in_flight import in_flight
+from mlc.passes.lowering.memory.sharing import Sharing, foreign
 from mlc.passes.lowering.memory.steps import Steps, all_steps
 
 REFERENCES = ("graph.weight", "graph.prepared")
@@ -48,7 +47,7 @@ class Allocations:
         for index, argument in enumerate(self.arguments):
             self.argument(argument, "input", index)
         self.steps = Steps(self.ops)
-        self.bodies = Bodies(self)
+        self.sharing, self.bodies = Sharing(self), Bodies(self)
         # For each transfer beside launches the step that waits for it: until then it reads and writes.
         self.waits = in_flight(self.ops)
         for step, op in enumerate(self.ops):
@@ -56,7 +55,7 @@ class Allocations:
         self.bodies.put_values()
         for step, op in enumerate(self.ops):
             if op.name == "tloop.launch" and len(op.results) == 1:
-                self.reuse_operand(op, step)
+                self.sharing.reuse_operand(op, step)
 
     def argument(self, value: ir.Value, kind: str, index: int) -> None:
         self.spans[value] = Part(Buffer(tensor_bytes(value), -1, -1, (kind, index)))
@@ -111,11 +110,11 @@ class Allocations:
         elif op.name in (*graph.CONTROL_OPS, "graph.yield"):
             self.bodies.visit(op, step)
         elif op.name == "tloop.row":
-            self.visit_row(op)
+            self.sharing.row(op)
         elif op.name.startswith("graph.") and op.name != "graph.constant":
-            self.visit_place(op, step)
+            self.sharing.place(op, step)
         elif op.name not in ("func.return", "graph.constant"):
-            raise _foreign(op)
+            raise foreign(op)
 
     def use(self, op: ir.Operation, step: int) -> None:
         for value in op.operands:
@@ -130,65 +129,6 @@ class Allocations:
         """Keeps the value's buffer until it was read at the step, in each run of the loops around."""
         root = self.where(value).buffer
         root.last = max(root.last, self.steps.needed_until(root.first, step))
-
-    def visit_row(self, op: ir.Operation) -> None:
-        source, iteration = op.operands
-        first, step = (op.attributes[name].value for name in ("first", "step"))
-        if source not in self.spans:
-            raise _foreign(op)
-        if loop_of(iteration) is None:
-            raise PassFailure(
-                "'tloop.row' takes the iteration of a loop around it, and nothing else", op.location
-            )
-        count = ir.RankedTensorType(source.type).shape[0]
-        row = Row(iteration, first, step, count, tensor_bytes(op.results[0]))
-        self.spans[op.results[0]] = self.spans[source].part(0, row)
-
-    def visit_place(self, op: ir.Operation, step: int) -> None:
-        offset, offsets = view_offset(op), joined_offsets(op)
-        if offset is not None and op.operands[0] in self.spans:
-            width = element_bytes(str(op.results[0].type.element_type))
-            self.spans[op.results[0]] = self.spans[op.operands[0]].part(offset * width)
-        elif offsets is not None:
-            self.join(op, offsets, step)
-        elif offset is None:
-            raise _foreign(op)
-
-    def join(self, op: ir.Operation, offsets: Sequence[int], step: int) -> None:
-        """Puts the operands of a concatenation into its result; copies those that lie elsewhere."""
-        result = op.results[0]
-        whole = self.new(result, step)
-        width = element_bytes(str(result.type.element_type))
-        for value, offset in zip(op.operands, offsets, strict=True):
-            self.read(value, step)
-            own = self.own(value)
-            # What an earlier run, or nothing in a loop, has made is not made anew where the result lies.
-            alike = own is not None and self.steps.loop_around(own.first) == self.steps.loop_around(step)
-            if own is not None and own is not whole and alike:
-                own.put_into(whole, offset * width)
-            else:
-                self.move(op, Move(value, result, offset))
-
-    def reuse_operand(self, op: ir.Operation, step: int) -> None:
-        """Lets the launch write over an operand that it reads last, where the kernel is made for it."""
-        allowed = self.in_place.get(op.attributes["kernel"].value, ())
-        if not allowed:
-            return
-        target = self.spans[op.results[0]].buffer
-        if target.place is not None or target.parent is not None or target.first != step:
-            return
-        for index in allowed:
-            part = self.where(op.operands[index])
-            root = part.buffer
-            fits = root.place is None and root.last == step and root.size == target.size and part.is_begin
-            others = [value for position, value in enumerate(op.operands) if position not in allowed]
-            if fits and root is not target and all(self.where(value).buffer is not root for value in others):
-                target.put_into(root)
-                return
-
-
-def _foreign(op: ir.Operation) -> PassFailure:
-    return PassFailure(f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location)
 
 
 def _check_results(allocations: Allocations, location: ir.Location) -> None:
