@@ -62,9 +62,9 @@ def masked_attention(
 ) -> Value:
     """Attention with the attributes scale, mask_filter_value and unidirectional."""
     q, k, _ = heads
-    size, keys = node.static([q.shape[3], k.shape[2]], "the sizes of keys")
+    [size] = node.static([q.shape[3]], "the size of keys")
     excluded = float(node.attr("mask_filter_value", EXCLUDED))
-    kept = [] if mask is None else [kept_keys(node, mask, keys)]
+    kept = [] if mask is None else [kept_keys(node, mask, k.shape[2])]
     scale = float(node.attr("scale", 0.0)) or 1 / math.sqrt(size)
     numbers = score_mask(node, q, kept, added, excluded)
     return attended(node, heads, numbers, scale, causal=bool(node.attr("unidirectional", 0)))
@@ -92,7 +92,8 @@ def _heads(node: Node) -> tuple[Value, Value, Value]:
     given = [x for x in (node.input(0), node.optional(1), node.optional(2)) if x is not None]
     packed = next((x for x in given if x.rank == 5), None)
     if packed is not None:
-        parts = [_packed_part(node, packed, i) for i in range(int(node.shape(packed)[3]))]
+        [count_of_parts] = node.static(packed.shape[3:4], "how many tensors are packed")
+        parts = [_packed_part(node, packed, i) for i in range(count_of_parts)]
         given = parts if packed is given[0] else [node.input(0), *parts]
     else:
         given = [node.input(i) for i in range(3)]
@@ -111,5 +112,5 @@ def _heads(node: Node) -> tuple[Value, Value, Value]:
 
 def _packed_part(node: Node, packed: Value, index: int) -> Value:
     """Number `index` of `[B, S, N, count, D]` as `[B, S, N * D]`."""
-    batch, length, heads, _, size = node.shape(packed)
+    batch, length, heads, _, size = packed.shape
     return node.reshape(part(node, packed, 3, index, 1), [batch, length, heads * size])

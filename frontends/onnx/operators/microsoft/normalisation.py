@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.convolution import per_channel
+from mlc.frontends.onnx.operators.formulas import filled_with
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.products import channels_first, channels_last
 from mlc.frontends.onnx.operators.normalisation import affine, mean_and_deviation, rows
 from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 
@@ -53,7 +54,7 @@ def embed_layer_normalization(node: Node) -> list[Value | None]:
     segments, the three tables, gamma, beta, mask `[B, S]`, positions. The second output is the mask's sum per
     sequence."""
     words = node.input(0)
-    batch, length = node.shape(words)
+    batch, length = words.shape
     places = node.optional(8)
     if places is None:
         places = counted(node, length, TensorProto.INT64)
@@ -70,12 +71,12 @@ def _rows(node: Node, table: int, places: Value) -> Value:
     return node.emit("gather", node.input(table), places, axis=0)
 
 
-def _mask_index(node: Node, batch: int) -> Value | None:
+def _mask_index(node: Node, batch: Dim) -> Value | None:
     if not node.wants(1):
         return None
     mask = node.optional(7)
     if mask is None:
-        return node.emit("full", result_type=node.type_of([batch], TensorProto.INT32), value=0)
+        return filled_with(node, [batch], 0, TensorProto.INT32)
     return node.emit("reduce_sum", mask, axes=[1], keepdims=False)
 
 
