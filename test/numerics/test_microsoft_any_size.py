@@ -108,3 +108,26 @@ def test_keys_of_calls_before() -> None:
         return {**rows, **{name: RNG.standard_normal(shape, np.float32) for name in ("pk", "pv")}}
 
     check(built, inputs(2, 5, 3), inputs(1, 1, 9))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("interleaved", [0, 1])
+@pytest.mark.parametrize("places", [["batch", "length"], [1]], ids=["each", "first"])
+def test_rotary_embedding(places: list[Any], interleaved: int) -> None:
+    """Places of each word, or of the first."""
+    row = ["batch", "length", HIDDEN]
+    built = model(
+        [fused("RotaryEmbedding", "x places cos sin", "y", interleaved=interleaved)],
+        {"x": (F32, row), "places": (TensorProto.INT64, places)},
+        {"y": row},
+        {"cos": (PLACES, SIZE // 2), "sin": (PLACES, SIZE // 2)},
+    )
+
+    def inputs(batch: int, length: int) -> Arrays:
+        shape = (batch, length) if len(places) == 2 else (1,)
+        return {
+            "x": RNG.standard_normal((batch, length, HIDDEN), np.float32),
+            "places": RNG.integers(0, PLACES - length + 1, shape),
+        }
+
+    check(built, inputs(2, 5), inputs(1, 1))

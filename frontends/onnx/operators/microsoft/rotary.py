@@ -43,7 +43,7 @@ def _positions(node: Node, heads: Value) -> Value:
     given = node.cast(node.input(1), TensorProto.INT64)
     if given.rank == 2:
         return given
-    (length,) = node.static([heads.shape[2]], "the sequence's length")
+    length = heads.shape[2]
     steps = node.reshape(counted(node, length, TensorProto.INT64), [1, length])
     return node.emit("add", node.reshape(given, [1, 1]), steps)
 
@@ -68,5 +68,4 @@ def _doubled(node: Node, row: Value, interleaved: bool) -> Value:
         return node.emit("concat", row, row, axis=row.rank - 1)
     wide = node.emit("unsqueeze", row, axes=[row.rank])
     pairs = node.emit("concat", wide, wide, axis=row.rank)
-    shape = node.shape(row)
-    return node.reshape(pairs, [*shape[:-1], 2 * shape[-1]])
+    return node.reshape(pairs, [*row.shape[:-1], 2 * row.shape[-1]])
