@@ -136,6 +136,11 @@ def axes_are_twice(call: Call) -> bool:
     return x is None or len({axis % max(x.ndim, 1) for axis in axes}) < len(axes)
 
 
+def weights_are_no_vector(call: Call) -> bool:
+    weights = call.array(2)
+    return weights is not None and weights.ndim != 1
+
+
 def is_empty(call: Call) -> bool:
     x = call.array(0)
     return x is not None and x.size == 0
