@@ -30,6 +30,8 @@ def _check_count(call: Call, total: Dim, known: Dim) -> None:
 
 
 def _quotient(call: Call, total: int, known: int) -> Dim:
+    if known == 0 and call.dims is not None:
+        return None
     if known == 0:
         raise ShapeError("shape", f"{text(call.shape)} leaves -1 undetermined next to a dim of 0")
     if isinstance(total, int) and isinstance(known, int) and total % known:

@@ -156,3 +156,13 @@ def test_determinants_of_half_floats_of_any_size() -> None:
         x = np.random.default_rng(size).normal(size=(count, size, size)).astype(np.float16)
         expected = np.linalg.det(x.astype(np.float64))
         np.testing.assert_allclose(determinants(x)[0], expected.astype(np.float16), rtol=2e-3)
+
+
+@pytest.mark.parametrize("shape", [[0, 0, 4, 8], [0, -1, 4, 8], [-1, 0, 4, 8]], ids=str)
+def test_tensors_without_elements_are_reshaped(shape: list[int]) -> None:
+    """A dim that is given as 0 does not tell another from the count of elements; ONNX's 0 copies."""
+    text = f"""<ir_version: 10, opset_import: ["" : 21]>
+    g (float[batch, seq, 32] x) => (float[a, b, c, d] y)
+    {{ shape = Constant<value_ints = {shape}>() e = Neg(x) y = Reshape(e, shape) }}"""
+    reshaped = mlc.compile(parser.parse_model(text), dims={"batch": 0})
+    assert reshaped(ones(0, 5, 32))[0].shape == (0, 5, 4, 8)

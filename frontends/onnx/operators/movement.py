@@ -18,13 +18,13 @@ def reshape(node: Node) -> Value:
     if node.optional(1) is not None and node.input(1).known is None:
         return node.reshape(x, node.read_dims(_read_shape(node, x, node.input(1))))
     wanted: list[Dim] = node.dims(1) if node.optional(1) is not None else list(node.attr("shape"))
-    if not node.attr("allowzero", 0):
-        if any(d == 0 and i >= x.rank for i, d in enumerate(wanted)):
-            raise NodeFailure(
-                f"the new shape {_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
-            )
-        wanted = [x.shape[i] if d == 0 else d for i, d in enumerate(wanted)]
-    return node.reshape(x, _resolved(x, wanted))
+    copied = [] if node.attr("allowzero", 0) else [i for i, d in enumerate(wanted) if d == 0]
+    if any(i >= x.rank for i in copied):
+        raise NodeFailure(
+            f"the new shape {_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
+        )
+    wanted = [x.shape[i] if i in copied else d for i, d in enumerate(wanted)]
+    return node.reshape(x, _resolved(x, wanted, copied))
 
 
 def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
@@ -42,17 +42,19 @@ def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
     return node.emit("where", is_open, rest, wanted)
 
 
-def _resolved(x: Value, wanted: list[Dim]) -> list[Dim]:
-    """`wanted` with its -1 computed."""
+def _resolved(x: Value, wanted: list[Dim], copied: Sequence[int]) -> list[Dim]:
+    """`wanted`, in which the dims `copied` are x's, with its -1 computed."""
     if wanted.count(-1) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
         raise NodeFailure(
             f"the new shape {_text(wanted)} is wrong: at most one dim may be -1, the others are not negative"
         )
-    total, known = product(x.shape), product([d for d in wanted if d != -1])
     if -1 not in wanted:
-        if differ(total, known):
+        if differ(product(x.shape), product(wanted)):
             raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
         return wanted
+    # Those that are copied may be 0, and the -1 does not depend on them.
+    total = product([d for i, d in enumerate(x.shape) if i not in copied])
+    known = product([d for i, d in enumerate(wanted) if d != -1 and i not in copied])
     # Sizes on both sides cancel; what is left must divide.
     if known == 0 or (isinstance(total, int) and isinstance(known, int) and total % known):
         raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")

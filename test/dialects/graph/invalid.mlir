@@ -612,6 +612,14 @@ func.func @f(%a: tensor<2x3xf32>) {
 
 // -----
 
+func.func @f(%a: tensor<0x3xf32>) {
+  // expected-error @below {{'graph.reshape' op 'shape' [0, -1] leaves -1 undetermined next to a dim of 0}}
+  %r = "graph.reshape"(%a) {shape = array<i64: 0, -1>} : (tensor<0x3xf32>) -> tensor<0x?xf32>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<?x3xf32>) {
   // expected-error @below {{'graph.reshape' op 'shape' [7] has 7 elements, no multiple of x's known dims: tensor<?x3xf32>}}
   %r = "graph.reshape"(%a) {shape = array<i64: 7>} : (tensor<?x3xf32>) -> tensor<7xf32>

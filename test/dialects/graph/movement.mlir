@@ -45,3 +45,10 @@ func.func @f(%x: tensor<2x?x4xf32>,
   %16 = "graph.trilu"(%x) {k = -1, upper = false} : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
   return
 }
+
+// CHECK-LABEL: func.func @no_elements
+func.func @no_elements(%x: tensor<0x?x8xf32>, %dims: tensor<3xi64>) {
+  // CHECK-NEXT: %{{.*}} = "graph.reshape"(%{{.*}}, %{{.*}}) {shape = array<i64: 0, -1, 4>} : (tensor<0x?x8xf32>, tensor<3xi64>) -> tensor<0x?x4xf32>
+  %0 = "graph.reshape"(%x, %dims) {shape = array<i64: 0, -1, 4>} : (tensor<0x?x8xf32>, tensor<3xi64>) -> tensor<0x?x4xf32>
+  return
+}
