@@ -64,7 +64,7 @@ LEFT_OPEN = (
     Fault(
         "MaxPool",
         _ALL,
-        "ONNX Runtime passes NaN over, and so does the reference around padding; mlc takes it for the largest",
+        "ONNX Runtime passes NaN over, so does the reference around padding; mlc takes it for the largest",
         when.some_are_nan,
     ),
     Fault(
