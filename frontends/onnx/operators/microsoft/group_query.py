@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import ml_dtypes
 import numpy as np
+from mlc.dialects.graph.sizes import Size, maximum, surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
@@ -14,8 +15,9 @@ from mlc.frontends.onnx.operators.microsoft.attention import refuse
 from mlc.frontends.onnx.operators.microsoft.capped_attention import attended_in_parts
 from mlc.frontends.onnx.operators.microsoft.heads import attended, positions, score_mask, split_heads
 from mlc.frontends.onnx.operators.microsoft.rotary import rotated
+from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
 from onnx import TensorProto
 
 
@@ -24,9 +26,9 @@ class Cache:
     """How the new keys continue those of the cache. `past`: how many keys each sequence has before the
     `length` new ones, a number or i32 `[B, 1, 1, 1]`; `total`: the most keys that a sequence then has."""
 
-    batch: int
-    length: int
-    total: int
+    batch: Dim
+    length: Dim
+    total: Dim
     past: int | Value
 
 
@@ -83,17 +85,25 @@ def _heads(node: Node) -> tuple[Value, Value, Value]:
 
 
 def _cache(node: Node, q: Value) -> Cache:
-    batch, _, length, _ = node.shape(q)
-    total = node.ints(6)[0]
-    if total < length:
+    batch, _, length, _ = q.shape
+    [total] = node.read_dims(node.reshape(node.cast(node.input(6), TensorProto.INT64), [1]))
+    if surely_less(total, length):
         raise NodeFailure(f"total_sequence_length {total} is less than the {length} queries")
-    if total == length:
-        return Cache(batch, length, total, 0)
-    if batch == 1:
+    if total == length or (node.optional(3) is None and isinstance(total, Size)):
+        return Cache(batch, length, length, 0)
+    past = total - length
+    if batch == 1 and isinstance(past, int):
         # The number of keys is the largest of all sequences: that of the only one.
-        return Cache(batch, length, total, total - length)
+        return Cache(batch, length, total, past)
     last = node.reshape(node.input(5), [batch, 1, 1, 1])
-    return Cache(batch, length, total, node.emit("add", last, node.constant(1 - length, "int32")))
+    return Cache(batch, length, total, node.emit("sub", last, _number(node, length - 1)))
+
+
+def _number(node: Node, dim: Dim) -> Value:
+    """A dim as a scalar of i32."""
+    if isinstance(dim, int):
+        return node.constant(dim, "int32")
+    return node.cast(node.size(dim), TensorProto.INT32)
 
 
 def _positions(node: Node, cache: Cache) -> Value:
@@ -115,30 +125,29 @@ def _continued(node: Node, new: Value, past: Value | None, cache: Cache) -> tupl
         if cache.past != 0:
             raise NodeFailure(f"it has {cache.total} keys, but no past keys")
         return new, new
-    (room,) = node.static(past.shape[2:3], "the length of the past")
+    room = past.shape[2]
     if isinstance(cache.past, int):
         old = [part(node, past, 2, 0, cache.past)] if cache.past else []
         keys = node.emit("concat", *old, new, axis=2) if old else new
     else:
         keys = _gathered(node, new, past, room, cache)
-    if room <= cache.total:
+    if not surely_less(cache.total, room) and not isinstance(room - cache.total, Size):
         return keys, keys
-    tail = part(node, past, 2, cache.total, room - cache.total)
+    tail = sliced(node, past, {2: (cache.total, maximum(room - cache.total, 0), 1)})
     return keys, node.emit("concat", keys, tail, axis=2)
 
 
-def _gathered(node: Node, new: Value, past: Value, room: int, cache: Cache) -> Value:
+def _gathered(node: Node, new: Value, past: Value, room: Dim, cache: Cache) -> Value:
     """Each sequence's past keys, then its new ones: places in both side by side."""
     assert isinstance(cache.past, Value)
     both = node.emit("concat", past, new, axis=2)
     places = positions(node, cache.total, [1, 1, cache.total, 1])
     is_old = node.emit("less", places, cache.past)
-    behind = node.emit("add", node.emit("sub", places, cache.past), node.constant(room, "int32"))
+    behind = node.emit("add", node.emit("sub", places, cache.past), _number(node, room))
     # Shorter sequences end in copies of their last key, which no query sees.
-    last = node.constant(room + cache.length - 1, "int32")
+    last = _number(node, room + cache.length - 1)
     index = node.emit("where", is_old, places, node.emit("min", behind, last))
-    _, groups, _, size = node.shape(new)
-    wide = node.emit("expand", index, shape=[cache.batch, groups, cache.total, size])
+    wide = node.expand(index, [cache.batch, new.shape[1], cache.total, new.shape[3]])
     return node.emit("gather_elements", both, wide, axis=2)
 
 
