@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.runtime.c_templates import EMBEDDED, GLUE, HEADER, STATIC_DEFINITIONS, STATIC_RUN, STATIC_TYPES
+from mlc.runtime.c_templates import (
+    EMBEDDED,
+    FIXED_ARRAYS,
+    GLUE,
+    HEADER,
+    STATIC_DEFINITIONS,
+    STATIC_RUN,
+    STATIC_TYPES,
+)
 from mlc.runtime.host import required_features
 from mlc.runtime.manifest import Manifest
 from mlc.runtime.safetensors import layout
@@ -33,10 +41,20 @@ class Interface:
         *("init", "run", "error", "set_threads", "finalize"),
         *("num_inputs", "num_outputs", "input", "output"),
     )
+    # Of the glue, what the runtime checks arrays by.
+    ARRAYS: ClassVar[str] = "arrays"
     # Of the runtime, what the library needs.
     HEADER: ClassVar[str] = "standalone.h"
     SOURCES: ClassVar[Sequence[str]] = (
-        *("standalone.c", "pool.c", "kmpc.c", "dispatch.c", "transfers.c", "builtins.c"),
+        *(
+            "standalone.c",
+            "standalone_arrays.c",
+            "pool.c",
+            "kmpc.c",
+            "dispatch.c",
+            "transfers.c",
+            "builtins.c",
+        ),
     )
 
     name: str
@@ -82,6 +100,7 @@ class Interface:
             embedded_declaration=EMBEDDED if self.embedded else "",
             embedded="mlc_embedded_weights" if self.embedded else "NULL",
             tables=self.tables(),
+            arrays=self.ARRAYS,
             definitions=self.definitions().format(name=self.name),
             inputs=", ".join(rows[:count]) or "{0}",
             outputs=", ".join(rows[count:]) or "{0}",
@@ -125,7 +144,7 @@ class Interface:
         return "".join(
             f"static const int64_t shape{i}[] = {{{numbers(spec.sizes)}}};\n"
             for i, spec in enumerate(tensors)
-        )
+        ) + FIXED_ARRAYS.format(arrays=", ".join(map(_fixed_array, tensors)) or "{0}")
 
     def row(self, index: int, spec: TensorSpec) -> str:
         """The initialiser that describes input or output `index`."""
@@ -144,6 +163,11 @@ def c_string(text: str) -> str:
     plain = set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./:,()[]")
     data = text.encode("utf-8", "replace")
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in data) + '"'
+
+
+def _fixed_array(spec: TensorSpec) -> str:
+    """The initialiser of a `mlc_fixed_array`."""
+    return f"{{{c_string(spec.name)}, {spec.nbytes}u, {spec.buffer_dtype.itemsize}}}"
 
 
 def _comment(spec: TensorSpec) -> str:

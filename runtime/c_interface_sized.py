@@ -42,9 +42,9 @@ _RUN = """\
 /* Runs the model once on inputs[0 .. num_inputs - 1], of which it reads `data` and `shape`, and tells in
  * outputs[0 .. num_outputs - 1] where the results are and how large. An output whose `data` is NULL gets
  * memory, 64-byte aligned, which the caller releases with free(). Another is written to `data`, which has
- * room for `bytes` bytes, aligned to its elements, and overlaps no input. Then `shape` and `bytes` are those
- * of the result. Several threads may call it at the same time. Returns 0, or -1 with a message in
- * {name}_error(); then `outputs` says what it said before. */
+ * room for `bytes` bytes, aligned to its elements, and overlaps neither inputs nor other outputs. Then
+ * `shape` and `bytes` are those of the result. Several threads may call it at the same time. Returns 0, or
+ * -1 with a message in {name}_error(); then `outputs` says what it said before. */
 int {name}_run(const {name}_array *inputs, {name}_array *outputs);
 """
 _MORE = """\
@@ -86,6 +86,7 @@ class SizedInterface(Interface):
     """A model with named dims as its shared library shows it."""
 
     FUNCTIONS: ClassVar[Sequence[str]] = (*Interface.FUNCTIONS, "num_dims", "dim")
+    ARRAYS: ClassVar[str] = "NULL"
     HEADER: ClassVar[str] = "standalone_sized.h"
     SOURCES: ClassVar[Sequence[str]] = (
         *Interface.SOURCES,

@@ -28,7 +28,7 @@ extern "C" {{
 int {name}_init(const char *weights_path);
 
 {run}
-/* The message of the calling thread's last failure. */
+/* Why the calling thread's last {name}_init or {name}_run has failed; empty if it has not. */
 const char *{name}_error(void);
 
 /* How many threads {name}_run uses when the calling thread calls it (1 to 256, initially 1). */
@@ -72,6 +72,7 @@ static const char *missing_feature(void) {{
 static const mlc_model model = {{
     .name = "{name}",
     .entry = {entry},
+    .arrays = {arrays},
     .input_count = {input_count},
     .output_count = {output_count},
     .weight_count = {weight_count},
@@ -120,8 +121,10 @@ typedef struct {{
   size_t bytes;
 }} {name}_tensor;
 """
+FIXED_ARRAYS = "static const mlc_fixed_array arrays[] = {{{arrays}}};\n"
 STATIC_RUN = """\
-/* Runs the model once: reads inputs[0 .. num_inputs - 1], fills outputs[0 .. num_outputs - 1].
+/* Runs the model once: reads inputs[0 .. num_inputs - 1], fills outputs[0 .. num_outputs - 1], which overlap
+ * neither inputs nor each other.
  * Several threads may call it at the same time. Returns 0, or -1 with a message in {name}_error(). */
 int {name}_run(const void *const *inputs, void *const *outputs);
 """

@@ -39,6 +39,7 @@ int mlc_model_fail(const char *format, ...) {
 }
 
 const char *mlc_model_error(void) { return error_text; }
+void mlc_model_clear_error(void) { error_text[0] = 0; }
 
 static int check_weights(const mlc_model *model, const unsigned char *data, uint64_t size, const char *path) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -103,6 +104,7 @@ static int load_weights(const mlc_model *model, const char *path) {
 }
 
 int mlc_model_init(const mlc_model *model, const char *weights_path) {
+  mlc_model_clear_error();
   pthread_mutex_lock(&mutex);
   const int result = atomic_load(&weights) ? 0 : load_weights(model, weights_path);
   pthread_mutex_unlock(&mutex);
@@ -138,8 +140,8 @@ static frame *frame_new(const mlc_model *model) {
 
 int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const *outputs) {
   int64_t dims[1] = {0};
-  if (!mlc_model_is_ready())
-    return mlc_model_fail("%s: call %s_init first", model->name, model->name);
+  if (mlc_model_begin(model, inputs, outputs) != 0)
+    return -1;
   frame *f = atomic_exchange(&idle, NULL);
   if (!f && !(f = frame_new(model)))
     return -1;
@@ -147,9 +149,11 @@ int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const
     f->buffers[i] = (void *)(uintptr_t)inputs[i];
   for (size_t i = 0; i < model->output_count; i++)
     f->buffers[model->input_count + i] = outputs[i];
-  model->entry(f->buffers, dims);
+  const int result = mlc_check_arrays(model, (const void *const *)f->buffers);
+  if (result == 0)
+    model->entry(f->buffers, dims);
   frame_free(atomic_exchange(&idle, f));
-  return 0;
+  return result;
 }
 
 void mlc_model_finalize(void) {

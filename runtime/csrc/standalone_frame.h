@@ -21,6 +21,7 @@ typedef struct {
   size_t stride;
   placed_output *placed;
   int64_t *dims;
+  size_t *input_bytes;
   void *buffers[]; /* inputs, outputs, weights, arena */
 } frame;
 

@@ -40,14 +40,20 @@ int mlc_frame_bind(frame *f, const void *inputs) {
   for (size_t i = 0; i < model->model->input_count; i++) {
     const mlc_sized_array *array = array_at(inputs, f->stride, i);
     f->buffers[i] = array->data;
-    bool is_empty = false;
+    size_t bytes = model->inputs[i].item_size;
     for (size_t axis = 0; axis < model->inputs[i].rank; axis++) {
       if (bind_dim(model, &model->inputs[i], axis, array->shape[axis], f) != 0)
         return -1;
-      is_empty |= array->shape[axis] == 0;
+      if (__builtin_mul_overflow(bytes, (size_t)array->shape[axis], &bytes))
+        bytes = SIZE_MAX;
     }
-    if (!array->data && !is_empty)
-      return mlc_model_fail("%s: input '%s': `data` is NULL", model->model->name, model->inputs[i].name);
+    if (bytes == SIZE_MAX)
+      return mlc_model_fail("%s: input '%s': no memory can hold an array of its shape", model->model->name,
+                            model->inputs[i].name);
+    if (mlc_check_memory(model->model, "input", model->inputs[i].name, (mlc_span){array->data, bytes},
+                         model->inputs[i].item_size) != 0)
+      return -1;
+    f->input_bytes[i] = bytes;
   }
   return 0;
 }

@@ -42,6 +42,27 @@ static int write_texts(const mlc_sized_model *model, frame *f, void *call) {
   return 0;
 }
 
+/* Whether output `index` of `bytes` bytes can lie where the caller says; 0, or -1 with mlc_model_error(). */
+static int check_output(const frame *f, size_t index, size_t bytes) {
+  const mlc_model *model = f->model->model;
+  const mlc_sized_tensor *tensor = &f->model->outputs[index];
+  const mlc_sized_array *given = array_at(f->outputs, f->stride, index);
+  const mlc_span span = {given->data, bytes};
+  if (bytes > given->bytes)
+    return mlc_model_fail("%s: output '%s' takes %zu bytes, %zu were given", model->name, tensor->name, bytes,
+                          given->bytes);
+  if (mlc_check_memory(model, "output", tensor->name, span, tensor->item_size) != 0)
+    return -1;
+  for (size_t i = 0; i < model->input_count; i++)
+    if (mlc_check_apart(model, tensor->name, span, "an input", (mlc_span){f->buffers[i], f->input_bytes[i]}) != 0)
+      return -1;
+  for (size_t i = 0; i < model->output_count; i++)
+    if (f->placed[i].is_placed && mlc_check_apart(model, tensor->name, span, "another output",
+                                                  (mlc_span){f->placed[i].memory, (size_t)f->placed[i].bytes}) != 0)
+      return -1;
+  return 0;
+}
+
 /* What mlc_host_output calls. */
 static void *place_output(mlc_host_call *host, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
   frame *f = (frame *)host;
@@ -51,8 +72,8 @@ static void *place_output(mlc_host_call *host, int64_t index, int64_t rank, cons
       !mlc_host_dense(rank, sizes, (int64_t)tensors[index].item_size, bytes))
     mlc_host_leave(host, MLC_HOST_BROKEN, 0, index, 0);
   const mlc_sized_array *given = array_at(f->outputs, f->stride, (size_t)index);
-  if (given->data && (size_t)bytes > given->bytes)
-    mlc_host_leave(host, MLC_HOST_OUTPUT, 0, index, bytes);
+  if (given->data && check_output(f, (size_t)index, (size_t)bytes) != 0)
+    mlc_host_leave(host, MLC_HOST_OUTPUT, 0, index, 0);
   placed_output *output = &f->placed[index];
   output->bytes = bytes;
   for (int64_t i = 0; i < rank; i++)
@@ -107,9 +128,7 @@ static int explain_failure(const frame *f) {
     if (left < 0)
       return mlc_model_fail("%s: the model computes a negative size, or more memory than can be addressed", name);
     return mlc_model_fail("%s: the model asks for %lld bytes of memory", name, left);
-  case MLC_HOST_OUTPUT:
-    return mlc_model_fail("%s: output '%s' takes %lld bytes, %zu were given", name, f->model->outputs[left].name, right,
-                          array_at(f->outputs, f->stride, (size_t)left)->bytes);
+  case MLC_HOST_OUTPUT: return -1; /* check_output has said why */
   default: return mlc_model_fail("%s: the code does not ask for output %lld as it must", name, left);
   }
 }
@@ -120,6 +139,7 @@ static void frame_free(frame *f) {
   mlc_region_free(&f->host.region);
   free(f->placed);
   free(f->dims);
+  free(f->input_bytes);
   free(f);
 }
 
@@ -128,6 +148,7 @@ static frame *frame_new(const mlc_sized_model *sized) {
   const size_t arrays = model->input_count + model->output_count;
   frame *f = calloc(1, sizeof *f + (arrays + model->weight_count + 1) * sizeof(void *));
   if (!f || !(f->dims = calloc(sized->dim_count + model->output_count * sized->max_rank + 1, sizeof *f->dims)) ||
+      !(f->input_bytes = calloc(model->input_count + 1, sizeof *f->input_bytes)) ||
       !(f->placed = calloc(model->output_count + 1, sizeof *f->placed))) {
     frame_free(f);
     mlc_model_fail("%s: no memory for a call", model->name);
@@ -155,8 +176,8 @@ static int run_frame(const mlc_sized_model *model, const void *inputs, void *out
 }
 
 int mlc_sized_run(const mlc_sized_model *model, const void *inputs, void *outputs, size_t stride) {
-  if (!mlc_model_is_ready())
-    return mlc_model_fail("%s: call %s_init first", model->model->name, model->model->name);
+  if (mlc_model_begin(model->model, inputs, outputs) != 0)
+    return -1;
   frame *f = atomic_exchange(&idle, NULL);
   if (!f && !(f = frame_new(model)))
     return -1;

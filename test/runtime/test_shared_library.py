@@ -50,10 +50,10 @@ int main(int argc, char **argv) {
 EXPECTED = "x float32 2 24\nb float32 0 4\n0.5 2.5 6.5 12.5 20.5 30.5 threads 3\n"
 
 
-def build(parts: Any, folder: Path, **options: Any) -> Path:
+def build(parts: Any, folder: Path, program: str = PROGRAM, **options: Any) -> Path:
     """The library libaffine.so and a program that uses it."""
     write_shared_library(parts.manifest, parts.objects, parts.weights, folder / "libaffine.so", **options)
-    (folder / "main.c").write_text(PROGRAM)
+    (folder / "main.c").write_text(program)
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wl,-rpath,$ORIGIN"]
     subprocess.run(["cc", *flags, "main.c", "libaffine.so", "-o", "main"], cwd=folder, check=True)
     return folder / "main"
@@ -74,6 +74,53 @@ def test_weights_beside_the_library(parts: Any, tmp_path: Path) -> None:
     missing = run(program)
     assert missing.returncode == 1
     assert "affine: cannot open" in missing.stderr and "No such file" in missing.stderr
+
+
+REFUSED_PROGRAM = r"""
+#include "affine.h"
+#include <stdio.h>
+
+static int said(const void *const *inputs, void *const *outputs) {
+  const int status = affine_run(inputs, outputs);
+  return printf("%d %s\n", status, *affine_error() ? affine_error() : "nothing");
+}
+
+int main(void) {
+  _Alignas(8) char memory[128] = {0};
+  float x[6] = {0}, b = 0;
+  said(NULL, NULL);
+  if (affine_init(NULL) != 0 || *affine_error())
+    return 1;
+  said((const void *[]){x, &b}, (void *[]){memory, memory + 32});
+  said(NULL, (void *[]){memory, memory + 32});
+  said((const void *[]){x, &b}, NULL);
+  said((const void *[]){NULL, &b}, (void *[]){memory, memory + 32});
+  said((const void *[]){x, &b}, (void *[]){memory, NULL});
+  said((const void *[]){x, memory + 65}, (void *[]){memory, memory + 32});
+  said((const void *[]){x, &b}, (void *[]){memory, memory + 28});
+  said((const void *[]){x, memory + 20}, (void *[]){memory, memory + 32});
+  said((const void *[]){x, &b}, (void *[]){memory, memory + 16});
+  said((const void *[]){x, memory + 24}, (void *[]){memory, memory + 32});
+  return 0;
+}
+"""
+REFUSED_LINES = """\
+-1 affine: call affine_init first
+0 nothing
+-1 affine: `inputs` is NULL
+-1 affine: `outputs` is NULL
+-1 affine: input 'x': `data` is NULL
+-1 affine: output 'n': `data` is NULL
+-1 affine: input 'b': its memory is not aligned to 4 bytes
+-1 affine: output 'n': its memory is not aligned to 8 bytes
+-1 affine: output 'y' overlaps an input in memory
+-1 affine: output 'n' overlaps another output in memory
+0 nothing
+"""
+
+
+def test_arrays_that_cannot_be_those_of_a_call_are_refused(parts: Any, tmp_path: Path) -> None:
+    assert run(build(parts, tmp_path, program=REFUSED_PROGRAM)).stdout == REFUSED_LINES
 
 
 def test_embedded_weights(parts: Any, tmp_path: Path) -> None:

@@ -38,6 +38,30 @@ static void print_run(const stack_array *inputs, stack_array *outputs) {
   printf(" of %lld\n", (long long)*n);
 }
 
+/* What the arrays of 1x2 elements cannot be. */
+static void refuse(stack_array *inputs, stack_array *outputs) {
+  int64_t n;
+  _Alignas(64) int64_t memory[8] = {0};
+  outputs[1].data = &n;
+  print_run(NULL, outputs);
+  print_run(inputs, NULL);
+  outputs[0].data = (char *)memory + 2;
+  outputs[0].bytes = 62;
+  print_run(inputs, outputs);
+  outputs[0].data = memory;
+  outputs[1].data = memory + 1;
+  print_run(inputs, outputs);
+  outputs[1].data = memory + 2;
+  print_run(inputs, outputs);
+  printf("said \"%s\"\n", stack_error());
+  outputs[1].data = inputs[1].data = memory + 3;
+  print_run(inputs, outputs);
+  inputs[1].data = (char *)memory + 1;
+  print_run(inputs, outputs);
+  inputs[1].data = NULL;
+  print_run(inputs, outputs);
+}
+
 int main(void) {
   float x[] = {1, 2, 3, 4, 5, 6}, y[] = {7, 8, 9, 10, 11, 12};
   int64_t n;
@@ -77,6 +101,7 @@ int main(void) {
     print_run(inputs, outputs);
     free(outputs[0].data);
   }
+  refuse(inputs, outputs);
   stack_finalize();
   outputs[0].data = NULL;
   print_run(inputs, outputs);
@@ -100,6 +125,15 @@ stack: input 'x': dim 0 is -1, expected 1 to 9223372036854775807 ('batch')
 2x0, 0 bytes, 0: of 0
 2x1, 8 bytes, 0: 1 7 of 1
 2x2, 16 bytes, 0: 1 2 7 8 of 2
+stack: `inputs` is NULL
+stack: `outputs` is NULL
+stack: output 'z': its memory is not aligned to 4 bytes
+stack: output 'z' overlaps another output in memory
+2x2, 16 bytes, 0: 1 2 7 8 of 2
+said ""
+stack: output 'n' overlaps an input in memory
+stack: input 'y': its memory is not aligned to 4 bytes
+stack: input 'y': `data` is NULL
 stack: call stack_init first
 """
 

@@ -79,7 +79,11 @@ int main(void) {
   split(texts + 3, 2);
   split(texts, 0);
   printf("%d %s\n", split_run(inputs, outputs), split_error());
-  inputs[0].data = outputs[0].data = NULL;
+  inputs[0].data = (char *)texts + 1;
+  outputs[0].data = NULL;
+  printf("%d %s\n", split_run(inputs, outputs), split_error());
+  printf("%d %s\n", split_run(inputs, NULL), split_error());
+  inputs[0].data = NULL;
   printf("%d %s\n", split_run(inputs, outputs), split_error());
   split_finalize();
   return 0;
@@ -99,5 +103,7 @@ def test_a_shared_library_takes_and_gives_text(mlc: Any, split: Path, tmp_path: 
         "4: [a] [] [c] [d]",
         "split: input 'x': string 1 is NULL",
         "-1 split: output 'y': strings get memory of their own, `data` must be NULL",
+        "-1 split: input 'x': its memory is not aligned to 8 bytes",
+        "-1 split: `outputs` is NULL",
         "-1 split: input 'x': `data` is NULL",
     ]
