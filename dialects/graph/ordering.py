@@ -22,7 +22,9 @@ def _top_k(call: Call) -> tuple[Tensor, Tensor]:
     dim = call.x.shape[call.axis]
     if call.k == ALL:
         return call.x, Tensor(call.x.shape, "i64")
-    if call.k < 1 or (dim is not None and falls_below(dim, call.k)):
+    if call.k < 1 or (
+        dim is not None and falls_below(dim, call.k, "it takes more elements than the axis has")
+    ):
         raise ShapeError("k", f"{call.k} is outside [1, {'?' if dim is None else dim}]")
     shape = tuple(call.k if axis == call.axis else dim for axis, dim in enumerate(call.x.shape))
     return Tensor(shape, call.x.element), Tensor(shape, "i64")

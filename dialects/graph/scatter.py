@@ -5,8 +5,7 @@ from __future__ import annotations
 from .elements import COMPLEX, INDEX, ORDERED
 from .movement import movement
 from .rules import check_axis, check_rank, merge
-from .selection import from_some, indexed_dims
-from .sizes import falls_below
+from .selection import check_reach, from_some, indexed_dims
 from .spec import Attribute, Call, Operand, ShapeError, Tensor
 
 REDUCTION = Attribute(
@@ -35,8 +34,8 @@ def _scatter_elements(call: Call) -> Tensor:
     check_rank("updates", updates, data.rank, " (as data)")
     for axis, (one, other, dim) in enumerate(zip(indices.shape, updates.shape, data.shape, strict=True)):
         count = merge("updates", one, other, f"dim {axis} of indices and of updates differ")
-        if axis != call.axis and count is not None and dim is not None and falls_below(dim, count):
-            raise ShapeError("indices", f"dim {axis} is larger than data's: {indices} against {data}")
+        if axis != call.axis:
+            check_reach(axis, count, dim, call)
     _check_reduction(call)
     from_some("data", data, (data.shape[call.axis],), updates)
     return Tensor(data.shape, data.element)

@@ -35,7 +35,9 @@ def _sliced(call: Call, axis: int) -> Dim:
 def _lacks(dim: int, first: int, distance: int) -> bool:
     """Whether a dim has not both the first place and that so far behind it."""
     lowest, highest = sorted((0, distance))
-    return falls_below(first + lowest, 0) or falls_below(dim, first + highest + 1)
+    return falls_below(first + lowest, 0, "it takes elements before the first one") or falls_below(
+        dim, first + highest + 1, "it takes elements behind the last one"
+    )
 
 
 def _sliced_unknown(start: int, size: int, step: int) -> Dim:
@@ -77,7 +79,8 @@ def _pad(call: Call) -> Tensor:
 
 def _check_source(call: Call, axis: int, dim: int, amount: int) -> None:
     """Modes that copy elements need them."""
-    if falls_below(dim, amount + 1 if call.mode == "reflect" else 1):
+    least = amount + 1 if call.mode == "reflect" else 1
+    if falls_below(dim, least, "it adds copies of more elements than a dim has"):
         raise ShapeError(
             "low, high", f"pad dim {axis} by {amount} in mode {call.mode}, which {call.x} is too small for"
         )
@@ -118,19 +121,25 @@ def _is_empty(dim: Dim, count: int) -> bool:
     """Whether a dim of data is 0 although there are elements to take."""
     if dim is None or (isinstance(dim, int) and dim > 0):
         return False
-    return falls_below(dim, 1 if isinstance(count, int) and count > 0 else minimum(1, count))
+    least = 1 if isinstance(count, int) and count > 0 else minimum(1, count)
+    return falls_below(dim, least, "its indices name elements of an axis that has none")
 
 
 def _gather_elements(call: Call) -> Tensor:
     check_axis("axis", call.axis, call.data.rank)
     check_rank("indices", call.indices, call.data.rank, " (as data)")
     for axis, (count, dim) in enumerate(zip(call.indices.shape, call.data.shape, strict=True)):
-        if axis != call.axis and count is not None and dim is not None and falls_below(dim, count):
-            raise ShapeError(
-                "indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}"
-            )
+        if axis != call.axis:
+            check_reach(axis, count, dim, call)
     result = Tensor(call.indices.shape, call.data.element)
     return from_some("data", call.data, (call.data.shape[call.axis],), result)
+
+
+def check_reach(axis: int, count: Dim, dim: Dim, call: Call) -> None:
+    """Indices for elements have at most as many along other axes as data has elements."""
+    fault = f"dim {axis} of its indices is larger than that of data"
+    if count is not None and dim is not None and falls_below(dim, count, fault):
+        raise ShapeError("indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}")
 
 
 def _gather_nd(call: Call) -> Tensor:

@@ -45,7 +45,7 @@ def _positions(call: Call, axis: int, size: int, kernel: int, ceil_mode: bool) -
     begin, end = call.pads[axis], call.pads[axis + len(call.strides)]
     extent = dilation * (kernel - 1) + 1
     room = size + begin + end - extent
-    if falls_below(kernel, 1) or falls_below(room, 0):
+    if falls_below(kernel, 1, "its window is empty") or falls_below(room, 0, "its window is larger than x"):
         window = f"{extent} (kernel {kernel}, dilation {dilation})"
         padded = f"{size} padded by {begin} and {end}"
         raise ShapeError("x", f"spatial dim {axis} ({padded}) is smaller than the window {window}: {call.x}")

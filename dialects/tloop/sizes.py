@@ -69,6 +69,8 @@ def _expect_fault(op: ext.Operation) -> str:
             parse_size(op.attributes[name].value)
         except SizeTextError as error:
             return str(error)
+    if "fault" in op.attributes and not isinstance(op.attributes["fault"], ir.StringAttr):
+        return f"fault must be a string, but is {op.attributes['fault']}"
     return _relation_fault(op)
 
 
@@ -79,7 +81,8 @@ def _relation_fault(op: ext.Operation, relations: Sequence[str] = RELATIONS) -> 
 
 class Expect(TLoop.Operation, name="expect"):
     """The call fails unless two sizes are "equal", or the left one is 1 or the right one ("broadcast"), or
-    "at_least" the right one. `what` says who expects it.
+    "at_least" the right one. `what` says who expects it, and the attribute `fault`, if it is there, what is
+    wrong then.
 
     Stands in the host program before ops that take it for true.
     """
@@ -133,6 +136,8 @@ def build_expect(requirement: Requirement, what: str) -> ir.Operation:
         "relation": requirement.relation,
         "what": what,
     }
+    if requirement.fault:
+        texts["fault"] = requirement.fault
     attributes = {name: ir.StringAttr.get(text) for name, text in texts.items()}
     return ir.Operation.create("tloop.expect", attributes=attributes)
 

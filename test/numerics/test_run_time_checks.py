@@ -52,20 +52,25 @@ MANY = (
 CALLS: dict[str, tuple[str, tuple[int, ...], str, tuple[int, ...]]] = {
     "slice": (
         function({"x": "n 8 f32"}, "4 8 f32", SLICE, op('%r = "graph.neg"(%s)', "4 8 f32", "4 8 f32")),
-        (5, 8), "slice: n must be at least 6, got 5 and 6", (6, 8),
+        (5, 8), "slice: it takes elements behind the last one: n must be at least 6, got 5 and 6", (6, 8),
     ),
     "slice from the end": (
         function({"x": "n 8 f32"}, "3 8 f32", BACK, op('%r = "graph.neg"(%s)', "3 8 f32", "3 8 f32")),
-        (2, 8), "slice: n - 3 must be at least 0, got -1 and 0", (3, 8),
+        (2, 8), "slice: it takes elements before the first one: n - 3 must be at least 0, got -1 and 0",
+        (3, 8),
     ),
     "top_k": (
-        function({"x": "n 4 f32"}, "3 4 f32", TOP), (2, 4), "top_k: n must be at least 3, got 2 and 3", (3, 4)
+        function({"x": "n 4 f32"}, "3 4 f32", TOP),
+        (2, 4), "top_k: it takes more elements than the axis has: n must be at least 3, got 2 and 3", (3, 4),
     ),
     "pool": (
         function({"x": "1 2 n f32"}, "1 2 n f32", POOL),
-        (1, 2, 2), "max_pool: n - 3 must be at least 0, got -1 and 0", (1, 2, 3),
+        (1, 2, 2), "max_pool: its window is larger than x: n - 3 must be at least 0, got -1 and 0", (1, 2, 3),
     ),
-    "pad": (function({"x": "n f32"}, "n f32", PAD), (3,), "pad: n must be at least 4, got 3 and 4", (4,)),
+    "pad": (
+        function({"x": "n f32"}, "n f32", PAD),
+        (3,), "pad: it adds copies of more elements than a dim has: n must be at least 4, got 3 and 4", (4,),
+    ),
     "negative": (
         function({"x": "n f32"}, "f32", *FEWER),
         (3,), "reshape: n - 5 must be at least 0, got -2 and 0", (10,),

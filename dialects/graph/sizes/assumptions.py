@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .bounds import at_least, surely_unequal
 from .size import Size, Undecided
@@ -17,11 +17,12 @@ RELATIONS = ("equal", "broadcast", "at_least")
 @dataclass(frozen=True)
 class Requirement:
     """`left` and `right` are "equal"; or `left` is 1 or `right` ("broadcast"); or `left` is "at_least"
-    `right`."""
+    `right`. `fault` says in words what is wrong where that does not hold."""
 
     left: int | Size
     right: int | Size
     relation: str = "equal"
+    fault: str = field(default="", compare=False)
 
     def holds(self, dims: Mapping[str, int]) -> bool:
         """Whether it does for these values of named dims. Raises KeyError for one that is missing."""
@@ -46,11 +47,11 @@ def assumptions() -> Iterator[list[Requirement]]:
         _taken.reset(token)
 
 
-def assume(left: int | Size, right: int | Size, relation: str = "equal") -> None:
-    """Takes a relation for true; of numbers it must be."""
+def assume(left: int | Size, right: int | Size, relation: str = "equal", fault: str = "") -> None:
+    """Takes a relation for true; of numbers it must be. `fault` as in `Requirement`."""
     found = _taken.get()
     if found is not None and left != right and (isinstance(left, Size) or isinstance(right, Size)):
-        found.append(Requirement(left, right, relation))
+        found.append(Requirement(left, right, relation, fault))
 
 
 def differ(left: int | Size, right: int | Size) -> bool:
@@ -62,11 +63,11 @@ def differ(left: int | Size, right: int | Size) -> bool:
     return False
 
 
-def falls_below(size: int | Size, least: int | Size) -> bool:
+def falls_below(size: int | Size, least: int | Size, fault: str = "") -> bool:
     """Whether `size < least` for all values of named dims, as far as their bounds tell. Where these leave it
-    open the size is taken to be at least so large."""
+    open the size is taken to be at least so large. `fault` as in `Requirement`."""
     try:
         return not at_least(size, least)
     except Undecided:
-        assume(size, least, "at_least")
+        assume(size, least, "at_least", fault)
         return False

@@ -49,4 +49,5 @@ class SizeOps:
         with self.numbers.named_by(op.attributes["what"].value):
             left, right = (self.numbers.of(parse_size(text)) for text in texts)
             relation = op.attributes["relation"].value
-            self.numbers.check(left, right, relation, _WANTED[relation].format(*texts))
+            fault = f"{op.attributes['fault'].value}: " if "fault" in op.attributes else ""
+            self.numbers.check(left, right, relation, fault + _WANTED[relation].format(*texts))

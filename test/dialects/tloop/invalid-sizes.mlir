@@ -56,6 +56,14 @@ func.func @main() {
 
 // -----
 
+func.func @main() {
+  // expected-error @below {{'tloop.expect' op fault must be a string, but is 3}}
+  "tloop.expect"() {fault = 3, left = "k", relation = "at_least", right = "n", what = "slice"} : () -> ()
+  return
+}
+
+// -----
+
 func.func @main(%i: index) {
   // expected-error @below {{'tloop.check' op relation is 'most', none of equal, broadcast, at_least, product}}
   "tloop.check"(%i, %i) {message = "m", relation = "most"} : (index, index) -> ()

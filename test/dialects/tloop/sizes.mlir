@@ -13,6 +13,8 @@ func.func @main(%s: tensor<2xi64>, %t: tensor<i32>) {
   "tloop.expect"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
   // CHECK-NEXT: "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
   "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
+  // CHECK-NEXT: "tloop.expect"() {fault = "it takes too many", left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
+  "tloop.expect"() {fault = "it takes too many", left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
   // CHECK-NEXT: %[[C:.*]] = arith.constant
   %c = arith.constant 3 : index
   // CHECK-NEXT: "tloop.check"(%[[C]], %[[C]]) {message = "slice: k must be at least 3", relation = "at_least"} : (index, index) -> ()

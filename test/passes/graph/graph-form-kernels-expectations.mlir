@@ -3,7 +3,7 @@
 // What ops take for true of dims is checked: what follows from inputs' dims before all else, the rest where it is known,
 // each once. A batch that may be 1 is spread.
 // CHECK-LABEL: func.func @main
-// CHECK-NEXT: "tloop.expect"() {left = "n", relation = "at_least", right = "5", what = "slice"}
+// CHECK-NEXT: "tloop.expect"() {fault = "it takes elements behind the last one", left = "n", relation = "at_least", right = "5", what = "slice"}
 // CHECK-NEXT: "tloop.expect"() {left = "n - 8", relation = "at_least", right = "0", what = "reshape"}
 // CHECK-NEXT: "tloop.expect"() {left = "n", relation = "equal", right = "4*n - 32", what = "reshape"}
 // CHECK-NEXT: "tloop.expect"() {left = "n", relation = "broadcast", right = "broadcast(b, n)", what = "matmul"}
@@ -20,7 +20,7 @@ func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}, %l: tensor<?x2x3xf32> {g
   %4 = "graph.reshape"(%x, %3) {shape = array<i64: -1, -1>} : (tensor<?xf32>, tensor<2xi64>) -> tensor<?x4xf32>
   %5 = "graph.matmul"(%l, %r) : (tensor<?x2x3xf32>, tensor<?x3x2xf32>) -> tensor<?x2x2xf32>
   // CHECK: "tloop.read_sizes"(%arg3) {names = ["k"]}
-  // CHECK: "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"}
+  // CHECK: "tloop.expect"() {fault = "it takes elements behind the last one", left = "k", relation = "at_least", right = "3", what = "slice"}
   %6 = "graph.sizes"(%s) {names = ["k"], dims = ["k"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<1xi64>) -> tensor<1xi64>
   %7 = "graph.full"(%6) {value = 1.0} : (tensor<1xi64>) -> tensor<?xf32>
   %8 = "graph.exp"(%7) : (tensor<?xf32>) -> tensor<?xf32>

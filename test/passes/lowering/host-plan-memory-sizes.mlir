@@ -4,7 +4,7 @@
 // Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
 // last op that reads it.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: k must be at least 3", "add: k must be 1 or n", "numbers: a product in the size 2*k is too large", "one 'up'", "two"]
+// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: it takes elements behind the last one: k must be at least 3", "add: k must be 1 or n", "numbers: a product in the size 2*k is too large", "one 'up'", "two"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
 // ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
@@ -44,10 +44,10 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // ENTRY-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(2 : i64)
   // ENTRY-NEXT: llvm.call @mlc_host_mismatch(%{{.*}}, %[[NUMBER]], %[[FIRST]])
   "tloop.expect"() {left = "4*n", relation = "equal", right = "k", what = "reshape"} : () -> ()
-  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "slice: k must be at least 3", relation = "at_least"}
+  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "slice: it takes elements behind the last one: k must be at least 3", relation = "at_least"}
   // ENTRY: %[[SMALL:.*]] = llvm.icmp "slt" %[[NUMBER]], %{{.*}} : i64
   // ENTRY-NEXT: scf.if %[[SMALL]] {
-  "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
+  "tloop.expect"() {fault = "it takes elements behind the last one", left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
   // CHECK: "tloop.check"(%[[K]], %[[N]]) {message = "add: k must be 1 or n", relation = "broadcast"}
   // ENTRY: %[[OTHER:.*]] = llvm.icmp "ne" %[[NUMBER]], %[[N]] : i64
   // ENTRY: %[[NOT_ONE:.*]] = llvm.icmp "ne" %[[NUMBER]], %{{.*}} : i64
