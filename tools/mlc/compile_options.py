@@ -77,7 +77,8 @@ _GRAPH_OPTIONS = (
         "shapes",
         multiple=True,
         metavar="INPUT:AxBxC",
-        help="Give an input's shape: x:1x3x224x224.",
+        help="Give an input's shape: x:1x3x224x224; ? or -1 leaves a dim open. What it says of a dim with a "
+        "name holds for all inputs.",
     ),
     click.option(
         "--disable-pass",

@@ -45,8 +45,11 @@ def load_or_compile(path: str, flags: CompileFlags, session: Session, threads: i
     show_log(session)
     if is_compiled(path):
         from mlc.runtime import load
+        from mlc.tools.mlc.sizes import check_names
 
-        return load(path, threads=threads)
+        executable = load(path, threads=threads)
+        check_names(executable, flags)
+        return executable
     with session.progress() as progress:
         options = flags.options(progress)
         from mlc.compiler import compile_program

@@ -13,27 +13,24 @@ from mlc.tools.mlc.session import Session
 
 if TYPE_CHECKING:
     from mlc.runtime import Executable, TensorSpec
+    from mlc.runtime.dims import NamedDim
 
 
-def parse_sizes(
-    dims: Sequence[str], shapes: Sequence[str]
-) -> tuple[dict[str, int | tuple[int, int | None]], dict[str, list[int]]]:
-    """--dim (a size, or least and most) and --shape (its sizes follow ':' or '=') by name. Raises
-    click.UsageError."""
+Size = int | tuple[int, int | None]
+
+
+def parse_sizes(dims: Sequence[str], shapes: Sequence[str]) -> tuple[dict[str, Size], dict[str, list[int]]]:
+    """--dim (a size, or least and most) and --shape by name. Raises click.UsageError."""
     from mlc.tools.command_line import UsageError
-    from mlc.tools.translate.import_onnx import parse_shapes
+    from mlc.tools.translate.import_onnx import each_once, parse_shapes
 
-    texts = []
-    for text in shapes:
-        name, colon, sizes = text.rpartition(":")
-        texts.append(f"{name}={sizes}" if colon and "=" not in sizes else text)
     try:
-        return dict(map(_dim, dims)), parse_shapes(texts)
+        return each_once("dim", dims, _dim), parse_shapes(list(shapes))
     except UsageError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _dim(text: str) -> tuple[str, int | tuple[int, int | None]]:
+def _dim(text: str) -> tuple[str, Size]:
     """NAME=N, NAME=A..B, NAME=..B or NAME=A.. as name and size."""
     name, _, size = text.rpartition("=")
     least, dots, most = size.partition("..")
@@ -49,20 +46,35 @@ def _dim(text: str) -> tuple[str, int | tuple[int, int | None]]:
     return name, (int(least or 0), int(most) if most else None)
 
 
+def check_names(executable: Executable, flags: CompileFlags) -> None:
+    """Raises ToolError for a --dim that a compiled program does not have, and a --shape of no input."""
+    dims, shapes = parse_sizes(flags.dims, flags.shapes)
+    for option, what, given, own in (
+        ("--dim", "dims", dims, executable.dims),
+        ("--shape", "inputs", shapes, executable.inputs),
+    ):
+        names = [each.name for each in own]
+        if strangers := [name for name in given if name not in names]:
+            listed = ", ".join(names) or "all known"
+            raise ToolError(f"{option} {strangers[0]}: the model's {what} are {listed}")
+
+
 def specs_of_call(
     executable: Executable, given: Mapping[str, Any], flags: CompileFlags, session: Session
 ) -> list[TensorSpec]:
     """The inputs with the sizes of one call: those of --dim and --shape, then of the arrays in `given`, by
     input; else 1, or what is nearest to it in the dim's range, which a warning says. Raises ToolError for a
-    dim that the program does not have."""
+    range that the program's does not meet."""
     if not executable.dims:
         return list(executable.inputs)
-    values = _values(executable, given, flags)
+    dims, shapes = parse_sizes(flags.dims, flags.shapes)
+    values = _values(executable, given, dims, shapes)
     missing = {}
-    for dim in executable.dims:
+    for own in executable.dims:
+        asked = dims.get(own.name)
+        dim = _met(own, *asked, values.get(own.name)) if isinstance(asked, tuple) else own
         if dim.name not in values:
-            most = 1 if dim.most is None else dim.most
-            missing[dim.name] = min(max(dim.least, 1), max(dim.least, most))
+            missing[dim.name] = max(dim.least, 1 if dim.most is None else min(1, dim.most))
     if missing:
         listed = ", ".join(f"{name}={size}" for name, size in missing.items())
         session.warn(f"inputs are made for {listed}; --dim NAME=N gives other sizes")
@@ -73,13 +85,30 @@ def specs_of_call(
     ]
 
 
-def _values(executable: Executable, given: Mapping[str, Any], flags: CompileFlags) -> dict[str, int]:
+def _met(dim: NamedDim, least: int, most: int | None, size: int | None) -> NamedDim:
+    """The dim in the range that --dim gives, which must hold a size that the program takes, and that which
+    the inputs have."""
+    from mlc.runtime.dims import NamedDim
+
+    both = [each for each in (dim.most, most) if each is not None]
+    met = NamedDim(dim.name, max(dim.least, least), min(both, default=None))
+    asked = NamedDim(dim.name, least, most)
+    if met.most is not None and met.most < met.least:
+        raise ToolError(f"--dim {asked}: the model takes {dim}")
+    if size is not None and not (least <= size and (most is None or size <= most)):
+        raise ToolError(f"--dim {asked}: the inputs have {size}")
+    return met
+
+
+def _values(
+    executable: Executable,
+    given: Mapping[str, Any],
+    dims: Mapping[str, Size],
+    shapes: Mapping[str, list[int]],
+) -> dict[str, int]:
     """Sizes of named dims as far as they are given."""
-    dims, shapes = parse_sizes(flags.dims, flags.shapes)
     names = [dim.name for dim in executable.dims]
     values = {name: size for name, size in dims.items() if isinstance(size, int)}
-    if strangers := [name for name in values if name not in names]:
-        raise ToolError(f"--dim {strangers[0]}: the model's dims are {', '.join(names)}")
     sized = [shapes, {name: array.shape for name, array in given.items()}]
     for shape_of in sized:
         for spec in executable.inputs:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import ImportedModel, import_model
@@ -13,6 +15,8 @@ from mlc.tools.activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.sources import read_input, write_output
 from mlc.tools.translate.errors import TranslationError
+
+T = TypeVar("T")
 
 
 def import_onnx(line: CommandLine, path: str, activity: Activity) -> None:
@@ -49,23 +53,38 @@ def _warn_of_lost_weights(imported: ImportedModel) -> None:
 
 def parse_dims(texts: list[str]) -> dict[str, int]:
     """`name=number` each. Raises `UsageError`."""
-    dims = {}
-    for text in texts:
-        name, equals, number = text.rpartition("=")
-        if not equals or not name or not number.isdigit():
-            raise UsageError(f"--dim={text}: expected name=number, e.g. --dim batch=1")
-        dims[name] = int(number)
-    return dims
+    return each_once("dim", texts, _dim)
+
+
+def _dim(text: str) -> tuple[str, int]:
+    name, equals, number = text.rpartition("=")
+    if not equals or not name or not number.isdigit():
+        raise UsageError(f"--dim={text}: expected name=number, e.g. --dim batch=1")
+    return name, int(number)
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
     """`input:AxBxC` (or with `=`) each; -1 or ? keeps a dim. Raises `UsageError`."""
-    shapes = {}
+    return each_once("shape", texts, _shape)
+
+
+def _shape(text: str) -> tuple[str, list[int]]:
+    place = max(text.rfind(":"), text.rfind("="))
+    name, dims = text[: max(place, 0)], text[place + 1 :]
+    sizes = [-1 if dim in ("?", "-1") else dim for dim in dims.replace(",", "x").split("x") if dim]
+    if not name or not all(dim == -1 or str(dim).isdigit() for dim in sizes):
+        raise UsageError(f"--shape={text}: expected input:dims, e.g. --shape x:1x3x224x224")
+    return name, [int(dim) for dim in sizes]
+
+
+def each_once(option: str, texts: Sequence[str], parse: Callable[[str], tuple[str, T]]) -> dict[str, T]:
+    """What the texts of an option say by name, as `parse` reads them. Raises `UsageError` for a name that
+    two of them have."""
+    result: dict[str, T] = {}
+    text_of: dict[str, str] = {}
     for text in texts:
-        place = max(text.rfind(":"), text.rfind("="))
-        name, dims = text[: max(place, 0)], text[place + 1 :]
-        sizes = [-1 if dim in ("?", "-1") else dim for dim in dims.replace(",", "x").split("x") if dim]
-        if not name or not all(dim == -1 or str(dim).isdigit() for dim in sizes):
-            raise UsageError(f"--shape={text}: expected input:dims, e.g. --shape x:1x3x224x224")
-        shapes[name] = [int(dim) for dim in sizes]
-    return shapes
+        name, value = parse(text)
+        if name in result:
+            raise UsageError(f"--{option}={text_of[name]} and --{option}={text}: give '{name}' once")
+        result[name], text_of[name] = value, text
+    return result

@@ -37,6 +37,8 @@ def shapes(done: Any) -> list[list[int]]:
         (("--shape", "y:?x5", "--dim", "batch=2"), 2, 5),
         (("--dim", "seq=7"), 1, 7),
         (("--dim", "seq=1..8"), 1, 1),
+        (("--dim", "batch=2..3", "--dim", "seq=4.."), 2, 4),
+        (("--dim", "batch=..9", "--dim", "seq=..0"), 1, 0),
         (("--input", "x=x.npy"), 4, 6),
         (("--inputs", "y.npz"), 4, 6),
     ],
@@ -60,6 +62,10 @@ def test_sizes_that_nobody_gives(mlc: Any, stack: Path) -> None:
     ("flags", "message"),
     [
         (("--dim", "length=3"), "--dim length: the model's dims are batch, seq"),
+        (("--dim", "length=3..4"), "--dim length: the model's dims are batch, seq"),
+        (("--shape", "z:3x4"), "--shape z: the model's inputs are x, y"),
+        (("--dim", "seq=513..600"), "--dim seq=513..600: the model takes seq=0..512"),
+        (("--dim", "seq=2..5", "--shape", "x:?x6"), "--dim seq=2..5: the inputs have 6"),
         (("--dim", "seq=600"), "input 'x': dim 1 is 600, expected 0 to 512 ('seq')"),
         (
             ("--input", "x=x.npy", "--dim", "seq=5"),
@@ -77,6 +83,41 @@ def test_sizes_that_do_not_fit(mlc: Any, stack: Path, flags: tuple[str, ...], me
 def test_malformed_dims(mlc: Any, text: str) -> None:
     done = mlc("compile", "m.onnx", "--dim", text)
     assert done.status == 2 and f"--dim={text}: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("option", "first", "second", "name"),
+    [("dim", "n=4", "n=5", "n"), ("dim", "n=1..8", "n=4", "n"), ("shape", "x:2x3", "x=2x4", "x")],
+)
+@pytest.mark.parametrize("command", ["compile", "run"])
+def test_sizes_given_twice(mlc: Any, command: str, option: str, first: str, second: str, name: str) -> None:
+    done = mlc(command, __file__, f"--{option}", first, f"--{option}", second)
+    assert done.status == 2 and f"--{option}={first} and --{option}={second}: give '{name}' once" in done.err
+
+
+def test_some_dims_are_fixed_and_others_stay(mlc: Any, save: Any, tmp_path: Path) -> None:
+    """A shape fixes the names in it for all inputs."""
+    dims = ["batch", "seq"]
+    nodes = [
+        helper.make_node("Add", ["x", "y"], ["a"]),
+        helper.make_node("Concat", ["a", "z"], ["s"], axis=0),
+    ]
+    path = save(
+        tmp_path / "m.onnx",
+        nodes,
+        inputs={"x": dims, "y": dims, "z": ["rest", "seq"]},
+        outputs={"s": [None] * 2},
+    )
+    for flags in (
+        ("--dim", "batch=2", "--dim", "seq=3"),
+        ("--shape", "x:2x3"),
+        ("--shape", "z:?x3", "--dim", "batch=2"),
+    ):
+        done = mlc("run", path, "--json", *flags)
+        assert shapes(done) == [[2, 3], [2, 3], [1, 3], [3, 3]]
+        assert "inputs are made for rest=1;" in done.err
+    done = mlc("run", path, "--shape", "x:2x3", "--dim", "seq=1..8")
+    assert "--dim seq: --shape fixes it, or the model has no dynamic dim 'seq' (it has: 'rest')" in done.err
 
 
 def test_a_model_whose_dims_stay(mlc: Any, save: Any, tmp_path: Path) -> None:
