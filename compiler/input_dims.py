@@ -17,7 +17,7 @@ def check_inputs(main: Any, names: Sequence[str], options: Options) -> None:
     if isinstance(options.resolved_target(), GpuTarget):
         require_static(main, names)
     for wrong in sorted(set(options.dim_ranges()) - set(dim_names(main))):
-        raise unknown_dim(main, wrong)
+        raise unknown_dim(main, wrong, "--shape fixes it, or " if options.shapes else "")
 
 
 def require_ranks(main: Any, names: Sequence[str]) -> None:
@@ -55,10 +55,10 @@ def dim_names(main: Any) -> list[str]:
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
-def unknown_dim(main: Any, name: str) -> CompileError:
-    """What is said of an option for a dim that no input has."""
+def unknown_dim(main: Any, name: str, unless: str = "") -> CompileError:
+    """What is said of an option for a dim that no input has; `unless` is another cause that it may have."""
     listed = ", ".join(f"'{each}'" for each in dim_names(main)) or "none"
-    return CompileError(f"--dim {name}: the model has no dynamic dim '{name}' (it has: {listed})")
+    return CompileError(f"--dim {name}: {unless}the model has no dynamic dim '{name}' (it has: {listed})")
 
 
 def _dims(main: Any) -> list[Sequence[Any]]:

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlc.compiler.errors import CompileError
-from mlc.frontends.sizes import wrong_sizes
+from mlc.frontends.sizes import sizes_by_name, wrong_sizes
 
 
 def with_dims(
     main: Any, names: Sequence[str], dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
 ) -> dict[str, Sequence[int]]:
-    """`shapes`, and those of inputs with dims that `dims` fixes by name, whatever `shapes` says of these.
+    """`shapes`, and those of inputs with dims that `dims`, or shapes of other inputs, fix by name.
 
-    Raises CompileError for dims that no input has.
+    Raises CompileError for dims that no input has, and where a name gets two sizes.
     """
     from mlc.compiler.input_dims import dim_names, unknown_dim
     from mlc.dialects.graph.dims import named_dims
@@ -22,12 +22,20 @@ def with_dims(
 
     for wrong in sorted(set(dims) - set(dim_names(main))):
         raise unknown_dim(main, wrong)
+    arguments = main.operation.regions[0].blocks[0].arguments
+    found = {
+        name: [name_of(dim) if dim is not None else None for dim in named_dims(argument)]
+        for name, argument in zip(names, arguments, strict=True)
+    }
+    try:
+        told = sizes_by_name(found.items(), dims, shapes)
+    except ValueError as error:
+        raise CompileError(str(error)) from None
     result = dict(shapes)
-    for name, argument in zip(names, main.operation.regions[0].blocks[0].arguments, strict=True):
-        found = [name_of(dim) if dim is not None else None for dim in named_dims(argument)]
-        if any(each in dims for each in found):
-            given = shapes.get(name, [-1] * len(found))
-            result[name] = [dims.get(each or "", size) for each, size in zip(found, given, strict=True)]
+    for name, own in found.items():
+        given = shapes.get(name, [-1] * len(own))
+        if len(given) == len(own) and any(each in told for each in own):
+            result[name] = [told.get(each or "", size) for each, size in zip(own, given, strict=True)]
     return result
 
 

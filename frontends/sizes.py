@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 
@@ -16,3 +16,26 @@ def wrong_sizes(sizes: Iterable[object], least: int = 0) -> str:
                 continue
         return f"{size!r} is no size: an integer from {least} to 2^63 - 1"
     return ""
+
+
+def sizes_by_name(
+    inputs: Iterable[tuple[str, Sequence[str | None]]],
+    dims: Mapping[str, int],
+    shapes: Mapping[str, Sequence[int]],
+) -> dict[str, int]:
+    """`dims`, and the sizes that `shapes`, by input, give to dims that have a name, -1 to none. `inputs` are
+    each a name and those of its dims.
+
+    Raises ValueError, which names both options, where a name gets two sizes.
+    """
+    found = {name: (size, f"--dim {name}={size}") for name, size in dims.items()}
+    for input_name, names in inputs:
+        given = shapes.get(input_name, ())
+        option = f"--shape {input_name}:{'x'.join(map(str, given))}"
+        # Shapes of another rank are refused where they are put in.
+        for name, size in zip(names, given, strict=False):
+            if name and size >= 0:
+                first, by = found.setdefault(name, (size, option))
+                if first != size:
+                    raise ValueError(f"{by} fixes '{name}' to {first}, {option} to {size}")
+    return {name: size for name, (size, _) in found.items()}

@@ -10,7 +10,7 @@ from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.kinds import Kind, SequenceKind, TensorKind, kind_of_type
 from mlc.frontends.onnx.values import Dim
-from mlc.frontends.sizes import wrong_sizes
+from mlc.frontends.sizes import sizes_by_name, wrong_sizes
 from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
 
 
@@ -36,25 +36,30 @@ def read_inputs(
     graph: GraphProto, name: str, dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
 ) -> list[InputType]:
     """The inputs that are no initializers, with `dims` (by dim name) and `shapes` (by input name) put in.
+    What a shape says of a dim with a name holds wherever the name stands.
 
     Raises `ImportFailure` for inputs that are no tensors or have no rank, for names that the model does not
-    have, and for sizes that are none.
+    have, for sizes that are none, and for names that get two.
     """
     constants = {tensor.name for tensor in graph.initializer}
     infos = [info for info in graph.input if info.name not in constants]
     _check_names("--shape", "input", shapes, [info.name for info in infos], name)
     _check_sizes("--shape", shapes, -1, name)
-    parameters = [name for info in infos for name in _parameters(info.type)]
+    parameters = [each for info in infos for each in _parameters(info.type) if each]
     _check_names("--dim", "dynamic dim", dims, parameters, name)
     _check_sizes("--dim", {key: [size] for key, size in dims.items()}, 0, name)
-    return [_read(info, name, dims, shapes.get(info.name)) for info in infos]
+    try:
+        told = sizes_by_name(((info.name, _parameters(info.type)) for info in infos), dims, shapes)
+    except ValueError as error:
+        raise ImportFailure(f"{name}: {error}") from None
+    return [_read(info, name, told, shapes.get(info.name)) for info in infos]
 
 
 def _parameters(kind: TypeProto) -> list[str]:
-    """The names of dims in a type."""
+    """The names of dims in a type, "" for those without."""
     match kind.WhichOneof("value"):
         case "tensor_type":
-            return [each.dim_param for each in kind.tensor_type.shape.dim if each.dim_param]
+            return [each.dim_param for each in kind.tensor_type.shape.dim]
         case "sequence_type":
             return _parameters(kind.sequence_type.elem_type)
         case "optional_type":

@@ -145,6 +145,11 @@ def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool, sizes: d
             {"dims": {"rows": 2, "columns": (1, 4)}, "shapes": {"input1": [-1, 4]}},
             "has no dynamic dim 'columns'",
         ),
+        (
+            {"dims": {"rows": 2}, "shapes": {"input1": [3, -1]}},
+            "--dim rows=2 fixes 'rows' to 2, --shape input1:3x-1 to 3",
+        ),
+        ({"dims": {"rows": 2}, "shapes": {"input1": [2]}}, "--shape input1:2: the input has rank 2"),
         ({"dims": {"rows": (3, 2)}}, "--dim rows: no size is at least 3 and at most 2"),
         ({"dims": {"rows": (-1, 2)}}, "--dim rows: -1 is no size"),
         ({"dims": {"rows": (1, 2, 3)}}, r"--dim rows: \(1, 2, 3\) is no range: give"),

@@ -184,6 +184,21 @@ def test_dims_and_shapes_fix_dynamic_dims() -> None:
     assert "fixes dim 1 to 32" in _failure(proto, shapes={"x": [5, 31]})
 
 
+def test_shapes_fix_names_in_all_inputs() -> None:
+    inputs = [info("x", "n", "m"), info("y", "m", 3), info("z", 5, "k")]
+    proto = model([node("MatMul", ["x", "y"], ["a"]), node("Neg", ["z"], ["b"])], inputs, ["a", "b"])
+    text = _text(proto, shapes={"x": [-1, 4]}, dims={"m": 4})
+    assert "%arg0: tensor<?x4xf32>" in text and "%arg1: tensor<4x3xf32>" in text
+    assert text == _text(proto, shapes={"x": [-1, 4]})
+    for shapes, dims, message in (
+        ({"x": [2, 4]}, {"m": 5}, "--dim m=5 fixes 'm' to 5, --shape x:2x4 to 4"),
+        ({"x": [2, 4], "y": [5, -1]}, {}, "--shape x:2x4 fixes 'm' to 4, --shape y:5x-1 to 5"),
+        ({"y": [2, 4]}, {}, "--shape y:2x4: the model fixes dim 1 to 3"),
+        ({"y": [2]}, {}, "--shape y:2: the input has rank 2"),
+    ):
+        assert _failure(proto, shapes=shapes, dims=dims) == message
+
+
 def test_one_dynamic_dim_goes_through_shape_arithmetic() -> None:
     nodes = [
         node("Shape", ["x"], ["s"]),
