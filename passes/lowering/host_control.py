@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir
 from mlc.passes.rewriting import attributes_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ class ControlBuilder:
     def build(self, op: ir.Operation) -> None:
         """What an op becomes; nothing for views and returns, which have no code of their own."""
         if op.name == "arith.index_cast":
-            self.values[op.results[0]] = self.values[op.operands[0]]
+            number, kind = self.values[op.operands[0]], self.kind(op.results[0].type)
+            self.values[op.results[0]] = _converted(number, kind)
         elif op.name.startswith(("arith.", "scf.")):
             self.copy(op)
 
@@ -72,3 +73,11 @@ class ControlBuilder:
             return
         with ir.InsertionPoint(self.outermost):
             yield
+
+
+def _converted(number: ir.Value, kind: ir.Type) -> ir.Value:
+    """A signed number in another width."""
+    if number.type == kind:
+        return number
+    is_wider = ir.IntegerType(kind).width > ir.IntegerType(number.type).width
+    return (arith.ExtSIOp if is_wider else arith.TruncIOp)(kind, number).result
