@@ -170,6 +170,17 @@ def softmax_is_zero(call: Call) -> bool:
     return x is not None and bool((x == 0).any())
 
 
+def some_are_little_below_zero(call: Call) -> bool:
+    x = call.array(0)
+    return x is not None and bool(((x > -1e-3) & (x < 0)).any())
+
+
+def window_has_no_elements(call: Call) -> bool:
+    """The weights are the fourth operand."""
+    weights = call.array(3)
+    return weights is not None and 0 in weights.shape[2:]
+
+
 def states_have_several_dims(call: Call) -> bool:
     states = [call.array(index) for index in range(2, len(call.node.input))]
     return any(array is not None and array.ndim > 1 for array in states)

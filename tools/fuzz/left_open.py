@@ -92,6 +92,12 @@ LEFT_OPEN = (
         when.softmax_is_zero,
     ),
     Fault(
+        "Elu Selu Celu",
+        _ALL,
+        "mlc computes exp(x) - 1 in one, which keeps the digits of x near 0",
+        when.some_are_little_below_zero,
+    ),
+    Fault(
         "HannWindow HammingWindow BlackmanWindow",
         _ALL,
         "what the cast to an integer cuts off hangs on the last bit of cosines",
