@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,6 +91,7 @@ def fuzz_command(
 
     if lacking():
         raise ToolError(lacking())
+    _check_cases(replay)
     settings = _settings(operators, seed, variants, drawn=not replay)
     fuzzer = Fuzzer(settings, jobs, time_limit, log)
     results = list(fuzzer.saved(replay) if replay else _with_progress(fuzzer, session, first, cases))
@@ -98,6 +99,18 @@ def fuzz_command(
     if not replay:
         _save(session, fuzzer, results, output or Path("build/fuzz"), trials)
     return FAILURE if any(result.verdict.is_finding for result in results) else 0
+
+
+def _check_cases(paths: Sequence[Path]) -> None:
+    """Raises ToolError for the first path that is no saved case."""
+    from google.protobuf.message import DecodeError
+    from mlc.tools.fuzz.case import load
+
+    for path in paths:
+        try:
+            load(path)
+        except (OSError, ValueError, LookupError, TypeError, DecodeError) as error:
+            raise ToolError(f"{path} is no saved case: {type(error).__name__}: {error}") from error
 
 
 def _settings(operators: re.Pattern[str], seed: int, variants: tuple[str, ...], *, drawn: bool) -> Settings:

@@ -52,9 +52,13 @@ def difference(actual: np.ndarray, expected: np.ndarray) -> tuple[float, str]:
     if actual.dtype != expected.dtype:
         return math.inf, f"dtype {actual.dtype}, expected {expected.dtype}"
     ours, theirs = _wide(actual), _wide(expected)
-    if not np.isfinite(ours).all():
-        return math.inf, "values that are not finite"
-    if not np.isfinite(theirs).all():
-        return math.inf, "the reference has values that are not finite"
+    if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
+        return math.inf, f"of {ours.size} values {_not_finite(ours)}, expected {_not_finite(theirs)}"
     scale = float(np.abs(theirs).max(initial=0.0))
     return float(np.abs(ours - theirs).max(initial=0.0)) / (scale or 1.0), ""
+
+
+def _not_finite(values: np.ndarray) -> str:
+    """How many elements are not finite, as text."""
+    nans, infinities = int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    return f"{nans} NaN and {infinities} infinite"

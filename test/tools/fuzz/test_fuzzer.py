@@ -104,6 +104,20 @@ def test_the_command_says_what_is_missing(
     assert main(["fuzz", "--ops", "("]) == 2
 
 
+def test_what_is_no_case_is_not_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = next(SAVED.iterdir())
+    for name, record in (("empty", None), ("lacking", "{}"), ("garbage", "x")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "model.onnx").write_bytes((good / "model.onnx").read_bytes())
+        if record is not None:
+            (folder / "case.json").write_text(record)
+        assert main(["fuzz", "--replay", str(good), "--replay", str(folder)]) == 1
+        said = capsys.readouterr()
+        assert not said.out
+        assert said.err.startswith(f"mlc: error: {folder} is no saved case: ") and said.err.count("\n") == 1
+
+
 @pytest.mark.slow
 def test_the_command_runs_cases(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     arguments = ["fuzz", "--cases", "6", "--ops", "^(Relu|Sqrt)$", "--json", "--output", str(tmp_path)]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from mlc.tools.mlc.numbers import difference
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -47,10 +48,20 @@ def test_values_that_are_not_finite_fail(mlc: Any, save: Any, tmp_path: Path) ->
     model = save(
         tmp_path / "log.onnx", [helper.make_node("Log", ["x"], ["y"])], inputs={"x": [8]}, outputs={"y": [8]}
     )
-    done = mlc("run", model, "--verify", "--json")
+    np.savez("x.npz", x=np.array([-1, -2, 0, 1, 2, 3, 4, 5], np.float32))
+    done = mlc("run", model, "--inputs", "x.npz", "--verify", "--json")
     assert done.status == 1
-    assert done.json()["verify"]["outputs"]["y"]["reason"] == "values that are not finite"
+    reason = done.json()["verify"]["outputs"]["y"]["reason"]
+    assert reason == "of 8 values 2 NaN and 1 infinite, expected 2 NaN and 1 infinite"
     assert done.json()["outputs"]["y"]["finite"] is False
+
+
+def test_how_many_values_are_not_finite() -> None:
+    values = np.array([1, 2, np.nan, -np.inf], np.float32)
+    reason = difference(values, np.array([1, np.inf, np.inf, 2], np.float32))[1]
+    assert reason == "of 4 values 1 NaN and 1 infinite, expected 0 NaN and 2 infinite"
+    reason = difference(np.ones(4, np.float32), values)[1]
+    assert reason == "of 4 values 0 NaN and 0 infinite, expected 1 NaN and 1 infinite"
 
 
 def test_executable_file(mlc: Any, mlp: Path) -> None:
