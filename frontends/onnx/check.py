@@ -24,6 +24,7 @@ def check_model(model: ModelProto, name: str) -> Opsets:
     opsets = read_opsets(model.opset_import, name)
     if not model.opset_import and model.ir_version >= 3:
         raise ImportFailure(f"{name}: the model imports no operator set")
+    _check_each_once("output", [each.name for each in model.graph.output], name)
     if model.graph.sparse_initializer:
         raise UnsupportedModel(f"{name}: sparse initializers are not supported")
     return opsets
@@ -74,14 +75,8 @@ def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProt
 
 
 def _check_unique(graph: GraphProto, name: str) -> None:
-    for kind, names in (
-        ("input", [i.name for i in graph.input]),
-        ("initializer", [i.name for i in graph.initializer]),
-        ("output", [o.name for o in graph.output]),
-    ):
-        twice = [n for n, count in Counter(names).items() if count > 1]
-        if twice and kind != "output":
-            raise ImportFailure(f"{name}: the {kind} '{twice[0]}' is there twice")
+    _check_each_once("input", [i.name for i in graph.input], name)
+    _check_each_once("initializer", [i.name for i in graph.initializer], name)
     defined = {i.name for i in graph.input} | {i.name for i in graph.initializer}
     for node in graph.node:
         for output in node.output:
@@ -90,6 +85,12 @@ def _check_unique(graph: GraphProto, name: str) -> None:
                     f"{name}: node {describe(node)} defines '{output}', which is defined already"
                 )
             defined.add(output)
+
+
+def _check_each_once(kind: str, names: Sequence[str], name: str) -> None:
+    twice = [n for n, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ImportFailure(f"{name}: the {kind} '{twice[0]}' is there twice")
 
 
 def _needed(node: NodeProto) -> list[str]:

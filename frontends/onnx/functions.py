@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 
 import onnx
+from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.check import Opsets, plain_domain, read_opsets
 from mlc.frontends.onnx.values import Held, Value
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
@@ -26,6 +28,27 @@ class Body:
 def model_functions(model: ModelProto) -> dict[FunctionKey, FunctionProto]:
     """The functions that the model defines, by domain, name and overload."""
     return {(plain_domain(f.domain), f.name, f.overload): f for f in model.functions}
+
+
+def check_calls(functions: Mapping[FunctionKey, FunctionProto], name: str) -> None:
+    """Raises ImportFailure naming a function that calls itself, and what it calls on the way."""
+    calls = {
+        key: [each for each in _called(body.node) if each in functions] for key, body in functions.items()
+    }
+    try:
+        TopologicalSorter(calls).prepare()
+    except CycleError as error:
+        # From the called function to its caller.
+        cycle = [function for _, function, _ in reversed(error.args[1])]
+        raise ImportFailure(f"{name}: function '{cycle[0]}' calls itself: {' -> '.join(cycle)}") from None
+
+
+def _called(nodes: Iterable[NodeProto]) -> Iterator[FunctionKey]:
+    """What the nodes and those of their subgraphs call."""
+    for node in nodes:
+        yield plain_domain(node.domain), node.op_type, node.overload
+        for attribute in node.attribute:
+            yield from _called(attribute.g.node)
 
 
 def local_body(function: FunctionProto, node: NodeProto, name: str) -> Body:

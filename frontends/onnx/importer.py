@@ -13,7 +13,7 @@ from mlc.frontends.onnx.again import Part
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.check import check_node, label, plain_domain, sorted_nodes
 from mlc.frontends.onnx.frame import MISSING, Frame, Incomplete, Scope, bound_to
-from mlc.frontends.onnx.functions import Body, local_body, model_functions, schema_body
+from mlc.frontends.onnx.functions import Body, check_calls, local_body, model_functions, schema_body
 from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.registry import lookup
@@ -22,7 +22,7 @@ from mlc.frontends.onnx.subgraph import Subgraph
 from mlc.frontends.onnx.values import Held, Value
 from onnx import AttributeProto, GraphProto, NodeProto
 
-# Deeper nesting of functions than any exporter makes; a function that calls itself ends here.
+# Deeper nesting of functions than any exporter makes.
 MAX_CALLS = 64
 
 
@@ -36,6 +36,7 @@ class Importer:
 
     def __post_init__(self) -> None:
         self.functions = model_functions(self.model.proto)
+        check_calls(self.functions, self.model.name)
 
     def import_graph(self, graph: GraphProto, scope: Scope, frame: Frame) -> list[Any]:
         """Imports a graph whose inputs are in `scope`; returns its outputs."""
@@ -161,7 +162,7 @@ class Importer:
         """Imports a function's body in place of the call."""
         path = (*frame.path, name)
         if len(path) > MAX_CALLS:
-            raise NodeFailure("its functions are nested too deeply, or call themselves")
+            raise NodeFailure(f"its functions are nested more than {MAX_CALLS} deep")
         scope: Scope = dict.fromkeys(body.inputs)
         scope.update(zip(body.inputs, inputs, strict=False))
         inner = Frame(body.opsets, path)

@@ -168,11 +168,23 @@ def test_model_functions_are_expanded() -> None:
 
 def test_functions_that_call_themselves_are_refused() -> None:
     imports = [helper.make_opsetid("", 17), helper.make_opsetid("my", 1)]
-    body = [helper.make_node("F", ["a"], ["b"], name="again", domain="my")]
-    function = helper.make_function("my", "F", ["a"], ["b"], body, imports)
-    nodes = [helper.make_node("F", ["x"], ["y"], name="call", domain="my")]
-    proto = model(nodes, [info("x", 2)], ["y"], opset_imports=imports, functions=[function])
-    assert "nested too deeply, or call themselves" in _failure(proto)
+
+    def calling(calls: dict[str, str]) -> str:
+        """What is said of a model with a function for each pair, which calls the other one."""
+        functions = [
+            helper.make_function("my", name, ["a"], ["b"], [node(called, ["a"], ["b"], domain="my")], imports)
+            for name, called in calls.items()
+        ]
+        nodes = [node(next(iter(calls)), ["x"], ["y"], name="call", domain="my")]
+        return _failure(model(nodes, [info("x", 2)], ["y"], opset_imports=imports, functions=functions))
+
+    assert calling({"F": "F"}) == "function 'F' calls itself: F -> F"
+    assert calling({"F": "G", "G": "F"}) in (
+        "function 'F' calls itself: F -> G -> F",
+        "function 'G' calls itself: G -> F -> G",
+    )
+    last = "functions are nested more than 64 deep"
+    assert last in calling({f"F{i}": f"F{i + 1}" for i in range(70)})
 
 
 def test_dims_and_shapes_fix_dynamic_dims() -> None:
@@ -349,6 +361,14 @@ def _wrong(*nodes: onnx.NodeProto, opset: int = 17) -> str:
 )
 def test_wrong_nodes_are_named(nodes: list[onnx.NodeProto], cause: str) -> None:
     assert cause in _wrong(*nodes)
+
+
+def test_names_that_are_there_twice_are_refused() -> None:
+    for kind in ("input", "output", "initializer"):
+        proto = dense()
+        own = getattr(proto.graph, kind)
+        own.append(own[0])
+        assert _failure(proto) == f"the {kind} '{own[0].name}' is there twice"
 
 
 def test_versions_that_nobody_knows_are_refused() -> None:
