@@ -170,8 +170,8 @@ class ObjectInterface(SizedInterface):
     SOURCES: ClassVar[Sequence[str]] = (
         *SizedInterface.SOURCES,
         *("standalone_objects.c", "objects.c", "string_table.c", "sequence_table.c", "collect.c"),
-        *("object_calls.c", "strings.c", "string_case.c", "string_numbers.c", "sequences.c"),
-        *("sequence_parts.c", "maps.c"),
+        *("object_calls.c", "strings.c", "string_case.c", "string_codes.c", "string_numbers.c"),
+        *("sequences.c", "sequence_parts.c", "maps.c"),
     )
 
     def header_parts(self) -> dict[str, str]:

@@ -34,7 +34,7 @@ int64_t mlc_element_bytes(int64_t element) {
 void mlc_call_fail(const char *text) { mlc_host_fail_text(running_op, text); }
 
 void mlc_call_fail_with(const char *format, ...) {
-  static _Thread_local char text[160];
+  static _Thread_local char text[320];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);

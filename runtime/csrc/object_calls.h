@@ -39,6 +39,12 @@ int64_t mlc_call_string(const char *bytes, int64_t length);
 const mlc_string *mlc_call_get_string(int64_t number);
 const mlc_sequence *mlc_call_get_sequence(int64_t number);
 
+/* The code point at `at` and its bytes; a byte that begins none is one of its own, which is negative. */
+int32_t mlc_read_code(const unsigned char *at, const unsigned char *end, int *bytes);
+/* The first 40 characters of a string in quotes, for messages, until the next call of this function: what is not
+ * shown, or no UTF-8, byte by byte as \xff. */
+const char *mlc_call_quoted(const mlc_string *string);
+
 /* X(NAME) for all functions. */
 #define MLC_OBJECT_CALLS(X) \
   X(string_concat) X(string_case) X(string_match) X(string_order) X(string_split_count) X(string_split) \

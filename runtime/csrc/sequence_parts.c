@@ -94,16 +94,18 @@ static int64_t part_count(const mlc_view *lengths, int64_t size) {
   int64_t left = size;
   if (!lengths->rank) {
     if (given[0] < 1)
-      mlc_call_fail("its parts have no elements");
+      mlc_call_fail_with("its parts have no elements: their length is %lld", (long long)given[0]);
     return size / given[0] + (size % given[0] != 0);
   }
   for (int64_t i = 0; i < lengths->count; i++) {
     if (given[i] < 0 || given[i] > left)
-      mlc_call_fail("the lengths of its parts do not make up the dim that is split");
+      mlc_call_fail_with("the lengths of its parts do not make up the dim of %lld that is split: part %lld has %lld",
+                         (long long)size, (long long)i, (long long)given[i]);
     left -= given[i];
   }
   if (left)
-    mlc_call_fail("the lengths of its parts do not make up the dim that is split");
+    mlc_call_fail_with("the lengths of its parts do not make up the dim of %lld that is split: %lld are left",
+                       (long long)size, (long long)left);
   return lengths->count;
 }
 

@@ -35,7 +35,8 @@ void mlc_sequence_check(const mlc_element *element, int64_t place, int64_t type,
 static int64_t checked_place(const mlc_view *view, int64_t count, int64_t most) {
   const int64_t place = *(const int64_t *)view->data;
   if (place < -count || place > most)
-    mlc_call_fail("the sequence, or optional, has no element at this position");
+    mlc_call_fail_with("the sequence, or optional, has no element at position %lld, its length is %lld",
+                       (long long)place, (long long)count);
   return place < 0 ? place + count : place;
 }
 
@@ -66,9 +67,9 @@ void mlc_call_sequence_length(void **buffers, int64_t *numbers) {
 void mlc_call_sequence_common_length(void **buffers, int64_t *numbers) {
   mlc_view views[3];
   mlc_read_call(buffers, numbers, 0, views, 3);
-  const int64_t count = mlc_sequence_of(&views[0])->count;
-  if (count != mlc_sequence_of(&views[1])->count)
-    mlc_call_fail("its sequences have different lengths");
+  const int64_t count = mlc_sequence_of(&views[0])->count, other = mlc_sequence_of(&views[1])->count;
+  if (count != other)
+    mlc_call_fail_with("its sequences have different lengths, %lld and %lld", (long long)count, (long long)other);
   *(int64_t *)views[2].data = count;
 }
 

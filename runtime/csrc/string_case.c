@@ -24,27 +24,6 @@ static const int32_t *find_row(const case_table *table, int32_t code) {
   return low < table->count && table->rows[ROW * low] == code ? &table->rows[ROW * low] : NULL;
 }
 
-/* The code point at `at` and its bytes; a byte that begins none is one of its own, which is negative. */
-static int32_t read_code(const unsigned char *at, const unsigned char *end, int *bytes) {
-  static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const int count = *at < 0x80 ? 1 : *at < 0xC0 ? 0 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : *at < 0xF8 ? 4 : 0;
-  *bytes = 1;
-  if (count == 1)
-    return *at;
-  if (count == 0 || end - at < count)
-    return -1;
-  int32_t code = *at & (0xFF >> (count + 1));
-  for (int i = 1; i < count; i++) {
-    if ((at[i] & 0xC0) != 0x80)
-      return -1;
-    code = code << 6 | (at[i] & 0x3F);
-  }
-  if (code < least[count])
-    return -1;
-  *bytes = count;
-  return code;
-}
-
 static char *write_code(char *to, int32_t code) {
   if (code < 0x80) {
     *to++ = (char)code;
@@ -65,7 +44,7 @@ static size_t replace(const case_table *table, mlc_string string, char *to) {
   while (at < end) {
     char piece[16], *next = piece;
     int bytes;
-    const int32_t code = read_code(at, end, &bytes);
+    const int32_t code = mlc_read_code(at, end, &bytes);
     const int32_t *row = code >= ASCII ? find_row(table, code) : NULL;
     if (code >= 0 && code < ASCII)
       next = write_code(next, table->ascii[code]);

@@ -26,9 +26,10 @@ static locale_t use_point(void) {
   return uselocale(point);
 }
 
-static _Noreturn void fail_with_locale(locale_t before, const char *text) {
+/* That an element is what `text` says. */
+static _Noreturn void fail_with_locale(locale_t before, int64_t string, int64_t place, const char *text) {
   uselocale(before);
-  mlc_call_fail(text);
+  mlc_call_fail_with("element %lld, %s, is %s", (long long)place, mlc_call_quoted(mlc_call_get_string(string)), text);
 }
 
 /* The operand and the result of a call, of which that at `integers` is of 64-bit integers. */
@@ -78,11 +79,12 @@ static const char *find_number(const mlc_string *string) {
   return end && skip_space(end) == string->bytes + string->length ? begin : NULL;
 }
 
-static double read_float(const mlc_string *string, locale_t before) {
-  const char *text = find_number(string);
+/* The text of element `place`, which must be a number's. */
+static const char *number_text(int64_t string, int64_t place, locale_t before) {
+  const char *text = find_number(mlc_call_get_string(string));
   if (!text)
-    fail_with_locale(before, "a string is no number");
-  return strtod(text, NULL);
+    fail_with_locale(before, string, place, "no number");
+  return text;
 }
 
 /* (x) -> the numbers, f64. */
@@ -93,15 +95,13 @@ void mlc_call_string_to_float(void **buffers, int64_t *numbers) {
   double *result = views[1].data;
   const locale_t before = use_point();
   for (int64_t i = 0; i < views[1].count; i++)
-    result[i] = read_float(mlc_call_get_string(x[i]), before);
+    result[i] = strtod(number_text(x[i], i, before), NULL);
   uselocale(before);
 }
 
-/* An integer of 64 bits, by its bits; what follows the point is left out. */
-static int64_t read_integer(const mlc_string *string, bool is_unsigned, locale_t before) {
-  const char *text = find_number(string);
-  if (!text)
-    fail_with_locale(before, "a string is no number");
+/* Element `place` as an integer of 64 bits, by its bits; what follows the point is left out. */
+static int64_t read_integer(int64_t string, int64_t place, bool is_unsigned, locale_t before) {
+  const char *text = number_text(string, place, before);
   char *end;
   errno = 0;
   const bool is_negative = *text == '-';
@@ -110,7 +110,7 @@ static int64_t read_integer(const mlc_string *string, bool is_unsigned, locale_t
     return bits;
   const double value = trunc(strtod(text, NULL));
   if (!(value >= (is_unsigned ? 0 : -0x1p63) && value < (is_unsigned ? 0x1p64 : 0x1p63)))
-    fail_with_locale(before, "a string is a number that the integers of the result do not hold");
+    fail_with_locale(before, string, place, "a number that the integers of the result do not hold");
   return is_unsigned ? (int64_t)(uint64_t)value : (int64_t)value;
 }
 
@@ -122,7 +122,7 @@ void mlc_call_string_to_integer(void **buffers, int64_t *numbers) {
   int64_t *result = views[1].data;
   const locale_t before = use_point();
   for (int64_t i = 0; i < views[1].count; i++)
-    result[i] = read_integer(mlc_call_get_string(x[i]), views[1].element == ONNX_U64, before);
+    result[i] = read_integer(x[i], i, views[1].element == ONNX_U64, before);
   uselocale(before);
 }
 

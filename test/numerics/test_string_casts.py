@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
@@ -97,15 +98,22 @@ def test_texts_of_floats_are_the_shortest(dtype: Any) -> None:
     assert [Decimal(each) for each in found] == [Decimal(str(each)) for each in x]
 
 
-@pytest.mark.parametrize("text", ["", "x", "0x10", "1e", ".", "1 2", "--1", "infinit", "1\x00", "nan(1)"])
-def test_what_is_no_number(text: str) -> None:
-    with pytest.raises(ValueError, match="string_to_float 'cast': a string is no number"):
+NO_NUMBERS = {each: f"'{each}'" for each in ("", "x", "0x10", "1e", ".", "1 2", "--1", "infinit", "nan(1)")}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [*NO_NUMBERS.items(), ("1\x00", r"'1\x00'"), ("ä" * 99, f"'{'ä' * 40}'...")]
+)
+def test_what_is_no_number(text: str, shown: str) -> None:
+    message = re.escape(f"string_to_float 'cast': element 1, {shown}, is no number")
+    with pytest.raises(ValueError, match=f"^{message}$"):
         cast(STRING, TensorProto.FLOAT).run({"x": texts("1", text)})
 
 
 @pytest.mark.parametrize("text", ["9223372036854775808", "nan", "-1e19", "inf"])
 def test_what_no_integer_is(text: str) -> None:
-    with pytest.raises(ValueError, match="a string is a number that the integers of the result do not hold"):
+    message = f"element 0, '{text}', is a number that the integers of the result do not hold"
+    with pytest.raises(ValueError, match=message):
         cast(STRING, TensorProto.INT64).run({"x": texts(text)})
 
 

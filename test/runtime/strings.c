@@ -70,6 +70,36 @@ static void test_many(void) {
 /* The message of a call that must fail. */
 #define FAILURE(CALL) (setjmp(failed) ? message : ((CALL), "none"))
 
+/* What a message shows of a string that is no number. */
+static void expect_quoted(const char *text, int64_t length, const char *shown) {
+  int64_t number = mlc_objects_string(&table, text, length);
+  double value;
+  char expected[400];
+  snprintf(expected, sizeof expected, "element 0, %s, is no number", shown);
+  assert(!strcmp(FAILURE(mlc_call_string_to_float((void *[]){&number, &value}, (int64_t[]){0, 8, 0, 11, 0})), expected));
+}
+
+static void test_quotes(void) {
+  static const char *const shown[ODD] = {"''", "'\\xff'", "'\\xc3'", "'\\xe2\\x80'", "'a,b,'", "','",
+                                         "'\xf0\x9f\x98\x80'", "'\\xed\\xa0\\x80'", "'\xc2\xa0 x'"};
+  char many[161], text[200] = "'";
+  for (int i = 0; i < ODD; i++) {
+    const mlc_string *string = mlc_call_get_string(odd[i]);
+    expect_quoted(string->bytes, string->length, shown[i]);
+  }
+  expect_quoted("\0\n\x1b[31m'\\", 9, "'\\x00\\x0a\\x1b[31m\\x27\\x5c'");
+  expect_quoted("\xc2\x9b\xe2\x80\xae\x7f", 6, "'\\xc2\\x9b\\xe2\\x80\\xae\\x7f'");
+  memset(many, 0xff, sizeof many);
+  for (int i = 0; i < 40; i++)
+    strcat(text, "\\xff");
+  expect_quoted(many, 40, strcat(text, "'"));
+  expect_quoted(many, 41, strcat(text, "..."));
+  strcpy(text, "'");
+  for (int i = 0; i < 40; i++)
+    memcpy(many + 4 * i, "\xf0\x9f\x98\x80", 4), strcat(text, "\xf0\x9f\x98\x80");
+  expect_quoted(many, 161, strcat(text, "'..."));
+}
+
 static void test_failures(void) {
   int64_t number = odd[4], comma = odd[5], dims[] = {1, 2}, parts[2], wrong[] = {-1, INT64_MAX};
   int32_t short_table[3] = {1, 1, 0};
@@ -81,6 +111,7 @@ static void test_failures(void) {
   assert(strstr(FAILURE(mlc_call_string_match((void *[]){&number, short_table, &flag}, match)), "none of an automaton"));
   int64_t scalar[] = {0, 8, 0, 11, 0};
   assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&number, &value}, scalar)), "no number"));
+  test_quotes();
   for (int i = 0; i < 2; i++)
     assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&wrong[i], &value}, scalar)), "no string's"));
   assert(strstr(FAILURE(mlc_call_scratch(SIZE_MAX / 2, 16)), "no memory"));

@@ -15,7 +15,7 @@ from mlc.runtime.shared_library import SOURCES
 HERE = Path(__file__).parent
 TABLE = ("objects.c", "string_table.c", "sequence_table.c", "collect.c", "object_calls.c")
 FUNCTIONS = {
-    "strings.c": (*TABLE, "strings.c", "string_case.c", "string_numbers.c"),
+    "strings.c": (*TABLE, "strings.c", "string_case.c", "string_codes.c", "string_numbers.c"),
     "sequences.c": (*TABLE, "sequences.c", "sequence_parts.c", "maps.c", "host_memory.c", "region.c"),
 }
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
