@@ -162,10 +162,10 @@ ALL_RULES: Rules = {**RULES, "graph.attention": (attention,)}
 class DecomposeAttention(Pass):
     """Take attention and rotary embedding apart where no kernel computes them as one.
 
-    `attention` stays where one kernel computes it: f32 of known shape, and few enough keys that the scores of
-    a block of queries stay in the second cache; groups of heads become a dim. Otherwise it becomes product,
-    scale, mask, softmax and product, in the form in which scale and mask end the first product's kernel, and
-    the transposes of k and v its reading. Narrower
+    `attention` stays where one kernel computes it: f32, and few enough keys that the scores of a block of
+    queries stay in the second cache, or as many as a call tells; groups of heads become a dim. Otherwise it
+    becomes product, scale, mask, softmax and product, in the form in which scale and mask end the first
+    product's kernel, and the transposes of k and v its reading. Narrower
     floats are computed as f32. On GPUs (`device=gpu`) it stays for any number of keys and with all
     masks, in f32, f16 and bf16, for heads of at most 256 numbers. `rotary_embedding` becomes two products
     with its factors and their sum.
