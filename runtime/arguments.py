@@ -9,21 +9,31 @@ import numpy as np
 from mlc.runtime.tensors import EXTENSION_DTYPES, TensorSpec
 
 
-def order_inputs(names: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The inputs of a call, given in order, by name or as one dict, in the order of `names`. Raises TypeError
+def order_inputs(
+    specs: Sequence[TensorSpec], arrays: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """The inputs of a call, given in order, by name or as one dict, in the order of `specs`. Raises TypeError
     naming strangers and what is missing."""
+    names, is_one_dict = [spec.name for spec in specs], False
     if arrays and isinstance(arrays[0], dict):
         named = {**arrays[0], **named}
-        arrays = ()
+        arrays, is_one_dict = (), True
     rest = names[len(arrays) :]
     unknown = [name for name in named if name not in rest]
     missing = [name for name in rest if name not in named]
     if unknown or missing:
         raise TypeError(
             f"{_listing('unknown input', unknown)}{', ' if unknown and missing else ''}"
-            f"{_listing('missing input', missing)}; the inputs are {list(names)}"
+            f"{_listing('missing input', missing)}; the inputs are {names}"
+            f"{_map_hint(specs) if is_one_dict else ''}"
         )
     return (*arrays, *(named[name] for name in rest))
+
+
+def _map_hint(specs: Sequence[TensorSpec]) -> str:
+    """What to do with a dict that was meant as the only input."""
+    is_map = len(specs) == 1 and specs[0].dtype.startswith("map(")
+    return f"; a map is given by name: run({{{specs[0].name!r}: {{...}}}})" if is_map else ""
 
 
 def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.ndarray:

@@ -53,7 +53,6 @@ class Executable:
         self._objects = list(objects)
         stored = self._manifest.stored_weights
         self._weights = {spec.name: weight_bytes(spec, weights, origin) for spec in stored}
-        self._input_names = [spec.name for spec in self.inputs]
         self._specialised: Specialised | None = None
         self._program = link(self._manifest, self._objects, self._weights, origin)
         self._edges = self._object_edges()
@@ -103,7 +102,7 @@ class Executable:
         MemoryError.
         """
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
-            arrays = order_inputs(self._input_names, arrays, named)
+            arrays = order_inputs(self.inputs, arrays, named)
         call = self._program.call
         if self._edges is not None:
             if out is not None and any(spec.is_object for spec in self.outputs):

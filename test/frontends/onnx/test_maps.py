@@ -86,3 +86,15 @@ def test_wrong_maps_are_named() -> None:
     texts = model("DictVectorizer", map_type(INT64, FLOAT), tensor(FLOAT, [2]), string_vocabulary=["a"])
     with pytest.raises(ImportFailure, match=r"map\(int64,float32\), which does not fit its vocabulary"):
         compile(texts)
+
+
+@pytest.mark.parametrize("given", [{"a": 1.5}, {}, {1: 2.0}])
+def test_a_map_is_given_by_name(given: dict[Any, float]) -> None:
+    made = compile(
+        model("DictVectorizer", map_type(STRING, FLOAT), tensor(FLOAT, [1, 1]), string_vocabulary=["a"])
+    )
+    assert made(x={"a": 1.5})[0].tolist() == made.run({"x": {"a": 1.5}})["y"].tolist() == [[1.5]]
+    with pytest.raises(TypeError, match=r"missing input 'x'; .* by name: run\({'x': {\.\.\.}}\)$"):
+        made(given)
+    with pytest.raises(TypeError, match=r"unknown input 'z', missing input 'x'; the inputs are \['x'\]$"):
+        made(z={"a": 1.5})
