@@ -60,12 +60,15 @@ def unique(node: Node) -> list[Value]:
     if is_complex(x):
         return _unique_by(node, x, order(node, x), along, is_sorted)
     if x.known is None or not x.is_constant:
-        return _computed_unique(node, x, along, is_sorted)
+        number = TensorProto.UINT8 if x.number == TensorProto.BOOL else x.number
+        found = _computed_unique(node, node.cast(x, number), along, is_sorted)
+        return [node.cast(found[0], x.number), *found[1:]]
     values, first, inverse, counts = np.unique(x.known, True, True, True, axis=along)
     kept = np.arange(len(first)) if is_sorted else np.argsort(first)
     place = np.argsort(kept)
-    found = (np.take(values, kept, along or 0), first[kept], place[inverse.reshape(-1)], counts[kept])
-    return [node.constant(found[0], x.dtype), *(node.constant(each, np.int64) for each in found[1:])]
+    numbers = (first[kept], place[inverse.reshape(-1)], counts[kept])
+    chosen = node.constant(np.take(values, kept, along or 0), x.dtype)
+    return [chosen, *(node.constant(each, np.int64) for each in numbers)]
 
 
 def _unique_by(node: Node, x: Value, places: Value, axis: int | None, is_sorted: bool) -> list[Value]:

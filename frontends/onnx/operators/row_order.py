@@ -13,7 +13,11 @@ def order_of_rows(node: Node, x: Value, axis: int) -> Value:
     decides. Equal slices have equal numbers."""
     others = [each for each in range(x.rank) if each != axis]
     moved = node.emit("transpose", x, permutation=[axis, *others])
-    rows = node.reshape(moved, [x.shape[axis], product([x.shape[each] for each in others])])
+    count, length = x.shape[axis], product([x.shape[each] for each in others])
+    rows = node.reshape(moved, [count, length])
+    if not isinstance(length, int) or length == 0:
+        # So that there is a first element.
+        rows = node.emit("concat", node.expand(node.scalar(0, x), [count, 1]), rows, axis=1)
     one, other = (node.emit("unsqueeze", rows, axes=[at]) for at in (1, 0))
     differs = node.cast(node.emit("not", node.emit("equal", one, other)), TensorProto.INT32)
     first = node.emit("arg_max", differs, axis=2, keepdims=True, select_last_index=False)
