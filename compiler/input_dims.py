@@ -7,6 +7,7 @@ from typing import Any
 
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
+from mlc.frontends.option_names import dims_option, entry, option_name, shape_option
 from mlc.targets import GpuTarget
 
 
@@ -17,7 +18,7 @@ def check_inputs(main: Any, names: Sequence[str], options: Options) -> None:
     if isinstance(options.resolved_target(), GpuTarget):
         require_static(main, names)
     for wrong in sorted(set(options.dim_ranges()) - set(dim_names(main))):
-        raise unknown_dim(main, wrong, "--shape fixes it, or " if options.shapes else "")
+        raise unknown_dim(main, wrong, f"{option_name('shapes')} fixes it, or " if options.shapes else "")
 
 
 def require_ranks(main: Any, names: Sequence[str]) -> None:
@@ -38,11 +39,10 @@ def require_static(main: Any, names: Sequence[str]) -> None:
     for name, dims in zip(names, _dims(main), strict=True):
         if all(isinstance(dim, int) for dim in dims):
             continue
-        sizes = "x".join(str(dim) if isinstance(dim, int) else "?" for dim in dims)
-        options = [f"--dim {each}=N" for each in dict.fromkeys(_names(name, dims))]
-        notes.append(
-            f"input '{name}' is {sizes}: give {' '.join(options) or f'--shape {name}:{sizes} with numbers'}"
-        )
+        sizes = [str(dim) if isinstance(dim, int) else "?" for dim in dims]
+        named = dict.fromkeys(_names(name, dims), "N")
+        asked = dims_option(named) if named else f"{shape_option(name, sizes)} with numbers"
+        notes.append(f"input '{name}' is {'x'.join(sizes)}: give {asked}")
     if notes:
         raise CompileError("all inputs must be tensors of known sizes", notes)
 
@@ -58,7 +58,9 @@ def dim_names(main: Any) -> list[str]:
 def unknown_dim(main: Any, name: str, unless: str = "") -> CompileError:
     """What is said of an option for a dim that no input has; `unless` is another cause that it may have."""
     listed = ", ".join(f"'{each}'" for each in dim_names(main)) or "none"
-    return CompileError(f"--dim {name}: {unless}the model has no dynamic dim '{name}' (it has: {listed})")
+    return CompileError(
+        f"{entry('dims', name)}: {unless}the model has no dynamic dim '{name}' (it has: {listed})"
+    )
 
 
 def _dims(main: Any) -> list[Sequence[Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlc.compiler.errors import CompileError
+from mlc.frontends.option_names import entry, shape_option
 from mlc.frontends.sizes import sizes_by_name, wrong_sizes
 
 
@@ -50,7 +51,7 @@ def give_shapes(main: Any, names: Sequence[str], shapes: Mapping[str, Sequence[i
     for name in shapes:
         if name not in names:
             listed = ", ".join(f"'{each}'" for each in names) or "none"
-            raise CompileError(f"--shape {name}: @main has no input '{name}' (it has: {listed})")
+            raise CompileError(f"{entry('shapes', name)}: @main has no input '{name}' (it has: {listed})")
     function = main.operation
     with function.location:
         arguments = list(function.regions[0].blocks[0].arguments)
@@ -66,11 +67,11 @@ def _sized(name: str, kind: Any, given: Sequence[int]) -> Any:
     """The tensor type with the dims that are given."""
     from mlc.bindings import ir
 
-    text = f"--shape {name}:{'x'.join(map(str, given))}"
+    text = shape_option(name, given)
     if not isinstance(kind, ir.RankedTensorType):
         raise CompileError(f"{text}: the input is a {kind}, no tensor of known rank")
     if wrong := wrong_sizes(given, -1):
-        raise CompileError(f"--shape {name}: {wrong}")
+        raise CompileError(f"{entry('shapes', name)}: {wrong}")
     if len(given) != kind.rank:
         raise CompileError(f"{text}: the input has rank {kind.rank}")
     dims = list(kind.shape)

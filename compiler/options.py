@@ -11,6 +11,7 @@ from mlc.codegen.host import resolve_target
 from mlc.codegen.pool import JobRunner
 from mlc.compiler.errors import CompileError
 from mlc.compiler.plugins import load_plugins
+from mlc.frontends.option_names import entry
 from mlc.runtime.specialise import Specialise
 from mlc.targets import Target, registered_targets
 
@@ -79,7 +80,7 @@ class Options:
         ranges = {name: size for name, size in self.dims.items() if isinstance(size, (tuple, list))}
         for name, each in ranges.items():
             if wrong := _wrong_range(each):
-                raise CompileError(f"--dim {name}: {wrong}")
+                raise CompileError(f"{entry('dims', name)}: {wrong}")
         return ranges
 
     def resolved_target(self) -> Target:

@@ -13,6 +13,8 @@ from mlc.compiler.options import Options
 from mlc.compiler.program import Program
 from mlc.compiler.size_maker import SizeMaker
 from mlc.compiler.sources import Source
+from mlc.frontends.option_names import option_name, specialise_option
+from mlc.frontends.sizes import wrong_sizes
 
 Compile = Callable[[Source, Options], Program]
 
@@ -27,7 +29,9 @@ def specialised(program: Program, source: Source, options: Options, compile: Com
     assert policy is not None, "asked for by the caller"
     if not dims:
         if policy.sizes:
-            raise CompileError("--specialise: the model has no dims whose sizes callers choose")
+            raise CompileError(
+                f"{option_name('specialise')}: the model has no dims whose sizes callers choose"
+            )
         return program
     bindings = [_checked(each, dims, options) for each in policy.sizes]
     single = {tuple(each.values()): each for each in bindings}
@@ -66,11 +70,14 @@ def for_sizes(program: Program, options: Options, sizes: Mapping[str, int]) -> O
 
 def _checked(sizes: Mapping[str, int], dims: Sequence[str], options: Options) -> dict[str, int]:
     """The sizes in the order of the dims. Raises CompileError."""
-    text = ",".join(f"{name}={size}" for name, size in sizes.items())
+    option = specialise_option(sizes)
     if sorted(sizes) != sorted(dims):
-        raise CompileError(f"--specialise {text}: give a size to each of the model's dims: {', '.join(dims)}")
+        raise CompileError(f"{option}: give a size to each of the model's dims: {', '.join(dims)}")
+    for name, size in sizes.items():
+        if wrong := wrong_sizes([size]):
+            raise CompileError(f"{option}: {name}: {wrong}")
     for name, (least, most) in options.dim_ranges().items():
         if sizes[name] < least or (most is not None and sizes[name] > most):
             bounds = f"{least}..{'' if most is None else most}"
-            raise CompileError(f"--specialise {text}: {name} is {bounds}")
+            raise CompileError(f"{option}: {name} is {bounds}")
     return {name: sizes[name] for name in dims}

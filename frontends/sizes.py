@@ -6,6 +6,8 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from mlc.frontends.option_names import dims_option, shape_option
+
 
 def wrong_sizes(sizes: Iterable[object], least: int = 0) -> str:
     """What is wrong with the first of `sizes` that is no integer from `least` on that MLIR's types hold; ""
@@ -28,10 +30,10 @@ def sizes_by_name(
 
     Raises ValueError, which names both options, where a name gets two sizes.
     """
-    found = {name: (size, f"--dim {name}={size}") for name, size in dims.items()}
+    found = {name: (size, dims_option({name: size})) for name, size in dims.items()}
     for input_name, names in inputs:
         given = shapes.get(input_name, ())
-        option = f"--shape {input_name}:{'x'.join(map(str, given))}"
+        option = shape_option(input_name, given)
         # Shapes of another rank are refused where they are put in.
         for name, size in zip(names, given, strict=False):
             if name and size >= 0:

@@ -10,6 +10,7 @@ from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.kinds import Kind, SequenceKind, TensorKind, kind_of_type
 from mlc.frontends.onnx.values import Dim
+from mlc.frontends.option_names import dims_option, entry, shape_option
 from mlc.frontends.sizes import sizes_by_name, wrong_sizes
 from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
 
@@ -43,11 +44,11 @@ def read_inputs(
     """
     constants = {tensor.name for tensor in graph.initializer}
     infos = [info for info in graph.input if info.name not in constants]
-    _check_names("--shape", "input", shapes, [info.name for info in infos], name)
-    _check_sizes("--shape", shapes, -1, name)
+    _check_names("shapes", "input", shapes, [info.name for info in infos], name)
+    _check_sizes("shapes", shapes, -1, name)
     parameters = [each for info in infos for each in _parameters(info.type) if each]
-    _check_names("--dim", "dynamic dim", dims, parameters, name)
-    _check_sizes("--dim", {key: [size] for key, size in dims.items()}, 0, name)
+    _check_names("dims", "dynamic dim", dims, parameters, name)
+    _check_sizes("dims", {key: [size] for key, size in dims.items()}, 0, name)
     try:
         told = sizes_by_name(((info.name, _parameters(info.type)) for info in infos), dims, shapes)
     except ValueError as error:
@@ -75,14 +76,14 @@ def _check_names(
         if wrong not in known:
             listed = ", ".join(f"'{k}'" for k in dict.fromkeys(known)) or "none"
             raise ImportFailure(
-                f"{name}: {option} {wrong}: the model has no {what} '{wrong}' (it has: {listed})"
+                f"{name}: {entry(option, wrong)}: the model has no {what} '{wrong}' (it has: {listed})"
             )
 
 
 def _check_sizes(option: str, given: Mapping[str, Sequence[int]], least: int, name: str) -> None:
     for key, sizes in given.items():
         if wrong := wrong_sizes(sizes, least):
-            raise ImportFailure(f"{name}: {option} {key}: {wrong}")
+            raise ImportFailure(f"{name}: {entry(option, key)}: {wrong}")
 
 
 def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Sequence[int] | None) -> InputType:
@@ -94,12 +95,14 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
     if not isinstance(kind, TensorKind):
         if given is not None:
             what = "a sequence" if isinstance(kind, SequenceKind) else "an optional"
-            raise ImportFailure(f"{name}: --shape {info.name}: the input is {what}, which has no shape")
+            raise ImportFailure(
+                f"{name}: {entry('shapes', info.name)}: the input is {what}, which has no shape"
+            )
         return InputType(info.name, (), types.SEQUENCE, kind)
     tensor = info.type.tensor_type
     if not tensor.HasField("shape") and given is None:
         raise ImportFailure(
-            f"{name}: input '{info.name}' has no shape; give one: --shape {info.name}:1x3x224x224"
+            f"{name}: input '{info.name}' has no shape; give one: {shape_option(info.name, [1, 3, 224, 224])}"
         )
     own = [_dim(info.name, i, d.dim_param, d.dim_value if d.HasField("dim_value") else None, dims)
            for i, d in enumerate(tensor.shape.dim)]  # fmt: skip
@@ -122,26 +125,26 @@ def _dim(name: str, axis: int, parameter: str, value: int | None, dims: Mapping[
 
 def _merged(input_name: str, name: str, own: list[Dim], given: Sequence[int], has_shape: bool) -> list[Dim]:
     """The given shape; it must agree with the dims that the model fixes. -1 leaves a dim as it is."""
-    text = "x".join(map(str, given))
+    option = shape_option(input_name, given)
     if not has_shape:
         return [d if d >= 0 else symbol(f"{input_name}.shape[{i}]") for i, d in enumerate(given)]
     if len(given) != len(own):
-        raise ImportFailure(f"{name}: --shape {input_name}:{text}: the input has rank {len(own)}")
+        raise ImportFailure(f"{name}: {option}: the input has rank {len(own)}")
     for axis, (old, new) in enumerate(zip(own, given, strict=True)):
         if isinstance(old, int) and new not in (-1, old):
-            raise ImportFailure(f"{name}: --shape {input_name}:{text}: the model fixes dim {axis} to {old}")
+            raise ImportFailure(f"{name}: {option}: the model fixes dim {axis} to {old}")
     return [old if new == -1 else new for old, new in zip(own, given, strict=True)]
 
 
 def dynamic_hint(inputs: Sequence[InputType]) -> str:
     """Which options would make the model static, for messages."""
     hints = []
-    for entry in inputs:
-        for axis, dim in enumerate(entry.shape):
+    for each in inputs:
+        for axis, dim in enumerate(each.shape):
             if isinstance(dim, Size):
                 name = name_of(dim)
-                named = name != f"{entry.name}.shape[{axis}]"
-                option = f"--dim {name}=N" if named else f"--shape {entry.name}:..."
+                named = name != f"{each.name}.shape[{axis}]"
+                option = dims_option({str(name): "N"}) if named else shape_option(each.name)
                 shown = f"the dynamic dim '{name}'" if named else f"the unnamed dynamic dim {axis}"
-                hints.append(f"input '{entry.name}' has {shown}: give {option}")
+                hints.append(f"input '{each.name}' has {shown}: give {option}")
     return "; ".join(dict.fromkeys(hints)) or "the model computes it when it runs"

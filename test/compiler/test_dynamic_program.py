@@ -96,5 +96,5 @@ def test_ranges_change_the_key_of_the_cache() -> None:
     assert len({each.key_text() for each in options}) == 4
     assert options[2].fixed_dims() == {} and options[2].dim_ranges() == {"n": (1, 2)}
     assert options[1].fixed_dims() == {"n": 1} and options[1].dim_ranges() == {}
-    with pytest.raises(CompileError, match="--dim n: no size is at least 2"):
+    with pytest.raises(CompileError, match=r"dims\['n'\]: no size is at least 2"):
         Options(dims={"n": (2, 1)}).dim_ranges()

@@ -139,25 +139,31 @@ def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool, sizes: d
 @pytest.mark.parametrize(
     ("sizes", "cause"),
     [
-        ({"dims": {"n": 3}}, r"--dim n: the model has no dynamic dim 'n' \(it has: 'rows', 'columns'\)"),
-        ({"dims": {"n": (1, 3)}}, r"--dim n: the model has no dynamic dim 'n' \(it has: 'rows', 'columns'\)"),
+        ({"dims": {"n": 3}}, r"dims\['n'\]: the model has no dynamic dim 'n' \(it has: 'rows', 'columns'\)"),
+        (
+            {"dims": {"n": (1, 3)}},
+            r"dims\['n'\]: the model has no dynamic dim 'n' \(it has: 'rows', 'columns'\)",
+        ),
         (
             {"dims": {"rows": 2, "columns": (1, 4)}, "shapes": {"input1": [-1, 4]}},
             "has no dynamic dim 'columns'",
         ),
         (
             {"dims": {"rows": 2}, "shapes": {"input1": [3, -1]}},
-            "--dim rows=2 fixes 'rows' to 2, --shape input1:3x-1 to 3",
+            r"dims={'rows': 2} fixes 'rows' to 2, shapes={'input1': \[3, -1\]} to 3",
         ),
-        ({"dims": {"rows": 2}, "shapes": {"input1": [2]}}, "--shape input1:2: the input has rank 2"),
-        ({"dims": {"rows": (3, 2)}}, "--dim rows: no size is at least 3 and at most 2"),
-        ({"dims": {"rows": (-1, 2)}}, "--dim rows: -1 is no size"),
-        ({"dims": {"rows": (1, 2, 3)}}, r"--dim rows: \(1, 2, 3\) is no range: give"),
+        ({"dims": {"rows": 2}, "shapes": {"input1": [2]}}, r"shapes={'input1': \[2\]}: the input has rank 2"),
+        ({"dims": {"rows": (3, 2)}}, r"dims\['rows'\]: no size is at least 3 and at most 2"),
+        ({"dims": {"rows": (-1, 2)}}, r"dims\['rows'\]: -1 is no size"),
+        ({"dims": {"rows": (1, 2, 3)}}, r"dims\['rows'\]: \(1, 2, 3\) is no range: give"),
         ({"dims": {"rows": 3}, "shapes": {"in": [2, 4]}}, "graph.add"),
-        ({"shapes": {"x": [2, 4]}}, r"--shape x: @main has no input 'x' \(it has: 'in', 'input1'\)"),
-        ({"shapes": {"in": [2]}}, "--shape in:2: the input has rank 2"),
-        ({"shapes": {"in": [2, 1 << 63]}}, r"--shape in: 9223372036854775808 is no size: an integer from -1"),
-        ({"shapes": {"in": [2, 5]}}, "--shape in:2x5: the input's type fixes dim 1 to 4"),
+        ({"shapes": {"x": [2, 4]}}, r"shapes\['x'\]: @main has no input 'x' \(it has: 'in', 'input1'\)"),
+        ({"shapes": {"in": [2]}}, r"shapes={'in': \[2\]}: the input has rank 2"),
+        (
+            {"shapes": {"in": [2, 1 << 63]}},
+            r"shapes\['in'\]: 9223372036854775808 is no size: an integer from -1",
+        ),
+        ({"shapes": {"in": [2, 5]}}, r"shapes={'in': \[2, 5\]}: the input's type fixes dim 1 to 4"),
         ({"shapes": {"in": [2, 4], "input1": [3, 4]}}, "graph.add"),
     ],
 )
@@ -172,12 +178,12 @@ def test_sizes_that_a_gpu_must_know(tmp_path: Path, target: str) -> None:
     (tmp_path / "m.mlir").write_text(DYNAMIC)
     with pytest.raises(CompileError, match="all inputs must be tensors of known sizes") as caught:
         compile_program(tmp_path / "m.mlir", Options(target=target, shapes={"in": [2, 4]}))
-    assert caught.value.notes == ("input 'input1' is ?x?: give --dim rows=N --dim columns=N",)
+    assert caught.value.notes == ("input 'input1' is ?x?: give dims={'rows': N, 'columns': N}",)
     with pytest.raises(CompileError) as caught:
         compile_program(tmp_path / "m.mlir", Options(target=target, dims={"rows": 1, "columns": (4, 4)}))
     assert caught.value.notes == (
-        "input 'in' is ?x4: give --shape in:?x4 with numbers",
-        "input 'input1' is 1x?: give --dim columns=N",
+        "input 'in' is ?x4: give shapes={'in': [?, 4]} with numbers",
+        "input 'input1' is 1x?: give dims={'columns': N}",
     )
 
 

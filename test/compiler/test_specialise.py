@@ -206,15 +206,17 @@ def test_sizes_ahead_of_time(pool: WorkerPool, tmp_path: Path) -> None:
         (
             {"batch": 1, "seq": 2},
             {},
-            "--specialise batch=1,seq=2: give a size to each of the model's dims: batch",
+            r"specialise=\[{'batch': 1, 'seq': 2}\]: give a size to each of the model's dims: batch",
         ),
         ({}, {}, "give a size to each of the model's dims: batch"),
-        ({"batch": 9}, {"batch": (2, 8)}, "--specialise batch=9: batch is 2..8"),
-        ({"batch": 1}, {"batch": (2, None)}, "--specialise batch=1: batch is 2..$"),
-        ({"batch": 2}, {"batch": 2}, "the model has no dims whose sizes callers choose"),
+        ({"batch": 9}, {"batch": (2, 8)}, r"specialise=\[{'batch': 9}\]: batch is 2..8"),
+        ({"batch": -1}, {}, r"specialise=\[{'batch': -1}\]: batch: -1 is no size: an integer from 0 to"),
+        ({"batch": 1.5}, {}, r"specialise=\[{'batch': 1.5}\]: batch: 1.5 is no size"),
+        ({"batch": 1}, {"batch": (2, None)}, r"specialise=\[{'batch': 1}\]: batch is 2..$"),
+        ({"batch": 2}, {"batch": 2}, "^specialise: the model has no dims whose sizes callers choose"),
     ],
 )
-def test_wrong_sizes(sizes: dict[str, int], dims: dict[str, Any], message: str, pool: WorkerPool) -> None:
+def test_wrong_sizes(sizes: dict[str, Any], dims: dict[str, Any], message: str, pool: WorkerPool) -> None:
     with pytest.raises(CompileError, match=message):
         compiled(model(), [sizes], pool, dims=dims)
 

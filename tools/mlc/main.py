@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from mlc.frontends.option_names import named_as_flags
 from mlc.tools.command_line import close_matches
 from mlc.tools.guard import Death, run_guarded
 from mlc.tools.mlc.failures import FAILURE, INTERRUPTED, report_failure
@@ -91,7 +92,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs a command; returns the exit status."""
     session = Session()
     try:
-        status: Any = cli.main(arguments, prog_name="mlc", standalone_mode=False, obj=session)
+        with named_as_flags():
+            status: Any = cli.main(arguments, prog_name="mlc", standalone_mode=False, obj=session)
         sys.stdout.flush()
     except click.UsageError as error:
         error.show()

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import ImportedModel, import_model
+from mlc.frontends.option_names import named_as_flags
 from mlc.frontends.sidecar import relocate, weight_references
 from mlc.frontends.weights import INLINE
 from mlc.tools.activity import Activity
@@ -30,7 +31,8 @@ def import_onnx(line: CommandLine, path: str, activity: Activity) -> None:
     name, model = read_input(path) if path == "-" else (path, path)
     activity.begin(f"{name}: error: --import-onnx")
     try:
-        imported = import_model(model, dims=dims, shapes=shapes, name="<stdin>")
+        with named_as_flags():
+            imported = import_model(model, dims=dims, shapes=shapes, name="<stdin>")
         if output != "-":
             relocate(imported.module, imported.weights, Path(output))
     except ImportFailure as error:

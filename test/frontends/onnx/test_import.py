@@ -203,10 +203,10 @@ def test_shapes_fix_names_in_all_inputs() -> None:
     assert "%arg0: tensor<?x4xf32>" in text and "%arg1: tensor<4x3xf32>" in text
     assert text == _text(proto, shapes={"x": [-1, 4]})
     for shapes, dims, message in (
-        ({"x": [2, 4]}, {"m": 5}, "--dim m=5 fixes 'm' to 5, --shape x:2x4 to 4"),
-        ({"x": [2, 4], "y": [5, -1]}, {}, "--shape x:2x4 fixes 'm' to 4, --shape y:5x-1 to 5"),
-        ({"y": [2, 4]}, {}, "--shape y:2x4: the model fixes dim 1 to 3"),
-        ({"y": [2]}, {}, "--shape y:2: the input has rank 2"),
+        ({"x": [2, 4]}, {"m": 5}, "dims={'m': 5} fixes 'm' to 5, shapes={'x': [2, 4]} to 4"),
+        ({"x": [2, 4], "y": [5, -1]}, {}, "shapes={'x': [2, 4]} fixes 'm' to 4, shapes={'y': [5, -1]} to 5"),
+        ({"y": [2, 4]}, {}, "shapes={'y': [2, 4]}: the model fixes dim 1 to 3"),
+        ({"y": [2]}, {}, "shapes={'y': [2]}: the input has rank 2"),
     ):
         assert _failure(proto, shapes=shapes, dims=dims) == message
 
@@ -303,7 +303,7 @@ def test_what_needs_a_static_dim_says_how_to_give_it() -> None:
     proto = model([inverse], [info("x", 4, "rows", 3)], ["y"], opset_imports=imports)
     message = _failure(proto)
     assert "node 'i' (Inverse)" in message
-    assert "input 'x' has the dynamic dim 'rows': give --dim rows=N" in message
+    assert "input 'x' has the dynamic dim 'rows': give dims={'rows': N}" in message
     assert _text(proto, dims={"rows": 3})
 
 
@@ -386,5 +386,5 @@ def test_inputs_that_are_no_tensors_are_refused() -> None:
     assert "input 'x' is of sparse_tensor_type" in _failure(proto)
     proto = dense()
     proto.graph.input[0].type.tensor_type.ClearField("shape")
-    assert "input 'x' has no shape; give one: --shape x:" in _failure(proto)
+    assert "input 'x' has no shape; give one: shapes={'x': [1, 3, 224, 224]}" in _failure(proto)
     assert "tensor<4x32xf32>" in _text(proto, shapes={"x": [4, 32]})
