@@ -13,6 +13,7 @@ from __future__ import annotations
 from . import (  # noqa: F401
     activations,
     attention,
+    checking,
     compaction,
     complex_parts,
     contraction,

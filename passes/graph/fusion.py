@@ -27,7 +27,7 @@ from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import defining_op, has_one_use, has_one_user
 
 # What the host program does without kernels.
-_HOST = {*graph.CONTROL_OPS, "graph.yield", "graph.call_runtime"}
+_HOST = {*graph.CONTROL_OPS, "graph.yield", "graph.call_runtime", "graph.check"}
 
 
 @dataclass(eq=False)
@@ -57,7 +57,8 @@ class Group:
 
 
 def is_computed(op: ir.Operation) -> bool:
-    """Whether the op needs a kernel: constants, views, control flow and calls of the runtime do not."""
+    """Whether the op needs a kernel: constants, views, control flow, checks and calls of the runtime do
+    not."""
     return op.name.startswith("graph.") and op.name not in CONSTANTS | _HOST and not is_place(op)
 
 

@@ -37,7 +37,7 @@ def is_pure(op: ir.Operation) -> bool:
 
 def may_fail(op: ir.Operation) -> bool:
     """Whether running a graph op where the program does not could fail, run on, or read out of bounds."""
-    if op.name in (LOOP, "graph.call_runtime") or op.name in INDEXED:
+    if op.name in (LOOP, "graph.call_runtime", "graph.check") or op.name in INDEXED:
         return True
     if op.name == IF:
         return any(may_fail(each) for block in (0, 1) for each in operations(body_of(op, block)))

@@ -35,9 +35,9 @@ def copy_trivial_results(function: ir.Operation) -> None:
 
 
 def copy_constant_operands(function: ir.Operation) -> None:
-    """Gives a buffer to constants that calls of the runtime read, and launches from before, those of kernels
-    written by hand."""
-    for launch in collect_ops(function, ["tloop.launch", "graph.call_runtime"]):
+    """Gives a buffer to constants that checks and calls of the runtime read, and launches from before, those
+    of kernels written by hand."""
+    for launch in collect_ops(function, ["tloop.launch", "graph.call_runtime", "graph.check"]):
         for index, value in enumerate(launch.operands):
             if defining_op(view_source(value), "graph.constant") is not None:
                 with ir.InsertionPoint(launch), launch.location:

@@ -163,6 +163,11 @@ def choice_of_same(op: ir.Operation) -> ir.Value | None:
     return _kept(op, x) if x == y else None
 
 
+def check_of_truth(op: ir.Operation) -> ir.Value | None:
+    """check(x, true) -> x."""
+    return op.operands[0] if splat(op.operands[1]) == 1 else None
+
+
 RULES: Rules = {
     "graph.add": (plus_exact_zero, plus_zero),
     "graph.sub": (minus_exact_zero, minus_zero, from_exact_zero, from_zero, integers_cancel, floats_cancel),
@@ -178,4 +183,5 @@ RULES: Rules = {
     **dict.fromkeys(("graph.less", "graph.greater"), (never_less,)),
     **dict.fromkeys(("graph.equal", "graph.less_equal", "graph.greater_equal"), (equals_itself,)),
     "graph.where": (choice_of_same,),
+    "graph.check": (check_of_truth,),
 }

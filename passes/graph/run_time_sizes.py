@@ -19,14 +19,16 @@ from mlc.passes.rewriting import collect_ops, has_uses, replace_op, terminator_o
 
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
 DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
-_OF_SIZES = {"graph.sizes", "graph.call_runtime", "tloop.expect", "tloop.numbers", "tloop.read_sizes"}
+_OF_SIZES = {"graph.call_runtime", "graph.check", "graph.sizes", "tloop.expect", "tloop.numbers"}
+_OF_SIZES |= {"tloop.read_sizes"}
 # What only tells of dims, and is never data.
 _OF_DIMS = ("graph.shape_of", "graph.sizes")
 
 
 def is_dynamic(function: ir.Operation) -> bool:
-    """Whether some value of the function has dims that only a call tells, or an op computes sizes. Calls of
-    the runtime may fail, as such functions can; what takes or gives objects is called as those are."""
+    """Whether some value of the function has dims that only a call tells, or an op computes sizes. Checks and
+    calls of the runtime may fail, as such functions can; what takes or gives objects is called as those
+    are."""
     ops = collect_ops(function)
     if any(op.name in _OF_SIZES for op in ops) or takes_objects(function):
         return True

@@ -21,8 +21,8 @@ from mlc.passes.remarks import missed
 from mlc.passes.rewriting import erase_if_unused
 
 MAIN, PREPARE = "main", "prepare"
-# What calls the runtime has objects of the running call.
-_NEVER = {"graph.prepared", "graph.call_runtime", *graph.CONTROL_OPS}
+# What calls the runtime has objects of the running call, which is what a check ends.
+_NEVER = {"graph.prepared", "graph.call_runtime", "graph.check", *graph.CONTROL_OPS}
 
 
 def find_function(module: ir.Operation, name: str) -> func.FuncOp | None:

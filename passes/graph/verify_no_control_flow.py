@@ -14,20 +14,24 @@ from mlc.passes.violations import fail_on
 
 
 def control_flow(root: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
-    """Every op of control flow inside `root`, and every call of the runtime, as a message and a location."""
+    """Every op of control flow inside `root`, every call of the runtime and every check, as a message and a
+    location."""
     for op in collect_ops(root, graph.CONTROL_OPS):
         reason = "its course is only known when the program runs, and GPUs run a list of launches"
         yield f"'{op.name}' op cannot be part of a kernel or of a GPU's program: {reason}", op.location
     for op in collect_ops(root, "graph.call_runtime"):
         reason = "only processors compute with strings and sequences"
         yield f"'{op.name}' op cannot be part of a GPU's program: {reason}", op.location
+    for op in collect_ops(root, "graph.check"):
+        reason = "data that are wrong end a call, and GPUs run a list of launches"
+        yield f"'{op.name}' op cannot be part of a GPU's program: {reason}", op.location
 
 
 @dataclass(frozen=True)
 class VerifyNoControlFlow(Pass):
-    """Check that no `graph.if`, no `graph.loop` and no `graph.call_runtime` is left, for GPUs: the plan of a
-    GPU's program is a list of launches. Processors run control flow, and call the runtime, in their host
-    program.
+    """Check that no `graph.if`, `graph.loop`, `graph.call_runtime` and `graph.check` is left, for GPUs: the
+    plan of a GPU's program is a list of launches. Processors run control flow and checks, and call the
+    runtime, in their host program.
 
     Reports every violation; changes nothing.
     """

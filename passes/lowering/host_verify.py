@@ -15,7 +15,8 @@ from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import DIMS, is_kernel
 from mlc.passes.violations import fail_on
 
-HOST_OPS = CONSTANTS | {"graph.call_runtime", "tloop.launch", "tloop.row", "tloop.transfer", "func.return"}
+HOST_OPS = CONSTANTS | {"graph.call_runtime", "graph.check", "tloop.launch", "tloop.row", "tloop.transfer"}
+HOST_OPS |= {"func.return"}
 SIZE_OPS = {"tloop.expect", "tloop.numbers", "tloop.read_sizes"}
 BODY_OPS = {*graph.CONTROL_OPS, "graph.yield"}
 
@@ -63,7 +64,7 @@ def violations(
 @dataclass(frozen=True)
 class HostVerify(Pass):
     """Check that `@main` and `@prepare` hold only views, constants, concatenations in place, transfers,
-    calls of the runtime, launches that fit their kernels, and control flow around these.
+    calls of the runtime, checks, launches that fit their kernels, and control flow around these.
 
     Reports every violation; changes nothing.
     """

@@ -57,6 +57,13 @@ def _is_inf(x: Array, detect_negative: bool, detect_positive: bool) -> Array:
 
 _NUMPY = "abs exp log sqrt floor ceil sign sin cos tan sinh cosh tanh"
 
+
+def _checked(x: Array, truth: Array, message: str) -> Array:
+    if not truth:
+        raise ValueError(message)
+    return x
+
+
 ELEMENTWISE: dict[str, Callable[..., Array]] = {
     **{name: getattr(np, name) for name in _NUMPY.split()},
     **{f"a{name}": getattr(np, f"arc{name}") for name in "sin cos tan sinh cosh tanh".split()},
@@ -76,7 +83,7 @@ ELEMENTWISE: dict[str, Callable[..., Array]] = {
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor,
     "shift_left": np.left_shift, "shift_right": np.right_shift, "equal": np.equal, "less": np.less,
     "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal, "where": np.where,
-    "real": np.real, "imag": np.imag, "complex": lambda real, imag: real + 1j * imag,
+    "check": _checked, "real": np.real, "imag": np.imag, "complex": lambda real, imag: real + 1j * imag,
 }  # fmt: skip
 
 

@@ -35,8 +35,8 @@ from rule_values import (
     arguments,
 )
 
-# Of results without elements there are no bits.
-ELSEWHERE = ["eliminate_empty.empty_result"]
+# Of results without elements there are no bits; checks are no kernels.
+ELSEWHERE = ["eliminate_empty.empty_result", "identity_rules.check_of_truth"]
 # All rules of these passes have examples, of the others the exact ones.
 OWN = joined(simplify.RULES, eliminate_empty.RULES)
 

@@ -9,7 +9,7 @@ import numpy as np
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.operators.run_time import counted, declared_rank, vector_of
+from mlc.frontends.onnx.operators.run_time import counted, declared_length, of_declared_rank
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.tensors import SMALL
 from mlc.frontends.onnx.values import Dim, Value
@@ -41,11 +41,11 @@ def constant(node: Node) -> Value:
 def constant_of_shape(node: Node) -> Value:
     value = node.attributes.get("value")
     wanted = node.input(0)
-    length = wanted.shape[0] if isinstance(wanted.shape[0], int) else declared_rank(node)
-    dims = node.read_dims(vector_of(node, wanted, length))
+    dims = node.read_dims(declared_length(node, wanted))
     if value is not None and value.texts is not None:
         return node.numbered(filled(node, dims, node.text_numbers(value.texts)[0]))
-    return filled(node, dims, np.float32(0) if value is None else value.known.reshape(-1)[0])
+    element = np.float32(0) if value is None else value.known.reshape(-1)[0]
+    return of_declared_rank(node, filled(node, dims, element), wanted)
 
 
 def filled(node: Node, shape: Sequence[Dim], element: np.generic) -> Value:

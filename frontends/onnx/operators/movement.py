@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.run_time import counted, declared_rank, number_of, vector_of
+from mlc.frontends.onnx.operators.run_time import (
+    checked,
+    counted,
+    declared_length,
+    declared_rank,
+    number_of,
+    of_declared_rank,
+)
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -16,7 +23,8 @@ from mlc.frontends.onnx.values import Dim, Value
 def reshape(node: Node) -> Value:
     x = node.input(0)
     if node.optional(1) is not None and node.input(1).known is None:
-        return node.reshape(x, node.read_dims(_read_shape(node, x, node.input(1))))
+        made = node.reshape(x, node.read_dims(_read_shape(node, x, node.input(1))))
+        return of_declared_rank(node, made, node.input(1))
     wanted: list[Dim] = node.dims(1) if node.optional(1) is not None else list(node.attr("shape"))
     copied = [] if node.attr("allowzero", 0) else [i for i, d in enumerate(wanted) if d == 0]
     if any(i >= x.rank for i in copied):
@@ -29,8 +37,8 @@ def reshape(node: Node) -> Value:
 
 def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
     """A shape that only running tells, with its 0 and its -1 computed then."""
-    length = wanted.shape[0] if isinstance(wanted.shape[0], int) else declared_rank(node)
-    wanted = vector_of(node, wanted, length)
+    wanted = declared_length(node, wanted)
+    [length] = node.shape(wanted)
     zero, one, open_dim = (node.constant(np.int64(number)) for number in (0, 1, -1))
     if not node.attr("allowzero", 0):
         own = node.sizes([*x.shape, *[0] * length][:length])
@@ -99,9 +107,10 @@ def expand(node: Node) -> Value:
     want = [1] * (rank - len(wanted)) + wanted
     # Broadcasting goes both ways: a dim of 1 in the wanted shape keeps x's.
     try:
-        return node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
+        made = node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
     except ValueError:
         raise NodeFailure(f"{_text(x.shape)} does not broadcast to {_text(wanted)}") from None
+    return of_declared_rank(node, made, node.input(1))
 
 
 def _shape_to_expand_to(node: Node, wanted: Value) -> Value:
@@ -111,6 +120,9 @@ def _shape_to_expand_to(node: Node, wanted: Value) -> Value:
     if isinstance(wanted.shape[0], int):
         return wanted
     rank = declared_rank(node)
+    fits = node.emit("less_equal", number_of(node, wanted.shape[0]), number_of(node, rank))
+    wrong = f"'{wanted.name}' holds more than {rank} numbers, and a result of rank {rank} is declared"
+    wanted = checked(node, wanted, fits, wrong)
     filled = node.emit("concat", node.constant(np.ones(rank, np.int64)), wanted, axis=0)
     return node.emit("slice", filled, starts=[-rank], sizes=[rank], steps=[1])
 

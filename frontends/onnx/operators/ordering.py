@@ -6,7 +6,8 @@ import numpy as np
 from mlc.dialects.graph.ordering import ALL
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.creation import filled
-from mlc.frontends.onnx.operators.run_time import taken
+from mlc.frontends.onnx.operators.run_time import checked, number_of, taken
+from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
@@ -28,15 +29,23 @@ def top_k(node: Node) -> list[Value]:
         return [filled(node, shape, kind.type(0)) for kind in (x.dtype, np.dtype(np.int64))]
     if not isinstance(x.shape[axis], int):
         ordered = _ordered(node, x, axis, flags["largest"])
-        return [taken(node, each, axis, 0, k) for each in ordered]
+        return [sliced(node, each, {axis: (0, k, 1)}) for each in ordered]
     return node.emit_several("top_k", x, axis=axis, k=k, **flags)
 
 
 def _computed_top_k(node: Node, x: Value, axis: int, largest: bool) -> list[Value]:
     """The first k, which only running tells, of all elements in order."""
     ordered = _ordered(node, x, axis, largest)
-    [k] = node.read_dims(node.reshape(node.cast(node.input(1), TensorProto.INT64), [1]))
-    return [taken(node, each, axis, 0, k) for each in ordered]
+    wanted = node.reshape(node.cast(node.input(1), TensorProto.INT64), [1])
+    exist = node.emit("less_equal", wanted, number_of(node, x.shape[axis]))
+    wrong = f"k is larger than the dim of axis {axis}"
+    if wanted.known is None:
+        [k] = node.read_dims(checked(node, wanted, exist, wrong))
+        return [taken(node, each, axis, 0, k) for each in ordered]
+    # A dim that follows from others goes on to do so: the first place is checked in its stead.
+    [k] = node.read_dims(wanted)
+    first = checked(node, number_of(node, 0), node.reshape(exist, []), wrong)
+    return [taken(node, each, axis, 0 if first.is_constant else first, k) for each in ordered]
 
 
 def _ordered(node: Node, x: Value, axis: int, largest: bool) -> list[Value]:

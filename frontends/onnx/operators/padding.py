@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from mlc.dialects.graph.sizes import maximum
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.run_time import counted, element, number_of, per_axis, taken, vector_of
+from mlc.frontends.onnx.operators.run_time import (
+    checked,
+    counted,
+    element,
+    number_of,
+    per_axis,
+    taken,
+    vector_of,
+)
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -75,7 +83,11 @@ def _computed_pad(node: Node, mode: str) -> Value:
     sizes = node.sizes([x.shape[axis] for axis in axes])
     before, after = (node.emit("max", node.emit("neg", each), zero) for each in (low, high))
     low, high = (node.emit("max", each, zero) for each in (low, high))
-    kept = node.emit("max", node.emit("sub", node.emit("sub", sizes, before), after), zero)
+    kept = node.emit("sub", node.emit("sub", sizes, before), after)
+    is_there = node.emit("greater_equal", kept, zero)
+    # Not what is kept, so that dims that follow from others go on to do so.
+    before = checked(node, before, is_there, "negative pads take more elements than there are along an axis")
+    kept = node.emit("max", kept, zero)
     counts = node.read_dims(node.emit("add", node.emit("add", kept, low), high))
     value = _value(node, x)
     for place, axis in enumerate(axes):

@@ -6,7 +6,7 @@ import math
 
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.run_time import counted, number_of
+from mlc.frontends.onnx.operators.run_time import checked, counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
@@ -32,13 +32,18 @@ def _computed(node: Node, start: Value, limit: Value, delta: Value) -> Value:
     else:
         whole = TensorProto.DOUBLE if number == TensorProto.DOUBLE else TensorProto.FLOAT
     start, limit, delta = (node.cast(each, whole) for each in (start, limit, delta))
+    zero = node.scalar(0, delta)
+    delta = checked(node, delta, node.emit("not", node.emit("equal", delta, zero)), "delta is 0")
     distance = node.emit("sub", limit, start)
     if whole == TensorProto.INT64:
         # Away from 0 towards the limit, as division cuts off.
         rest = node.emit("sub", delta, node.emit("sign", delta))
         count = node.emit("div", node.emit("add", distance, rest), delta)
     else:
-        count = node.cast(node.emit("ceil", node.emit("div", distance, delta)), TensorProto.INT64)
+        quotient = node.emit("ceil", node.emit("div", distance, delta))
+        is_count = node.emit("less", node.emit("abs", quotient), node.scalar(2.0**62, quotient))
+        quotient = checked(node, quotient, is_count, "the number of elements is not finite")
+        count = node.cast(quotient, TensorProto.INT64)
     count = node.emit("max", count, number_of(node, 0))
     [length] = node.read_dims(node.reshape(count, [1]))
     steps = node.emit("mul", counted(node, length, whole), delta)

@@ -9,7 +9,13 @@ from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.formulas import dim, dims, formula
 from mlc.frontends.onnx.operators.powers import power_of_abs, root
 from mlc.frontends.onnx.operators.rearranged import Rearrangement
-from mlc.frontends.onnx.operators.run_time import axis_mask, declared_rank, dims_where, number_of
+from mlc.frontends.onnx.operators.run_time import (
+    axis_mask,
+    checked_axes,
+    declared_rank,
+    dims_where,
+    number_of,
+)
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 from onnx import TensorProto
@@ -83,7 +89,8 @@ def scan(node: Node) -> Value:
     scans = partial(node.emit, node.op_type.lower(), x, **flags)
     if axis.is_constant:
         return scans(axis=node.axis(node.ints(1)[0], x.rank))
-    wanted = node.emit("mod", number_of(node, axis), number_of(node, x.rank), fmod=False)
+    given = checked_axes(node, number_of(node, axis), x.rank)
+    wanted = node.emit("mod", given, number_of(node, x.rank), fmod=False)
     result = scans(axis=0)
     for other in range(1, x.rank):
         is_other = node.emit("equal", wanted, number_of(node, other))

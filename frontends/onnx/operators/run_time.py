@@ -39,15 +39,70 @@ def element(node: Node, vector: Value, place: int) -> Value:
     return node.reshape(node.emit("slice", vector, starts=[place], sizes=[1], steps=[1]), [])
 
 
-def vector_of(node: Node, vector: Value, length: int) -> Value:
-    """A vector of integers as i64, of which it is known that it has `length` elements. Raises NodeFailure
-    where it has not."""
+def checked(node: Node, value: Value, truth: Value, wrong: str) -> Value:
+    """`value`, in a call that fails unless all of `truth` (i1) is true: `wrong` says what is wrong then.
+    Raises NodeFailure where that is known at import. What is large is better not checked: it is copied."""
+    if truth.known is not None and not truth.known.all():
+        raise NodeFailure(wrong)
+    if truth.is_constant and truth.known is not None:
+        return value
+    if truth.rank:
+        false = node.cast(node.emit("not", truth), I64)
+        count = node.emit("reduce_sum", false, axes=list(range(truth.rank)), keepdims=False)
+        truth = node.emit("equal", count, number_of(node, 0))
+    return node.emit("check", value, truth, message=f"{node.op_type} '{_first(node.outputs)}': {wrong}")
+
+
+def _first(outputs: Sequence[str]) -> str:
+    return next((name for name in outputs if name), "")
+
+
+def checked_axes(node: Node, axes: Value, rank: int) -> Value:
+    """Axes of any shape that only running tells as i64, in a call that fails unless they are axes of `rank`
+    ones, negative ones counted from the back."""
+    wide = node.cast(axes, I64)
+    is_least = node.emit("greater_equal", wide, number_of(node, -rank))
+    is_most = node.emit("less", wide, number_of(node, rank))
+    wrong = f"an axis is outside of [{-rank}, {rank - 1}]"
+    return checked(node, wide, node.emit("and", is_least, is_most), wrong)
+
+
+def vector_of(node: Node, vector: Value, length: int, why: str = "") -> Value:
+    """A vector of integers as i64, in a call that fails unless it has `length` elements; `why` says who wants
+    so many. Raises NodeFailure where it surely has not."""
     wide = node.cast(vector, I64)
     if wide.shape == (length,):
         return wide
     if wide.rank != 1 or isinstance(wide.shape[0], int):
         raise NodeFailure(f"'{vector.name}' must hold {length} numbers")
-    return node.emit("slice", wide, starts=[0], sizes=[length], steps=[1])
+    return taken(node, _of_length(node, wide, vector, length, why), 0, 0, length)
+
+
+def _of_length(node: Node, value: Value, vector: Value, length: int, why: str) -> Value:
+    """A value in a call that fails unless a vector has `length` elements."""
+    fits = node.emit("equal", number_of(node, vector.shape[0]), number_of(node, length))
+    return checked(node, value, fits, f"'{vector.name}' does not hold {length} numbers{why}")
+
+
+def declared_length(node: Node, shape: Value) -> Value:
+    """A shape as a vector of i64 whose length is the declared rank where only running tells it."""
+    [length] = shape.shape
+    if isinstance(length, int):
+        return node.cast(shape, I64)
+    rank = declared_rank(node)
+    return vector_of(node, shape, rank, _declares(rank))
+
+
+def of_declared_rank(node: Node, result: Value, shape: Value) -> Value:
+    """A result in a call that fails where it is a scalar because the model declares one, and the shape that
+    is wanted is none's: nothing reads a shape without elements."""
+    if result.rank or shape.rank != 1 or isinstance(shape.shape[0], int):
+        return result
+    return _of_length(node, result, shape, 0, _declares(0))
+
+
+def _declares(rank: int) -> str:
+    return f", and a result of rank {rank} is declared"
 
 
 def is_declared(node: Node, index: int = 0) -> bool:
@@ -65,7 +120,7 @@ def declared_rank(node: Node, index: int = 0) -> int:
 
 def _named_axes(node: Node, axes: Value, rank: int) -> Value:
     """`[n, rank]`: whether each of n axes, negative ones counted from the back, is the one of the column."""
-    wide = node.cast(axes, I64)
+    wide = checked_axes(node, axes, rank)
     counted_from_front = node.emit("mod", wide, number_of(node, rank), fmod=False)
     return node.emit("equal", node.reshape(counted_from_front, [*wide.shape, 1]), counted(node, rank))
 

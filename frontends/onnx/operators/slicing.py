@@ -7,9 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 from mlc.dialects.graph.sizes import Size, Undecided, floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.run_time import counted, element, number_of, per_axis, taken, vector_of
+from mlc.frontends.onnx.operators.run_time import (
+    checked,
+    counted,
+    element,
+    number_of,
+    per_axis,
+    taken,
+    vector_of,
+)
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
+from onnx import TensorProto
 
 # (first place, number of elements, step) along an axis.
 Part = tuple[Dim, Dim, int]
@@ -125,6 +134,11 @@ def _computed_slice(
     """A gather along each axis that may be sliced."""
     x, one = node.input(0), number_of(node, 1)
     assert starts is not None and ends is not None
+    if steps is not None:
+        wide = node.cast(steps, TensorProto.INT64)
+        steps = checked(
+            node, wide, node.emit("not", node.emit("equal", wide, number_of(node, 0))), "a step is 0"
+        )
     listed = _listed_axes(node, x, starts, axes)
     if listed is None:
         listed = list(range(x.rank))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from mlc.bindings import func, ir, memref
+from mlc.bindings import cf, func, ir, memref
 from mlc.dialects import graph
 from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.tloop import build_launch_into
@@ -89,6 +89,8 @@ class SizedFunction:
             self.sizes.expect(op)
         elif op.name == "graph.call_runtime":
             call_runtime(op, self.numbers, self.storage, memory)
+        elif op.name == "graph.check":
+            self.check(op, memory)
         elif op.name in graph.CONTROL_OPS:
             self.control.build(op, step, memory)
         elif is_view(op):
@@ -106,6 +108,12 @@ class SizedFunction:
         texts = [each.value for each in op.attributes[DIMS]] if DIMS in op.attributes else []
         dims = [self.numbers.of(parse_size(text)) for text in texts]
         build_launch_into(op.attributes["kernel"].value, inputs, outputs, dims)
+
+    def check(self, op: ir.Operation, memory: Memory) -> None:
+        """The call fails with the op's message, or goes on with a copy of what is checked."""
+        x, truth = op.operands
+        cf.AssertOp(memref.LoadOp(self.storage.buffer(truth), []), graph.attribute(op, "message"))
+        self.storage.copy(x, self.storage.new(op.results[0], memory))
 
     def view(self, op: ir.Operation) -> None:
         source, result = op.operands[0], op.results[0]

@@ -179,6 +179,13 @@ def _quantize(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     return w.node("QuantizeLinear", inputs, output_dtype=_number(op), **values)
 
 
+def _check(w: Writer, _: ir.Operation, inputs: list[str]) -> str:
+    """The first of one x; the second, which the reference refuses, where the truth is none."""
+    x = w.node("Unsqueeze", [inputs[0], w.constant([0])])
+    place = w.node("Cast", [w.node("Not", [inputs[1]])], to=onnx.TensorProto.INT64)
+    return w.node("Gather", [x, place], axis=0)
+
+
 def _clamp(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     bounds = [attribute(op, "min"), attribute(op, "max")]
     dtype = types.numpy_dtype(_number(op))
@@ -224,6 +231,7 @@ _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
     "full": _full,
     "slice": _slice,
     "pad": _pad,
+    "check": _check,
     "clamp": _clamp,
     "quantize_linear": _quantize,
     "conv": _convolution,

@@ -133,3 +133,17 @@ func.func @runtime(%n: tensor<i64>, %s: tensor<i64>, %p: tensor<i64>, %c: tensor
   }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
   return %0 : tensor<i64>
 }
+
+// A loop that does not run checks nothing.
+// CHECK-LABEL: func.func @check
+// CHECK-NEXT: "graph.loop"
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: "graph.check"(%arg1, %arg3)
+func.func @check(%n: tensor<i64>, %s: tensor<i64>, %p: tensor<i64>, %c: tensor<i1>) -> tensor<i64> {
+  %0 = "graph.loop"(%n, %c, %n) ({
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<i64>):
+    %1 = "graph.check"(%s, %c) {message = "wrong"} : (tensor<i64>, tensor<i1>) -> tensor<i64>
+    "graph.yield"(%go, %1) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<i64>) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
+  return %0 : tensor<i64>
+}

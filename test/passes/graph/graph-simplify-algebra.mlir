@@ -395,3 +395,18 @@ func.func @abs_of_maximum(%x: tensor<0x4xf32>, %y: tensor<3x4xf32>) -> (tensor<4
   %5 = "graph.abs"(%4) : (tensor<4xf32>) -> tensor<4xf32>
   return %2, %5 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A check of what is true is none; of others the call tells.
+// CHECK-LABEL: func.func @checks
+// CHECK: %[[F:.*]] = "graph.constant"() {value = dense<false> : tensor<i1>}
+// CHECK: %[[B:.*]] = "graph.check"(%arg0, %[[F]])
+// CHECK: %[[C:.*]] = "graph.check"(%arg0, %arg1)
+// CHECK: return %arg0, %[[B]], %[[C]]
+func.func @checks(%x: tensor<2xi64>, %t: tensor<i1>) -> (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) {
+  %true = "graph.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %false = "graph.constant"() {value = dense<false> : tensor<i1>} : () -> tensor<i1>
+  %0 = "graph.check"(%x, %true) {message = "wrong"} : (tensor<2xi64>, tensor<i1>) -> tensor<2xi64>
+  %1 = "graph.check"(%x, %false) {message = "wrong"} : (tensor<2xi64>, tensor<i1>) -> tensor<2xi64>
+  %2 = "graph.check"(%x, %t) {message = "wrong"} : (tensor<2xi64>, tensor<i1>) -> tensor<2xi64>
+  return %0, %1, %2 : tensor<2xi64>, tensor<2xi64>, tensor<2xi64>
+}

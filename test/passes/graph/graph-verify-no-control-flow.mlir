@@ -24,3 +24,11 @@ func.func @runtime(%s: tensor<i64>) -> tensor<i64> {
   %0 = "graph.call_runtime"(%s) {function = "sequence_length", operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<i64>) -> tensor<i64>
   return %0 : tensor<i64>
 }
+
+// -----
+
+func.func @check(%x: tensor<2xi64>, %t: tensor<i1>) -> tensor<2xi64> {
+  // expected-error @below {{'graph.check' op cannot be part of a GPU's program: data that are wrong end a call, and GPUs run a list of launches}}
+  %0 = "graph.check"(%x, %t) {message = "wrong"} : (tensor<2xi64>, tensor<i1>) -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
