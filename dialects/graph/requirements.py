@@ -26,7 +26,9 @@ def requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
     operands, results = ([dims.of(value) for value in group] for group in (op.operands, op.results))
     if not any(isinstance(dim, Size) for shape in (*operands, *results) for dim in shape):
         return []
-    return list(dict.fromkeys([*_not_negative(results), *_of_op(op, operands, results)]))
+    found = [*_not_negative(results), *_of_op(op, operands, results)]
+    # What is said in words comes first, and stands for the same without.
+    return list(dict.fromkeys(sorted(found, key=lambda each: not each.fault)))
 
 
 def _not_negative(shapes: Sequence[Shape]) -> Iterator[Requirement]:

@@ -147,6 +147,17 @@ def _as_names(
     return named, told
 
 
+def test_what_has_words_is_required_first() -> None:
+    """Of a window without any position not only that its result has -3 elements."""
+    window = {"kernel": (5,), "strides": (1,), "pads": (0, 0), "dilations": (1,), "ceil_mode": False}
+    n = symbol("n")
+    found, _ = _required(Case("max_pool", ((1, 2, 9),), None, {**window, "layout": "NCHW"}), [(1, 2, n)])
+    assert [(each.left, each.fault) for each in found] == [
+        (n - 5, "its window is larger than x"),
+        (n - 4, ""),
+    ]
+
+
 @pytest.mark.parametrize("path", OPS, ids=lambda path: path.stem)
 def test_definitions_assume_what_they_check(path: Path) -> None:
     """Every op of the lit tests, with operands as they are there and disturbed ones: on names the definition
