@@ -92,6 +92,12 @@ LEFT_OPEN = (
         when.softmax_is_zero,
     ),
     Fault(
+        "Unique",
+        _ALL,
+        "rows that are NaN at the same places are the same, or, in the reference, all different",
+        lambda call: call.attribute("axis") is not None and when.some_are_nan(call),
+    ),
+    Fault(
         "Elu Selu Celu",
         _ALL,
         "mlc computes exp(x) - 1 in one, which keeps the digits of x near 0",
