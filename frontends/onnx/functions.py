@@ -64,12 +64,25 @@ def schema_body(node: NodeProto, opsets: Opsets, inputs: Sequence[Held]) -> Body
     if not defs.has(node.op_type, opset, domain):
         return None
     schema = defs.get_schema(node.op_type, opset, domain)
-    complete = _with_defaults(node, schema)
+    complete = _with_defaults(_read(node, inputs), schema)
     function = _function(schema, complete, opset, inputs)
     if function is None:
         return None
     inner = _plain_opsets(opsets) | {plain_domain(o.domain): o.version for o in function.opset_import}
     return _body(function, {a.name: a for a in complete.attribute}, inner)
+
+
+def _read(node: NodeProto, inputs: Sequence[Held]) -> NodeProto:
+    """The node without attributes that its operator does not read. ONNX's body of Attention takes queries of
+    four dims for those of three wherever the node says how many heads there are."""
+    query = inputs[0] if node.op_type == "Attention" and inputs else None
+    if not isinstance(query, Value) or query.rank != 4:
+        return node
+    read = NodeProto()
+    read.CopyFrom(node)
+    del read.attribute[:]
+    read.attribute.extend(a for a in node.attribute if a.name not in ("q_num_heads", "kv_num_heads"))
+    return read
 
 
 def _plain_opsets(opsets: Opsets) -> Opsets:

@@ -98,6 +98,18 @@ LEFT_OPEN = (
         lambda call: call.attribute("axis") is not None and when.some_are_nan(call),
     ),
     Fault(
+        "HardSwish",
+        _ALL,
+        "of f64 mlc takes a sixth of 64 bits, ONNX's body one of 32",
+        when.has_type(0, "float64"),
+    ),
+    Fault(
+        "CastLike",
+        _ALL,
+        "integers of floats that they do not hold are open",
+        lambda call: when.is_huge(call.array(0)),
+    ),
+    Fault(
         "Elu Selu Celu",
         _ALL,
         "mlc computes exp(x) - 1 in one, which keeps the digits of x near 0",

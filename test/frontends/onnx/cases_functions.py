@@ -43,6 +43,18 @@ op(
     tolerance=1e-4,
 )
 op("attention_gqa", "Attention", f32(1, 4, 3, 8), f32(1, 2, 3, 8), f32(1, 2, 3, 8), opset=23, tolerance=1e-4)
+# What queries of four dims say of their heads is not read.
+op(
+    "attention_heads_said_twice",
+    "Attention",
+    f32(1, 3, 2, 4),
+    f32(1, 3, 2, 4),
+    f32(1, 3, 2, 4),
+    opset=23,
+    q_num_heads=3,
+    kv_num_heads=3,
+    tolerance=1e-4,
+)
 op(
     "rotary_embedding",
     "RotaryEmbedding",
