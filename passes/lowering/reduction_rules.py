@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import ml_dtypes
 from mlc.bindings import arith, ir, math
+from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.lowering.linalg_tools import (
     affine_map,
     constant,
@@ -97,13 +99,19 @@ def mean(x: ir.Value, axes: Sequence[int], keepdims: bool = True) -> ir.Value:
 
 
 def log_sum_exp(x: ir.Value, axes: Sequence[int], keepdims: bool) -> ir.Value:
-    """Shifted by the maximum: no overflow."""
+    """Shifted by the maximum: no overflow. An infinite one would leave nothing: inf - inf is no number."""
     kind = tensor_type(x).element_type
     top = reduce(x, axes, lowest(kind), maximum)
-    shifted = combine_elements(x, top, lambda value, peak: math.exp(sub(value, peak)))
+    shifted = combine_elements(x, top, lambda value, peak: math.exp(sub(value, _finite(peak))))
     total = reduce(shifted, axes, 0, sum_step, keepdims)
     flat_top = top if keepdims else reduce(x, axes, lowest(kind), maximum, keepdims=False)
-    return combine_elements(total, flat_top, lambda value, peak: add(math.log(value), peak))
+    return combine_elements(total, flat_top, lambda value, peak: add(math.log(value), _finite(peak)))
+
+
+def _finite(value: ir.Value) -> ir.Value:
+    """The nearest finite number; NaN stays."""
+    largest = float(ml_dtypes.finfo(dtype_of(str(value.type))).max)  # type: ignore[no-untyped-call]
+    return maximum(minimum(value, constant(value.type, largest)), constant(value.type, -largest))
 
 
 def _square(x: ir.Value) -> ir.Value:

@@ -165,3 +165,12 @@ def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (
         np.array([each % (1 << bits) for each in exact], np.uint64).astype(f"u{a.itemsize}").astype(a.dtype)
     )
+
+
+def test_logarithms_of_sums_of_infinite_exponentials() -> None:
+    """The largest element, by which exponents are shifted, is infinite."""
+    x = np.array([[1, 2, 3], [np.inf, 1, 2], [-np.inf] * 3, [-np.inf, 1, np.inf], [np.nan, np.inf, 0]])
+    pieces = Pieces()
+    pieces.add("sums", "ReduceLogSumExp", pieces.input("x", x.astype(np.float32)), [1], keepdims=0)
+    found = compiled(pieces.model()).run(pieces.inputs)["sums"]
+    np.testing.assert_allclose(found, [3.407606, np.inf, -np.inf, np.inf, np.nan], rtol=1e-6)

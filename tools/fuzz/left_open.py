@@ -98,6 +98,12 @@ LEFT_OPEN = (
         lambda call: call.attribute("axis") is not None and when.some_are_nan(call),
     ),
     Fault(
+        "RNN GRU LSTM",
+        _ALL,
+        "what a clip makes of NaN is open",
+        lambda call: call.attribute("clip") is not None and when.some_are_nan(call),
+    ),
+    Fault(
         "HardSwish",
         _ALL,
         "of f64 mlc takes a sixth of 64 bits, ONNX's body one of 32",
