@@ -105,6 +105,7 @@ _FAMILY_FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "compaction": _per_operand,
     "movement": _nothing,
     "creation": _nothing,
+    "checks": _nothing,
     "control flow": _nothing,
     # What the runtime computes with strings is no arithmetic.
     "objects": _nothing,

@@ -6,6 +6,7 @@ from mlc.bindings import ir
 from mlc.passes.lowering.row_windows import ROW_WINDOW, part_rows
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.computation import root_computation
+from mlc.passes.tloop.epilogue_schedule import vectorises
 from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.schedule_state import BLOCK_TAG
@@ -19,7 +20,8 @@ def schedule_window(kernel: ir.Operation) -> bool:
     if not windows:
         return False
     window, root = windows[0], root_computation(kernel)
-    if root is None or window.results[0] not in list(root.op.operands):
+    if root is None or window.results[0] not in list(root.op.operands) or not vectorises(root):
+        # What computes with truth values is a loop over elements behind the window's.
         root = identity_behind(window.results[0])
     for name, op in (("root", root.op), ("window", window)):
         op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)

@@ -5,9 +5,11 @@ Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`)
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from idiom_builder import Builder, model_of
-from oracle import wrong_outputs
+from onnx import parser
+from oracle import compiled, differences, expected_of, wrong_outputs
 from test_layouts import conv, layouts_of
 from test_targets import skip_unless_it_runs_here
 
@@ -82,3 +84,19 @@ def test_plain_windows_against_onnxruntime(processor: str) -> None:
 
 def test_they_stay_plain() -> None:
     assert layouts_of(MODEL, "graph-assign-layouts") == {"NCHW"}
+
+
+def test_windows_beside_truth_values() -> None:
+    """Made of a window's results, and chosen by."""
+    built = parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 21]>
+        g (float[2,5,9,20] x, bool[2,5,8,19] mask) => (bool[2,5,8,19] y, float[2,5,8,19] z, bool[2,5,8,19] u)
+        { k = Constant<value_float = 0.5>()
+          p = MaxPool<kernel_shape = [2, 2]>(x) y = Greater(p, k)
+          q = AveragePool<kernel_shape = [2, 2]>(x) z = Where(mask, q, k)
+          r = AveragePool<kernel_shape = [2, 2]>(x) s = Less(r, k) u = And(s, mask) }"""
+    )
+    rng = np.random.default_rng(1)
+    x, mask = rng.normal(size=(2, 5, 9, 20)).astype(np.float32), rng.random((2, 5, 8, 19)) > 0.5
+    inputs = {"x": x, "mask": mask}
+    assert not differences(compiled(built).run(inputs), expected_of(built, inputs))

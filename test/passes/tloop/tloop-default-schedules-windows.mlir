@@ -70,3 +70,20 @@ func.func private @one_spatial_dim(%x: tensor<6x32x10xf32>, %w: tensor<16x16x3xf
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, group = 2, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<6x32x10xf32>, tensor<16x16x3xf32>) -> tensor<6x16x8xf32>
   return %0 : tensor<6x16x8xf32>
 }
+
+// -----
+
+// Truth values are bytes in memory, but bits in vectors: what makes them is a loop of its own behind the rows.
+// CHECK-LABEL: func.func private @window_and_truth
+// CHECK: tloop.block = "root"
+// CHECK: arith.cmpf
+// VECTORS-LABEL: window_and_truth
+// VECTORS: llvm.store {{.*}} : vector<
+// VECTORS: llvm.fcmp "ogt" {{.*}} : f32
+// VECTORS-NOT: vector<{{.*}}i1>, !llvm.ptr
+// VECTORS: llvm.return
+func.func private @window_and_truth(%x: tensor<1x16x20x20xf32>, %y: tensor<f32>) -> tensor<1x16x19x19xi1> attributes {tloop.kernel} {
+  %0 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x20x20xf32>) -> tensor<1x16x19x19xf32>
+  %1 = "graph.greater"(%0, %y) : (tensor<1x16x19x19xf32>, tensor<f32>) -> tensor<1x16x19x19xi1>
+  return %1 : tensor<1x16x19x19xi1>
+}
