@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
+from mlc.dialects.graph.runtime_functions import FUNCTIONS
 from mlc.dialects.graph.spec import specs
 from mlc.frontends.onnx.registry import OperatorFunction, Registration, registered
 from mlc.passes.lowering import graph_to_linalg
@@ -59,6 +60,15 @@ that only running tells is one product with a matrix that is computed then.
 op without a rule is named.
 """
 
+_RUNTIME = """\
+## Functions of the C runtime
+
+Kernels compute everything but what is made of strings, sequences and maps: {count} functions of the runtime,
+which the host program calls, do that ([what they take and give](runtime-functions.md)). `mlc compile -v` and
+the report name those that a model calls. They are
+{functions}.
+"""
+
 
 def page(root: Path) -> str:
     """Operators by domain: the imported ones with their limits and what tests them in the repository at
@@ -82,6 +92,8 @@ def page(root: Path) -> str:
         ]
     rest = [name for name in sorted(latest[""]) if not _covered(name, latest[""])]
     parts += ["## Not imported", "", "Of ai.onnx: " + ", ".join(f"`{name}`" for name in rest) + ".", ""]
+    functions = ", ".join(f"`{name}`" for name in FUNCTIONS)
+    parts += [_RUNTIME.format(count=len(FUNCTIONS), functions=functions)]
     return "\n".join(parts)
 
 
