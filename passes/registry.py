@@ -23,6 +23,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "accel-insert-barriers": "mlc.passes.accel.insert_barriers:InsertBarriers",
     "accel-merge-steps": "mlc.passes.accel.merge_steps:MergeSteps",
     "accel-multicast-copies": "mlc.passes.accel.multicast_copies:MulticastCopies",
+    "accel-overlap-launches": "mlc.passes.accel.overlap_launches:OverlapLaunches",
     "accel-overlap-products": "mlc.passes.accel.overlap_products:OverlapProducts",
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",
     "accel-specialize-warps": "mlc.passes.accel.specialize_warps:SpecializeWarps",

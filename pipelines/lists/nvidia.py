@@ -28,6 +28,8 @@ ACCEL_TO_THREADS_SM90A: list[str] = [
     "accel-distribute{arch=sm_90a}",
     "canonicalize",
     "cse",
+    # Behind them, which move index arithmetic in front of accesses to memory.
+    "accel-overlap-launches",
 ]
 
 # Kernels of threads in a gpu.module to the llvm dialect, with instructions of NVIDIA's GPUs. Launches stay as

@@ -4,9 +4,13 @@
 #shared = #gpu.address_space<workgroup>
 
 // A product is under way when the stage before it is given back, and none behind the loop.
+// Launches overlap: consumers and the producers' thread wait for the kernel before.
 // CHECK: llvm.func @product_0(
+// CHECK-SAME: accel.overlap_launches
 // CHECK-SAME: accel.shared_bytes = 73776 : i32
-// CHECK: scf.for
+// CHECK-NEXT: nvvm.griddepcontrol launch_dependents
+// CHECK: nvvm.griddepcontrol wait
+// CHECK-NEXT: scf.for
 // CHECK: nvvm.mbarrier.try_wait
 // CHECK: nvvm.wgmma.fence.aligned
 // CHECK: nvvm.wgmma.mma_async
@@ -26,6 +30,7 @@
 // CHECK: nvvm.cp.async.bulk.wait_group 0 {read}
 // CHECK: } else {
 // CHECK: nvvm.elect.sync
+// CHECK: nvvm.griddepcontrol wait
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK: gpu.launch_func @kernels::@product_0 blocks in (%c8, %c4, %c1) threads in (%c256, %c1, %c1) dynamic_shared_memory_size %c73776_i32
 
@@ -35,12 +40,15 @@
 // PTX: .param .align 64 .b8 product_0_param_4[128],
 // PTX: .param .align 64 .b8 product_0_param_5[128]
 // PTX: .reqntid 256
+// PTX: griddepcontrol.launch_dependents;
 // PTX-COUNT-6: mbarrier.init.shared
+// PTX: griddepcontrol.wait;
 // PTX: wgmma.fence.sync.aligned
 // PTX-COUNT-4: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // PTX: wgmma.commit_group.sync.aligned
 // PTX: wgmma.wait_group.sync.aligned 1
 // PTX-NOT: st.global
+// PTX: griddepcontrol.wait;
 // PTX: cp.async.bulk.tensor.2d.shared::cluster.global
 // PTX: bar.sync 1, 128;
 // PTX-COUNT-32: st.shared.v2.b32

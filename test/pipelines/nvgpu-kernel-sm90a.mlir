@@ -5,6 +5,7 @@
 // panel of the right operand for both of them.
 // CHECK: gpu.module @kernels
 // CHECK: llvm.func @product_0(
+// CHECK-SAME: accel.overlap_launches
 // CHECK-SAME: accel.tensor_maps = [{box = array<i64: 64, 128>, dims = array<i64: 1024, 2048>, dtype = "float16",
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK: func.func private @product(

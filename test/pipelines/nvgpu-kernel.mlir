@@ -10,6 +10,7 @@
 // CHECK: gpu.launch_func @kernels::@weights_0
 // PTX: .target sm_80
 // PTX: .visible .entry weights_0(
+// PTX-NOT: griddepcontrol
 // PTX: shfl.sync
 // PTX-NOT: call
 // PTX: st.global

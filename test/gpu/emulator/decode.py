@@ -56,7 +56,7 @@ class Op:
 @dataclass(frozen=True)
 class Kernel:
     """A decoded kernel. `shared` gives the places of its globals in shared memory, `static_bytes` their
-    end."""
+    end. One that `overlaps` may begin before those before it have ended."""
 
     name: str
     blocks: tuple[Block, ...]
@@ -65,6 +65,7 @@ class Kernel:
     attributes: dict[str, Any]
     shared: dict[str, int]
     static_bytes: int
+    overlaps: bool
 
     @property
     def lanes(self) -> int:
@@ -149,14 +150,13 @@ class _Decoder:
 
     def __init__(self) -> None:
         self.slots: dict[ir.Value, int] = {}
+        self.overlaps = False
 
     def kernel(self, function: ir.Operation, shared: dict[str, int], static_bytes: int) -> Kernel:
         blocks = self._region(function.regions[0])
         parameters = tuple(value_type(each.type) for each in function.regions[0].blocks[0].arguments)
-        attributes = _attributes(function)
-        return Kernel(
-            _symbol(function), blocks, len(self.slots), parameters, attributes, shared, static_bytes
-        )
+        name, attributes, slots = _symbol(function), _attributes(function), len(self.slots)
+        return Kernel(name, blocks, slots, parameters, attributes, shared, static_bytes, self.overlaps)
 
     def _slot(self, value: ir.Value) -> int:
         return self.slots.setdefault(value, len(self.slots))
@@ -172,6 +172,7 @@ class _Decoder:
         if op.name not in OPS:
             raise UnknownOp(f"the emulator has no function for {op.name} ({op.location})")
         handler = OPS[op.name]
+        self.overlaps |= op.name == "nvvm.griddepcontrol"
         operands, results = list(op.operands), list(op.results)
         return Op(
             op.name,

@@ -86,6 +86,6 @@ def _store(unit: Unit, instruction: Instruction, values: Values) -> list[Value]:
     return []
 
 
-@assembly("setmaxnreg", "prefetch", "nanosleep", "griddepcontrol")
+@assembly("setmaxnreg", "prefetch", "nanosleep")
 def _no_effect(unit: Unit, instruction: Instruction, values: Values) -> list[Any]:
     return []

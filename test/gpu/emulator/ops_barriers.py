@@ -89,6 +89,13 @@ def fence_mbarriers(unit: Unit, op: Op) -> None:
         each.fenced |= each.maker == unit.number
 
 
-@op("nvvm.setmaxregister", "nvvm.prefetch", "nvvm.nanosleep", "nvvm.griddepcontrol", "nvvm.pmevent")
+@op("nvvm.setmaxregister", "nvvm.prefetch", "nvvm.nanosleep", "nvvm.pmevent")
 def _no_effect(unit: Unit, op: Op, *values: np.ndarray) -> None:
     """What changes no value here."""
+
+
+@op("nvvm.griddepcontrol")
+def _grid_dependencies(unit: Unit, op: Op) -> None:
+    """Others may begin at any time: nothing here depends on it."""
+    if op.attributes["kind"].endswith("wait>"):
+        unit.prerequisites.wait(unit.mask)

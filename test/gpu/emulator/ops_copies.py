@@ -153,6 +153,7 @@ def _tensor_load(unit: Unit, op: Op, *values: np.ndarray) -> None:
         unit.fail("copies of images by columns (im2col) are not known")
     tensor_map = _tensor_map(unit, source)
     for lane in _issuers(unit, predicate):
+        unit.prerequisites.require(lane)
         where = [_at(signed(each), lane) for each in corner]
         start = _aligned(unit, _at(target, lane), _TMA_ALIGNMENT)
         blocks = _targets(unit, start, _at(multicast[0], lane) if multicast else None)
@@ -165,6 +166,7 @@ def _tensor_load(unit: Unit, op: Op, *values: np.ndarray) -> None:
 def _bulk_load(unit: Unit, op: Op, *values: np.ndarray) -> None:
     (target,), (source,), (signal,), (size,), multicast, _ = op.groups(values)
     for lane in _issuers(unit, []):
+        unit.prerequisites.require(lane)
         count, start = _at(size, lane), _aligned(unit, _at(target, lane), 16)
         memory = unit.launch.memory.at(_at(source, lane))
         taken = memory.offsets(np.array([_at(source, lane)], np.uint64), count, 16)[0]
@@ -194,6 +196,7 @@ def _tensor_store_with(unit: Unit, op: Op, values: tuple[np.ndarray, ...], combi
     (target,), (source,), corner, *_, predicate = op.groups(values)
     tensor_map = _tensor_map(unit, target)
     for lane in _issuers(unit, predicate if op.name.endswith(".cta") else []):
+        unit.prerequisites.require(lane)
         where = [_at(signed(each), lane) for each in corner]
         _, start = unit.shared_offset(_aligned(unit, _at(source, lane), _TMA_ALIGNMENT))
         unit.block.shared.offsets(np.array([start + SHARED]), tensor_map.bytes, 1)

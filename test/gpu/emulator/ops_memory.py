@@ -144,7 +144,9 @@ def _one_by_one(
     lanes = np.nonzero(unit.mask)[0].tolist()
     unit.cluster.random.shuffle(lanes)
     for lane in lanes:
-        for _, memory, _, where in unit.resolve(space, _lane(address, lane)):
+        for _, memory, block, where in unit.resolve(space, _lane(address, lane)):
+            if block is None:
+                unit.prerequisites.require(lane)
             offsets = memory.offsets(where, size, size)
             old = reinterpret(memory.data[offsets], dtype).reshape(1, *kind.shape)
             memory.data[offsets] = reinterpret(change(lane, old).astype(dtype), np.dtype(np.uint8))

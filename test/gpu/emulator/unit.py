@@ -13,6 +13,7 @@ from .decode import Op
 from .errors import EmulatorError
 from .interpreter import run_region
 from .memory import CLUSTER, GENERIC_SHARED, SHARED, Bytes
+from .prerequisites import Prerequisites
 from .values import LANES, Value, spread
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Unit:
         self.products, self.copies, self.bulk_stores = Groups(), Groups(), Groups()
         self.product_fence = False  # whether wgmma.fence stands before the next product
         self.clock = UnitClock(self)
+        self.prerequisites = Prerequisites(len(threads), self.launch.kernel.overlaps)
 
     @property
     def lanes(self) -> int:
@@ -65,6 +67,9 @@ class Unit:
         """What must not be left under way when the last thread of a block ends."""
         self.block.running -= 1
         self.clock.end()
+        self.block.waited |= bool(self.prerequisites.over.any())
+        if not self.block.running and not self.block.waited:
+            raise EmulatorError("the block ends, and none of its threads waited for the kernels before")
         if any(len(action.stages) > 1 for action in self.bulk_stores.under_way()):
             raise EmulatorError("ends before its bulk stores have read shared memory")
         for actions in self.under_way():
@@ -111,16 +116,20 @@ class Unit:
             offsets = memory.offsets(where, size, alignment)
             if block is not None:
                 self.clock.read(block, offsets)
+            else:
+                self.prerequisites.require(lanes[positions])
             result[lanes[positions]] = memory.data[offsets]
         return result
 
     def store(self, space: int, addresses: np.ndarray, data: np.ndarray, alignment: int) -> None:
         """Store bytes `data` [lanes, size] of the active lanes at `addresses`. Raises `MemoryFault`."""
-        data = self.active(data)
+        data, lanes = self.active(data), np.nonzero(self.mask)[0]
         for positions, memory, block, where in self.resolve(space, self.active(addresses)):
             offsets = memory.offsets(where, data.shape[1], alignment)
             if block is not None:
                 self.clock.write(block, offsets)
+            else:
+                self.prerequisites.require(lanes[positions])
             memory.data[offsets] = data[positions]
 
     def resolve(

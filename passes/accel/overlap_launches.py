@@ -1,0 +1,105 @@
+"""accel-overlap-launches: a kernel begins while the one before it on the stream still runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, nvvm
+from mlc.passes.base import Pass
+from mlc.passes.rewriting import collect_ops
+
+OVERLAP_LAUNCHES = "accel.overlap_launches"
+# What neither reads nor writes global memory. Loads and stores: `_touches` looks at their pointers.
+_COMPUTES = ("arith.", "math.", "llvm.mlir.", "nvvm.read.ptx.sreg.", "nvvm.mbarrier.", "nvvm.cluster.")
+_SETS_UP = frozenset(
+    {
+        *("llvm.addrspacecast", "llvm.bitcast", "llvm.getelementptr", "llvm.inttoptr", "llvm.ptrtoint"),
+        *("llvm.extractelement", "llvm.extractvalue", "llvm.insertelement", "llvm.insertvalue"),
+        *("llvm.return", "scf.condition", "scf.yield"),
+        *("nvvm.barrier", "nvvm.elect.sync", "nvvm.mapa", "nvvm.setmaxregister", "nvvm.shfl.sync"),
+        *("nvvm.bar.warp.sync", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy"),
+    }
+)
+_CONTROL = frozenset({"scf.for", "scf.if", "scf.while"})
+# The operand that is the pointer.
+_POINTERS = {"llvm.load": 0, "llvm.store": 1}
+_SHARED = "!llvm.ptr<3>"
+
+
+@dataclass(frozen=True)
+class OverlapLaunches(Pass):
+    """Lets launches of kernels of sm_90a overlap ("programmatic dependent launch"): each kernel begins with
+    `nvvm.griddepcontrol launch_dependents`, and has `nvvm.griddepcontrol wait` in front of the first op that
+    may touch global memory. Its attribute `accel.overlap_launches` says so: the runtime then lets it begin as
+    soon as all blocks of the kernel before have begun. Copies of parameters that are tensor maps into a cache
+    come before the wait.
+
+    Where this op is a branch, each of its sides waits for itself: roles of warps do. A side that is not taken
+    has nothing to wait for if nothing behind the branch touches global memory either. Every kernel waits, on
+    some thread of each block, also one that touches none: when it has ended those before it have.
+
+    For kernels of threads, behind accel-distribute. A second run changes nothing.
+
+    Source: NVIDIA's PTX documentation, "griddepcontrol".
+    """
+
+    name: ClassVar[str] = "accel-overlap-launches"
+
+    def run(self, op: ir.Operation) -> bool:
+        kernels = [each for each in collect_ops(op, "llvm.func") if "nvvm.kernel" in each.attributes]
+        plain = [each for each in kernels if OVERLAP_LAUNCHES not in each.attributes]
+        for kernel in plain:
+            with kernel.location:
+                _overlap(kernel)
+        self.count("kernels", len(plain), help="kernels that wait for those before them")
+        return bool(plain)
+
+
+def _overlap(kernel: ir.Operation) -> None:
+    entry = kernel.regions[0].blocks[0]
+    _insert_wait(entry)
+    with ir.InsertionPoint.at_block_begin(entry):
+        _control("launch_dependents")
+    kernel.attributes[OVERLAP_LAUNCHES] = ir.UnitAttr.get()
+
+
+def _insert_wait(block: ir.Block) -> None:
+    """As late as is safe: those that run the block have waited at its end."""
+    ops = [each.operation for each in block.operations]
+    first = next((op for op in ops if _touches(op)), ops[-1])
+    if first.name == "scf.if" and (len(first.regions[1].blocks) or _is_last(first)):
+        for region in first.regions:
+            for side in region.blocks:
+                _insert_wait(side)
+        return
+    with ir.InsertionPoint(first):
+        _control("wait")
+
+
+def _is_last(op: ir.Operation) -> bool:
+    """Whether nothing behind an op touches global memory; the ops around it are branches, or the kernel."""
+    while op.name != "llvm.func":
+        ops = [each.operation for each in op.block.operations]
+        if any(map(_touches, ops[ops.index(op) + 1 :])):
+            return False
+        op = op.parent.operation
+    return True
+
+
+def _touches(op: ir.Operation) -> bool:
+    """Whether an op, or one inside of it, may read or write global memory: all but those that surely do
+    not."""
+    if op.name in _CONTROL:
+        return any(
+            _touches(each.operation) for region in op.regions for block in region for each in block.operations
+        )
+    if op.name in _POINTERS:
+        return str(op.operands[_POINTERS[op.name]].type) != _SHARED
+    if op.name == "nvvm.prefetch":
+        return "tensormap" not in op.attributes
+    return op.name not in _SETS_UP and not op.name.startswith(_COMPUTES)
+
+
+def _control(action: str) -> None:
+    nvvm.griddepcontrol(ir.Attribute.parse(f"#nvvm<grid_dep_action {action}>"))
