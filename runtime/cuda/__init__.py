@@ -1,6 +1,7 @@
 """Runs GPU programs by the CUDA driver's API: libcuda by ctypes, NumPy, the standard library.
 
-`import mlc.runtime` loads none of this, and nothing here needs the runtime's C extension.
+`import mlc.runtime` loads none of this. The runtime's C extension is needed where parts of a plan run on the
+processor, and loaded for these only.
 """
 
 from mlc.runtime.cuda.borrowed import Borrowed, borrow, borrow_array

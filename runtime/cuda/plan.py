@@ -1,7 +1,7 @@
 """A plan: what a compiled program does on the device, as data (docs/gpu-runtime.md describes its JSON).
 
-Images are code; kernels are their functions with a geometry; buffers are memory; steps launch and copy, in
-order.
+Images are code; kernels are their functions with a geometry; buffers are memory; steps launch, copy
+and call, in order.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from mlc.runtime.cuda.plan_checks import check_plan
-from mlc.runtime.cuda.plan_parts import Buffer, Image, Kernel, Step, TensorBuffer
+from mlc.runtime.cuda.plan_parts import NO_CODE, Buffer, Image, Kernel, Processor, Step, TensorBuffer
 from mlc.runtime.cuda.records import decode, encode
 from mlc.runtime.errors import ExecutableError
 
@@ -30,6 +30,7 @@ class Plan:
     buffers: tuple[Buffer, ...]
     steps: tuple[Step, ...]
     streams: int = 1
+    processor: Processor = NO_CODE
 
     def __post_init__(self) -> None:
         """Raises ExecutableError naming the part that does not fit the others."""
@@ -38,6 +39,11 @@ class Plan:
     def tensors(self, role: str) -> dict[int, TensorBuffer]:
         """Inputs, outputs or weights, by number of buffer, in order."""
         return self._by_role[role]
+
+    @property
+    def code_files(self) -> tuple[str, ...]:
+        """The names of the images, and behind them of the processor's objects."""
+        return (*(image.name for image in self.images), *self.processor.objects)
 
     @cached_property
     def _by_role(self) -> dict[str, dict[int, TensorBuffer]]:

@@ -13,6 +13,7 @@ from mlc.runtime.cuda.launches import check_geometry, scalar
 from mlc.runtime.cuda.plan_parts import (
     ArenaBuffer,
     Buffer,
+    CallStep,
     CopyStep,
     FillStep,
     LaunchStep,
@@ -44,6 +45,7 @@ def check_plan(plan: Plan) -> None:
             raise ExecutableError(f"{len(getattr(plan, name))} {name} are more than {most}")
     _require(1 <= plan.streams <= MAX_STREAMS, f"{plan.streams} streams are not 1 to {MAX_STREAMS}")
     _check_images(plan)
+    _check_processor(plan)
     for i, kernel in enumerate(plan.kernels):
         _index(kernel.image, plan.images, f"kernels[{i}]: image")
         _require(_FUNCTION.fullmatch(kernel.function), f"kernels[{i}]: no function name: {kernel.function!r}")
@@ -64,13 +66,31 @@ def _check_images(plan: Plan) -> None:
     _unique([image.name for image in plan.images], "images")
 
 
+def _check_processor(plan: Plan) -> None:
+    code = plan.processor
+    for name in ("objects", "functions"):
+        found = len(getattr(code, name))
+        _require(found <= MAX_KERNELS, f"processor: {found} {name} are more than {MAX_KERNELS}")
+    for i, name in enumerate(code.objects):
+        _require(_FILE_NAME.fullmatch(name), f"processor: objects[{i}]: {name!r} is no plain file name")
+    for i, name in enumerate(code.functions):
+        _require(_FUNCTION.fullmatch(name), f"processor: functions[{i}]: no function name: {name!r}")
+    _unique(list(plan.code_files), "images and objects")
+
+
 def _check_buffers(buffers: Sequence[Buffer]) -> None:
     for i, buffer in enumerate(buffers):
         if isinstance(buffer, TensorBuffer):
             _check_tensor(buffer, f"buffers[{i}]")
         _require(0 <= buffer.nbytes < MAX_BYTES, f"buffers[{i}]: {buffer.nbytes} bytes")
     _unique([each.space for each in buffers if isinstance(each, ArenaBuffer)], "arenas")
-    _unique([f"{each.role} {each.name}" for each in buffers if isinstance(each, TensorBuffer)], "buffers")
+    _unique([_called(each) for each in buffers if isinstance(each, TensorBuffer)], "buffers")
+
+
+def _called(buffer: TensorBuffer) -> str:
+    """A weight may lie in both spaces."""
+    host = buffer.role == "weight" and buffer.space == "host"
+    return f"{buffer.role} {buffer.name}{' on the host' if host else ''}"
 
 
 def _check_tensor(buffer: TensorBuffer, where: str) -> None:
@@ -78,7 +98,6 @@ def _check_tensor(buffer: TensorBuffer, where: str) -> None:
     _require(len(buffer.shape) <= MAX_RANK, f"{where}: rank {len(buffer.shape)}")
     good = all(0 <= size < MAX_BYTES for size in buffer.shape) and prod(buffer.shape) < MAX_BYTES
     _require(good, f"{where}: shape {list(buffer.shape)}")
-    _require(buffer.role != "weight" or buffer.space == "device", f"{where}: a weight on the host")
 
 
 def _check_launch(plan: Plan, step: LaunchStep, where: str) -> None:
@@ -116,6 +135,10 @@ def _check_copy(plan: Plan, step: CopyStep, where: str) -> None:
     _check_target(plan, step.target, where)
     spaces = {plan.buffers[place.buffer].space for place in (step.target, step.source)}
     _require(spaces != {"host"}, f"{where}: a copy from host to host")
+    source = plan.buffers[step.source.buffer]
+    # It lies where the caller has it, which is no pinned memory.
+    weight = isinstance(source, TensorBuffer) and source.role == "weight" and source.space == "host"
+    _require(not weight, f"{where}: source: buffer {step.source.buffer} is a weight for calls only")
 
 
 def _check_fill(plan: Plan, step: FillStep, where: str) -> None:
@@ -127,6 +150,16 @@ def _check_fill(plan: Plan, step: FillStep, where: str) -> None:
 def _check_wait(plan: Plan, step: WaitStep, where: str) -> None:
     _index(step.other, range(plan.streams), f"{where}: other")
     _require(step.other != step.stream, f"{where}: stream {step.stream} waits for itself")
+
+
+def _check_call(plan: Plan, step: CallStep, where: str) -> None:
+    _index(step.function, plan.processor.functions, f"{where}: function")
+    _require(len(step.arguments) <= MAX_PARAMETERS, f"{where}: {len(step.arguments)} arguments")
+    for i, argument in enumerate(step.arguments):
+        here = f"{where}: argument {i}"
+        _check_place(plan, argument, argument.nbytes, here, "host")
+        if argument.access == "write":
+            _check_target(plan, argument, here)
 
 
 def _check_place(plan: Plan, place: Place, nbytes: int, where: str, space: str | None) -> None:
@@ -160,6 +193,7 @@ def _require(good: object, message: str) -> None:
 
 
 _CHECKS: dict[str, Callable[[Plan, Any, str], None]] = {
+    "call": _check_call,
     "launch": _check_launch,
     "copy": _check_copy,
     "fill": _check_fill,

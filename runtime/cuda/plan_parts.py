@@ -36,9 +36,25 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Processor:
+    """Code of the host's processor. `functions` are symbols of the relocatable `objects` (file names) that
+    `call` steps name by number; `triple`, `cpu` and `features` say what a machine must have to run them, as
+    the target of a manifest does."""
+
+    objects: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    triple: str = ""
+    cpu: str = ""
+    features: tuple[str, ...] = ()
+
+
+NO_CODE = Processor()
+
+
+@dataclass(frozen=True)
 class TensorBuffer:
-    """An input, output or weight: dense, row-major. On the host only for inputs and outputs that no kernel
-    touches, which steps copy."""
+    """An input, output or weight: dense, row-major. Those on the host are for functions of the processor, and
+    inputs and outputs there for steps that copy them. A weight may be a buffer in each space."""
 
     TAG: ClassVar[str] = "tensor"
     role: Literal["input", "output", "weight"]
@@ -147,4 +163,23 @@ class WaitStep:
     other: int
 
 
-Step = LaunchStep | CopyStep | FillStep | WaitStep
+@dataclass(frozen=True)
+class Argument(Place):
+    """`nbytes` bytes of a buffer on the host that a function of the processor reads, or also writes."""
+
+    nbytes: int = 0
+    access: Literal["read", "write"] = "read"
+
+
+@dataclass(frozen=True)
+class CallStep:
+    """Function number `function` of the processor on addresses of the host. It begins when all that precedes
+    is done, on all streams; what follows begins when it has returned."""
+
+    TAG: ClassVar[str] = "call"
+    stream: ClassVar[int] = 0
+    function: int
+    arguments: tuple[Argument, ...]
+
+
+Step = LaunchStep | CopyStep | FillStep | WaitStep | CallStep

@@ -11,24 +11,32 @@ from mlc.runtime.cuda.program import Program
 
 
 class PlannedProgram:
-    """A plan with its code and weights, which need a device only when they are called.
-
-    `threads` is for the interface: the host's part of a call is one thread's.
-    """
+    """A plan with its code and weights, which need a device only when they are called."""
 
     def __init__(self, plan: Plan, images: Sequence[Any], weights: Mapping[str, Any]) -> None:
-        """`images` are in the order of the plan's."""
-        self.threads = 1
+        """`images` are in the order of the plan's, and the processor's objects behind them."""
+        self._threads = 1
         self._plan, self._weights = plan, weights
-        self._images = {image.name: bytes(data) for image, data in zip(plan.images, images, strict=True)}
+        self._images = {name: bytes(data) for name, data in zip(plan.code_files, images, strict=True)}
         self._program: Program | None = None
         self._lock = Lock()
+
+    @property
+    def threads(self) -> int:
+        """How many threads the functions of the processor use; all else of a call is one thread's."""
+        return self._threads
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        self._threads = count
+        if self._program is not None:
+            self._program.threads = count
 
     def program(self) -> Program:
         """The program on device 0, loaded once. Raises CudaError, ExecutableError."""
         with self._lock:
             if self._program is None:
-                self._program = Program(self._plan, self._images, self._weights)
+                self._program = Program(self._plan, self._images, self._weights, threads=self._threads)
             return self._program
 
     def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]:

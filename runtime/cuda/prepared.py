@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import CudaError
@@ -13,6 +14,7 @@ from mlc.runtime.cuda.memory import copy_on_device
 from mlc.runtime.cuda.module import Function, Module
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import (
+    CallStep,
     CopyStep,
     FillStep,
     LaunchStep,
@@ -20,24 +22,27 @@ from mlc.runtime.cuda.plan_parts import (
     PlanParameter,
     PointerParameter,
     ScalarParameter,
+    Step,
     WaitStep,
 )
+from mlc.runtime.cuda.processor import HostCall, HostFunctions
+from mlc.runtime.cuda.segments import Enqueue, Segment
 from mlc.runtime.cuda.streams import Stream
 from mlc.runtime.cuda.tensor_map import TensorMap
 from mlc.runtime.errors import ExecutableError
 
-Enqueue = Callable[[Sequence[Stream]], None]
 # The address of an input or output before the first call.
 UNKNOWN = 0
 
 
 class PreparedSteps:
-    """What `enqueue` puts on streams; `bind` says where the buffers are."""
+    """What `run` puts on streams, and calls; `bind` says where the buffers are."""
 
     def __init__(
-        self, plan: Plan, images: Mapping[str, bytes], device: Device, addresses: Sequence[int]
+        self, plan: Plan, code: Mapping[str, bytes], device: Device, addresses: Sequence[int], graph: bool
     ) -> None:
-        """Loads the images. `addresses` are those of the buffers, or UNKNOWN.
+        """Loads the images, and links the processor's objects. `addresses` are those of the buffers, or
+        UNKNOWN. With `graph` what the device does between calls of the processor is a CUDA graph each.
 
         Raises CudaError or ExecutableError; what was loaded is then unloaded.
         """
@@ -45,9 +50,11 @@ class PreparedSteps:
         self._addresses = list(addresses)
         self._moving: dict[int, list[Callable[[int], None]]] = {}
         self._modules: list[Module] = []
+        self._parts: list[Segment | HostCall] = []
         try:
-            functions = self._load(images)
-            self._steps = [self._prepare(step, functions) for step in plan.steps]
+            functions = self._load(code)
+            self.host_functions = HostFunctions(plan.processor, code)
+            self._parts = self._prepare_all(functions, graph)
         except BaseException:
             self.close()
             raise
@@ -63,21 +70,21 @@ class PreparedSteps:
                 for move in self._moving.get(index, ()):
                     move(address)
                 self._addresses[index] = address
+        for part in self._parts:
+            if changed and isinstance(part, Segment):
+                part.stale = True
         return changed
 
-    def enqueue(self, streams: Sequence[Stream]) -> None:
-        """Enqueues all steps: the other streams begin with the first one and end before it goes on."""
-        for other in streams[1:]:
-            other.wait_for(streams[0])
-        for step in self._steps:
-            step(streams)
-        for other in streams[1:]:
-            streams[0].wait_for(other)
+    def run(self, main: Stream, streams: Sequence[Stream]) -> None:
+        """Enqueues all steps, those of stream 0 on `main`; the processor's calls wait for what precedes them,
+        and have returned."""
+        for part in self._parts:
+            part.run(main, streams)
 
     def close(self) -> None:
-        """Unloads the images."""
-        for module in self._modules:
-            module.close()
+        """Destroys the graphs and unloads the images."""
+        for each in (*self._parts, *self._modules):
+            each.close()
 
     def _load(self, images: Mapping[str, bytes]) -> list[Function]:
         architecture = self._device.properties.architecture
@@ -95,9 +102,18 @@ class PreparedSteps:
             self._modules.append(Module(self._device, images[image.name], name))
         return [self._modules[kernel.image].function(kernel.function) for kernel in self._plan.kernels]
 
-    def _prepare(
-        self, step: LaunchStep | CopyStep | FillStep | WaitStep, functions: list[Function]
-    ) -> Enqueue:
+    def _prepare_all(self, functions: list[Function], graph: bool) -> list[Segment | HostCall]:
+        parts: list[Segment | HostCall] = []
+        for on_host, steps in groupby(self._plan.steps, key=lambda step: isinstance(step, CallStep)):
+            if on_host:
+                calls = [step for step in steps if isinstance(step, CallStep)]
+                parts += [self.host_functions.call(step, self._addresses) for step in calls]
+            else:
+                prepared = [self._prepare(step, functions) for step in steps]
+                parts.append(Segment(prepared, graph))
+        return parts
+
+    def _prepare(self, step: Step, functions: list[Function]) -> Enqueue:
         match step:
             case LaunchStep():
                 return self._launch(step, functions[step.kernel])
@@ -107,6 +123,8 @@ class PreparedSteps:
                 return lambda streams: self._fill(step, streams[step.stream])
             case WaitStep():
                 return lambda streams: streams[step.stream].wait_for(streams[step.other])
+            case CallStep():
+                raise AssertionError("calls are no steps of the device")
 
     def _launch(self, step: LaunchStep, function: Function) -> Enqueue:
         kernel = self._plan.kernels[step.kernel]

@@ -11,7 +11,6 @@ from mlc.runtime.cuda.binding import Binding, Results, in_order
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import CudaError
 from mlc.runtime.cuda.events import Event
-from mlc.runtime.cuda.graphs import Graph
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.prepared import PreparedSteps
 from mlc.runtime.cuda.program_memory import ProgramMemory
@@ -30,19 +29,20 @@ class Program:
         *,
         device: Device | int = 0,
         graph: bool = True,
+        threads: int = 1,
     ) -> None:
-        """Loads the images, allocates the arena and uploads the weights.
+        """Loads the images, links the processor's objects, allocates the arena and uploads the weights.
 
         `weights` are NumPy arrays or buffers of the right size, or tensors on the device, which are used in
-        place and kept. With `graph` the steps are captured in a CUDA graph, which one call launches.
+        place and kept. With `graph` the steps are captured in a CUDA graph, which one call launches; one for
+        each stretch between calls of the processor, whose functions use so many `threads`.
         Raises ExecutableError if the parts do not fit together, CudaError if the device refuses them; nothing
         stays allocated then.
         """
-        self.plan, self._use_graph = plan, graph
+        self.plan = plan
         self._memory: ProgramMemory | None = None
         self._steps: PreparedSteps | None = None
         self._streams: list[Stream] = []
-        self._graph: Graph | None = None
         self._running: list[tuple[Event, list[object]]] = []
         self._lock = Lock()
         # A device that is made here ends with the last tensor on it, which may outlive the program.
@@ -51,7 +51,8 @@ class Program:
             with self.device.current():
                 self._streams = [Stream(self.device) for _ in range(plan.streams)]
                 self._memory = ProgramMemory(plan, weights, self.device, self._streams[0])
-                self._steps = PreparedSteps(plan, images, self.device, self._memory.addresses)
+                self._steps = PreparedSteps(plan, images, self.device, self._memory.addresses, graph)
+            self.threads = threads
         except BaseException:
             self.close()
             raise
@@ -66,6 +67,15 @@ class Program:
         """Names, dtypes and shapes of the outputs."""
         return tuple(each.spec for each in self.plan.tensors("output").values())
 
+    @property
+    def threads(self) -> int:
+        """How many threads functions of the processor use. Raises CudaError for a program that was closed."""
+        return self._open()[1].host_functions.threads
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        self._open()[1].host_functions.threads = count
+
     def __call__(
         self, *inputs: Any, out: Any = None, results: Results = "numpy", stream: int | None = None
     ) -> list[Any]:
@@ -77,28 +87,28 @@ class Program:
         `Tensor`s.
 
         Without `stream` the call returns when the results are there. With one, a CUstream as a number, the
-        work is enqueued there and the call returns at once, if there is nothing to copy to the host.
+        work is enqueued there and the call returns at once, if there is nothing to copy to the host; where
+        parts of the plan run on the processor, behind the last of these.
         Raises TypeError or ValueError naming the input or output, CudaError if a kernel failed.
         """
         given = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], Mapping) else inputs
         values = in_order(self.plan.tensors("input"), given, "inputs")
         targets = None if out is None else in_order(self.plan.tensors("output"), out, "outputs")
         with self._lock:
-            if self._memory is None or self._steps is None or not self._streams:
-                raise CudaError("this program was closed")
+            memory, steps = self._open()
             with self.device.current():
-                return self._run(self._memory, self._steps, (tuple(values), targets, results), stream)
+                return self._run(memory, steps, (tuple(values), targets, results), stream)
 
     def close(self) -> None:
         """Waits for running calls and frees everything. Nothing happens the second time."""
         with self._lock:
             with suppress(CudaError):
                 self._wait()
-            for each in (self._graph, self._steps, self._memory, *self._streams):
+            for each in (self._steps, self._memory, *self._streams):
                 if each is not None:
                     with suppress(CudaError):
                         each.close()
-            self._graph = self._steps = self._memory = None
+            self._steps = self._memory = None
             self._streams = []
 
     def __del__(self) -> None:
@@ -109,6 +119,11 @@ class Program:
 
     def __exit__(self, *unused: object) -> None:
         self.close()
+
+    def _open(self) -> tuple[ProgramMemory, PreparedSteps]:
+        if self._memory is None or self._steps is None or not self._streams:
+            raise CudaError("this program was closed")
+        return self._memory, self._steps
 
     def _run(
         self,
@@ -123,7 +138,8 @@ class Program:
         try:
             binding.inputs(call[0])
             binding.outputs(*call[1:])
-            self._enqueue(steps, binding.addresses, main)
+            steps.bind(binding.addresses)
+            steps.run(main, self._streams)
             binding.fetch()
             if stream is None or binding.waits:
                 main.synchronize()
@@ -135,27 +151,6 @@ class Program:
                 main.synchronize()
             raise
         return binding.results
-
-    def _enqueue(self, steps: PreparedSteps, addresses: list[int], main: Stream) -> None:
-        changed = steps.bind(addresses)
-        if not self._use_graph:
-            steps.enqueue([main, *self._streams[1:]])
-            return
-        origin = self._streams[0]
-        if self._graph is None:
-            self._graph = Graph(origin, lambda: steps.enqueue(self._streams))
-        elif changed:
-            self._recapture(self._graph, steps)
-        self._graph.launch(main)
-
-    def _recapture(self, graph: Graph, steps: PreparedSteps) -> None:
-        try:
-            graph.recapture(self._streams[0], lambda: steps.enqueue(self._streams))
-        except BaseException:
-            # The graph is of other addresses than the steps now.
-            self._graph = None
-            graph.close()
-            raise
 
     def _follow(self, main: Stream) -> None:
         """All calls share one arena, so each begins after the one before."""

@@ -1,4 +1,4 @@
-"""Programs as folders: a plan, and the images that it names."""
+"""Programs as folders: a plan, and the images and objects that it names."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ PLAN_FILE = "plan.json"
 
 
 def write_program(folder: str | os.PathLike[str], plan: Plan, images: Mapping[str, bytes]) -> None:
-    """Writes a plan as plan.json and its images beside it; makes the folder. Raises ExecutableError."""
+    """Writes a plan as plan.json, and beside it its images and the processor's objects; makes the folder.
+    Raises ExecutableError."""
     place = Path(folder)
-    missing = [image.name for image in plan.images if image.name not in images]
+    missing = [name for name in plan.code_files if name not in images]
     if missing:
         raise ExecutableError(f"{place}: missing images {missing}")
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ExecutableError(f"{place}: cannot make the folder: {error.strerror or error}") from error
-    for image in plan.images:
-        with atomic_file(place / image.name) as file:
-            file.write(images[image.name])
+    for name in plan.code_files:
+        with atomic_file(place / name) as file:
+            file.write(images[name])
     with atomic_file(place / PLAN_FILE) as file:
         file.write(json.dumps(plan.to_json(), separators=(",", ":")).encode())
 
 
 def read_program(folder: str | os.PathLike[str]) -> tuple[Plan, dict[str, bytes]]:
-    """The plan of a folder, checked, and its images. Images are code: load only what you trust.
+    """The plan of a folder, checked, and its images and objects. They are code: load only what you trust.
 
     Raises ExecutableError with the path and the cause.
     """
     place = Path(folder)
     plan = parse_plan(_read(place / PLAN_FILE), str(place / PLAN_FILE))
-    return plan, {image.name: _read(place / image.name) for image in plan.images}
+    return plan, {name: _read(place / name) for name in plan.code_files}
 
 
 def _read(path: Path) -> bytes:

@@ -64,7 +64,10 @@ class ProgramMemory:
                 self.addresses[index] = arena.address
 
     def _allocate_host(self) -> None:
-        sizes = {i: each.nbytes for i, each in enumerate(self._plan.buffers) if each.space == "host"}
+        buffers = enumerate(self._plan.buffers)
+        # Weights stay where the caller has them.
+        weights = self._plan.tensors("weight")
+        sizes = {i: each.nbytes for i, each in buffers if each.space == "host" and i not in weights}
         if not sizes:
             return
         offsets, size = _pack(sizes)
@@ -75,10 +78,13 @@ class ProgramMemory:
             self.addresses[index] = block.address + offset
 
     def _place_weights(self, weights: Mapping[str, Any], stream: Stream) -> None:
-        tensors = self._plan.tensors("weight")
+        tensors = dict(self._plan.tensors("weight"))
         missing = [each.name for each in tensors.values() if each.name not in weights]
         if missing:
             raise ExecutableError(f"missing weights {missing[:10]}")
+        for index, tensor in [each for each in tensors.items() if each[1].space == "host"]:
+            del tensors[index]
+            self._keep_weight(index, tensor, weights)
         for index, tensor in tensors.items():
             if on_device(weights[tensor.name]):
                 self._borrow_weight(index, tensor, weights[tensor.name], stream)
@@ -93,6 +99,14 @@ class ProgramMemory:
                 copy_to_device(self._device, self.addresses[index], data)
         # What other libraries do to weights that they gave must be done before any call.
         stream.synchronize()
+
+    def _keep_weight(self, index: int, tensor: TensorBuffer, weights: Mapping[str, Any]) -> None:
+        """A weight of functions of the processor."""
+        if on_device(weights[tensor.name]):
+            raise ExecutableError(f"weight '{tensor.name}': the processor reads it; give a host array")
+        data = weight_bytes(tensor.spec, weights, "weights")
+        self._borrowed.append(data)
+        self.addresses[index] = data.ctypes.data
 
     def _borrow_weight(self, index: int, tensor: TensorBuffer, value: Any, stream: Stream) -> None:
         what = f"weight '{tensor.name}'"

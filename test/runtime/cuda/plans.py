@@ -91,6 +91,43 @@ def hosted() -> dict[str, Any]:
     }
 
 
+def argument(buffer: int, offset: int, nbytes: int, access: str = "read") -> dict[str, Any]:
+    return {**place(buffer, offset), "nbytes": nbytes, "access": access}
+
+
+# Of any x86-64.
+TARGET = {"triple": "x86_64-unknown-linux-gnu", "cpu": "x86-64"}
+
+
+def called() -> dict[str, Any]:
+    """z = reversed(x * w) + w is the processor's, y = z * z; n is how many threads it has. Buffers: x, y, w,
+    arena, host arena, w on the host, n."""
+    return {
+        **affine(),
+        "processor": {"objects": ["code.o"], "functions": ["turn", "count"], **TARGET},
+        "buffers": [
+            *affine()["buffers"],
+            {"arena": {"nbytes": 128, "space": "host"}},
+            tensor("weight", "w", shape=[8], space="host"),
+            tensor("output", "n", dtype="int64", shape=[]),
+        ],
+        "steps": [
+            {"call": {"function": 1, "arguments": [argument(4, 96, 8, "write")]}},
+            {"copy": {"target": place(6), "source": place(4, 96), "nbytes": 8}},
+            launch(0, pointer(0), pointer(2), pointer(3, 64), COUNT),
+            {"copy": {"target": place(4), "source": place(3, 64), "nbytes": 32}},
+            {
+                "call": {
+                    "function": 0,
+                    "arguments": [argument(4, 0, 32), argument(5, 0, 32), argument(4, 32, 32, "write")],
+                }
+            },
+            {"copy": {"target": place(3), "source": place(4, 32), "nbytes": 32}},
+            launch(0, pointer(3), pointer(3), pointer(1), COUNT),
+        ],
+    }
+
+
 def mapped() -> dict[str, Any]:
     """y = x, by way of a tensor map of the input."""
     spec = {"dtype": "float32", "dims": [4, 2], "strides": [16], "box": [4, 2]}

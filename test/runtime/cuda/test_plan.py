@@ -9,10 +9,23 @@ from typing import Any
 import pytest
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import Plan, parse_plan
-from plans import affine, branches, hosted, launch, mapped, place, plan, pointer, scalar, tensor
+from plans import (
+    affine,
+    argument,
+    branches,
+    called,
+    hosted,
+    launch,
+    mapped,
+    place,
+    plan,
+    pointer,
+    scalar,
+    tensor,
+)
 
 
-@pytest.mark.parametrize("make", [affine, branches, hosted, mapped])
+@pytest.mark.parametrize("make", [affine, branches, hosted, mapped, called])
 def test_round_trip(make: Any) -> None:
     first = plan(make())
     again = parse_plan(json.dumps(first.to_json()))
@@ -33,9 +46,9 @@ def test_what_it_holds() -> None:
     assert made.kernels[1].shared_bytes == 60000 and made.kernels[0].cluster == (1, 1, 1)
 
 
-def changed(path: str, value: Any) -> dict[str, Any]:
-    """The affine plan with one part replaced; `path` is as in messages."""
-    data = copy.deepcopy(affine())
+def changed(path: str, value: Any, make: Any = affine) -> dict[str, Any]:
+    """A plan with one part replaced; `path` is as in messages."""
+    data = copy.deepcopy(make())
     *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     where: Any = data
     for part in way:
@@ -76,7 +89,7 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
         ("buffers.0", tensor("input", "x", shape=[1 << 30, 1 << 30]), "shape"),
         ("buffers.0", tensor("input", "x", shape=[1] * 65), "rank 65"),
         ("buffers.0", tensor("output", "y"), r"buffers: twice: \['output y'\]"),
-        ("buffers.2", tensor("weight", "w", space="host"), "a weight on the host"),
+        ("buffers.2", tensor("weight", "w", space="host"), "parameter 1: buffer 2 is on the host"),
         ("buffers.2", {"arena": {"nbytes": 1}}, r"arenas: twice: \['device'\]"),
         ("buffers.3.arena.nbytes", -1, r"buffers\[3\]: -1 bytes"),
         ("streams", 0, "0 streams are not 1 to 64"),
@@ -118,6 +131,40 @@ def test_what_is_refused(path: str, value: Any, message: str) -> None:
     with pytest.raises(ExecutableError, match=message) as caught:
         parse_plan(json.dumps(changed(path, value)))
     assert str(caught.value).startswith("plan")
+
+
+def call(function: int, *arguments: Any) -> dict[str, Any]:
+    return {"call": {"function": function, "arguments": list(arguments)}}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("processor", [], r"plan\.processor: expected an object"),
+        ("processor.objects", ["../code.o"], r"processor: objects\[0\]: '../code.o' is no plain file name"),
+        ("processor.objects", ["kernels.ptx"], r"images and objects: twice: \['kernels.ptx'\]"),
+        ("processor.functions", ["a b"], r"processor: functions\[0\]: no function name: 'a b'"),
+        ("processor.functions", ["f"] * 65537, "processor: 65537 functions are more than 65536"),
+        ("processor.features", [1], r"plan\.processor\.features\[0\]: expected a text"),
+        ("processor.code", "x", r"plan\.processor: unknown keys \['code'\]"),
+        ("steps.0", call(2), r"steps\[0\]: function 2 is not 0 to 1"),
+        ("steps.0", call(-1), "function -1 is not 0 to 1"),
+        ("steps.0", call(0, *[argument(4, 0, 0)] * 1025), "1025 arguments"),
+        ("steps.0", call(0, argument(7, 0, 0)), r"steps\[0\]: argument 0: buffer 7 is not 0 to 6"),
+        ("steps.0", call(0, argument(3, 0, 8)), "argument 0: buffer 3 is on the device"),
+        ("steps.0", call(0, argument(0, 0, 8)), "argument 0: buffer 0 is on the device"),
+        ("steps.0", call(0, argument(4, 0, 129)), "129 bytes at 0 are not inside buffer 4 of 128"),
+        ("steps.0", call(0, argument(4, 0, 8), argument(4, -8, 8)), "argument 1: 8 bytes at -8 are not"),
+        ("steps.0", call(0, argument(4, 8, -8)), "-8 bytes at 8 are not inside"),
+        ("steps.0", call(0, argument(5, 0, 8, "write")), r"buffer 5 \(weight\) is read-only"),
+        ("steps.0", call(0, argument(4, 0, 8, "clear")), r"access: expected one of \['read', 'write'\]"),
+        ("steps.1.copy.source", place(5), "source: buffer 5 is a weight for calls only"),
+        ("buffers.6", tensor("weight", "w", space="host"), r"buffers: twice: \['weight w on the host'\]"),
+    ],
+)
+def test_calls_of_the_processor_that_are_refused(path: str, value: Any, message: str) -> None:
+    with pytest.raises(ExecutableError, match=message):
+        parse_plan(json.dumps(changed(path, value, called)))
 
 
 @pytest.mark.parametrize("text", ["", "[", "null", "[]", "3", "[" * 100000, '{"format": 1}', b"\xff"])

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_stub import PTX_90
+from host_code import CODE
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import CudaError, Program
 from mlc.runtime.cuda.binding import Results
 from mlc.runtime.cuda.signatures import SIGNATURES
-from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, hosted, mapped, plan
+from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, called, hosted, mapped, plan
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 
@@ -51,13 +52,13 @@ ONCE = ("cuInit", "cuDriverGetVersion")
 
 def run(data: dict[str, Any]) -> None:
     results: Results = "device" if data == affine() else "numpy"
-    with Program(plan(data), IMAGES, WEIGHTS) as program:
+    with Program(plan(data), {**IMAGES, "code.o": CODE}, WEIGHTS) as program:
         program(X)
         program(X, results=results)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [affine, branches, hosted])
+@pytest.mark.parametrize("make", [affine, branches, hosted, called])
 def test_every_failure_leaves_nothing(stub: Any, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call of the driver fails once: an error, and nothing stays allocated."""
     run(make())
