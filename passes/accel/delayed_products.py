@@ -67,11 +67,13 @@ def _is_used(value: ir.Value, ops: Sequence[ir.Operation]) -> bool:
 
 @dataclass(frozen=True)
 class DelayedLoop:
-    """A loop, and what comes in its place: the first iteration, the others, the last product."""
+    """A loop, and what comes in its place: the first iteration, the others, the last product. With `turns`
+    groups of warps start the products of each of these one behind the other."""
 
     loop: ir.Operation
     delay: Delay
     edge: Edge | None
+    turns: bool = False
 
     @property
     def arguments(self) -> list[ir.Value]:
@@ -89,7 +91,11 @@ class DelayedLoop:
         """In front of the loop, which nobody needs then."""
         lower, upper, step, *initial = self.loop.operands
         values = {self._counter(): lower, **dict(zip(self.arguments, initial, strict=True))}
-        clone_ops(self.delay.now, values)
+        for op in self.delay.now:
+            is_product = op == self.delay.first
+            self._turn("await_turn", "first", when=is_product)
+            clone_ops([op], values)
+            self._turn("pass_turn", when=is_product)
         state = [values.get(each, each) for each in self.yielded]
         second = arith.addi(lower, step)
         if self.edge is None:
@@ -116,10 +122,13 @@ class DelayedLoop:
             before: Values = dict(zip(delay.needed, carried[len(kept) :], strict=True))
             ends = [each for each in delay.later if each.name == "accel.notify"]
             for op in delay.now:
+                is_product = op == delay.first
+                self._turn("await_turn", when=is_product)
                 self._replay(op, values, side)
-                if op == delay.first:
+                if is_product:
                     clone_ops([each for each in delay.later if each not in ends], before)
                     values[self.arguments[delay.place]] = self._sums(before)
+                self._turn("pass_turn", when=is_product)
             clone_ops(ends, before)
             scf.YieldOp([values.get(each, each) for each in self.yielded])
         return list(loop.operation.results)
@@ -134,6 +143,11 @@ class DelayedLoop:
         taken = [values.get(each, each) for each in terminator_of(block).operands]
         values.update(zip(op.results, taken, strict=True))
 
+    def _turn(self, name: str, *flags: str, when: bool = True) -> None:
+        """Begins or ends a turn, if there are any."""
+        if self.turns and when:
+            ir.Operation.create(f"accel.{name}", [], [], {each: ir.UnitAttr.get() for each in flags})
+
     def _sums(self, values: Values) -> ir.Value:
         """Of the last product."""
         (product,) = (each for each in self.delay.later if each.name == "accel.mma")
@@ -143,7 +157,10 @@ class DelayedLoop:
         """The last product, then all that reads the loop's results."""
         results, needed = list(self.loop.results), self.delay.needed
         values: Values = dict(zip(needed, state[len(results) - 1 :], strict=True))
-        clone_ops(self.delay.later, values)
+        self._turn("await_turn")
+        for op in self.delay.later:
+            clone_ops([op], values)
+            self._turn("pass_turn", "last", when=op.name == "accel.mma")
         state = state[: len(results) - 1]
         state.insert(self.delay.place, self._sums(values))
         for old, new in zip(results, state, strict=True):

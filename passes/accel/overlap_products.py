@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.accel.copying_loops import OVERLAP
-from mlc.passes.accel.delayed_products import DelayedLoop, delayed_product
+from mlc.passes.accel.copying_loops import OVERLAP, TAKE_TURNS
+from mlc.passes.accel.delayed_products import Delay, DelayedLoop, delayed_product
 from mlc.passes.accel.loop_edges import edge_of
+from mlc.passes.accel.warpgroups import group_grid
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops
 
@@ -26,6 +27,10 @@ class OverlapProducts(Pass):
     Where the rest has a branch that is taken in the last iterations only, as it compares the loop's counter
     with a number, there is a loop for those before, and one for these: neither branches while products are
     under way. All other loops stay as they are.
+
+    With the attribute `accel.take_turns` too, groups of warps that have rows of their own start the products
+    of an iteration in turns (`accel.await_turn`, `accel.pass_turn`): one has the tensor units while the other
+    ones compute the rest. The last product behind the loop is a turn, and so is the product in front of it.
     """
 
     name: ClassVar[str] = "accel-overlap-products"
@@ -38,7 +43,7 @@ class OverlapProducts(Pass):
             delayed = delayed_product(loop)
             if delayed is not None:
                 with ir.InsertionPoint(loop), loop.location:
-                    DelayedLoop(loop, delayed, edge_of(loop)).build()
+                    DelayedLoop(loop, delayed, edge_of(loop), _takes_turns(loop, delayed)).build()
                 loop.erase()
                 self.count("loops", help="loops whose last product is delayed")
                 changed = True
@@ -48,3 +53,9 @@ class OverlapProducts(Pass):
 def _is_consumed(loop: ir.Operation) -> bool:
     """Whether a loop is the consumers' outermost one."""
     return loop.parent is not None and loop.parent.operation.name == "accel.specialize"
+
+
+def _takes_turns(loop: ir.Operation, delay: Delay) -> bool:
+    """Whether a loop asks for turns, and there are several groups, which need not wait for each other."""
+    grid = group_grid(delay.first)
+    return TAKE_TURNS in loop.attributes and grid is not None and grid.down > 1 and grid.across == 1

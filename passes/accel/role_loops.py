@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.copy_nests import CopyNest
-from mlc.passes.accel.copying_loops import OVERLAP, next_stage, stage_of
+from mlc.passes.accel.copying_loops import OVERLAP, TAKE_TURNS, next_stage, stage_of
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.cloning import clone_ops
 from mlc.passes.constants import index_constant as index
@@ -66,8 +66,9 @@ class RoleLoops:
         with ir.InsertionPoint(old), old.location:
             lower, upper, step, *initial = old.operands
             loop = scf.ForOp(lower, upper, step, [*initial, *place])
-        if OVERLAP in old.attributes:
-            loop.operation.attributes[OVERLAP] = old.attributes[OVERLAP]
+        for kept in (OVERLAP, TAKE_TURNS):
+            if kept in old.attributes:
+                loop.operation.attributes[kept] = old.attributes[kept]
         values, carried = [loop.induction_variable, *loop.inner_iter_args], len(initial) + 1
         for argument, value in zip(body.arguments, values[:carried], strict=True):
             argument.replace_all_uses_with(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import assembled
@@ -108,6 +109,22 @@ def test_the_softmax_runs_beside_a_product(causal: bool) -> None:
         assert "bra" not in part
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_groups_take_turns(causal: bool) -> None:
+    """In a turn are both products of an iteration, none of which is waited for; behind the loops the last."""
+    ptx = ptx_of(128, causal, arch="sm_90a").decode()
+    turns = re.findall(r"bar\.sync\s+%r\d+, 256;.*?bar\.arrive\s+%r\d+, 256;", ptx, re.DOTALL)
+    loops = 2 if causal else 1
+    assert [each.count("wgmma.mma_async") for each in turns] == [8 + 8] * loops + [8]
+    assert not any("wait" in each for each in turns)
+
+
+@pytest.mark.parametrize("kernel", [{"width": 128, "heads": 4}, {"width": 256}])
+def test_others_take_no_turns(kernel: dict[str, Any]) -> None:
+    """One group of warps, and heads whose softmax is short."""
+    assert b"bar.arrive" not in ptx_of(causal=True, arch="sm_90a", **kernel)
+
+
 # Kernels of attention for sm_90a: few queries, other numbers of a head, masks, f16, an odd number of keys.
 HOPPER: dict[str, dict[str, Any]] = {
     "64": {"width": 64, "causal": False},
@@ -144,3 +161,21 @@ def test_code_has_the_instructions(width: int, causal: bool) -> None:
     words = assembled.instructions(ptx_of(width, causal, arch="sm_90a"), "sm_90a")
     assert words["HGMMA"] and words["UTMALDG"] and words["MUFU"]
     assert not words["LDL"] and not words["STL"]
+
+
+# Of the softmax, of waits, and of branches.
+OTHERS = {"BRA", "F2FP", "FADD", "FFMA", "FMNMX", "FMUL", "FSEL", "MUFU", "SHFL", "STS", "SYNCS"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_turn_has_nothing_but_products(causal: bool) -> None:
+    """And what computes addresses, of a loop's code from the group's barrier to its arrival at the other
+    one's."""
+    code = assembled.listing(ptx_of(128, causal, arch="sm_90a"), "sm_90a")
+    turns = re.findall(r"BAR\.SYNC\S* R\d+, 0x100 .*?BAR\.ARV R\d+, 0x100 ", code, re.DOTALL)
+    assert len(turns) == (3 if causal else 2)
+    for turn in turns[:-1]:
+        words = Counter(re.findall(r"\*/\s+(?:@!?U?P\d )?(\w+)", turn))
+        assert (words["HGMMA"], words["WARPGROUP"]) == (8 + 8, 2)
+        assert not OTHERS & set(words)

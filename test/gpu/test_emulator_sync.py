@@ -54,6 +54,24 @@ def test_a_barrier_in_part_of_a_warp_is_an_error() -> None:
         run(body)
 
 
+ARRIVAL = """
+  %first = arith.cmpi ult, %tid, %c32 : i32
+  scf.if %first {{ nvvm.barrier.arrive id = %c1 number_of_threads = %both }} else {{ {} }}
+"""
+BOTH = "%both = arith.constant 64 : i32\n"
+
+
+@pytest.mark.parametrize("early", range(4))
+def test_a_warp_that_arrives_does_not_wait(early: int) -> None:
+    waits = "nvvm.barrier id = %c1 number_of_threads = %both"
+    run(BOTH + ARRIVAL.format(waits), threads=64, options=Options(early))
+
+
+def test_an_arrival_that_nobody_waits_for_is_an_error() -> None:
+    with pytest.raises(EmulatorError, match="32 of 64 threads left at barrier 1"):
+        run(BOTH + ARRIVAL.format(""), threads=64)
+
+
 def test_a_loop_without_end_is_noticed() -> None:
     body = """
       %true = arith.constant true

@@ -8,7 +8,7 @@ from types import ModuleType, UnionType
 from typing import Any, get_args, get_origin
 
 from mlc.bindings import ir
-from mlc.dialects.accel import buffers, compute, launches, memory, semaphores
+from mlc.dialects.accel import buffers, compute, launches, memory, semaphores, turns
 from mlc.dialects.accel import dialect as accel_dialect
 from mlc.dialects.tloop import dialect as tloop_dialect
 from mlc.dialects.tloop import kernels, loop_primitives, schedule, storage_primitives, tile_primitives
@@ -52,7 +52,8 @@ An `scf.for` with the attribute `accel.stages = n : i64` is a loop to be pipelin
 one that its body fills. Until it is, it means what it says: one step after the other. Pipelining gives it one
 of two forms: groups of copies (`accel.commit`, `accel.wait_groups`), or roles of warps (`accel.specialize`)
 that meet at semaphores. With `accel.overlap` beside it a loop runs at least once, and its last product may
-run beside what the next iteration computes (`accel-overlap-products`).
+run beside what the next iteration computes (`accel-overlap-products`); with `accel.take_turns`, groups of
+warps start these products in turns (`accel.await_turn`).
 
 With `accel.split_k = n : i64` n blocks are to share the iterations of a loop that sums up a tile, with
 `accel.stream_k = n : i64` n blocks those of all tiles; [`accel-split-k`](../passes.md) does it.
@@ -92,6 +93,7 @@ def accel() -> str:
         "Copies": memory,
         "Products": compute,
         "Semaphores": semaphores,
+        "Turns": turns,
     }
     return _page(_ACCEL, sections)
 

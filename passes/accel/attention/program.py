@@ -14,7 +14,7 @@ from mlc.passes.accel.attention.sizes import Sizes
 from mlc.passes.accel.attention.softmax import Running, Step, finished, step
 from mlc.passes.accel.attention.tiles import floats, product
 from mlc.passes.accel.buffers import new_matrix, write_matrix
-from mlc.passes.accel.copying_loops import OVERLAP
+from mlc.passes.accel.copying_loops import OVERLAP, TAKE_TURNS
 from mlc.passes.accel.copying_loops import STAGES as STAGES_ATTRIBUTE
 from mlc.passes.accel.tiles.block_orders import places_of
 from mlc.passes.accel.tiles.meanings import as_value
@@ -101,6 +101,8 @@ class Block:
             loop.operation.attributes[STAGES_ATTRIBUTE] = stages
             if sizes.overlap:
                 loop.operation.attributes[OVERLAP] = ir.UnitAttr.get()
+            if sizes.turns:
+                loop.operation.attributes[TAKE_TURNS] = ir.UnitAttr.get()
         return Running(*loop.results)
 
     def _copy(self, operands: Operands, heads: Sequence[ir.Value], first: ir.Value) -> None:

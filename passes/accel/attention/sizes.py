@@ -9,6 +9,7 @@ from mlc.passes.accel.attention.problem import Attention
 from mlc.passes.accel.matrix_layouts import ROWS
 from mlc.passes.accel.shared_memory import element_bytes
 from mlc.passes.accel.tensor_maps import UNIT_BYTES
+from mlc.passes.accel.warpgroups import GROUP
 from mlc.targets import GpuTarget, Target
 
 # The shortest dim of a tile: what tensor units multiply at a time.
@@ -49,6 +50,9 @@ class Sizes:
     stages: int = STAGES
     # Whether the softmax of a block of keys runs beside the product of the one before with its values.
     overlap: bool = False
+    # Whether groups of warps start their products one after the other, so that one has its softmax while the
+    # other one's products run.
+    turns: bool = False
 
 
 def sizes_of(attention: Attention, target: Target) -> Sizes:
@@ -92,7 +96,9 @@ def _sizes_for_groups(attention: Attention, shared_bytes: int) -> Sizes:
     keys = padded(attention.keys, LONG_SCORES if max(width, features) > LONG else most)
     rest = shared_bytes - queries * width * 2
     stages = min(MOST_STAGES, rest // (keys * (width + features) * 2))
-    return Sizes(queries, keys, width, features, queries // ROWS, True, False, stages, overlap=True)
+    warps = queries // ROWS
+    turns = warps > GROUP and max(width, features) <= LONG
+    return Sizes(queries, keys, width, features, warps, True, False, stages, overlap=True, turns=turns)
 
 
 def padded(extent: int, most: int = 1 << 30) -> int:

@@ -379,3 +379,61 @@ func.func @f(%c: index) {
   }) {warps = 4 : i64, cluster = array<i64: 2>} : (index) -> ()
   return
 }
+
+// -----
+
+func.func @f(%c: index) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    // expected-error @below {{'accel.await_turn' op must be in the consumers' region of an accel.specialize}}
+    "accel.await_turn"() : () -> ()
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    "accel.specialize"() ({
+      scf.for %at = %i to %c step %c {
+        // expected-error @below {{'accel.pass_turn' op must be in the consumers' region of an accel.specialize}}
+        "accel.pass_turn"() : () -> ()
+      }
+    }, {
+    ^bb0:
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      // expected-error @below {{'accel.await_turn' op first must be a unit attribute}}
+      "accel.await_turn"() {first = true} : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%c: index) {
+  "accel.launch"(%c) ({
+  ^bb0(%i: index):
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      // expected-error @below {{'accel.pass_turn' op last must be a unit attribute}}
+      "accel.pass_turn"() {last = 1 : i64} : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}

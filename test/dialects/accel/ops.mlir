@@ -141,3 +141,26 @@ func.func @clusters(%a: memref<512x512xf16>, %stage: index) {
   }) {cluster = array<i64: 2, 4>, warps = 4 : i64} : (index, index) -> ()
   return
 }
+
+// Groups of warps take turns.
+// CHECK-LABEL: func.func @turns
+// CHECK: "accel.await_turn"() {first} : () -> ()
+// CHECK-NEXT: "accel.pass_turn"() : () -> ()
+// CHECK: "accel.await_turn"() : () -> ()
+// CHECK-NEXT: "accel.pass_turn"() {last} : () -> ()
+func.func @turns(%n: index) {
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      "accel.await_turn"() {first} : () -> ()
+      "accel.pass_turn"() : () -> ()
+      scf.for %at = %i to %n step %n {
+        "accel.await_turn"() : () -> ()
+        "accel.pass_turn"() {last} : () -> ()
+      }
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}

@@ -118,6 +118,7 @@ class Cluster:
         blocked: dict[Unit, int] = {}
         for _ in range(self.launch.options.max_steps):
             if not live:
+                self._check_barriers()
                 return
             ready = [unit for unit in live if blocked.get(unit) != self.progress]
             if not ready:
@@ -132,6 +133,13 @@ class Cluster:
             if self.random.random() < self.launch.options.early:
                 self._get_on()
         raise Deadlock(f"no end after {self.launch.options.max_steps} steps; {_places(list(live))}")
+
+    def _check_barriers(self) -> None:
+        """Raises `EmulatorError` for threads that arrived where the others never came."""
+        for block in self.blocks:
+            for number, each in block.barriers.items():
+                if each.arrived:
+                    raise EmulatorError(f"{each.arrived} of {each.threads} threads left at barrier {number}")
 
     def _complete_a_copy(self, waiting: list[Unit]) -> None:
         """When everybody waits, time passes."""

@@ -233,3 +233,72 @@ func.func @two_products(%n: index, %p: memref<64x64xbf16>, %s: memref<64xf32>, %
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Each group has a barrier, from number 2 on, where the one before it arrives and it waits: 256 threads. The first
+// group need not wait for its first turn, and the last one has nobody to whom it passes its last one. Between both are
+// no waits for products.
+// CHECK-LABEL: llvm.func @turns_0(
+// CHECK: nvvm.setmaxregister increase
+// CHECK: %[[GROUP:.*]] = arith.shrui %{{.*}}, %c2_i32
+// CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[GROUP]], %c0_i32
+// CHECK-NEXT: scf.if %[[LATER]] {
+// CHECK-NEXT: %[[OWN:.*]] = arith.addi %[[GROUP]], %c2_i32
+// CHECK-NEXT: nvvm.barrier id = %[[OWN]] number_of_threads = %c256_i32
+// CHECK-NEXT: }
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT: %[[FOLLOWING:.*]] = arith.addi %[[GROUP]], %c1_i32
+// CHECK-NEXT: %[[WRAPS:.*]] = arith.cmpi eq, %[[FOLLOWING]], %c2_i32
+// CHECK-NEXT: %[[NEXT:.*]] = arith.select %[[WRAPS]], %c0_i32, %[[FOLLOWING]]
+// CHECK-NEXT: %[[THEIRS:.*]] = arith.addi %[[NEXT]], %c2_i32
+// CHECK-NEXT: nvvm.barrier.arrive id = %[[THEIRS]] number_of_threads = %c256_i32
+// CHECK: %[[HERE:.*]] = arith.addi %[[GROUP]], %c2_i32
+// CHECK-NEXT: nvvm.barrier id = %[[HERE]] number_of_threads = %c256_i32
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT: %[[EARLIER:.*]] = arith.cmpi ne, %[[FOLLOWING]], %c2_i32
+// CHECK-NEXT: scf.if %[[EARLIER]] {
+// CHECK-NEXT: %[[LAST:.*]] = arith.addi %[[GROUP]], %c3_i32
+// CHECK-NEXT: nvvm.barrier.arrive id = %[[LAST]] number_of_threads = %c256_i32
+// CHECK-NEXT: }
+// CHECK-NEXT: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;"
+// CHECK-LABEL: llvm.func @one_group_1(
+// CHECK-NOT: nvvm.barrier id
+// CHECK: gpu.launch_func
+func.func @turns(%n: index, %r: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<128x64xf32>
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %q = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<128x64xbf16, #shared>
+    %k = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      "accel.await_turn"() {first} : () -> ()
+      %one = "accel.mma"(%q, %k, %zero) {precision = "exact"} : (memref<128x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+      "accel.pass_turn"() : () -> ()
+      %sums = math.absf %one : vector<128x64xf32>
+      "accel.await_turn"() : () -> ()
+      %two = "accel.mma"(%q, %k, %sums) {precision = "exact"} : (memref<128x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+      "accel.pass_turn"() {last} : () -> ()
+      vector.transfer_write %two, %r[%c0, %c0] {in_bounds = [true, true]} : vector<128x64xf32>, memref<128x64xf32>
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}
+
+func.func @one_group(%n: index) {
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      "accel.await_turn"() {first} : () -> ()
+      "accel.pass_turn"() {last} : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

@@ -130,6 +130,26 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 
 // -----
 
+// Two groups of 64 queries each take turns, but not those of long heads, whose softmax is short.
+// CHECK-LABEL: func.func private @two_groups(
+// CHECK: } {accel.overlap, accel.stages = 3 : i64, accel.take_turns}
+// CHECK: }) {warps = 8 : i64}
+// CHECK-LABEL: func.func private @long_heads(
+// CHECK: } {accel.overlap, accel.stages = 4 : i64}
+// CHECK: }) {warps = 8 : i64}
+module attributes {tloop.target = "cuda:sm_90a"} {
+  func.func private @two_groups(%q: tensor<64x256x128xbf16>) -> tensor<64x256x128xbf16> attributes {tloop.kernel} {
+    %r = "graph.attention"(%q, %q, %q) {scale = 0.125 : f64} : (tensor<64x256x128xbf16>, tensor<64x256x128xbf16>, tensor<64x256x128xbf16>) -> tensor<64x256x128xbf16>
+    return %r : tensor<64x256x128xbf16>
+  }
+  func.func private @long_heads(%q: tensor<64x256x256xbf16>) -> tensor<64x256x256xbf16> attributes {tloop.kernel} {
+    %r = "graph.attention"(%q, %q, %q) {scale = 0.125 : f64} : (tensor<64x256x256xbf16>, tensor<64x256x256xbf16>, tensor<64x256x256xbf16>) -> tensor<64x256x256xbf16>
+    return %r : tensor<64x256x256xbf16>
+  }
+}
+
+// -----
+
 // Other kernels stay.
 // CHECK-LABEL: func.func private @other
 // CHECK-NEXT: graph.relu

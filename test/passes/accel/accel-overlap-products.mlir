@@ -145,3 +145,109 @@ func.func @others(%n: index, %end: index, %r: memref<64x64xf32>) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Two groups of warps start the products of each iteration in turns; the first turn is the product in front of the
+// loop, the last one that behind it.
+// CHECK-LABEL: func.func @turns(
+// CHECK: }, {
+// CHECK-NEXT: "accel.await_turn"() {first}
+// CHECK-NEXT: "accel.mma"
+// CHECK-NEXT: "accel.pass_turn"() :
+// CHECK: scf.for
+// CHECK-NEXT: "accel.await_turn"() :
+// CHECK-NEXT: %[[RAW:.*]] = "accel.mma"
+// CHECK-NEXT: %[[SUMS:.*]] = "accel.mma"
+// CHECK-NEXT: "accel.pass_turn"() :
+// CHECK-NEXT: arith.mulf %[[SUMS]], %[[RAW]]
+// CHECK: }
+// CHECK-NEXT: "accel.await_turn"() :
+// CHECK-NEXT: "accel.mma"
+// CHECK-NEXT: "accel.pass_turn"() {last}
+// CHECK-NEXT: vector.transfer_write
+func.func @turns(%n: index, %end: index, %r: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<128x64xf32>
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %q = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<128x64xbf16, #shared>
+    %k = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      %one = scf.for %at = %c0 to %end step %c1 iter_args(%sums = %zero) -> (vector<128x64xf32>) {
+        %raw = "accel.mma"(%q, %k, %zero) {precision = "exact", transpose_b} : (memref<128x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+        %scaled = arith.mulf %sums, %raw : vector<128x64xf32>
+        %weights = arith.truncf %raw : vector<128x64xf32> to vector<128x64xbf16>
+        %new = "accel.mma"(%weights, %k, %scaled) {precision = "exact"} : (vector<128x64xbf16>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+        scf.yield %new : vector<128x64xf32>
+      } {accel.overlap, accel.take_turns}
+      vector.transfer_write %one, %r[%c0, %c0] : vector<128x64xf32>, memref<128x64xf32>
+    }) {consumer_registers = 240 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
+  }) {warps = 8 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// One group has nobody to take turns with; four would share rows, and meet at barriers.
+// CHECK-LABEL: func.func @one_group(
+// CHECK-NOT: {{await|pass}}_turn
+// CHECK: "accel.mma"(%{{.*}}#0, %{{.*}}, %{{.*}}#1)
+// CHECK-LABEL: func.func @shared_rows(
+// CHECK-NOT: {{await|pass}}_turn
+// CHECK: "accel.mma"(%{{.*}}#0, %{{.*}}, %{{.*}}#1)
+// CHECK-NOT: {{await|pass}}_turn
+func.func @one_group(%n: index, %end: index, %r: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<128x64xf32>
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %q = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<128x64xbf16, #shared>
+    %k = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      %one = scf.for %at = %c0 to %end step %c1 iter_args(%sums = %zero) -> (vector<128x64xf32>) {
+        %raw = "accel.mma"(%q, %k, %zero) {precision = "exact", transpose_b} : (memref<128x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+        %scaled = arith.mulf %sums, %raw : vector<128x64xf32>
+        %weights = arith.truncf %raw : vector<128x64xf32> to vector<128x64xbf16>
+        %new = "accel.mma"(%weights, %k, %scaled) {precision = "exact"} : (vector<128x64xbf16>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+        scf.yield %new : vector<128x64xf32>
+      } {accel.overlap, accel.take_turns}
+      vector.transfer_write %one, %r[%c0, %c0] : vector<128x64xf32>, memref<128x64xf32>
+    }) {consumer_registers = 240 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+func.func @shared_rows(%n: index, %end: index, %r: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<128x64xf32>
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %q = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<128x64xbf16, #shared>
+    %k = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<64x64xbf16, #shared>
+    "accel.specialize"() ({
+    ^bb0:
+    }, {
+      %one = scf.for %at = %c0 to %end step %c1 iter_args(%sums = %zero) -> (vector<128x64xf32>) {
+        %raw = "accel.mma"(%q, %k, %zero) {precision = "exact", transpose_b} : (memref<128x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+        %scaled = arith.mulf %sums, %raw : vector<128x64xf32>
+        %weights = arith.truncf %raw : vector<128x64xf32> to vector<128x64xbf16>
+        %new = "accel.mma"(%weights, %k, %scaled) {precision = "exact"} : (vector<128x64xbf16>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
+        scf.yield %new : vector<128x64xf32>
+      } {accel.overlap, accel.take_turns}
+      vector.transfer_write %one, %r[%c0, %c0] : vector<128x64xf32>, memref<128x64xf32>
+    }) {consumer_registers = 240 : i64, consumer_warps = 16 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
+  }) {warps = 16 : i64} : (index) -> ()
+  return
+}

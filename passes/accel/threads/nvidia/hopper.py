@@ -20,6 +20,7 @@ from mlc.passes.accel.threads.nvidia import (
     semaphores,
     staging,
     tensor_copies,
+    turns,
     wgmma,
 )
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
@@ -41,6 +42,7 @@ class Hopper(Ampere):
         **roles.HANDLERS,
         **semaphores.HANDLERS,
         **tensor_copies.HANDLERS,
+        **turns.HANDLERS,
     }
 
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:

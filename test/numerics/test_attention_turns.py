@@ -1,0 +1,72 @@
+"""Two groups of warps that take turns in attention for sm_90a: right numbers, and mistakes that the emulator
+notices."""
+
+from __future__ import annotations
+
+import accel_gpu
+import numpy as np
+import pytest
+from emulator import Deadlock, EmulatorError
+from mlc.passes.accel.attention import sizes
+from test_accel_attention import Case, check, inputs_of, program
+from test_emulator_mutants import Change, line_of, mutation
+
+AWAIT, PASS = line_of("nvvm.barrier id"), line_of("nvvm.barrier.arrive")
+# Of a kernel with a turn in front of the loops, one in each of two loops, and one behind them: the first one
+# is not awaited by the first group, nor is the last one passed on by the last.
+DEADLOCKS = {
+    "first turn not passed on": mutation(PASS, "", 0),
+    "turn not passed on": mutation(PASS, "", 1),
+    "turn on the diagonal not passed on": mutation(PASS, "", 2),
+    "last turn not passed on": mutation(PASS, "", 3),
+    "turn not awaited": mutation(AWAIT, "", 1),
+    "the first group waits for its first turn": mutation(
+        r"scf\.if %[\w-]+ (\{\s+%[\w-]+ = arith\.addi .*\s+nvvm\.barrier id)",
+        r"%every = arith.constant true\n scf.if %every \1",
+    ),
+}
+LAST_GROUP_PASSES = mutation(
+    r"scf\.if %[\w-]+ (\{\s+%[\w-]+ = arith\.addi .*\s+nvvm\.barrier\.arrive)",
+    r"%every = arith.constant true\n scf.if %every \1",
+)
+
+
+@pytest.fixture(autouse=True)
+def two_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """128 queries in a block, as where there are many heads."""
+    monkeypatch.setattr(sizes, "BLOCKS", 1)
+
+
+# Keys of one block have no loop, those of two no masked block behind it.
+@pytest.mark.parametrize("keys", [100, pytest.param(200, marks=pytest.mark.slow), 300])
+def test_numbers(keys: int) -> None:
+    check(Case(100, keys, 64, 64, "bf16"), "sm_90a", "cuda:sm_90a")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("queries", [100, 300])
+@pytest.mark.parametrize("keys", [100, 200, 400])
+@pytest.mark.parametrize("width", [64, 128])
+def test_causal_numbers(queries: int, keys: int, width: int) -> None:
+    """Blocks with no, one and several turns in each of the loops."""
+    case = Case(queries, keys, width, width, "bf16", heads=2, groups=1, causal=True)
+    check(case, "sm_90a", "cuda:sm_90a")
+
+
+def run(change: Change) -> None:
+    case = Case(128, 384, 64, 64, "bf16", causal=True)
+    found = np.zeros(case.shapes()["r"], inputs_of(case)["q"].dtype)
+    accel_gpu.run(
+        program(case, "cuda:sm_90a"), *inputs_of(case).values(), found, arch="sm_90a", change=change
+    )
+
+
+@pytest.mark.parametrize("mistake", DEADLOCKS)
+def test_nobody_gets_a_turn(mistake: str) -> None:
+    with pytest.raises(Deadlock, match="all warps wait"):
+        run(DEADLOCKS[mistake])
+
+
+def test_nobody_takes_the_turn_behind_the_last_one() -> None:
+    with pytest.raises(EmulatorError, match="threads left at barrier"):
+        run(LAST_GROUP_PASSES)
