@@ -27,7 +27,7 @@ from mlc.targets import GpuTarget
 
 # Bytes: a line of the device's cache.
 WORKSPACE_ALIGNMENT = 128
-LAUNCH, TENSOR_MAPS = "gpu.launch_func", "accel.tensor_maps"
+LAUNCH, TENSOR_MAPS, OVERLAP = "gpu.launch_func", "accel.tensor_maps", "accel.overlap_launches"
 # What computes a launch's operands.
 _OPERANDS = frozenset(
     (
@@ -99,7 +99,8 @@ def _launch(
             f"a block needs {shared} bytes of shared memory; {target.name} has {target.shared_bytes}",
             op.location,
         )
-    kernel = Kernel(0, _symbol(function), grid, block, cluster, shared)
+    overlap = OVERLAP in function.attributes
+    kernel = Kernel(0, _symbol(function), grid, block, cluster, shared, overlap)
     maps = _tensor_maps(function)
     parameters = groups[_PARAMETERS]
     return KernelLaunch(

@@ -10,7 +10,12 @@ import numpy as np
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import CudaError
 from mlc.runtime.cuda.module import Function
-from mlc.runtime.cuda.signatures import CLUSTER_DIMENSION, LaunchAttribute, LaunchConfig
+from mlc.runtime.cuda.signatures import (
+    CLUSTER_DIMENSION,
+    PROGRAMMATIC_SERIALIZATION,
+    LaunchAttribute,
+    LaunchConfig,
+)
 from mlc.runtime.cuda.streams import Stream
 from mlc.runtime.cuda.tensor_map import TensorMap
 from mlc.runtime.tensors import bfloat16_bits
@@ -73,9 +78,11 @@ class Launch:
         *,
         cluster: tuple[int, int, int] = (1, 1, 1),
         shared_bytes: int = 0,
+        overlaps: bool = False,
     ) -> None:
         """`grid` counts blocks, `block` threads, `cluster` blocks; `shared_bytes` are dynamic, per block. The
-        parameters are kept: what is in them at `enqueue` counts.
+        parameters are kept: what is in them at `enqueue` counts. With `overlaps` it may begin before the
+        launch in front of it on the stream has ended: both kernels must wait for what is before them.
 
         Raises CudaError naming the rule if the device cannot launch this.
         """
@@ -88,13 +95,15 @@ class Launch:
         self._pointers = (ctypes.c_void_p * max(len(self.parameters), 1))(*map(_place, self.parameters))
         self._geometry = (*grid, *block, shared_bytes)
         self._doing = f"launch {function}"
+        if prod(cluster) > PORTABLE_CLUSTER:
+            function.allow_large_clusters()
+        given = [_attribute(CLUSTER_DIMENSION, *cluster)] if prod(cluster) > 1 else []
+        given += [_attribute(PROGRAMMATIC_SERIALIZATION, 1)] if overlaps else []
         self._config = None
-        if prod(cluster) > 1:
-            if prod(cluster) > PORTABLE_CLUSTER:
-                function.allow_large_clusters()
-            self._attribute = LaunchAttribute(CLUSTER_DIMENSION, 0, (ctypes.c_uint * 16)(*cluster))
-            place = ctypes.addressof(self._attribute)
-            self._config = LaunchConfig(grid, block, shared_bytes, None, place, 1)
+        if given:
+            self._attributes = (LaunchAttribute * len(given))(*given)
+            place = ctypes.addressof(self._attributes)
+            self._config = LaunchConfig(grid, block, shared_bytes, None, place, len(given))
 
     def enqueue(self, stream: Stream) -> None:
         """Launches the kernel on a stream with the present values of its parameters; does not wait."""
@@ -113,6 +122,10 @@ class Launch:
         self._config.stream = stream.handle
         config = ctypes.byref(self._config)
         device.call("cuLaunchKernelEx", config, self.function.handle, self._pointers, None, doing=self._doing)
+
+
+def _attribute(number: int, *values: int) -> LaunchAttribute:
+    return LaunchAttribute(number, 0, (ctypes.c_uint * 16)(*values))
 
 
 def check_geometry(

@@ -16,6 +16,7 @@ from mlc.runtime.cuda.plan_parts import (
     CallStep,
     CopyStep,
     FillStep,
+    Kernel,
     LaunchStep,
     Place,
     PointerParameter,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 MAX_IMAGES, MAX_KERNELS, MAX_BUFFERS, MAX_STREAMS, MAX_PARAMETERS = 1 << 12, 1 << 16, 1 << 16, 64, 1 << 10
 MAX_BYTES, MAX_SHARED, MAX_RANK = 1 << 44, 1 << 20, 64
+FIRST_THAT_OVERLAPS = 90
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,127}", re.ASCII)
 _FUNCTION = re.compile(r"[A-Za-z_$%.][\w$.]*", re.ASCII)
 _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?", re.ASCII)
@@ -50,6 +52,7 @@ def check_plan(plan: Plan) -> None:
         _index(kernel.image, plan.images, f"kernels[{i}]: image")
         _require(_FUNCTION.fullmatch(kernel.function), f"kernels[{i}]: no function name: {kernel.function!r}")
         check_geometry(kernel.grid, kernel.block, kernel.cluster, f"kernels[{i}]")
+        _check_overlap(plan, kernel, f"kernels[{i}]")
         good = 0 <= kernel.shared_bytes <= MAX_SHARED
         _require(good, f"kernels[{i}]: {kernel.shared_bytes} bytes of shared memory")
     _check_buffers(plan.buffers)
@@ -76,6 +79,12 @@ def _check_processor(plan: Plan) -> None:
     for i, name in enumerate(code.functions):
         _require(_FUNCTION.fullmatch(name), f"processor: functions[{i}]: no function name: {name!r}")
     _unique(list(plan.code_files), "images and objects")
+
+
+def _check_overlap(plan: Plan, kernel: Kernel, where: str) -> None:
+    architecture = plan.images[kernel.image].architecture
+    able = int(architecture.removeprefix("sm_").rstrip("af")) >= FIRST_THAT_OVERLAPS
+    _require(able or not kernel.overlap, f"{where}: overlap: {architecture} has no instruction to wait with")
 
 
 def _check_buffers(buffers: Sequence[Buffer]) -> None:

@@ -25,7 +25,8 @@ class Image:
 @dataclass(frozen=True)
 class Kernel:
     """A function of image number `image`. `grid` and `cluster` count blocks, `block` threads; `shared_bytes`
-    is dynamic shared memory per block."""
+    is dynamic shared memory per block. One with `overlap` may begin before the kernel in front of it has
+    ended: it lets the next one begin early, and waits itself before it touches memory."""
 
     image: int
     function: str
@@ -33,6 +34,7 @@ class Kernel:
     block: tuple[int, int, int]
     cluster: tuple[int, int, int] = (1, 1, 1)
     shared_bytes: int = 0
+    overlap: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from mlc.runtime.cuda.images import inspect_image, runs_on
 from mlc.runtime.cuda.launches import Launch, Parameter, pointer, scalar
 from mlc.runtime.cuda.memory import copy_on_device
 from mlc.runtime.cuda.module import Function, Module
+from mlc.runtime.cuda.overlaps import overlapping
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import (
     CallStep,
@@ -39,14 +40,22 @@ class PreparedSteps:
     """What `run` puts on streams, and calls; `bind` says where the buffers are."""
 
     def __init__(
-        self, plan: Plan, code: Mapping[str, bytes], device: Device, addresses: Sequence[int], graph: bool
+        self,
+        plan: Plan,
+        code: Mapping[str, bytes],
+        device: Device,
+        addresses: Sequence[int],
+        *,
+        graph: bool,
+        overlap: bool,
     ) -> None:
         """Loads the images, and links the processor's objects. `addresses` are those of the buffers, or
-        UNKNOWN. With `graph` what the device does between calls of the processor is a CUDA graph each.
+        UNKNOWN. With `graph` what the device does between calls of the processor is a CUDA graph each;
+        with `overlap` launches begin before those in front of them have ended, where their kernels can.
 
         Raises CudaError or ExecutableError; what was loaded is then unloaded.
         """
-        self._plan, self._device = plan, device
+        self._plan, self._device, self._overlap = plan, device, overlap
         self._addresses = list(addresses)
         self._moving: dict[int, list[Callable[[int], None]]] = {}
         self._modules: list[Module] = []
@@ -109,14 +118,17 @@ class PreparedSteps:
                 calls = [step for step in steps if isinstance(step, CallStep)]
                 parts += [self.host_functions.call(step, self._addresses) for step in calls]
             else:
-                prepared = [self._prepare(step, functions) for step in steps]
-                parts.append(Segment(prepared, graph))
+                parts.append(Segment(self._prepare_stretch(list(steps), functions), graph))
         return parts
 
-    def _prepare(self, step: Step, functions: list[Function]) -> Enqueue:
+    def _prepare_stretch(self, steps: list[Step], functions: list[Function]) -> list[Enqueue]:
+        early = overlapping(steps, self._plan.kernels) if self._overlap else [False] * len(steps)
+        return [self._prepare(step, functions, each) for step, each in zip(steps, early, strict=True)]
+
+    def _prepare(self, step: Step, functions: list[Function], early: bool) -> Enqueue:
         match step:
             case LaunchStep():
-                return self._launch(step, functions[step.kernel])
+                return self._launch(step, functions[step.kernel], early)
             case CopyStep():
                 return self._copy(step)
             case FillStep():
@@ -126,7 +138,7 @@ class PreparedSteps:
             case CallStep():
                 raise AssertionError("calls are no steps of the device")
 
-    def _launch(self, step: LaunchStep, function: Function) -> Enqueue:
+    def _launch(self, step: LaunchStep, function: Function, early: bool) -> Enqueue:
         kernel = self._plan.kernels[step.kernel]
         launch = Launch(
             function,
@@ -135,6 +147,7 @@ class PreparedSteps:
             [self._parameter(each) for each in step.parameters],
             cluster=kernel.cluster,
             shared_bytes=kernel.shared_bytes,
+            overlaps=early,
         )
         return lambda streams: launch.enqueue(streams[step.stream])
 

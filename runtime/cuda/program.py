@@ -11,6 +11,7 @@ from mlc.runtime.cuda.binding import Binding, Results, in_order
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import CudaError
 from mlc.runtime.cuda.events import Event
+from mlc.runtime.cuda.overlaps import can_overlap
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.prepared import PreparedSteps
 from mlc.runtime.cuda.program_memory import ProgramMemory
@@ -29,13 +30,15 @@ class Program:
         *,
         device: Device | int = 0,
         graph: bool = True,
+        overlap: bool = True,
         threads: int = 1,
     ) -> None:
         """Loads the images, links the processor's objects, allocates the arena and uploads the weights.
 
         `weights` are NumPy arrays or buffers of the right size, or tensors on the device, which are used in
         place and kept. With `graph` the steps are captured in a CUDA graph, which one call launches; one for
-        each stretch between calls of the processor, whose functions use so many `threads`.
+        each stretch between calls of the processor, whose functions use so many `threads`. With `overlap`
+        kernels that can begin before those in front of them have ended, where the device and its driver can.
         Raises ExecutableError if the parts do not fit together, CudaError if the device refuses them; nothing
         stays allocated then.
         """
@@ -51,7 +54,8 @@ class Program:
             with self.device.current():
                 self._streams = [Stream(self.device) for _ in range(plan.streams)]
                 self._memory = ProgramMemory(plan, weights, self.device, self._streams[0])
-                self._steps = PreparedSteps(plan, images, self.device, self._memory.addresses, graph)
+                addresses, early = self._memory.addresses, overlap and can_overlap(self.device)
+                self._steps = PreparedSteps(plan, images, self.device, addresses, graph=graph, overlap=early)
             self.threads = threads
         except BaseException:
             self.close()

@@ -93,13 +93,15 @@ def _one_of(choices: tuple[Any, ...], data: Any, where: str) -> Any:
 
 
 def _plain(kind: type, data: Any, where: str) -> Any:
-    good = isinstance(data, (int, float) if kind is float else kind) and not isinstance(data, bool)
+    wanted = (int, float) if kind is float else kind
+    good = isinstance(data, wanted) and isinstance(data, bool) == (kind is bool)
     if good and isinstance(data, int):
         good = abs(data) < MAX_INTEGER
     if good and isinstance(data, str):
         good = len(data) <= MAX_TEXT
     if not good:
-        names = {int: "an integer of 64 bits", float: "a number", str: f"a text of at most {MAX_TEXT}"}
+        names = {int: "an integer of 64 bits", float: "a number", bool: "true or false"}
+        names |= {str: f"a text of at most {MAX_TEXT}"}
         raise ExecutableError(f"{where}: expected {names[kind]}, got {_short(data)}")
     return data
 

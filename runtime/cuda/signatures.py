@@ -77,7 +77,8 @@ SINCE = {"cuLaunchKernelEx": 11080, "cuTensorMapEncodeTiled": 12000, "cuGraphExe
 
 
 class LaunchAttribute(Structure):
-    """CUlaunchAttribute with the value `clusterDim`; the union has 64 bytes."""
+    """CUlaunchAttribute with the value `clusterDim`, or with `programmaticStreamSerializationAllowed` as its
+    first number; the union has 64 bytes."""
 
     _fields_ = [("id", c_int), ("pad", c_int), ("value", c_uint * 16)]
 
@@ -101,7 +102,7 @@ class GraphUpdateResult(Structure):
     _fields_ = [("result", c_int), ("node", c_void_p), ("from_node", c_void_p)]
 
 
-CLUSTER_DIMENSION = 4
+CLUSTER_DIMENSION, PROGRAMMATIC_SERIALIZATION = 4, 6
 FUNCTION_ATTRIBUTES = {
     "max_threads": 0,
     "static_shared_bytes": 1,

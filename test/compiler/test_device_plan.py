@@ -34,7 +34,7 @@ def host() -> HostFunction:
 
 def kernels() -> dict[str, DeviceKernel]:
     first = KernelLaunch(
-        Kernel(0, "twice_0", (2, 1, 1), (128, 1, 1), shared_bytes=64),
+        Kernel(0, "twice_0", (2, 1, 1), (128, 1, 1), shared_bytes=64, overlap=True),
         (TensorMapParameter(Place(0), MAP), PointerParameter(1), ScalarParameter("i32", 7)),
     )
     second = KernelLaunch(Kernel(0, "twice_1", (1, 1, 1), (64, 1, 1)), (PointerParameter(1, 16),))
@@ -66,6 +66,7 @@ def test_steps_launch_on_the_buffers_of_the_program() -> None:
         ("twice_1", 0),
         ("one_0", 1),
     ]
+    assert [each.overlap for each in plan.kernels] == [True, False, False]
     assert plan.to_json()["steps"] == [
         {"launch": {"kernel": 2, "parameters": [{"pointer": {"buffer": 2}}]}},
         {

@@ -73,6 +73,7 @@ def test_the_plan_launches_what_the_images_hold(architecture: str, pool: WorkerP
         assert f".target {architecture}" in text
         (threads,) = re.findall(rf"\.entry {kernel.function}\(.*?\)\s*\.reqntid (\d+)", text, re.DOTALL)
         assert kernel.block == (int(threads), 1, 1)
+        assert kernel.overlap == ("griddepcontrol.wait" in text) == (architecture == "sm_90a")
 
 
 def test_what_the_assembler_says_is_in_the_report(pool: WorkerPool) -> None:

@@ -48,6 +48,10 @@ class Stub:
         found = {name: self.library.mlc_stub_live(kind) for kind, name in enumerate(KINDS)}
         return {name: count for name, count in found.items() if count}
 
+    def overlaps(self) -> tuple[int, int]:
+        """How many launches could begin early, and how many of them were behind no launch."""
+        return self.library.mlc_stub_overlaps(0), self.library.mlc_stub_overlaps(1)
+
     def log(self) -> str:
         """The launches."""
         return self.library.mlc_stub_log().decode()

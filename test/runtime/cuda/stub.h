@@ -25,6 +25,7 @@ enum {
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
   NOT_READY = 600,
+  NOT_SUPPORTED = 801,
   ILLEGAL_ADDRESS = 700,
   CAPTURE_UNSUPPORTED = 900,
   CAPTURE_INVALIDATED = 901,
@@ -60,6 +61,7 @@ typedef struct op {
   function *code;
   void **parameters;
   unsigned geometry[10]; /* grid, block, cluster, shared bytes */
+  int overlaps;          /* LAUNCH: it may begin before the one in front of it has ended */
   stream *other;         /* WAIT: until `other` has done `count` ops */
   size_t count;
   struct op_list *list; /* GRAPH_LAUNCH */
@@ -77,6 +79,7 @@ struct stream {
   object head;
   op ops[MAX_OPS];
   size_t enqueued, done;
+  int behind_launch; /* whether what was enqueued last is a launch */
   /* While capturing: the graph, how many of its ops are this stream's, how many of those others wait for. */
   struct graph *graph;
   size_t captured, joined;
@@ -126,5 +129,6 @@ void stub_append(op_list *list, op work);
 extern stream stub_default;
 extern object *stub_objects;
 int stub_launch(const op *work);
+void stub_count_overlap(const op *work);
 
 #endif

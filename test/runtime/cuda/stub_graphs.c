@@ -53,6 +53,7 @@ EXPORT int cuStreamBeginCapture_v2(void *handle, int mode) {
   made->origin = s;
   s->graph = made;
   s->captured = s->joined = 0;
+  s->behind_launch = 0;
   captures++;
   return OK;
 }
@@ -71,6 +72,7 @@ EXPORT int cuStreamEndCapture(void *handle, graph **result) {
     made->streams[i]->graph = NULL;
   }
   s->graph = NULL;
+  s->behind_launch = 0;
   captures--;
   if (status)
     stub_free(made);
@@ -102,7 +104,8 @@ EXPORT int cuGraphExecUpdate_v2(executable *e, graph *g, void *result) {
     return INVALID_VALUE;
   int same = e->list->count == g->list->count;
   for (size_t i = 0; same && i < g->list->count; i++)
-    same = e->list->ops[i].kind == g->list->ops[i].kind && e->list->ops[i].code == g->list->ops[i].code;
+    same = e->list->ops[i].kind == g->list->ops[i].kind && e->list->ops[i].code == g->list->ops[i].code &&
+           e->list->ops[i].overlaps == g->list->ops[i].overlaps;
   if (!same)
     return GRAPH_UPDATE_FAILURE;
   e->list = g->list;

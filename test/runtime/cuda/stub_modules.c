@@ -180,7 +180,18 @@ static int copy_parameters(const function *f, void **given, void ***result) {
   return OK;
 }
 
-static int launch(function *f, const unsigned *geometry, void *stream, void **given) {
+/* Launches that may begin early, and those of them that are behind no launch: the driver takes them, but they
+ * are nothing that a program should do. */
+static int overlaps, misplaced;
+
+void stub_count_overlap(const op *work) {
+  overlaps += work->overlaps;
+  misplaced += work->overlaps && !work->on->behind_launch;
+}
+
+EXPORT int mlc_stub_overlaps(int of_those_misplaced) { return of_those_misplaced ? misplaced : overlaps; }
+
+static int launch(function *f, const unsigned *geometry, int early, void *stream, void **given) {
   const unsigned *grid = geometry, *block = geometry + 3, *cluster = geometry + 6, shared = geometry[9];
   const unsigned blocks = cluster[0] * cluster[1] * cluster[2];
   for (int i = 0; i < 3; i++)
@@ -190,11 +201,11 @@ static int launch(function *f, const unsigned *geometry, void *stream, void **gi
     return INVALID_VALUE;
   if (blocks > 16 || (blocks > 8 && !f->large_clusters) || (blocks > 1 && stub_capability() < 90))
     return INVALID_CLUSTER_SIZE;
-  op work = {.kind = LAUNCH, .code = f};
+  op work = {.kind = LAUNCH, .code = f, .overlaps = early};
   memcpy(work.geometry, geometry, sizeof work.geometry);
   const int status = copy_parameters(f, given, &work.parameters);
-  stub_log("%s grid %u,%u,%u block %u,%u,%u cluster %u shared %u\n", f->name, grid[0], grid[1], grid[2], block[0],
-           block[1], block[2], blocks, shared);
+  stub_log("%s grid %u,%u,%u block %u,%u,%u cluster %u shared %u%s\n", f->name, grid[0], grid[1], grid[2], block[0],
+           block[1], block[2], blocks, shared, early ? " early" : "");
   return status ? status : stub_enqueue(stream, work);
 }
 
@@ -202,7 +213,7 @@ EXPORT int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, un
                           unsigned shared, void *stream, void **parameters, void **extra) {
   ENTER(NEEDS_CONTEXT);
   const unsigned geometry[] = {gx, gy, gz, bx, by, bz, 1, 1, 1, shared};
-  return extra ? INVALID_VALUE : launch(f, geometry, stream, parameters);
+  return extra ? INVALID_VALUE : launch(f, geometry, 0, stream, parameters);
 }
 
 typedef struct {
@@ -218,17 +229,32 @@ typedef struct {
   unsigned count;
 } config;
 
+/* Zeros but for what is named; a driver before 12.3 cannot capture launches that may begin early. */
+static int read_attribute(const attribute *a, unsigned *geometry, int *early) {
+  const unsigned used = a->id == 4 ? 3 : 1;
+  int clean = !memcmp(a->pad, "\0\0\0", 4);
+  for (unsigned i = used; i < 16; i++)
+    clean &= !a->value[i];
+  if (!clean || (a->id != 4 && a->id != 6) || (a->id == 6 && a->value[0] > 1))
+    return INVALID_VALUE;
+  if (a->id == 4) {
+    memcpy(geometry + 6, a->value, 3 * sizeof(unsigned));
+    return OK;
+  }
+  *early = (int)a->value[0];
+  const int old = stub_capturing() && stub_setting("MLC_STUB_VERSION", 12080) < 12030;
+  return stub_capability() < 90 ? NOT_SUPPORTED : old ? CAPTURE_UNSUPPORTED : OK;
+}
+
 EXPORT int cuLaunchKernelEx(const config *c, function *f, void **parameters, void **extra) {
   ENTER(NEEDS_CONTEXT);
   unsigned geometry[10] = {0, 0, 0, 0, 0, 0, 1, 1, 1, c->shared};
   memcpy(geometry, c->grid, sizeof c->grid);
   memcpy(geometry + 3, c->block, sizeof c->block);
-  for (unsigned i = 0; i < c->count; i++) {
-    if (c->attributes[i].id != 4)
-      return INVALID_VALUE;
-    memcpy(geometry + 6, c->attributes[i].value, 3 * sizeof(unsigned));
-  }
-  return extra ? INVALID_VALUE : launch(f, geometry, c->stream, parameters);
+  int early = 0, status = extra ? INVALID_VALUE : OK;
+  for (unsigned i = 0; i < c->count && !status; i++)
+    status = read_attribute(&c->attributes[i], geometry, &early);
+  return status ? status : launch(f, geometry, early, c->stream, parameters);
 }
 
 typedef struct {

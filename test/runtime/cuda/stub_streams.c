@@ -60,6 +60,8 @@ int stub_enqueue(void *handle, op work) {
   if (sticky)
     return sticky;
   work.on = s;
+  stub_count_overlap(&work);
+  s->behind_launch = work.kind == LAUNCH;
   if (s->graph) {
     stub_append(s->graph->list, work);
     s->captured++;
@@ -143,6 +145,7 @@ EXPORT int cuEventRecord(event *e, void *handle) {
   if (!s || !stub_is(e, EVENT))
     return INVALID_HANDLE;
   e->on = s;
+  s->behind_launch = 0;
   e->recorded = 1;
   e->graph = s->graph;
   e->count = s->graph ? s->captured : s->enqueued;

@@ -1,0 +1,37 @@
+"""Which launches of a plan may begin before those in front of them have ended (CUDA's programming guide,
+"Programmatic Dependent Launch")."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from mlc.runtime.cuda.device import Device
+from mlc.runtime.cuda.plan_parts import Kernel, LaunchStep, Step, WaitStep
+
+VARIABLE = "MLC_CUDA_OVERLAP"
+# The first driver whose graphs keep it, and the first GPUs that can do it.
+SINCE, CAPABILITY = 12030, (9, 0)
+
+
+def can_overlap(device: Device) -> bool:
+    """Whether launches on a device may overlap: its driver and it know how, and the variable does not forbid
+    it."""
+    allowed = os.environ.get(VARIABLE) != "0"
+    new = device.driver.version >= SINCE
+    return allowed and new and device.properties.compute_capability >= CAPABILITY
+
+
+def overlapping(steps: Sequence[Step], kernels: Sequence[Kernel]) -> list[bool]:
+    """For each of the device's steps that follow each other, whether it is a launch behind another launch on
+    its stream, both of kernels with `overlap`: the first waits for what is before it, so that its end is the
+    end of all that."""
+    behind: dict[int, bool] = {}
+    found = []
+    for step in steps:
+        overlaps = isinstance(step, LaunchStep) and kernels[step.kernel].overlap
+        found.append(overlaps and behind.get(step.stream, False))
+        behind[step.stream] = overlaps
+        if isinstance(step, WaitStep):
+            behind[step.other] = False
+    return found
