@@ -27,6 +27,7 @@ MODULES = (
     "runtime/arguments.py",
     "runtime/atomic_file.py",
     "runtime/errors.py",
+    "runtime/host.py",
     "runtime/tensors.py",
     "compiler/constant_ops.py",
     "compiler/tape.py",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from mlc.compiler.tape import Tape
 from mlc.runtime.cuda import Device, Program, read_program
+from mlc.runtime.cuda.overlaps import can_overlap, overlapping
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import TensorSpec
 
@@ -20,7 +22,8 @@ from bench.operator_graph import check, evaluate
 
 @dataclass
 class Loaded:
-    """A case on the device. `static` has the shipped tensors as NumPy arrays."""
+    """A case on the device. `static` has the shipped tensors as NumPy arrays; `make` makes the program anew,
+    with other settings."""
 
     case: Case
     graph: Graph
@@ -28,6 +31,13 @@ class Loaded:
     inputs: dict[str, Any]
     weights: dict[str, Any]
     static: dict[str, np.ndarray]
+    make: Callable[..., Program]
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether some of the program's launches begin before others have ended."""
+        plan = self.program.plan
+        return can_overlap(self.program.device) and any(overlapping(plan.steps, plan.kernels))
 
     def wanted(self, library: Any) -> list[Any]:
         """The outputs by definition, computed in float64."""
@@ -60,8 +70,8 @@ def load_case(root: Path, case: Case, library: Any, device: Device) -> Loaded:
     )
     shapes = {tensor.name: tensor.shape for tensor in plan.tensors("weight").values()}
     bound = _bound(folder, case, weights, library, shapes)
-    program = Program(plan, images, bound, device=device, graph=not case.one_launch)
-    return Loaded(case, graph, program, inputs, weights, static)
+    make = partial(Program, plan, images, bound, device=device, graph=not case.one_launch)
+    return Loaded(case, graph, make(), inputs, weights, static, make)
 
 
 def _shipped(path: Path, case: Case) -> dict[str, np.ndarray]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mlc.runtime.atomic_file import atomic_file
+from mlc.runtime.cuda.overlaps import VARIABLE
 from mlc.runtime.errors import ExecutableError
 
 from bench.gpu.runner.budget import VERIFYING, Budget
@@ -93,7 +94,9 @@ class Run:
     def table(self) -> str:
         """The device, the libraries, the table, and what is said of it."""
         libraries = self.about.get("libraries") or "no torch with a GPU: no peers are timed"
-        return f"{self.about.get('device')}; {libraries}\n\n{markdown(self.cases, self.results)}"
+        launches = "launches overlap" if self.about.get("overlap") else "launches do not overlap"
+        about = f"{self.about.get('device')}; {libraries}; {launches}"
+        return f"{about}\n\n{markdown(self.cases, self.results)}"
 
     def close(self) -> None:
         """Ends the worker and the sampling of clocks."""
@@ -145,6 +148,7 @@ def _arguments(arguments: Sequence[str] | None, root: Path) -> argparse.Namespac
     parser.add_argument("--seconds", type=float, default=420.0, help="ends before; default: %(default)g")
     parser.add_argument("--only", default="*", metavar="PATTERN,...", help="cases by name or group")
     parser.add_argument("--json", type=Path, default=root / "results.json", help="default: %(default)s")
+    parser.add_argument("--no-overlap", action="store_true", help="no launch begins before others have ended")
     parser.add_argument("--verify-only", action="store_true", help="time nothing")
     return parser.parse_args(arguments)
 
@@ -179,7 +183,8 @@ def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | N
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     worker = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
     with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
-        session = Session([*(command or worker), str(root)], Path(folder) / "log")
+        variables = {VARIABLE: "0"} if given.no_overlap else {}
+        session = Session([*(command or worker), str(root)], Path(folder) / "log", variables)
         run = Run(manifest, cases, session, budget, given.json)
         try:
             return _run(run, given.verify_only)

@@ -8,7 +8,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,12 @@ class Session:
     """A worker that is started when it is needed, and anew where its device is broken: a kernel that failed
     leaves a context in which nothing works."""
 
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        """`command` gets the number of a pipe for the answers behind it; all that it prints goes to `log`."""
-        self._command, self._log = list(command), log
+    def __init__(
+        self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """`command` gets the number of a pipe for the answers behind it, and variables of the environment
+        that are set besides; all that it prints goes to `log`."""
+        self._command, self._log, self._environment = list(command), log, environment or {}
         self._process: subprocess.Popen[bytes] | None = None
         self._answers, self._buffer = -1, b""
 
@@ -83,6 +86,7 @@ class Session:
                     stdout=log,
                     stderr=log,
                     pass_fds=[theirs],
+                    env={**os.environ, **self._environment},
                     # A group of its own.
                     start_new_session=True,
                 )

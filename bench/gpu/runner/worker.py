@@ -10,17 +10,19 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from mlc.runtime.cuda import CudaError, Device, Stream
+from mlc.runtime.cuda import CudaError, Device, Program, Stream
+from mlc.runtime.cuda.overlaps import can_overlap
 
-from bench.gpu.runner.loading import Loaded, load_case
+from bench.gpu.runner.loading import load_case
 from bench.gpu.runner.manifest import Case, Manifest, read_manifest
+from bench.gpu.runner.table import APART, NAME
 from bench.gpu.runner.timing import Clock, Times
 
 Send = Callable[[dict[str, Any]], None]
-NAME = "mlc"
 
 
 class Worker:
@@ -34,9 +36,10 @@ class Worker:
         self.stream = Stream(self.device)
 
     def about(self) -> dict[str, Any]:
-        """The device and the libraries."""
+        """The device, the libraries, and whether launches of kernels that can overlap do."""
         versions = self.peers.versions() if self.peers else {}
-        return {"device": self.device.description, "libraries": versions}
+        overlap = can_overlap(self.device)
+        return {"device": self.device.description, "libraries": versions, "overlap": overlap}
 
     def broken(self) -> bool:
         """Whether nothing works any more: so it is behind a kernel that failed."""
@@ -57,16 +60,20 @@ class Worker:
         return {"errors": errors, "verified": all(error <= case.tolerance for error in errors)}
 
     def measure(self, case: Case, seconds: float) -> dict[str, Any]:
-        """The times of the program and its peers. An answer with those that need no compiler goes ahead, in
-        case that the others take too long."""
+        """The times of the program, of a model's also without overlapping launches, and of its peers. An
+        answer with those that need no compiler goes ahead, in case that the others take too long."""
         begin = time.monotonic()
         loaded = load_case(self.root, case, self.library, self.device)
         # What was drawn is there, on whatever stream.
         self.device.synchronize()
         clock = Clock(self.device, self.stream, self.peers.hold if self.peers else None)
         placed = [self.library.placed(each) for each in loaded.inputs.values()]
-        with loaded.program:
-            calls = {NAME: self._call(loaded, [tensor for tensor, _ in placed])}
+        with ExitStack() as programs:
+            ours = {NAME: programs.enter_context(loaded.program)}
+            if case.group == "model" and loaded.overlaps:
+                ours[APART] = programs.enter_context(loaded.make(overlap=False))
+            inputs = [tensor for tensor, _ in placed]
+            calls = {name: self._call(each, inputs) for name, each in ours.items()}
             notes = {} if self.peers else {"peers": "torch or its GPU is missing: no peers are timed"}
             try:
                 quick, slow = self.peers.of(loaded, self.stream) if self.peers else ({}, {})
@@ -83,9 +90,9 @@ class Worker:
                 clock.close()
         return {"times": _plain(times), "notes": notes}
 
-    def _call(self, loaded: Loaded, inputs: list[Any]) -> Callable[[], object]:
-        outputs = [self.library.placed(each)[0] for each in self.library.empty(loaded.program)]
-        return lambda: loaded.program(*inputs, out=outputs, stream=self.stream.handle)
+    def _call(self, program: Program, inputs: list[Any]) -> Callable[[], object]:
+        outputs = [self.library.placed(each)[0] for each in self.library.empty(program)]
+        return lambda: program(*inputs, out=outputs, stream=self.stream.handle)
 
 
 def _made(

@@ -45,6 +45,8 @@ def test_shares_of_the_time() -> None:
 def test_the_best_peer() -> None:
     found = {"mlc": times(2.0), "torch": times(3.0), "triton": times(2.5), "copy": times(1.0)}
     assert (best_peer(found), ratio(found)) == ("triton", 1.25)
+    apart = {"mlc": times(2.0), "mlc-no-overlap": times(2.2)}
+    assert (best_peer(apart), ratio(apart)) == ("", None)
     assert (best_peer({"mlc": times(1.0)}), ratio({"mlc": times(1.0)})) == ("", None)
     assert ratio({"torch": times(1.0)}) is None
 
