@@ -25,6 +25,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "accel-multicast-copies": "mlc.passes.accel.multicast_copies:MulticastCopies",
     "accel-overlap-launches": "mlc.passes.accel.overlap_launches:OverlapLaunches",
     "accel-overlap-products": "mlc.passes.accel.overlap_products:OverlapProducts",
+    "accel-persist-blocks": "mlc.passes.accel.persist_blocks:PersistBlocks",
     "accel-pipeline-loops": "mlc.passes.accel.pipeline_loops:PipelineLoops",
     "accel-specialize-warps": "mlc.passes.accel.specialize_warps:SpecializeWarps",
     "accel-split-k": "mlc.passes.accel.split_k:SplitK",

@@ -103,4 +103,6 @@ class Assignment:
             if value in self.layouts:
                 continue
             self.layouts[value] = layout
-            waiting += [(other, follow(layout)) for other, follow in self.relations.followers.get(value, [])]
+            for other, follow in self.relations.followers.get(value, []):
+                if (followed := follow(layout)) is not None:
+                    waiting.append((other, followed))

@@ -11,8 +11,8 @@ from mlc.passes.accel.threads.elementwise import broadcast_source
 from mlc.passes.accel.threads.transfers import mask_layout, mask_of
 from mlc.passes.rewriting import defining_op
 
-# From one value's layout follows that of another, by a function.
-Relation = tuple[ir.Value, Callable[[Layout], Layout]]
+# From one value's layout follows that of another, by a function; or none, where that is None.
+Relation = tuple[ir.Value, Callable[[Layout], Layout | None]]
 
 
 def vectors_of(op: ir.Operation) -> list[ir.Value]:
@@ -39,7 +39,7 @@ class LayoutRelations:
                 if one != other:
                     self.follows(other, one, lambda layout: layout)
 
-    def follows(self, value: ir.Value, source: ir.Value, how: Callable[[Layout], Layout]) -> None:
+    def follows(self, value: ir.Value, source: ir.Value, how: Callable[[Layout], Layout | None]) -> None:
         """The layout of `value` follows from that of `source`; nothing does from a constant's, which is made
         anew in every layout."""
         if defining_op(source, "arith.constant") is None:
@@ -124,6 +124,11 @@ def _relate_reshape(relations: LayoutRelations, op: ir.Operation) -> None:
     relations.follows(operand, result, lambda layout: layout.reshaped(list(operand.type.shape)))
 
 
+def _relate_part(relations: LayoutRelations, op: ir.Operation) -> None:
+    (operand,), (result,) = op.operands, op.results
+    relations.follows(result, operand, lambda layout: layout.part(list(result.type.shape)))
+
+
 def _relate_transpose(relations: LayoutRelations, op: ir.Operation) -> None:
     (operand,), (result,) = op.operands, op.results
     order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
@@ -162,6 +167,7 @@ _RELATIONS: dict[str, Callable[[LayoutRelations, ir.Operation], None]] = {
     "scf.for": _relate_loop,
     "scf.if": _relate_branch,
     "vector.broadcast": _relate_broadcast,
+    "vector.extract_strided_slice": _relate_part,
     "vector.gather": _relate_gather,
     "vector.multi_reduction": _relate_reduction,
     "vector.shape_cast": _relate_reshape,

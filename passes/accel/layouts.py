@@ -69,6 +69,14 @@ class Layout:
         """Of the tile with the same elements in the same order, of another shape."""
         return self._mapped(lambda vector: _unflatten(_flatten(vector, self.shape), shape), shape)
 
+    def part(self, sizes: Sequence[int]) -> Layout | None:
+        """Of a part of the tile, of so many elements along each dim, of which each thread has as many as of
+        any other such part; None if threads have different parts of it."""
+        if any(not _is_inside(each, sizes) for each in self.threads):
+            return None
+        kept = tuple(each for each in self.registers if _is_inside(each, sizes))
+        return Layout(tuple(sizes), kept, self.lanes, self.warps)
+
     def stretched(self, factors: Sequence[int]) -> Layout:
         """Of places that are so many times as far apart along each dim; in memory, not of a tile."""
         return self._mapped(
@@ -111,6 +119,10 @@ class Layout:
 def _sum(vectors: Sequence[Vector], number: int, rank: int) -> Vector:
     chosen = [vector for bit, vector in enumerate(vectors) if number >> bit & 1]
     return tuple(map(sum, zip(*chosen, strict=True))) if chosen else (0,) * rank
+
+
+def _is_inside(place: Vector, sizes: Sequence[int]) -> bool:
+    return all(at < size for at, size in zip(place, sizes, strict=True))
 
 
 def _without(values: Sequence[int], dims: Iterable[int]) -> Vector:

@@ -6,23 +6,28 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir
 from mlc.passes.accel.assign_layouts import assign_layouts
 from mlc.passes.accel.buffers import matrix_type, write_matrix
+from mlc.passes.accel.layout_changes import moves_nothing
 from mlc.passes.accel.layouts import Layout
 from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.staging_buffers import staging_buffer
+from mlc.passes.accel.staging_buffers import SPARE_BYTES, staging_buffer
 from mlc.passes.accel.tensor_maps import tensor_map_fault
 from mlc.passes.accel.threads.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.architectures import ARCHITECTURES
 from mlc.passes.accel.threads.transfers import mask_of
+from mlc.passes.accel.tile_parts import Cut, memory_of
 from mlc.passes.accel.tiles.vectors import reshaped, transposed
 from mlc.passes.accel.warpgroups import group_grid
 from mlc.passes.base import Pass
+from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.computation import dim_position
 
 _ARCHITECTURE = ARCHITECTURES["sm_90a"]
+# Of a row of the least part of a tile: what TMA takes of a swizzled buffer at a time.
+_PANEL_BYTES = 128
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,8 @@ class StageStores(Pass):
     A thread has pairs of neighbours of the sums, and of what is computed of them; stores of such pairs fill a
     part of what memory takes at a time. In shared memory a tile is a matrix, swizzled as TMA takes it. It
     lies where the launch's loops had their operands, if these are done and it fits (`accel.reuse`), else in a
-    buffer of its own. TMA leaves out what lies outside of the memory.
+    buffer of its own: all of it, or parts of its columns one after the other, where there is no room for
+    more. TMA leaves out what lies outside of the memory.
 
     Tiles stay with their threads (`vector.transfer_write`) that are masked, of one dim, or already in pieces
     of 16 bytes, those in a memory that the launch also reads or writes otherwise, and those that TMA cannot
@@ -52,13 +58,14 @@ class StageStores(Pass):
 
     def _stage(self, launch: ir.Operation) -> bool:
         layouts = assign_layouts(launch, _ARCHITECTURE)
+        spare = 0 if moves_nothing(launch, layouts) else SPARE_BYTES
         staged = False
         for op in collect_ops(launch, "vector.transfer_write"):
             found = _Store.of(op, launch)
             if found is None or not found.is_narrow(layouts[op.operands[0]]):
                 continue
             with op.location:
-                if found.stage(launch):
+                if found.stage(launch, layouts[op.operands[0]], spare):
                     self.count("stores", help="tiles that the copy engine stores")
                     staged = True
         return staged
@@ -96,54 +103,74 @@ class _Store:
         run, row = stored.unit_run(len(stored.shape) - 1) * size, stored.shape[-1] * size
         return run < min(LONGEST_BYTES, row)
 
-    def stage(self, launch: ir.Operation) -> bool:
-        """Writes the tile to shared memory, and has it copied. Returns whether TMA can do that."""
+    def stage(self, launch: ir.Operation, layout: Layout, spare: int) -> bool:
+        """Writes the tile to shared memory, which has `spare` bytes for other things, and has it copied, as a
+        whole or in parts. Returns whether TMA can do that."""
         tile = self.op.operands[0]
         shape = [tile.type.shape[each] for each in self.order]
         rows, columns = math.prod(shape[:-1]), shape[-1]
-        kind = matrix_type(rows, columns, tile.type.element_type)
-        buffer = staging_buffer(launch, self.op, kind, _ARCHITECTURE)
-        if buffer is None:
-            return False
+        for width in self._widths(layout.transposed(self.order).reshaped([rows, columns])):
+            kind = matrix_type(rows, width, tile.type.element_type)
+            buffer = staging_buffer(launch, self.op, kind, _ARCHITECTURE, spare)
+            if buffer is not None:
+                return self._stage_in(buffer, columns)
+        return False
+
+    def _widths(self, layout: Layout) -> list[int]:
+        """Of parts of the tile's columns, all of them first, of which each thread has equally many."""
+        rows, columns = layout.shape
+        size = element_bytes(self.op.operands[0].type.element_type)
+        widths = [columns]
+        while widths[-1] * size >= 2 * _PANEL_BYTES and layout.part([rows, widths[-1] // 2]) is not None:
+            widths.append(widths[-1] // 2)
+        return widths
+
+    def _stage_in(self, buffer: ir.Value, columns: int) -> bool:
+        """By way of a buffer that has as many rows as the tile, and all or part of its columns."""
+        rows, width = buffer.type.shape
         with ir.InsertionPoint(self.op):
-            copy = self._copy(buffer)
-            if tensor_map_fault(copy):
-                for made in (copy, buffer.owner.operation):
+            first = self._copy(buffer, 0)
+            if tensor_map_fault(first):
+                for made in (first, buffer.owner.operation):
                     made.erase()
                 return False
-            with ir.InsertionPoint(copy):
-                write_matrix(reshaped(transposed(tile, self.order), [rows, columns]), buffer)
-            ir.Operation.create("accel.wait", [], [copy.results[0]], {"read": ir.UnitAttr.get()})
+            first.erase()
+            tile = reshaped(transposed(self.op.operands[0], self.order), [rows, columns])
+            for start in range(0, columns, width):
+                write_matrix(self._cut(start, width).of(tile), buffer)
+                copy = self._copy(buffer, start)
+                ir.Operation.create("accel.wait", [], [copy.results[0]], {"read": ir.UnitAttr.get()})
         self.op.erase()
         return True
 
-    def _copy(self, buffer: ir.Value) -> ir.Operation:
-        """Of the tile to where it was to be written."""
+    def _cut(self, start: int, width: int) -> Cut:
+        """Columns of what the block of the store computes."""
+        writes = collect_ops(self.op.block.owner.operation, "vector.transfer_write")
+        return Cut(self.op.block, frozenset(memory_of(each.operands[1]) for each in writes), start, width)
+
+    def _copy(self, buffer: ir.Value, start: int) -> ir.Operation:
+        """Of the tile's columns from `start` on, as many as the buffer has, to where they were to be
+        written."""
         _, memref, *offsets = self.op.operands
-        attributes = {"box": self._box(memref.type.rank), "bulk": ir.UnitAttr.get()}
+        if start:
+            offsets[-1] = arith.AddIOp(offsets[-1], index(start)).result
+        attributes = {"box": self._box(memref.type.rank, buffer.type.shape[-1]), "bulk": ir.UnitAttr.get()}
         token = ir.Type.parse("!accel.token")
         return ir.Operation.create("accel.copy", [token], [buffer, memref, *offsets], attributes)
 
-    def _box(self, rank: int) -> ir.Attribute:
-        """How many elements the tile has along each dim of the memory."""
+    def _box(self, rank: int, width: int) -> ir.Attribute:
+        """How many elements `width` columns of the tile have along each dim of the memory."""
         shape = self.op.operands[0].type.shape
         box = [shape[self.dims.index(dim)] if dim in self.dims else 1 for dim in range(rank)]
-        return ir.DenseI64ArrayAttr.get(box)
+        return ir.DenseI64ArrayAttr.get([*box[:-1], width])
 
 
 def _is_alone(store: ir.Operation, launch: ir.Operation) -> bool:
     """Whether nothing else in a launch reads or writes the memory that `store` writes."""
-    memory = _root(store.operands[1])
+    memory = memory_of(store.operands[1])
     users = [
         op
         for op in collect_ops(launch)
-        if any(isinstance(each.type, ir.MemRefType) and _root(each) == memory for each in op.operands)
+        if any(isinstance(each.type, ir.MemRefType) and memory_of(each) == memory for each in op.operands)
     ]
     return users == [store]
-
-
-def _root(memref: ir.Value) -> ir.Value:
-    """The memory that a view is of."""
-    while not isinstance(memref, ir.BlockArgument) and len(memref.owner.operands):
-        memref = memref.owner.operands[0]
-    return memref

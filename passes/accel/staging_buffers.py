@@ -16,15 +16,15 @@ _LAUNCH, _ROLES = "accel.launch", "accel.specialize"
 
 
 def staging_buffer(
-    launch: ir.Operation, store: ir.Operation, kind: ir.MemRefType, architecture: Architecture
+    launch: ir.Operation, store: ir.Operation, kind: ir.MemRefType, architecture: Architecture, spare: int
 ) -> ir.Value | None:
     """For a tile that is written at `store`: in the memory of a buffer that nothing uses from there on, else
-    one of its own; None where shared memory has no room for it."""
+    one of its own; None where shared memory has no room for it and `spare` bytes."""
     before = _memory_to_reuse(launch, store, _size(kind), swizzled=widest_swizzle(kind) > 0)
     if before is not None:
         with ir.InsertionPoint(store):
             return new_buffer(kind, before)
-    if plan(launch, architecture.alignment).end + _size(kind) + SPARE_BYTES > architecture.shared_limit:
+    if plan(launch, architecture.alignment).end + _size(kind) + spare > architecture.shared_limit:
         return None
     with ir.InsertionPoint.at_block_begin(launch.regions[0].blocks[0]):
         return new_buffer(kind)

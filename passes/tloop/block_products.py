@@ -10,7 +10,7 @@ from mlc.passes.tloop.block_parts import Result, TiledKernel
 from mlc.passes.tloop.computation import Computation
 from mlc.passes.tloop.contraction_schedule import positions
 from mlc.passes.tloop.kernel_functions import EXACT, PRECISION, precision_of
-from mlc.passes.tloop.product_sharing import Problem, Wanted, shared_tile
+from mlc.passes.tloop.product_sharing import Problem, Wanted, plain_tile, shared_tile
 from mlc.passes.tloop.product_tiles import (
     ProductTile,
     element_bytes,
@@ -58,12 +58,12 @@ def _steps(builder: ScheduleBuilder, block: ir.Value, tile: ProductTile) -> None
 def _tile(anchor: Computation, precision: str, wanted: Wanted) -> ProductTile:
     """As large as leaves enough blocks, unless they share the reduction."""
     tiles = product_tiles(anchor, precision)
-    plain = widest_tile(tiles)
+    widest = widest_tile(tiles)
     known, size = element_bytes(anchor)
-    if not known or plain.height == 1 or plain.width == 1:
-        return plain
+    if not known or widest.height == 1 or widest.width == 1:
+        return widest
     problem = Problem(target_of(anchor.op), size, uses_tensor_units(size, precision))
-    return shared_tile(problem, plain, tiles, wanted)
+    return shared_tile(problem, plain_tile(problem, tiles), tiles, wanted)
 
 
 def _precision(kernel: ir.Operation, anchor: Computation) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
-from mlc.passes.tloop.product_tiles import ProductTile
+from mlc.passes.tloop.product_tiles import TILES, ProductTile, widest_tile
 from mlc.targets import GpuTarget, Target
 
 # Bytes of an operand that tensor units multiply by as many of the other one, and numbers that multiply-adds
@@ -17,8 +18,8 @@ from mlc.targets import GpuTarget, Target
 UNIT_BYTES, MULTIPLY_ADDS = 2048, 64
 # Rows that tensor units of sm_90a need for their rate.
 GROUP_ROWS = 64
-# Bytes between a multiprocessor and the cache that all share.
-CACHE_BYTES = 64
+# Bytes between a multiprocessor and the cache that all share; between its shared memory and all else.
+CACHE_BYTES, SHARED_RATE = 64, 128
 # Cycles: a barrier, reads of shared memory and a product that wait for each other; the first copies and the
 # last stores of a block; one more launch.
 STEP_CYCLES, BLOCK_CYCLES, LAUNCH_CYCLES = 128, 1000, 2500
@@ -71,7 +72,15 @@ class Problem:
         if fast and (tile.height >= GROUP_ROWS or not self.units):
             rate *= 2
         products = tile.height * tile.width * tile.depth / rate
-        return max(products, self._copied(tile) / CACHE_BYTES)
+        moved = self._read_by_groups(tile) / SHARED_RATE if fast and self.units else 0
+        return max(products, self._copied(tile) / CACHE_BYTES, moved)
+
+    def _read_by_groups(self, tile: ProductTile) -> int:
+        """Bytes of a step that come into shared memory, and that products read there: each group of warps
+        its rows and all columns."""
+        groups = max(1, tile.height // GROUP_ROWS)
+        read = (tile.height + tile.width * groups) * tile.depth * self.size
+        return self._copied(tile) + read
 
     def _blocks_time(self, tile: ProductTile, blocks: int, steps: int) -> float:
         """Of blocks with so many steps each; those that run on a multiprocessor at the same time wait for
@@ -99,6 +108,15 @@ class Problem:
             added = self._sums_time(tile, 2 * tile.blocks) + self._sums_time(tile, shared) * parts
             return self._blocks_time(tile, tile.blocks, steps) + LAUNCH_CYCLES + added
         return self._blocks_time(tile, tile.tiles, tile.count)
+
+
+def plain_tile(problem: Problem, tiles: Sequence[ProductTile]) -> ProductTile:
+    """Where blocks share no reductions: the widest tile of which there are enough; of those for groups of
+    warps alone the next one instead, where the model says that its waves are so much fuller."""
+    widest = widest_tile(tiles)
+    if widest.height * widest.width <= prod(TILES[0]):
+        return widest
+    return min((widest, tiles[1]), key=problem.time)
 
 
 def shared_tile(

@@ -15,6 +15,9 @@ from mlc.targets import GpuTarget
 
 # Rows and columns of a tile, largest first: the larger, the more often what was copied is multiplied.
 TILES = ((128, 128), (128, 64), (64, 64), (64, 32), (32, 32))
+# Also of those that groups of warps multiply: each of two groups reads its rows and the columns once then,
+# for 256 columns of sums, which are 128 registers of a thread.
+GROUP_TILES = ((128, 256), *TILES)
 # As many blocks as keep most multiprocessors busy: there are 108 on an A100, 132 on an H100.
 BLOCKS = 96
 # Elements of the result for each warp: 32 registers of each thread, or less where a block had too few warps
@@ -59,8 +62,11 @@ class ProductTile:
 
 def product_tiles(anchor: Computation, precision: str) -> list[ProductTile]:
     """Those of a computation that sums products of its two inputs, largest first."""
-    known, _ = element_bytes(anchor)
-    return [_product_tile(anchor, precision, each) for each in (TILES if known else (SCALAR_TILE,))]
+    known, size = element_bytes(anchor)
+    sizes: tuple[tuple[int, int], ...] = TILES if known else (SCALAR_TILE,)
+    if known and uses_tensor_units(size, precision) and _is_for_groups(anchor):
+        sizes = GROUP_TILES
+    return [_product_tile(anchor, precision, each) for each in sizes]
 
 
 def widest_tile(tiles: Sequence[ProductTile]) -> ProductTile:

@@ -15,6 +15,8 @@ ACCEL_TO_THREADS: list[str] = [
 
 # The same for sm_90a.
 ACCEL_TO_THREADS_SM90A: list[str] = [
+    # Blocks that stay, where there are more than run at the same time.
+    "accel-persist-blocks",
     # In clusters, what several blocks copy alike comes once for all of them; roles have to know.
     "accel-multicast-copies",
     # Where the copy engine can run ahead, warps of their own tell it to; in other loops all warps copy.
@@ -24,6 +26,9 @@ ACCEL_TO_THREADS_SM90A: list[str] = [
     *ACCEL_AHEAD,
     # In the memory of rings, whose loops are done; barriers come between the two.
     "accel-stage-stores",
+    # What tiles are computed of that are stored in parts.
+    "canonicalize",
+    "cse",
     "accel-insert-barriers",
     "accel-distribute{arch=sm_90a}",
     "canonicalize",

@@ -41,6 +41,19 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
         Product([2048, 512], [512, 768], "bf16", epilogue="bias").text(),
         (AMPERE, HOPPER | STORES),
     ),
+    # Blocks that stay, with 256 columns of sums each, stored in parts.
+    "large product bf16": (
+        Product([4096, 1024], [1024, 4096], "bf16", epilogue="residual").text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+    "large product tf32": (
+        Product([4096, 512], [512, 4096], precision="tf32", b_order=(1, 0), epilogue="bias").text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+    "large product of integers": (
+        IntegerProduct([4096, 512], [512, 4096], ("i8", "i8"), flipped=True).text(),
+        ({"IMMA", "LDGSTS"}, {"IGMMA", "UTMALDG"} | STORES),
+    ),
     "product tf32": (
         Product([2048, 512], [512, 768], precision="tf32", b_order=(1, 0)).text(),
         (AMPERE, HOPPER | STORES),

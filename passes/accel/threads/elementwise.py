@@ -171,6 +171,28 @@ def transpose(code: ThreadCode, op: ir.Operation) -> None:
     code.values[result] = converted(code, moved, code.layouts[result])
 
 
+def part(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.extract_strided_slice`: some of each thread's registers. Raises PassFailure where threads have
+    different parts of it, or its elements do not follow each other."""
+    (operand,), (result,) = op.operands, op.results
+    source = code.tile(operand)
+    start, steps = (_numbers(op, name) for name in ("offsets", "strides"))
+    layout = source.layout.part(result.type.shape)
+    aligned = all(at % size == 0 for at, size in zip(start, result.type.shape, strict=False))
+    if layout is None or not aligned or any(each != 1 for each in steps):
+        raise PassFailure(
+            f"cannot distribute '{op.name}', of which threads have different parts", op.location
+        )
+    start += [0] * (len(layout.shape) - len(start))
+    places = (tuple(map(sum, zip(layout.offset(each), start, strict=True))) for each in range(layout.size))
+    values = tuple(source.values[source.layout.register_at(each)] for each in places)
+    code.values[result] = converted(code, Tile(layout, values), code.layouts[result])
+
+
+def _numbers(op: ir.Operation, name: str) -> list[int]:
+    return [each.value for each in ir.ArrayAttr(op.attributes[name])]
+
+
 HANDLERS = {
     "arith.*": elementwise,
     "math.*": elementwise,
@@ -180,6 +202,7 @@ HANDLERS = {
     "vector.broadcast": broadcast,
     "vector.constant_mask": create_mask,
     "vector.create_mask": create_mask,
+    "vector.extract_strided_slice": part,
     "vector.shape_cast": reshape,
     "vector.step": step,
     "vector.transpose": transpose,

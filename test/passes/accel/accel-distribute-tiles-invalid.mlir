@@ -105,3 +105,37 @@ func.func @tensors(%n: index, %x: tensor<8xf32>) {
 "accel.launch"(%n) ({
 ^bb0(%i: index):
 }) {warps = 1 : i64} : (index) -> ()
+
+// -----
+
+// Each warp has other columns.
+func.func @part(%x: memref<1x256xf32>, %y: memref<1x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
+  "accel.launch"(%c1) ({
+  ^bb0(%i: index):
+    %v = vector.transfer_read %x[%c0, %c0], %none {in_bounds = [true, true]} : memref<1x256xf32>, vector<1x256xf32>
+    // expected-error @below {{cannot distribute 'vector.extract_strided_slice', of which threads have different parts}}
+    %w = vector.extract_strided_slice %v {offsets = [0, 128], sizes = [1, 128], strides = [1, 1]} : vector<1x256xf32> to vector<1x128xf32>
+    vector.transfer_write %w, %y[%c0, %c0] {in_bounds = [true, true]} : vector<1x128xf32>, memref<1x128xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+// Elements 32 to 95 are parts of two such parts.
+func.func @between(%x: memref<64x128xf32>, %y: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
+  "accel.launch"(%c1) ({
+  ^bb0(%i: index):
+    %v = vector.transfer_read %x[%c0, %c0], %none {in_bounds = [true, true]} : memref<64x128xf32>, vector<64x128xf32>
+    // expected-error @below {{cannot distribute 'vector.extract_strided_slice', of which threads have different parts}}
+    %w = vector.extract_strided_slice %v {offsets = [0, 32], sizes = [64, 64], strides = [1, 1]} : vector<64x128xf32> to vector<64x64xf32>
+    vector.transfer_write %w, %y[%c0, %c0] {in_bounds = [true, true]} : vector<64x64xf32>, memref<64x64xf32>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}

@@ -1,20 +1,20 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-kernel)" --split-input-file | filecheck %s
 
-// 32x32 tiles, a cluster's two below one another: the first dim of the grid is the place in the cluster. Of 512
-// clusters 4 in a column, then those of the next of 32 columns, then the next 4 lines of clusters.
+// 32x16 tiles, a cluster's two below one another: the first dim of the grid is the place in the cluster. Of 256
+// clusters 4 in a column, then those of the next of 16 columns, then the next 4 lines of clusters.
 // CHECK-LABEL: func.func private @clusters(
-// CHECK: "accel.launch"(%c2, %c512) ({
+// CHECK: "accel.launch"(%c2, %c256) ({
 // CHECK-NEXT: ^bb0(%[[INSIDE:.*]]: index, %[[NUMBER:.*]]: index):
 // CHECK: %[[LINE:.*]] = arith.remui %[[NUMBER]], %c4
 // CHECK-NEXT: %[[REST:.*]] = arith.divui %[[NUMBER]], %c4
-// CHECK-NEXT: %[[COLUMN:.*]] = arith.remui %[[REST]], %c32
-// CHECK-NEXT: %[[GROUP:.*]] = arith.divui %[[REST]], %c32
+// CHECK-NEXT: %[[COLUMN:.*]] = arith.remui %[[REST]], %c16
+// CHECK-NEXT: %[[GROUP:.*]] = arith.divui %[[REST]], %c16
 // CHECK-NEXT: %[[LINES:.*]] = arith.muli %[[GROUP]], %c4
 // CHECK-NEXT: %[[CLUSTER:.*]] = arith.addi %[[LINES]], %[[LINE]]
 // CHECK-NEXT: %[[ABOVE:.*]] = arith.muli %[[CLUSTER]], %c2
 // CHECK-NEXT: %[[TILE:.*]] = arith.addi %[[ABOVE]], %[[INSIDE]]
 // CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[TILE]], %c128
-// CHECK-NEXT: %{{.*}} = arith.muli %[[COLUMN]], %c128
+// CHECK-NEXT: %{{.*}} = arith.muli %[[COLUMN]], %c256
 // CHECK: }) {cluster = array<i64: 2, 1>, warps = 8 : i64} : (index, index) -> ()
 module attributes {tloop.target = "cuda:sm_90a"} {
 func.func private @clusters(%a: tensor<4096x1024xbf16>, %b: tensor<1024x4096xbf16>) -> tensor<4096x4096xf32> attributes {tloop.kernel} {

@@ -101,6 +101,18 @@ def test_transposed_and_reshaped_keep_elements() -> None:
     assert flat.reshaped([64, 32]) == SUMS
 
 
+def test_a_part_has_registers_of_all_threads() -> None:
+    """Of columns, which registers tell apart, but not of rows, which warps do."""
+    sums = accumulators(64, 32, WarpGrid(4, 1))
+    part = sums.part([64, 16])
+    assert part is not None and part.shape == (64, 16) and part.size == sums.size // 2
+    for register, thread in itertools.product(range(part.size), (0, 7, 100)):
+        row, column = part.element(register, thread)
+        first, second = part.offset(register)
+        assert sums.element(sums.register_at((first, second + 16)), thread) == (row, column + 16)
+    assert sums.part([32, 32]) is None
+
+
 def test_the_same_threads_in_other_registers() -> None:
     turned = Layout(SUMS.shape, SUMS.registers[::-1], SUMS.lanes, SUMS.warps)
     assert SUMS.same_threads(turned)

@@ -2,9 +2,10 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{cluster=2,4})" --split-input-file | filecheck %s --check-prefix=ASKED
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{cluster=1,1})" --split-input-file | filecheck %s --check-prefix=NONE
 
-// 32x32 tiles: two of a column are a cluster, and 4 clusters, 8 tiles, of a column come before the next column.
+// 32x16 tiles, as two groups of warps multiply them: two of a column are a cluster, and 4 clusters, 8 tiles, of a
+// column come before the next column.
 // CHECK-LABEL: func.func private @large(
-// CHECK: %[[TILE:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 128, 128>}
+// CHECK: %[[TILE:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 128, 256>}
 // CHECK-NEXT: "tloop.annotate"(%[[TILE]]#1) {key = "accel.warps", value = 8 : i64}
 // CHECK-NEXT: "tloop.annotate"(%[[TILE]]#1) {key = "accel.cluster", value = array<i64: 2, 1>}
 // CHECK-NEXT: "tloop.annotate"(%[[TILE]]#1) {key = "accel.group", value = array<i64: 4, 1>}
@@ -44,16 +45,16 @@ func.func private @odd(%a: tensor<1408x1024xbf16>, %b: tensor<1024x1280xbf16>) -
 // 64 images of 8 tiles: two tiles below one another read the same filters; 4 clusters, an image, come before the next of
 // 4 columns of filters.
 // CHECK-LABEL: func.func private @convolution(
-// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 4, 32, 128>}
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 4, 32, 256>}
 // CHECK: "tloop.annotate"(%{{.*}}) {key = "accel.cluster", value = array<i64: 1, 2, 1>}
 // CHECK-NEXT: "tloop.annotate"(%{{.*}}) {key = "accel.group", value = array<i64: 1, 4, 1>}
 // ASKED-LABEL: func.func private @convolution(
 // ASKED: "tloop.annotate"(%{{.*}}) {key = "accel.cluster", value = array<i64: 1, 2, 4>}
 module attributes {tloop.target = "cuda:sm_90a"} {
-func.func private @convolution(%x: tensor<64x1x32x32x128xf16>, %w: tensor<1x1x3x3x128x512xf16>) -> tensor<64x1x32x32x512xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<64x1x32x32x128xf16>, tensor<1x1x3x3x128x512xf16>) -> tensor<64x1x32x32x512xf16>
-  %1 = "graph.cast"(%0) : (tensor<64x1x32x32x512xf16>) -> tensor<64x1x32x32x512xf32>
-  return %1 : tensor<64x1x32x32x512xf32>
+func.func private @convolution(%x: tensor<64x1x32x32x128xf16>, %w: tensor<1x1x3x3x128x1024xf16>) -> tensor<64x1x32x32x1024xf32> attributes {tloop.kernel} {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<64x1x32x32x128xf16>, tensor<1x1x3x3x128x1024xf16>) -> tensor<64x1x32x32x1024xf16>
+  %1 = "graph.cast"(%0) : (tensor<64x1x32x32x1024xf16>) -> tensor<64x1x32x32x1024xf32>
+  return %1 : tensor<64x1x32x32x1024xf32>
 }
 }
 
