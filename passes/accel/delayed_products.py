@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, scf
@@ -17,15 +18,23 @@ Values = dict[ir.Value, ir.Value]
 
 @dataclass(frozen=True)
 class Delay:
-    """Of a loop's body `now` computes what it does without the last product, `first` is the product in it;
-    `later` is the last product, with the views that it reads, and what gives buffers back. It takes values
-    `needed` from `now`, and makes the sums that the loop carries as number `place`."""
+    """Of a loop's body `now` computes what it does without the `last` product, `first` is the product in it.
+    `begins` are views that the last product reads, and waits for these, `ends` what gives buffers back behind
+    it. These three take values `needed` from `now`; the last product makes the sums that the loop carries as
+    number `place`."""
 
     first: ir.Operation
     now: list[ir.Operation]
-    later: list[ir.Operation]
+    begins: list[ir.Operation]
+    last: ir.Operation
+    ends: list[ir.Operation]
     needed: list[ir.Value]
     place: int
+
+    @property
+    def sums(self) -> ir.Value:
+        """Of the last product."""
+        return self.last.results[0]
 
 
 def delayed_product(loop: ir.Operation) -> Delay | None:
@@ -39,13 +48,18 @@ def delayed_product(loop: ir.Operation) -> Delay | None:
     place = _carried_as(last, body)
     if place is None or not isinstance(last.operands[0].type, ir.VectorType):
         return None
-    later = [each for each in ops if each == last or each.name == "accel.notify" or _is_view_of(each, last)]
+    behind = ops[ops.index(first) :]
+    begins = [
+        each for each in ops if _is_view_of(each, last) or (each.name == "accel.await" and each in behind)
+    ]
+    ends = [each for each in ops[ops.index(last) :] if each.name == "accel.notify"]
+    later = [*begins, last, *ends]
     now = [each for each in ops if each not in later]
     if _is_used(body.arguments[place + 1], [*now[: now.index(first) + 1], last]):
         return None
     made = {*body.arguments, *(result for each in now for result in each.results)}
     needed = dict.fromkeys(value for each in later for value in each.operands if value in made)
-    return Delay(first, now, later, list(needed), place)
+    return Delay(first, now, begins, last, ends, list(needed), place)
 
 
 def _carried_as(product: ir.Operation, body: ir.Block) -> int | None:
@@ -92,10 +106,8 @@ class DelayedLoop:
         lower, upper, step, *initial = self.loop.operands
         values = {self._counter(): lower, **dict(zip(self.arguments, initial, strict=True))}
         for op in self.delay.now:
-            is_product = op == self.delay.first
-            self._turn("await_turn", "first", when=is_product)
-            clone_ops([op], values)
-            self._turn("pass_turn", when=is_product)
+            with self._turn("first") if op == self.delay.first else nullcontext():
+                clone_ops([op], values)
         state = [values.get(each, each) for each in self.yielded]
         second = arith.addi(lower, step)
         if self.edge is None:
@@ -120,48 +132,52 @@ class DelayedLoop:
             values: Values = {self._counter(): loop.induction_variable}
             values.update(zip(kept, carried, strict=False))
             before: Values = dict(zip(delay.needed, carried[len(kept) :], strict=True))
-            ends = [each for each in delay.later if each.name == "accel.notify"]
             for op in delay.now:
-                is_product = op == delay.first
-                self._turn("await_turn", when=is_product)
-                self._replay(op, values, side)
-                if is_product:
-                    clone_ops([each for each in delay.later if each not in ends], before)
-                    values[self.arguments[delay.place]] = self._sums(before)
-                self._turn("pass_turn", when=is_product)
-            clone_ops(ends, before)
+                if op == delay.first:
+                    clone_ops(delay.begins, before)
+                    with self._turn():
+                        clone_ops([op], values)
+                        clone_ops([delay.last], before)
+                    values[self.arguments[delay.place]] = before[delay.sums]
+                else:
+                    self._replay(op, values, side)
+            clone_ops(delay.ends, before)
             scf.YieldOp([values.get(each, each) for each in self.yielded])
         return list(loop.operation.results)
 
     def _replay(self, op: ir.Operation, values: Values, side: int | None) -> None:
         """Computes `op` anew; of the branch only the side that is taken."""
         if self.edge is None or side is None or op != self.edge.branch:
-            clone_ops([op], values)
+            for copy in clone_ops([op], values):
+                if copy.name == "accel.notify":
+                    # The product of the iteration before does not read what this gives back.
+                    copy.attributes["pending"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
             return
         block = op.regions[side].blocks[0]
         clone_ops([each.operation for each in block.operations][:-1], values)
         taken = [values.get(each, each) for each in terminator_of(block).operands]
         values.update(zip(op.results, taken, strict=True))
 
-    def _turn(self, name: str, *flags: str, when: bool = True) -> None:
-        """Begins or ends a turn, if there are any."""
-        if self.turns and when:
-            ir.Operation.create(f"accel.{name}", [], [], {each: ir.UnitAttr.get() for each in flags})
-
-    def _sums(self, values: Values) -> ir.Value:
-        """Of the last product."""
-        (product,) = (each for each in self.delay.later if each.name == "accel.mma")
-        return values[product.results[0]]
+    @contextmanager
+    def _turn(self, place: str = "") -> Iterator[None]:
+        """Around products: a turn, the "first" one, the "last" one or another, if there are any."""
+        if self.turns:
+            first = {"first": ir.UnitAttr.get()} if place == "first" else {}
+            ir.Operation.create("accel.await_turn", [], [], first)
+        yield
+        if self.turns:
+            last = {"last": ir.UnitAttr.get()} if place == "last" else {}
+            ir.Operation.create("accel.pass_turn", [], [], last)
 
     def _replace(self, state: list[ir.Value]) -> None:
         """The last product, then all that reads the loop's results."""
-        results, needed = list(self.loop.results), self.delay.needed
-        values: Values = dict(zip(needed, state[len(results) - 1 :], strict=True))
-        self._turn("await_turn")
-        for op in self.delay.later:
-            clone_ops([op], values)
-            self._turn("pass_turn", "last", when=op.name == "accel.mma")
+        results, delay = list(self.loop.results), self.delay
+        values: Values = dict(zip(delay.needed, state[len(results) - 1 :], strict=True))
+        clone_ops(delay.begins, values)
+        with self._turn("last"):
+            clone_ops([delay.last], values)
+        clone_ops(delay.ends, values)
         state = state[: len(results) - 1]
-        state.insert(self.delay.place, self._sums(values))
+        state.insert(delay.place, values[delay.sums])
         for old, new in zip(results, state, strict=True):
             old.replace_all_uses_with(new)

@@ -1,4 +1,4 @@
-"""The loops of roles: producers run ahead, and meet consumers at the semaphores of a ring of buffers."""
+"""The loops of roles: producers run ahead, and meet consumers at the semaphores of rings of buffers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from mlc.passes.accel.copying_loops import OVERLAP, TAKE_TURNS, next_stage, stag
 from mlc.passes.accel.multicasts import MULTICAST
 from mlc.passes.cloning import clone_ops
 from mlc.passes.constants import index_constant as index
-from mlc.passes.rewriting import terminator_of
+from mlc.passes.rewriting import terminator_of, users
 
 
 @dataclass(frozen=True)
 class Ring:
-    """Buffers of the stages, and the semaphores at which producers and consumers meet."""
+    """What some of the loop's copies fill, in stages, and the semaphores at which producers and consumers
+    meet."""
 
+    copies: list[ir.Operation]
     buffers: list[ir.Value]
     full: ir.Value
     empty: ir.Value
@@ -26,10 +28,11 @@ class Ring:
 
 @dataclass(frozen=True)
 class RoleLoops:
-    """Those of a nest around the loop that copies, for each role."""
+    """Those of a nest around the loop that copies, for each role. Several rings have the same stages and
+    phases, and each is read by one op of the loop."""
 
     nest: CopyNest
-    ring: Ring
+    rings: list[Ring]
 
     def produce(self, level: int, values: dict[ir.Value, ir.Value], place: list[ir.Value]) -> list[ir.Value]:
         """The copies of the loop at `level` of the nest, which begin at `place`, a stage and the phase that
@@ -50,12 +53,13 @@ class RoleLoops:
 
     def copy(self, values: dict[ir.Value, ir.Value], place: list[ir.Value]) -> list[ir.Value]:
         """One iteration's copies, into buffers that are empty."""
-        ir.Operation.create("accel.await", [], [self.ring.empty, *place])
-        tokens = []
-        for copy, buffer in zip(self.nest.copying.copies, self.ring.buffers, strict=True):
-            values[copy.operands[1]] = stage_of(buffer, place[0])
-            tokens += clone_ops([copy], values)[0].results
-        ir.Operation.create("accel.notify", [], [self.ring.full, place[0], *tokens])
+        for ring in self.rings:
+            ir.Operation.create("accel.await", [], [ring.empty, *place])
+            tokens = []
+            for copy, buffer in zip(ring.copies, ring.buffers, strict=True):
+                values[copy.operands[1]] = stage_of(buffer, place[0])
+                tokens += clone_ops([copy], values)[0].results
+            ir.Operation.create("accel.notify", [], [ring.full, place[0], *tokens])
         return self.following(*place)
 
     def consume(self, level: int, place: list[ir.Value]) -> list[ir.Value]:
@@ -88,34 +92,57 @@ class RoleLoops:
 
     def compute(self, body: ir.Block, place: list[ir.Value]) -> list[ir.Value]:
         """Has the ops of `body` wait for full buffers in place of copies, and say when they are empty."""
-        wait, (stage, phase, *before) = self.nest.copying.wait, place
-        with ir.InsertionPoint(wait), wait.location:
-            ir.Operation.create("accel.await", [], [self.ring.full, stage, phase])
-            views = [stage_of(buffer, stage) for buffer in self.ring.buffers]
-        for op in (wait, *self.nest.copying.copies):
+        copying, (stage, phase, *before) = self.nest.copying, place
+        readers = [_reader(each.copies[0]) for each in self.rings] if len(self.rings) > 1 else []
+        for ring, begin in zip(self.rings, readers or [copying.wait], strict=True):
+            with ir.InsertionPoint(begin), copying.wait.location:
+                ir.Operation.create("accel.await", [], [ring.full, stage, phase])
+        with ir.InsertionPoint(copying.wait), copying.wait.location:
+            views = [stage_of(buffer, stage) for ring in self.rings for buffer in ring.buffers]
+        for op in (copying.wait, *copying.copies):
             op.erase()
-        self.nest.copying.replace_buffers(views)
-        with ir.InsertionPoint(body), self.nest.copying.loop.location:
-            if not before:
-                self.give_back(stage, {})
-                return self.following(stage, phase)
-            comes = arith.cmpi(arith.CmpIPredicate.ne, before[0], index(self.nest.copying.stages))
-            with ir.InsertionPoint(scf.IfOp(comes).operation.regions[0].blocks[0]):
-                self.give_back(before[0], {"pending": i64(1)})
-                scf.YieldOp([])
-            return [*self.following(stage, phase), stage]
+        copying.replace_buffers(views)
+        with copying.loop.location:
+            for ring, reader in zip(self.rings, readers, strict=bool(readers)):
+                with ir.InsertionPoint.after(reader):
+                    self.give_back(ring, stage, {})
+            with ir.InsertionPoint(body):
+                if before:
+                    self.give_back_later(before[0])
+                elif not readers:
+                    self.give_back(self.rings[0], stage, {})
+                return [*self.following(stage, phase), *(stage for _ in before)]
 
-    def give_back(self, stage: ir.Value, attributes: dict[str, ir.Attribute]) -> None:
-        """Says to all who write to the block's buffers that one is empty."""
-        if self.ring.multicast:
-            attributes[MULTICAST] = ir.DenseI64ArrayAttr.get(self.ring.multicast)
-        ir.Operation.create("accel.notify", [], [self.ring.empty, stage], attributes)
+    def give_back_later(self, before: ir.Value) -> None:
+        """The stage of the iteration before, if there is one."""
+        comes = arith.cmpi(arith.CmpIPredicate.ne, before, index(self.nest.copying.stages))
+        with ir.InsertionPoint(scf.IfOp(comes).operation.regions[0].blocks[0]):
+            self.give_back(self.rings[0], before, {"pending": i64(1)})
+            scf.YieldOp([])
+
+    def give_back(self, ring: Ring, stage: ir.Value, attributes: dict[str, ir.Attribute]) -> None:
+        """Says to all who write to the block's buffers that those of a stage are empty."""
+        if ring.multicast:
+            attributes[MULTICAST] = ir.DenseI64ArrayAttr.get(ring.multicast)
+        ir.Operation.create("accel.notify", [], [ring.empty, stage], attributes)
 
     def following(self, stage: ir.Value, phase: ir.Value) -> list[ir.Value]:
         """The next stage, and its phase, which is the other one when the ring begins anew."""
         after, wraps = next_stage(stage, self.nest.copying.stages)
         other = arith.XOrIOp(phase, index(1)).result
         return [after, arith.SelectOp(wraps, other, phase).result]
+
+
+def reader_of(copy: ir.Operation) -> ir.Operation | None:
+    """The only other op that uses what a copy fills, if it is in the copy's block."""
+    others = [each for each in users(copy.operands[1]) if each != copy]
+    return others[0] if len(others) == 1 and others[0].block == copy.block else None
+
+
+def _reader(copy: ir.Operation) -> ir.Operation:
+    reader = reader_of(copy)
+    assert reader is not None, "each of several rings has a reader"
+    return reader
 
 
 def i64(value: int) -> ir.Attribute:

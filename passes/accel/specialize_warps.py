@@ -8,9 +8,10 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.copy_nests import CopyNest, copy_nest, indices_of
+from mlc.passes.accel.copying_loops import OVERLAP
 from mlc.passes.accel.first_copies import FirstCopies, first_copies
 from mlc.passes.accel.multicasts import MULTICAST
-from mlc.passes.accel.role_loops import Ring, RoleLoops, i64
+from mlc.passes.accel.role_loops import Ring, RoleLoops, i64, reader_of
 from mlc.passes.accel.warpgroups import GROUP, accumulation, group_grid
 from mlc.passes.base import Pass
 from mlc.passes.cloning import clone_ops
@@ -35,6 +36,9 @@ class SpecializeWarps(Pass):
     All other launches stay as they are: those of fewer than 4 warps, those in whose loop copies are not for
     TMA, or depend on what the loop computes, and those with products that are not for groups of warps, which
     need the registers for more blocks on a multiprocessor.
+
+    Where each copy of the loop is read by a product of its own, and these overlap (`accel.overlap`), each has
+    semaphores of its own: a buffer is given back behind its product.
 
     Where the loop has one product by groups of warps, whose sums it only adds up, its buffers are given back
     an iteration later, when the next product is under way (`accel.notify` with `pending`).
@@ -80,8 +84,7 @@ class _Roles:
         first = first_copies(ops[: ops.index(self.nest.loops[0])], shared)
         buffers = self.copying.rings()
         with ir.InsertionPoint(self.body):
-            full = self.semaphore(self.stages)
-            ring = Ring(buffers, full, self.semaphore(self.stages, self.writers()), self.multicast)
+            rings = self.rings(buffers)
             arrived = [self.semaphore(1) for _ in first]
             roles = ir.Operation.create(
                 "accel.specialize", [], [], _sizes(self.launch.attributes["warps"].value), regions=2
@@ -92,7 +95,7 @@ class _Roles:
                 ir.InsertionPoint(consumer).insert(op.detach_from_parent())
         for semaphore, copies in zip(arrived, first, strict=True):
             self.start(semaphore, copies, producer)
-        loops = RoleLoops(self.nest, ring)
+        loops = RoleLoops(self.nest, rings)
         with ir.InsertionPoint(producer):
             loops.produce(0, {}, [index(0), index(1)])
         with ir.InsertionPoint(self.nest.loops[0]):
@@ -100,6 +103,18 @@ class _Roles:
             before = [index(self.stages)] if self.gives_back_later else []
             place = [index(0), index(0), *before]
         loops.consume(0, place)
+
+    def rings(self, buffers: list[ir.Value]) -> list[Ring]:
+        """One for all copies; or, where products that read one each overlap, one for each."""
+        copies = self.copying.copies
+        apart = OVERLAP in self.copying.loop.attributes and all(map(reader_of, copies))
+        parts = [slice(at, at + 1) for at in range(len(copies))] if apart else [slice(None)]
+        return [self.ring(copies[part], buffers[part]) for part in parts]
+
+    def ring(self, copies: list[ir.Operation], buffers: list[ir.Value]) -> Ring:
+        """With semaphores of its own."""
+        full = self.semaphore(self.stages)
+        return Ring(copies, buffers, full, self.semaphore(self.stages, self.writers()), self.multicast)
 
     def writers(self) -> int:
         """How many blocks write to the buffers of one, itself among them."""

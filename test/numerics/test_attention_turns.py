@@ -1,5 +1,5 @@
-"""Two groups of warps that take turns in attention for sm_90a: right numbers, and mistakes that the emulator
-notices."""
+"""Groups of warps with roles in attention for sm_90a, two of which take turns: right numbers, and mistakes
+that the emulator notices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from emulator import Deadlock, EmulatorError
 from mlc.passes.accel.attention import sizes
 from test_accel_attention import Case, check, inputs_of, program
-from test_emulator_mutants import Change, line_of, mutation
+from test_emulator_mutants import DONE, TRY_WAIT, Change, line_of, mutation
 
 AWAIT, PASS = line_of("nvvm.barrier id"), line_of("nvvm.barrier.arrive")
 # Of a kernel with a turn in front of the loops, one in each of two loops, and one behind them: the first one
@@ -29,6 +29,9 @@ LAST_GROUP_PASSES = mutation(
     r"scf\.if %[\w-]+ (\{\s+%[\w-]+ = arith\.addi .*\s+nvvm\.barrier\.arrive)",
     r"%every = arith.constant true\n scf.if %every \1",
 )
+
+
+CAUSAL = Case(128, 384, 64, 64, "bf16", causal=True)
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +56,7 @@ def test_causal_numbers(queries: int, keys: int, width: int) -> None:
     check(case, "sm_90a", "cuda:sm_90a")
 
 
-def run(change: Change) -> None:
-    case = Case(128, 384, 64, 64, "bf16", causal=True)
+def run(change: Change, case: Case = CAUSAL) -> None:
     found = np.zeros(case.shapes()["r"], inputs_of(case)["q"].dtype)
     accel_gpu.run(
         program(case, "cuda:sm_90a"), *inputs_of(case).values(), found, arch="sm_90a", change=change
@@ -70,3 +72,25 @@ def test_nobody_gets_a_turn(mistake: str) -> None:
 def test_nobody_takes_the_turn_behind_the_last_one() -> None:
     with pytest.raises(EmulatorError, match="threads left at barrier"):
         run(LAST_GROUP_PASSES)
+
+
+# Of a kernel without a mask, whose first wait is for the queries.
+ARRIVE = line_of("nvvm.mbarrier.arrive %")
+OF_RINGS = {
+    "keys in front of the loop not waited for": mutation(TRY_WAIT, DONE, 1),
+    "keys not waited for": mutation(TRY_WAIT, DONE, 2),
+    "values not waited for": mutation(TRY_WAIT, DONE, 3),
+    "last values not waited for": mutation(TRY_WAIT, DONE, 4),
+    "keys loaded over keys in use": mutation(TRY_WAIT, DONE, 5),
+    "values loaded over values in use": mutation(TRY_WAIT, DONE, 6),
+    "keys never given back": mutation(ARRIVE, "", 1),
+    "values never given back": mutation(ARRIVE, "", 2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mistake", OF_RINGS)
+def test_rings_of_keys_and_of_values(mistake: str) -> None:
+    """Three stages, of which the first two are filled again."""
+    with pytest.raises(EmulatorError):
+        run(OF_RINGS[mistake], Case(128, 640, 128, 128, "bf16"))

@@ -151,12 +151,12 @@ class ThreadCode:
         self.settle()
         self.architecture.barrier(self)
 
-    def settle(self) -> None:
-        """Ends what has begun."""
+    def settle(self, pending: int = 0) -> None:
+        """Ends what has begun, but for the last `pending` products."""
         for finish in self.unfinished:
             finish()
         self.unfinished.clear()
-        self._wait_for(len(self.under_way))
+        self._wait_for(max(0, len(self.under_way) - pending))
 
     def _wait_for(self, count: int) -> None:
         """Waits for the first ones under way."""

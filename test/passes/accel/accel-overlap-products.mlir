@@ -28,8 +28,8 @@
 // CHECK-NEXT: %[[ONE:.*]]:5 = scf.for %{{.*}} = %c64 to %[[END]] step %c64 iter_args(%[[STAGE:.*]] = %c1, %[[PHASE:.*]] = %c0, %[[BEFORE:.*]] = %c0, %[[W:.*]] = %[[W0]], %[[ACC:.*]] = %[[ACC0]])
 // CHECK-NEXT: "accel.await"(%[[FULL]], %[[STAGE]], %[[PHASE]])
 // CHECK-NEXT: %[[K:.*]] = memref.subview %[[KS]][%[[STAGE]], 0, 0]
-// CHECK-NEXT: %[[RAW:.*]] = "accel.mma"(%[[Q]], %[[K]], %[[ZERO]])
 // CHECK-NEXT: %[[V:.*]] = memref.subview %[[VS]][%[[BEFORE]], 0, 0]
+// CHECK-NEXT: %[[RAW:.*]] = "accel.mma"(%[[Q]], %[[K]], %[[ZERO]])
 // CHECK-NEXT: %[[SUMS:.*]] = "accel.mma"(%[[W]], %[[V]], %[[ACC]])
 // CHECK-NEXT: %[[NEW_ACC:.*]] = arith.mulf %[[SUMS]], %[[RAW]]
 // CHECK-NEXT: %[[NEW_W:.*]] = arith.truncf %[[RAW]]
@@ -249,5 +249,67 @@ func.func @shared_rows(%n: index, %end: index, %r: memref<128x64xf32>) {
       vector.transfer_write %one, %r[%c0, %c0] : vector<128x64xf32>, memref<128x64xf32>
     }) {consumer_registers = 240 : i64, consumer_warps = 16 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
   }) {warps = 16 : i64} : (index) -> ()
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Keys and values have semaphores of their own. What the last product reads is waited for in front of both products of
+// an iteration, and given back at its end; keys are given back while the last product may run on.
+// CHECK-LABEL: func.func @two_rings(
+// CHECK: %[[FULL:.*]] = "accel.create_semaphore"
+// CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"
+// CHECK-NEXT: %[[FULL_V:.*]] = "accel.create_semaphore"
+// CHECK-NEXT: %[[EMPTY_V:.*]] = "accel.create_semaphore"
+// CHECK: }, {
+// CHECK-NEXT: "accel.await"(%[[FULL]], %c0, %c0)
+// CHECK-NEXT: "accel.mma"
+// CHECK-NEXT: "accel.notify"(%[[EMPTY]], %c0) :
+// CHECK-NOT: "accel.await"
+// CHECK: %[[ONE:.*]]:6 = scf.for %{{.*}} iter_args(%[[STAGE:.*]] = %c1, %[[PHASE:.*]] = %c0, %[[BEFORE:.*]] = %c0, %[[ITS_PHASE:.*]] = %c0, %[[WEIGHTS:.*]] = %{{.*}}, %[[SUMS:.*]] = %{{.*}})
+// CHECK-NEXT: "accel.await"(%[[FULL]], %[[STAGE]], %[[PHASE]])
+// CHECK-NEXT: "accel.await"(%[[FULL_V]], %[[BEFORE]], %[[ITS_PHASE]])
+// CHECK-NEXT: "accel.mma"
+// CHECK-NEXT: "accel.mma"(%[[WEIGHTS]], %{{.*}}, %[[SUMS]])
+// CHECK-NEXT: "accel.notify"(%[[EMPTY]], %[[STAGE]]) {pending = 1 : i64}
+// CHECK: "accel.notify"(%[[EMPTY_V]], %[[BEFORE]]) :
+// CHECK-NEXT: scf.yield %{{.*}}, %{{.*}}, %[[STAGE]], %[[PHASE]],
+// CHECK-NEXT: }
+// CHECK-NEXT: "accel.await"(%[[FULL_V]], %[[ONE]]#2, %[[ONE]]#3)
+// CHECK-NEXT: "accel.mma"(%[[ONE]]#4, %{{.*}}, %[[ONE]]#5)
+// CHECK-NEXT: "accel.notify"(%[[EMPTY_V]], %[[ONE]]#2) :
+func.func @two_rings(%n: index, %end: index, %r: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<64x64xf32>
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %q = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %k = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %full = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64} : () -> !accel.semaphore
+    %empty = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64} : () -> !accel.semaphore
+    %full_v = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64} : () -> !accel.semaphore
+    %empty_v = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64} : () -> !accel.semaphore
+    "accel.specialize"() ({
+      "accel.await"(%empty, %c0, %c1) : (!accel.semaphore, index, index) -> ()
+    }, {
+      %one:3 = scf.for %at = %c0 to %end step %c1 iter_args(%sums = %zero, %stage = %c0, %phase = %c0) -> (vector<64x64xf32>, index, index) {
+        "accel.await"(%full, %stage, %phase) : (!accel.semaphore, index, index) -> ()
+        %raw = "accel.mma"(%q, %k, %zero) {precision = "exact", transpose_b} : (memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+        "accel.notify"(%empty, %stage) : (!accel.semaphore, index) -> ()
+        %scaled = arith.mulf %sums, %raw : vector<64x64xf32>
+        %weights = arith.truncf %raw : vector<64x64xf32> to vector<64x64xbf16>
+        "accel.await"(%full_v, %stage, %phase) : (!accel.semaphore, index, index) -> ()
+        %new = "accel.mma"(%weights, %k, %scaled) {precision = "exact"} : (vector<64x64xbf16>, memref<64x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+        "accel.notify"(%empty_v, %stage) : (!accel.semaphore, index) -> ()
+        %next = arith.xori %stage, %c1 : index
+        %other = arith.xori %phase, %stage : index
+        scf.yield %new, %next, %other : vector<64x64xf32>, index, index
+      } {accel.overlap}
+      vector.transfer_write %one#0, %r[%c0, %c0] : vector<64x64xf32>, memref<64x64xf32>
+    }) {consumer_registers = 240 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
+  }) {warps = 4 : i64} : (index) -> ()
   return
 }

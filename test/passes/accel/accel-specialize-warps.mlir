@@ -374,3 +374,56 @@ func.func @first_copies(%n: index, %x: memref<8x64xf32>, %y: memref<8x64xf32>) {
   }) {warps = 4 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Two products that overlap, and what each of them reads comes by itself, of the same stages and phases: it is waited
+// for in front of the product, and given back behind it.
+// CHECK-LABEL: func.func @products_overlap
+// CHECK: %[[FULL:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK-NEXT: %[[FULL_V:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK-NEXT: %[[EMPTY_V:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
+// CHECK: scf.for {{.*}} iter_args(%[[TO:.*]] = %c0, %[[OLD:.*]] = %c1)
+// CHECK-NEXT: "accel.await"(%[[EMPTY]], %[[TO]], %[[OLD]])
+// CHECK: %[[KEYS:.*]] = "accel.copy"
+// CHECK-NEXT: "accel.notify"(%[[FULL]], %[[TO]], %[[KEYS]])
+// CHECK-NEXT: "accel.await"(%[[EMPTY_V]], %[[TO]], %[[OLD]])
+// CHECK: %[[VALUES:.*]] = "accel.copy"
+// CHECK-NEXT: "accel.notify"(%[[FULL_V]], %[[TO]], %[[VALUES]])
+// CHECK: }, {
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[STAGE:.*]] = %c0, %[[PHASE:.*]] = %c0)
+// CHECK-NEXT: %[[K:.*]] = memref.subview {{.*}}[%[[STAGE]], 0, 0]
+// CHECK-NEXT: %[[V:.*]] = memref.subview {{.*}}[%[[STAGE]], 0, 0]
+// CHECK-NEXT: "accel.await"(%[[FULL]], %[[STAGE]], %[[PHASE]])
+// CHECK-NEXT: "accel.mma"(%{{.*}}, %[[K]], %{{.*}})
+// CHECK-NEXT: "accel.notify"(%[[EMPTY]], %[[STAGE]])
+// CHECK: "accel.await"(%[[FULL_V]], %[[STAGE]], %[[PHASE]])
+// CHECK-NEXT: "accel.mma"(%{{.*}}, %[[V]], %{{.*}})
+// CHECK-NEXT: "accel.notify"(%[[EMPTY_V]], %[[STAGE]])
+// CHECK: } {accel.overlap}
+func.func @products_overlap(%n: index, %x: memref<512x64xbf16>, %y: memref<512x64xbf16>, %r: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant dense<0.0> : vector<64x64xf32>
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %q = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %k = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %v = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xbf16, #shared>
+    %all = scf.for %at = %c0 to %c512 step %c64 iter_args(%sums = %zero) -> (vector<64x64xf32>) {
+      %keys = "accel.copy"(%x, %k, %at, %c0) : (memref<512x64xbf16>, memref<64x64xbf16, #shared>, index, index) -> !accel.token
+      %values = "accel.copy"(%y, %v, %at, %c0) : (memref<512x64xbf16>, memref<64x64xbf16, #shared>, index, index) -> !accel.token
+      "accel.wait"(%keys, %values) : (!accel.token, !accel.token) -> ()
+      %raw = "accel.mma"(%q, %k, %zero) {precision = "exact", transpose_b} : (memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+      %weights = arith.truncf %raw : vector<64x64xf32> to vector<64x64xbf16>
+      %new = "accel.mma"(%weights, %v, %sums) {precision = "exact"} : (vector<64x64xbf16>, memref<64x64xbf16, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+      scf.yield %new : vector<64x64xf32>
+    } {accel.stages = 2 : i64, accel.overlap}
+    vector.transfer_write %all, %r[%c0, %c0] : vector<64x64xf32>, memref<64x64xf32>
+  }) {warps = 4 : i64} : (index) -> ()
+  return
+}

@@ -58,17 +58,14 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
     """With tokens, the copies start here; otherwise one thread of each warp arrives, when all of them have
     read what they wanted, or one for each block of the cluster that is told."""
     semaphore, stage, *tokens = op.operands
-    if "pending" not in op.attributes:
-        # Products read what is given back.
-        code.settle()
+    pending = op.attributes["pending"].value if "pending" in op.attributes else 0
+    _end_products(code, pending)
     barrier = _barrier(code, semaphore, stage)
     if _is_produced(op):
         tensor_copies.start(code, [each.owner.operation for each in tokens], barrier)
         return
     if tokens:
         raise PassFailure("copies to semaphores are for producers", op.location)
-    if "pending" in op.attributes:
-        nvvm.wgmma_wait_group_sync_aligned(op.attributes["pending"].value)
     nvvm.bar_warp_sync(numbers.value(-1))
     lane = numbers.value(numbers.mask(code.thread(), (1 << LANE_BITS) - 1))
     if MULTICAST in op.attributes:
@@ -79,6 +76,15 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
     first = arith.cmpi(arith.CmpIPredicate.eq, lane, numbers.value(0))
     with ir.InsertionPoint(then(first)):
         nvvm.mbarrier_arrive(barrier, results=[])
+
+
+def _end_products(code: ThreadCode, pending: int) -> None:
+    """All but the last ones, which do not read what is given back: of those that the code knows to be under
+    way, or, behind a loop's body whose product goes on in the next iteration, of all."""
+    if not pending or code.under_way:
+        code.settle(pending)
+    else:
+        nvvm.wgmma_wait_group_sync_aligned(pending)
 
 
 def await_phase(code: ThreadCode, op: ir.Operation) -> None:
