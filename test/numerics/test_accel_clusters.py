@@ -5,9 +5,6 @@ Tolerances are those of test_accel.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
 import accel_gpu
 import accel_products
 import accel_programs
@@ -19,9 +16,9 @@ from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 from test_accel import SUM_ERROR, Run, check_product, numbers
+from thread_changes import Change, replaced
 
 RUNS = {"cpu": accel_programs.run, "sm_90a": accel_gpu.RUNS["sm_90a"]}
-Change = Callable[[ir.Module], ir.Module]
 
 
 def small(m: int, n: int, k: int, cluster: tuple[int, int], element: str = "bf16", **more: object) -> Product:
@@ -70,17 +67,6 @@ def test_clusters(name: str, where: str) -> None:
 @pytest.mark.parametrize("name", SLOW_CLUSTERS)
 def test_other_clusters(name: str, where: str) -> None:
     check(RUNS[where], *SLOW_CLUSTERS[name])
-
-
-def replaced(pattern: str, replacement: str, number: int) -> Change:
-    """The match `number` (negative: from the end) of `pattern` in the threads' code is another."""
-
-    def change(module: ir.Module) -> ir.Module:
-        text = str(module)
-        match = list(re.finditer(pattern, text, re.MULTILINE))[number]
-        return ir.Module.parse(text[: match.start()] + match.expand(replacement) + text[match.end() :])
-
-    return change
 
 
 WAIT, ARRIVE = r"^ *nvvm\.cluster\.wait.*$", r"^ *nvvm\.cluster\.arrive.*$"

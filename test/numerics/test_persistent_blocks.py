@@ -17,7 +17,7 @@ from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 from test_accel import SUM_ERROR, check_product, numbers
-from test_accel_clusters import replaced
+from thread_changes import replaced
 
 BF16_ERROR = 2.0**-8
 WIDE = {"tile": (128, 256), "step": 64, "stages": 4, "warps": 8}

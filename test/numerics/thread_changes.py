@@ -1,0 +1,21 @@
+"""Changes of the code of threads, each a mistake that the emulator must notice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from mlc.bindings import ir
+
+Change = Callable[[ir.Module], ir.Module]
+
+
+def replaced(pattern: str, replacement: str, number: int) -> Change:
+    """The match `number` (negative: from the end) of `pattern` in the threads' code is another."""
+
+    def change(module: ir.Module) -> ir.Module:
+        text = str(module)
+        match = list(re.finditer(pattern, text, re.MULTILINE))[number]
+        return ir.Module.parse(text[: match.start()] + match.expand(replacement) + text[match.end() :])
+
+    return change
