@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, nvvm
+from mlc.bindings import ir, nvvm, scf
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops
 
@@ -35,9 +35,9 @@ class OverlapLaunches(Pass):
     soon as all blocks of the kernel before have begun. Copies of parameters that are tensor maps into a cache
     come before the wait.
 
-    Where this op is a branch, each of its sides waits for itself: roles of warps do. A side that is not taken
-    has nothing to wait for if nothing behind the branch touches global memory either. Every kernel waits, on
-    some thread of each block, also one that touches none: when it has ended those before it have.
+    Where this op is a branch with two sides, such as roles of warps, each side waits for itself, as late as
+    it can. Each thread waits exactly once, also one that touches no memory: a kernel that has ended leaves
+    none before it running.
 
     For kernels of threads, behind accel-distribute. A second run changes nothing.
 
@@ -64,27 +64,24 @@ def _overlap(kernel: ir.Operation) -> None:
     kernel.attributes[OVERLAP_LAUNCHES] = ir.UnitAttr.get()
 
 
-def _insert_wait(block: ir.Block) -> None:
-    """As late as is safe: those that run the block have waited at its end."""
+def _insert_wait(block: ir.Block, *, in_branch: bool = False) -> None:
+    """As late as is safe: all threads that run the block have waited once at its end."""
     ops = [each.operation for each in block.operations]
     first = next((op for op in ops if _touches(op)), ops[-1])
-    if first.name == "scf.if" and (len(first.regions[1].blocks) or _is_last(first)):
+    # Elsewhere a branch without another side is one around accesses: its condition is all that it computes.
+    if first.name == "scf.if" and (in_branch or len(first.regions[1].blocks)):
+        _add_else(first)
         for region in first.regions:
-            for side in region.blocks:
-                _insert_wait(side)
+            _insert_wait(region.blocks[0], in_branch=True)
         return
     with ir.InsertionPoint(first):
         _control("wait")
 
 
-def _is_last(op: ir.Operation) -> bool:
-    """Whether nothing behind an op touches global memory; the ops around it are branches, or the kernel."""
-    while op.name != "llvm.func":
-        ops = [each.operation for each in op.block.operations]
-        if any(map(_touches, ops[ops.index(op) + 1 :])):
-            return False
-        op = op.parent.operation
-    return True
+def _add_else(branch: ir.Operation) -> None:
+    if not len(branch.regions[1].blocks):
+        with ir.InsertionPoint(branch.regions[1].blocks.append()):
+            scf.YieldOp([])
 
 
 def _touches(op: ir.Operation) -> bool:

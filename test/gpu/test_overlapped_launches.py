@@ -12,6 +12,8 @@ import assembled
 import ml_dtypes
 import numpy as np
 import pytest
+from early_accesses import WAIT as WAITS
+from early_accesses import early_accesses
 from emulator import EmulatorError, TensorMap
 from gpu_kernels.tile_product import TileProduct
 from mlc.bindings import ir
@@ -24,6 +26,7 @@ import accel_kernels
 
 Change = Callable[[ir.Module], ir.Module]
 EARLY = "touches global memory before it has waited for the kernels before this one"
+NEVER = "threads end that have not waited for the kernels before this one"
 BEGIN, WAIT = "nvvm.griddepcontrol launch_dependents", "nvvm.griddepcontrol wait"
 ADDRESS = "%at = llvm.getelementptr %p0[%tid] : (!llvm.ptr, i32) -> !llvm.ptr, i32\n"
 LOAD_TILE = """%to = llvm.addrspacecast %smem : !llvm.ptr<3> to !llvm.ptr<7>
@@ -72,20 +75,22 @@ def test_threads_wait_for_themselves() -> None:
         run(f"{some}\n{ACCESSES['llvm.load']}", np.zeros(32, np.int32))
 
 
-def test_a_block_of_which_no_thread_waits_is_an_error() -> None:
-    with pytest.raises(EmulatorError, match="none of its threads waited"):
-        run(BEGIN)
+@pytest.mark.parametrize("body", ["", f"%some = arith.cmpi ult, %tid, %c2 : i32\nscf.if %some {{ {WAIT} }}"])
+def test_threads_that_do_not_wait_are_an_error(body: str) -> None:
+    with pytest.raises(EmulatorError, match=NEVER):
+        run(f"{BEGIN}\n{body}")
 
 
 def test_a_kernel_without_them_begins_behind_others() -> None:
     run(ACCESSES["llvm.load"], np.zeros(32, np.int32))
 
 
-# Programs of blocks, what their arrays are, and how often their threads' code waits: each role for itself.
+# Programs of blocks, what their arrays are, and how often their threads' code waits: each role for itself, of
+# the producers the one thread that works, the others of its warp, and the other warps.
 PRODUCT = TileProduct(rows=64, columns=64, size=128, stages=2, warps=4)
 PROGRAMS: dict[str, tuple[str, list[tuple[Any, Any]], int]] = {
     "elementwise": (accel_kernels.masked(1000), [(1024, np.float16), (1024, np.float32)], 1),
-    "product": (PRODUCT.text(), [((128, 128), ml_dtypes.bfloat16)] * 2 + [((128, 128), np.float32)], 2),
+    "product": (PRODUCT.text(), [((128, 128), ml_dtypes.bfloat16)] * 2 + [((128, 128), np.float32)], 4),
 }
 
 
@@ -112,6 +117,7 @@ MUTANTS = {
     ),
     "consumers do not wait": ("product", changed(WAIT, "", 0)),
     "producers do not wait": ("product", changed(WAIT, "", 1)),
+    "idle threads do not wait": ("product", changed(WAIT, "", -1)),
 }
 
 
@@ -133,7 +139,7 @@ def test_programs_wait_first(name: str) -> None:
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mistakes_are_caught(name: str) -> None:
     program, change = MUTANTS[name]
-    with pytest.raises(EmulatorError, match=EARLY):
+    with pytest.raises(EmulatorError, match=f"{EARLY}|{NEVER}"):
         run_program(program, change)
 
 
@@ -149,6 +155,12 @@ def test_code_has_the_instructions(name: str) -> None:
     assembled.check_with_ptxas(ptx, "sm_90a")
     words = assembled.instructions(ptx, "sm_90a")
     assert words["PREEXIT"] == 1 and words["ACQBULK"] == waits
+    listing = assembled.listing(ptx, "sm_90a")
+    assert early_accesses(listing) == []
+    # As if the code had no such instruction: the accesses are found.
+    assert {"product": "UTMALDG", "elementwise": "LDG"}[name] in str(
+        early_accesses(listing.replace(WAITS, "NOP"))
+    )
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from assembled import REGISTERS_PER_SM, instructions
+from assembled import REGISTERS_PER_SM, instructions, listing
+from early_accesses import WAIT, early_accesses
 from mlc.codegen.host import host_target
 from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler.device_job import compile_kernel
@@ -131,3 +132,6 @@ def test_code_has_the_instructions(name: str, target: str) -> None:
     wanted = KERNELS[name][1][TARGETS.index(target)]
     assert {each for each in wanted if not found[each]} == set()
     assert not found["LDL"] and not found["STL"]
+    if target == "cuda:sm_90a":
+        code = listing(compiled(name, target).image, "sm_90a")
+        assert early_accesses(code) == [] and early_accesses(code.replace(WAIT, "NOP"))

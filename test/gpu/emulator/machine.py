@@ -66,7 +66,6 @@ class Block:
         self.reached: dict[int, Access] = {}
         self.ended = NO_CLOCK
         self.running = 0  # units
-        self.waited = False  # for the kernels before, by some thread that has ended
 
     @property
     def threads(self) -> int:

@@ -67,9 +67,8 @@ class Unit:
         """What must not be left under way when the last thread of a block ends."""
         self.block.running -= 1
         self.clock.end()
-        self.block.waited |= bool(self.prerequisites.over.any())
-        if not self.block.running and not self.block.waited:
-            raise EmulatorError("the block ends, and none of its threads waited for the kernels before")
+        if not self.prerequisites.over.all():
+            raise EmulatorError("threads end that have not waited for the kernels before this one")
         if any(len(action.stages) > 1 for action in self.bulk_stores.under_way()):
             raise EmulatorError("ends before its bulk stores have read shared memory")
         for actions in self.under_way():

@@ -50,7 +50,7 @@ gpu.module @kernels {
   }
 
   // Roles: each waits for itself. Tensor maps, which are parameters, are fetched before. The rest of the
-  // producers' threads touches nothing.
+  // producers' threads waits, too.
   // CHECK: llvm.func @roles(
   // CHECK: nvvm.barrier
   // CHECK-NEXT: scf.if
@@ -64,6 +64,9 @@ gpu.module @kernels {
   // CHECK-NEXT: llvm.addrspacecast
   // CHECK-NEXT: nvvm.griddepcontrol wait
   // CHECK-NEXT: nvvm.cp.async.bulk.tensor
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: nvvm.griddepcontrol wait
+  // CHECK-NEXT: }
   // CHECK-NOT: griddepcontrol
   // CHECK: llvm.return
   llvm.func @roles(%map: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %y: !llvm.ptr<1>, %consumes: i1) attributes {nvvm.kernel} {
@@ -85,7 +88,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // Something behind the branch touches memory: threads that do not take it must have waited, too.
+  // A branch around accesses: threads that do not take it must have waited, too.
   // CHECK: llvm.func @behind(
   // CHECK-NEXT: launch_dependents
   // CHECK-NEXT: arith.constant
