@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mlc.compiler.bundle import Stage
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.options import Range
-from mlc.compiler.program import Program, weight_names
+from mlc.compiler.program import Program, required_features, weight_names
+from mlc.compiler.tape import COPY, WAIT, Tape
+from mlc.passes.tloop.kernel_functions import CPU
+from mlc.runtime.cuda.plan_parts import NO_CODE, CopyStep, Processor
+
+if TYPE_CHECKING:
+    from mlc.runtime.cuda.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -47,12 +53,14 @@ def _with_plan(program: Program, path: CodePath, main: Stage) -> Program:
     from mlc.compiler.device_plan import program_plan
 
     assert main.tape is not None, "split gives host functions without code a tape"
-    kernels = {name: DeviceKernel.from_bytes(main.objects[name]) for name in dict.fromkeys(main.host.kernels)}
-    names = {"input": program.inputs, "output": program.outputs, "weight": weight_names(main.host)}
-    program.plan = program_plan(path.machine.cpu, main.host, main.tape, kernels, names)
-    program.objects = {
-        image.name: each.image for image, each in zip(program.plan.images, kernels.values(), strict=True)
-    }
+    names = dict.fromkeys(main.host.kernels)
+    calls = [name for name in names if name in _on_processor(main.tape)]
+    kernels = {name: DeviceKernel.from_bytes(main.objects[name]) for name in names if name not in calls}
+    roles = {"input": program.inputs, "output": program.outputs, "weight": weight_names(main.host)}
+    code = _processor(path, calls)
+    program.plan = program_plan(path.machine.cpu, main.host, main.tape, kernels, roles, code)
+    files = [*(each.image for each in kernels.values()), *(main.objects[name] for name in calls)]
+    program.objects = dict(zip(program.plan.code_files, files, strict=True))
     program.report["gpu"] = {
         "assembled": bool(path.assembler),
         "kernels": [
@@ -62,4 +70,32 @@ def _with_plan(program: Program, path: CodePath, main: Stage) -> Program:
         ],
         "warnings": [f"{name}: {text}" for name, each in kernels.items() for text in each.warnings],
     }
+    if calls:
+        program.report["processor"] = {**program.report["processor"], **_transferred(program.plan)}
     return program
+
+
+def _transferred(plan: Plan) -> dict[str, int]:
+    """Bytes that a call moves to the processor and back."""
+    copies = [step for step in plan.steps if isinstance(step, CopyStep)]
+    spaces = [plan.buffers[step.target.buffer].space for step in copies]
+    there = sum(step.nbytes for step, space in zip(copies, spaces, strict=True) if space == "host")
+    back = [step for step in copies if plan.buffers[step.source.buffer].space == "host"]
+    return {"to_bytes": there, "from_bytes": sum(step.nbytes for step in back)}
+
+
+def _on_processor(tape: Tape) -> set[str]:
+    """The kernels of a GPU's program that the processor runs."""
+    return {step.kernel for step in tape.steps if step.device == CPU and step.kernel not in (COPY, WAIT)}
+
+
+def _processor(path: CodePath, calls: Sequence[str]) -> Processor:
+    """What a plan says of the code of these kernels."""
+    if not calls:
+        return NO_CODE
+    assert path.processor is not None, "path_of has found the way"
+    machine = path.processor.machine
+    features = tuple(required_features(machine))
+    return Processor(
+        tuple(f"{name}.o" for name in calls), tuple(calls), machine.triple, machine.cpu, features
+    )

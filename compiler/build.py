@@ -36,6 +36,8 @@ class BuildReport:
     slowest: dict[str, float] = field(default_factory=dict)
     graph_pass_seconds: Mapping[str, float] = field(default_factory=dict)
     kernel_pass_seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    # Of a GPU's program the kernels that the processor runs.
+    processor: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, name: str, result: Mapping[str, Any]) -> None:
         self.mlir_seconds += result["mlir_seconds"]
@@ -72,8 +74,10 @@ class Builder:
         """Looks up the kernels, and the host function where no tape runs instead; workers begin with those
         that the cache lacks."""
         kernels, path = units.compiled(), units.path
-        jobs = {name: self._job(text, units.pipeline(name), path) for name, text in kernels.items()}
+        paths = {name: units.path_of(name) for name in kernels}
+        jobs = {name: self._job(text, paths[name].kernel, paths[name]) for name, text in kernels.items()}
         if path.host is not None:
+            paths[units.host.name] = path
             jobs[units.host.name] = self._job(units.host.text, path.host, path)
         objects: dict[str, bytes] = {}
         pending: dict[Future[dict[str, Any]], str] = {}
@@ -84,7 +88,7 @@ class Builder:
                 objects[name] = found
                 self.report.cached += name in kernels
             else:
-                pending[self.pool.submit(path.job, payload, timeout=KERNEL_TIMEOUT)] = name
+                pending[self.pool.submit(paths[name].job, payload, timeout=KERNEL_TIMEOUT)] = name
         return Pending(units, jobs, objects, pending)
 
     def _job(self, text: str, pipeline: str, path: CodePath) -> dict[str, Any]:

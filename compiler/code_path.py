@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 OBJECT_JOB = "mlc.compiler.kernel_job:compile_object"
 DEVICE_JOB = "mlc.compiler.device_job:compile_kernel"
+# What becomes of ops that thread blocks cannot compute.
+UNSUPPORTED = "error", "cpu"
 # LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs
 # more.
 FULL_LEVEL, PREPARE_LEVEL = 3, 1
@@ -26,7 +28,7 @@ class CodePath:
     Passes choose for `target`, code is for `machine`. `kernel` is the pipeline of each kernel, `host` that of
     the host function; None where its steps are data, a tape, instead. `job` makes the code, at LLVM's
     `level`. `assembler` says what NVIDIA's assembler does: "" nothing, "report" on what kernels need, or
-    "code" in the place of PTX.
+    "code" in the place of PTX. `processor` is the path of a GPU's kernels that are placed on the processor.
     """
 
     target: Target
@@ -36,6 +38,7 @@ class CodePath:
     job: str = OBJECT_JOB
     level: int = FULL_LEVEL
     assembler: str = ""
+    processor: CodePath | None = None
 
     @property
     def on_gpu(self) -> bool:
@@ -58,13 +61,18 @@ def _main_path(options: Options, host: Target) -> CodePath:
     if not isinstance(target, GpuTarget):
         _refuse_gpu_options(options, target)
         return CodePath(target, target, target.kernel_pipeline, "cpu-host")
+    if options.unsupported not in UNSUPPORTED:
+        raise TargetError(f"unsupported is {options.unsupported!r}, expected one of {', '.join(UNSUPPORTED)}")
+    processor = CodePath(host, host, host.kernel_pipeline, None)
     if options.blocks_on_cpu:
-        return CodePath(target, host, "accel-kernel,accel-cpu", "cpu-host")
+        return CodePath(target, host, "accel-kernel,accel-cpu", "cpu-host", processor=processor)
     assembler = "code" if options.cubin else "report" if find_ptxas() else ""
-    return CodePath(target, target, target.kernel_pipeline, None, DEVICE_JOB, assembler=assembler)
+    pipeline = target.kernel_pipeline
+    return CodePath(target, target, pipeline, None, DEVICE_JOB, assembler=assembler, processor=processor)
 
 
 def _refuse_gpu_options(options: Options, target: Target) -> None:
-    for name in ("blocks_on_cpu", "cubin"):
-        if getattr(options, name):
+    given = {"blocks_on_cpu": options.blocks_on_cpu, "cubin": options.cubin}
+    for name, each in {**given, "unsupported": options.unsupported != "error"}.items():
+        if each:
             raise TargetError(f"{name} needs a GPU as target, such as cuda:sm_80; {target.name} is none")

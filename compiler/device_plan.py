@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from math import prod
+from dataclasses import dataclass, replace
 
+from mlc.compiler.device_buffers import DeviceBuffers, nbytes
 from mlc.compiler.device_kernel import DeviceKernel
 from mlc.compiler.device_launches import WORKSPACE_ALIGNMENT
 from mlc.compiler.device_transfers import MAIN, transfer_streams
 from mlc.compiler.errors import CompileError
-from mlc.compiler.host_function import HostFunction, TensorInfo
+from mlc.compiler.host_function import HostFunction
 from mlc.compiler.tape import COPY, WAIT, Region, Tape
 from mlc.compiler.tape import Step as TapeStep
+from mlc.passes.tloop.kernel_functions import CPU
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import (
-    ArenaBuffer,
-    Buffer,
+    NO_CODE,
+    Argument,
+    CallStep,
     CopyStep,
     Image,
     Kernel,
@@ -24,13 +26,12 @@ from mlc.runtime.cuda.plan_parts import (
     Place,
     PlanParameter,
     PointerParameter,
+    Processor,
     Step,
-    TensorBuffer,
     TensorMapParameter,
     WaitStep,
 )
 from mlc.runtime.cuda.program_memory import ALIGNMENT
-from mlc.runtime.tensors import TensorSpec
 
 
 def program_plan(
@@ -39,8 +40,10 @@ def program_plan(
     tape: Tape,
     kernels: Mapping[str, DeviceKernel],
     names: Mapping[str, Sequence[str]],
+    processor: Processor = NO_CODE,
 ) -> Plan:
     """The plan of the host function whose steps are `tape`; image number i is that of the i-th kernel.
+    Kernels on the processor are functions of `processor`.
 
     `names` are those of the buffers by role ("input", "output", "weight"). Transfers that run beside kernels
     have streams of their own. Raises CompileError for operands that kernels cannot take where they lie,
@@ -55,15 +58,63 @@ def program_plan(
         firsts[name] = len(functions)
         functions += [replace(each.kernel, image=numbers[name]) for each in kernel.launches]
     streams = transfer_streams(tape.steps)
+    buffers = DeviceBuffers(host, tape.steps, workspace)
+    writer = _StepWriter(kernels, firsts, processor.functions, streams, buffers, workspace)
     return Plan(
         images=tuple(Image(f"{name}.{each.suffix}", architecture) for name, each in kernels.items()),
         kernels=tuple(functions),
-        buffers=tuple(_buffers(host, names, workspace)),
-        steps=tuple(
-            each for step in tape.steps for each in _steps(step, kernels, firsts, streams, workspace)
-        ),
+        buffers=tuple(buffers.all(names)),
+        steps=tuple(each for step in tape.steps for each in writer.steps(step)),
         streams=max(streams.values()) + 1,
+        processor=processor,
     )
+
+
+@dataclass(frozen=True)
+class _StepWriter:
+    """`firsts` are the numbers of each kernel's first launch, `functions` those of the processor."""
+
+    kernels: Mapping[str, DeviceKernel]
+    firsts: Mapping[str, int]
+    functions: Sequence[str]
+    streams: Mapping[int | None, int]
+    buffers: DeviceBuffers
+    workspace: Region
+
+    def steps(self, step: TapeStep) -> Iterator[Step]:
+        """What the plan has for a step of the tape."""
+        if step.kernel in (COPY, WAIT):
+            return self._transfer(step, self.streams[step.transfer])
+        return iter([self._call(step)]) if step.device == CPU else self._launches(step)
+
+    def _launches(self, step: TapeStep) -> Iterator[Step]:
+        _check_aligned(step)
+        regions = (*step.regions, self.workspace)
+        for number, launch in enumerate(self.kernels[step.kernel].launches, self.firsts[step.kernel]):
+            yield LaunchStep(number, tuple(_bound(each, regions) for each in launch.parameters))
+
+    def _call(self, step: TapeStep) -> CallStep:
+        """A kernel on the processor."""
+        reads = len(step.regions) - step.outputs
+        regions = enumerate(zip(step.regions, self.buffers.places(step), strict=True))
+        return CallStep(
+            self.functions.index(step.kernel),
+            tuple(
+                Argument(place.buffer, place.offset, nbytes(region), "read" if number < reads else "write")
+                for number, (region, place) in regions
+            ),
+        )
+
+    def _transfer(self, step: TapeStep, stream: int) -> Iterator[Step]:
+        """A copy; beside the main stream it begins when what precedes it there is done. Or the wait for
+        it."""
+        if step.kernel == WAIT:
+            yield WaitStep(MAIN, stream)
+            return
+        if stream != MAIN:
+            yield WaitStep(stream, MAIN)
+        source, target = self.buffers.places(step)
+        yield CopyStep(target, source, nbytes(step.regions[0]), stream)
 
 
 def _workspace(kernels: Mapping[str, DeviceKernel]) -> int:
@@ -81,47 +132,6 @@ def _rounded(nbytes: int) -> int:
     return -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
 
 
-def _buffers(host: HostFunction, names: Mapping[str, Sequence[str]], workspace: Region) -> Iterator[Buffer]:
-    """In the order of the host function's arguments; the arena ends with the workspace, if there is one."""
-    infos: dict[str, Sequence[TensorInfo]] = {
-        "input": host.inputs,
-        "output": host.outputs,
-        "weight": host.weight_types,
-    }
-    for role in ("input", "output", "weight"):
-        for name, info in zip(names[role], infos[role], strict=True):
-            yield TensorBuffer(role, name, info.dtype, info.spec().sizes)
-    nbytes = _nbytes(workspace)
-    yield ArenaBuffer(workspace.offset + nbytes if nbytes else host.arena_bytes)
-
-
-def _steps(
-    step: TapeStep,
-    kernels: Mapping[str, DeviceKernel],
-    firsts: Mapping[str, int],
-    streams: Mapping[int | None, int],
-    workspace: Region,
-) -> Iterator[Step]:
-    if step.kernel in (COPY, WAIT):
-        yield from _transfer(step, streams[step.transfer])
-        return
-    _check_aligned(step)
-    regions = (*step.regions, workspace)
-    for number, launch in enumerate(kernels[step.kernel].launches, firsts[step.kernel]):
-        yield LaunchStep(number, tuple(_bound(each, regions) for each in launch.parameters))
-
-
-def _transfer(step: TapeStep, stream: int) -> Iterator[Step]:
-    """A copy; beside the main stream it begins when what precedes it there is done. Or the wait for it."""
-    if step.kernel == WAIT:
-        yield WaitStep(MAIN, stream)
-        return
-    if stream != MAIN:
-        yield WaitStep(stream, MAIN)
-    source, target = step.regions
-    yield CopyStep(_place(target), _place(source), _nbytes(source), stream)
-
-
 def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter:
     """A kernel's parameter with buffers of the program in the place of the kernel's arguments."""
     if isinstance(parameter, PointerParameter):
@@ -135,14 +145,6 @@ def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter
 def _inside(place: Place, regions: Sequence[Region]) -> Place:
     region = regions[place.buffer]
     return Place(region.argument, region.offset + place.offset)
-
-
-def _place(region: Region) -> Place:
-    return Place(region.argument, region.offset)
-
-
-def _nbytes(region: Region) -> int:
-    return prod(region.shape) * TensorSpec("", region.dtype, ()).nbytes
 
 
 def _check_aligned(step: TapeStep) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mlc.codegen.cache import Cache
@@ -24,6 +24,9 @@ from mlc.compiler.specialise import specialised
 from mlc.compiler.stored_program import bundle_of, look_up, prepare, program_of
 from mlc.compiler.timer import Timer
 from mlc.frontends.weights import Reference, WeightStore
+
+if TYPE_CHECKING:
+    from mlc.compiler.modules import Units
 
 
 def compile_program(model: Any, options: Options | None = None) -> Program:
@@ -121,6 +124,7 @@ def _build_stages(
         units = split(module.operation, paths)
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")
+    builder.report.processor = _on_processor(units["main"])
     if imported.declared is not None:
         units["main"].host = with_declared_sizes(units["main"].host, imported.declared)
     with timer.stage("kernels"):
@@ -153,6 +157,7 @@ def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
         "launches": len(main.host.kernels),
         **({"functions": list(main.host.functions)} if main.host.functions else {}),
         **(arena if main.host.dims is None else {}),
+        **({"processor": {"kernels": report.processor}} if report.processor else {}),
         "mlir_seconds": round(report.mlir_seconds, 3),
         "llvm_seconds": round(report.llvm_seconds, 3),
         "slowest_kernels": slowest,
@@ -161,6 +166,16 @@ def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
         "seconds": timer.seconds,
         "from_cache": False,
     }
+
+
+def _on_processor(units: Units) -> list[dict[str, Any]]:
+    """The kernels of a GPU's program that the processor runs, the nodes that they come from, and why."""
+    from mlc.passes.remarks import names_in
+
+    return [
+        {"kernel": name, "nodes": list(names_in(units.nodes[name])), "reason": reason}
+        for name, reason in units.reasons.items()
+    ]
 
 
 def _longest_first(seconds: Mapping[str, float]) -> dict[str, float]:

@@ -78,7 +78,7 @@ def _chosen(module: Any, options: Options, patterns: Sequence[str]) -> dict[str,
     """The jobs of the kernels that are wanted, by name."""
     units = split(module.operation, code_paths(options))
     everything = {
-        name: {"text": text, "pipeline": unit.pipeline(name), "target": str(unit.path.machine)}
+        name: {"text": text, "pipeline": unit.pipeline(name), "target": str(unit.path_of(name).machine)}
         for unit in units.values()
         for name, text in unit.kernels.items()
     }

@@ -31,7 +31,8 @@ def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
 
     Text in UTF-8 for "llvm-ir" (optimised) and "asm", an ELF object for "obj". The entry is
     `void mlc_main(void **buffers, int64_t *dims)`; weights are arguments, not part of it. For a GPU it is the
-    kernels alone, and "asm" is PTX. The cache is not used. Raises what `compile_program` raises.
+    kernels alone, and "asm" is PTX. The cache is not used. Raises what `compile_program` raises, and
+    CompileError where the processor computes parts of a GPU's program.
     """
     path = code_paths(options)["main"]
     if path.on_gpu and kind == "obj":
@@ -39,6 +40,7 @@ def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
     with WorkerPool(options.workers(), preload=["mlc.compiler.emit"]) as pool:
         pool.start()
         units = units_of(model, options)["main"]
+        _check_one_machine(units)
         texts = {name: (units.pipeline(name), text) for name, text in units.kernels.items()}
         if path.host is not None:
             texts[units.host.name] = (path.host, units.host.text)
@@ -46,6 +48,14 @@ def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
         options.progress("link", 0, 1)
         payload = {"texts": modules, "target": str(path.machine), "kind": _CODEGEN_KINDS[kind]}
         return job_result(pool.submit(LINK_JOB, payload), f"the linked program, as {kind}")["data"]
+
+
+def _check_one_machine(units: Units) -> None:
+    others = [name for name in units.kernels if units.path_of(name).machine != units.path.machine]
+    if others:
+        notes = [f"kernel @{name}, from {units.nodes[name]}" for name in others]
+        machine = units.path.machine.name
+        raise CompileError(f"the program is of {machine} and of the processor, which no one text is", notes)
 
 
 def _lower_all(

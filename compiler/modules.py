@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mlc.bindings import ir
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_function import HostFunction, read_host_function
 from mlc.compiler.tape import Tape
-from mlc.passes.tloop.kernel_functions import HOST, device_of_kernel, schedules
+from mlc.passes.tloop.kernel_functions import CPU, HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target
 from mlc.targets import Target
 
@@ -23,24 +23,33 @@ DEVICE_PIPELINES = {"accel": "accel-kernel,accel-cpu"}
 @dataclass
 class Units:
     """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each
-    kernel. Where the path makes no code of the host function there is a tape, that of `@prepare` also in the
-    place of some of its kernels."""
+    kernel; of kernels of a GPU's program that the processor runs, the reasons. Where the path makes no code
+    of the host function there is a tape, that of `@prepare` also in the place of some of its kernels."""
 
     host: HostFunction
     path: CodePath
     kernels: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
     devices: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
     tape: Tape | None = None
 
-    def pipeline(self, kernel: str) -> str:
-        """The pipeline of a kernel, by its device. Raises CompileError for devices beside a GPU."""
-        device = self.devices[kernel]
+    def path_of(self, unit: str) -> CodePath:
+        """How the host function or a kernel becomes code, by its device. Raises CompileError for devices that
+        the target does not have beside it."""
+        device = self.devices.get(unit, HOST)
         if device == HOST:
-            return self.path.kernel
-        if self.path.on_gpu:
-            raise CompileError(f"kernel @{kernel} is placed on {device}: a GPU's program runs on it whole")
-        return DEVICE_PIPELINES[device]
+            return self.path
+        if device == CPU and self.path.processor is not None:
+            return self.path.processor
+        if device == CPU or self.path.on_gpu:
+            name = self.path.target.name
+            raise CompileError(f"kernel @{unit} is placed on {device}, which {name} does not have beside it")
+        return replace(self.path, kernel=DEVICE_PIPELINES[device])
+
+    def pipeline(self, kernel: str) -> str:
+        """The pipeline of a kernel. Raises CompileError as `path_of`."""
+        return self.path_of(kernel).kernel
 
     def compiled(self) -> dict[str, str]:
         """The kernels that are compiled."""
@@ -65,21 +74,30 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
         units = result[name] = Units(read_host_function(ops[name], _alone([ops[name]], path.target)), path)
         for kernel in dict.fromkeys(units.host.kernels):
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
-            units.kernels[kernel] = _alone(parts, path.target)
-            units.nodes[kernel] = str(ops[kernel].location)
             units.devices[kernel] = device_of_kernel(ops[kernel])
+            units.kernels[kernel] = _alone(parts, units.path_of(kernel).target)
+            units.nodes[kernel] = str(ops[kernel].location)
+            if units.devices[kernel] == CPU:
+                units.reasons[kernel] = _why_not_blocks(ops[kernel])
         if path.host is None:
             # A schedule of the user's is for code.
             plain = {kernel: ops[kernel] for kernel in units.kernels if kernel not in own}
-            units.tape = _tape(ops[name], plain if name == PREPARE else {})
+            units.tape = _tape(ops[name], plain if name == PREPARE else {}, units.devices)
     return result
 
 
-def _tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Tape:
+def _why_not_blocks(kernel: ir.Operation) -> str:
+    """Why a kernel of a GPU's program is on the processor."""
+    from mlc.passes.graph.verify_blocks import reasons_without_blocks
+
+    return "; ".join(reasons_without_blocks(kernel)) or "placed by graph-place"
+
+
+def _tape(function: ir.Operation, kernels: Mapping[str, ir.Operation], devices: Mapping[str, str]) -> Tape:
     # Imported here, with its passes: a cached program needs this module, but not those.
     from mlc.compiler.tape_reader import read_tape
 
-    return read_tape(function, kernels)
+    return read_tape(function, kernels, devices)
 
 
 def _alone(ops: list[ir.Operation], target: Target) -> str:

@@ -29,7 +29,7 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
     """The default listener."""
 
 
-_PRECISION_PASS = "graph-lower-precision"
+_PRECISION_PASS, _PLACE_PASS = "graph-lower-precision", "graph-place"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Options:
 
     `target`: "cpu" (this machine), a CPU name of LLVM's, a GPU ("cuda:sm_80"), a plugin's target, or a target
     description. For a GPU, `blocks_on_cpu` runs the programs of its thread blocks on this machine, and
-    `cubin` has NVIDIA's assembler make code of PTX. `dims` fixes dynamic dims by name, or
+    `cubin` has NVIDIA's assembler make code of PTX; `unsupported="cpu"` has the processor compute what
+    thread blocks cannot ("error": the model cannot be compiled). `dims` fixes dynamic dims by name, or
     bounds them (least, most) for a program whose callers choose; `shapes` fixes whole inputs by name (of
     modules too: `graph.name`, or input0, ...). `cache`: use the disk cache.
     `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order, by
@@ -66,6 +67,7 @@ class Options:
     precision: str = "f32"
     blocks_on_cpu: bool = False
     cubin: bool = False
+    unsupported: str = "error"
     progress: Progress = no_progress
     pool: JobRunner | None = None
     specialise: Specialise | None = None
@@ -108,6 +110,9 @@ class Options:
         replaced = dict(self.replace_passes)
         if self.precision != "f32":
             replaced[_PRECISION_PASS] = f"func.func({_PRECISION_PASS}{{to={self.precision}}})"
+        if self.unsupported == "cpu":
+            placed = [replaced[_PLACE_PASS]] if _PLACE_PASS in replaced else []
+            replaced[_PLACE_PASS] = ",".join([*placed, f"{_PLACE_PASS}{{device=cpu unsupported=true}}"])
         return switched(self.pipeline_names(), self.disable_passes, replaced, self.exactness)
 
     def key_text(self) -> str:
@@ -122,6 +127,7 @@ class Options:
                 self.exactness,
                 self.schedules,
                 self.precision,
+                self.unsupported,
             )
         )
 

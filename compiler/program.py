@@ -83,7 +83,7 @@ class Program:
             "target": {
                 "triple": self.target.triple,
                 "cpu": self.target.cpu,
-                "features": _required_features(self.target),
+                "features": required_features(self.target),
             },
             **code,
             "inputs": _specs(self.inputs, self.main.inputs),
@@ -153,7 +153,7 @@ class Program:
 _LEVELS = {256: "x86-64-v3", 512: "x86-64-v4"}
 
 
-def _required_features(target: Target) -> list[str]:
+def required_features(target: Target) -> list[str]:
     """What a machine must have to run the code: the target's own features, or those of its vector width."""
     own = [each for each in target.features if each.startswith("+")]
     level = _LEVELS.get(target.vector_bits, "") if target.architecture == "x86_64" else ""

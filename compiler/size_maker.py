@@ -106,6 +106,7 @@ def job_options(options: Options) -> dict[str, Any]:
         "schedules": options.schedules,
         "precision": options.precision,
         "blocks_on_cpu": options.blocks_on_cpu,
+        "unsupported": options.unsupported,
     }
 
 

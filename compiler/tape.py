@@ -39,12 +39,15 @@ class Region:
 
 @dataclass(frozen=True)
 class Step:
-    """A call of `kernel` on `regions`, its inputs and then its outputs. A copy with a number is only started;
-    the step WAIT of that number waits for it."""
+    """A call of `kernel` on `regions`, its inputs and then its `outputs`. A copy with a number is only
+    started; the step WAIT of that number waits for it. `device` is that of the kernel, or where a transfer
+    goes."""
 
     kernel: str
     regions: tuple[Region, ...]
     transfer: int | None = None
+    device: str = "host"
+    outputs: int = 1
 
 
 @dataclass(frozen=True)
@@ -128,10 +131,7 @@ class Tape:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Tape:
-        steps = [
-            Step(each["kernel"], tuple(map(_region, each["regions"])), each["transfer"])
-            for each in data["steps"]
-        ]
+        steps = [Step(**each | {"regions": tuple(map(_region, each["regions"]))}) for each in data["steps"]]
         bodies = {
             name: Body(tuple(map(_item, each["items"])), tuple(each["results"]))
             for name, each in data["bodies"].items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from mlc.bindings import ir
@@ -11,13 +12,20 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import COPY, WAIT, Body, Constant, Evaluated, Region, Step, Tape
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
+from mlc.passes.lowering.host_buffers import TRANSFER
 from mlc.passes.lowering.host_places import CONTROL, STEPS, Place, places_of
 from mlc.passes.rewriting import collect_ops
+from mlc.passes.tloop.kernel_functions import HOST
+
+NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 
 
-def read_tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Tape:
+def read_tape(
+    function: ir.Operation, kernels: Mapping[str, ir.Operation], devices: Mapping[str, str] = NO_DEVICES
+) -> Tape:
     """The tape of a host function after `host-plan-memory`; those of `kernels` that NumPy can evaluate have
-    bodies. Raises CompileError for control flow: a tape is a list."""
+    bodies; `devices` are those of all kernels that are not the target's. Raises CompileError for control
+    flow: a tape is a list."""
     _check_straight(function)
     places = places_of(function)
     tokens: dict[ir.Value, int] = {}
@@ -27,7 +35,7 @@ def read_tape(function: ir.Operation, kernels: Mapping[str, ir.Operation]) -> Ta
             steps += [Step(WAIT, (), tokens[token]) for token in op.operands]
         elif op.name in STEPS:
             regions = tuple(_region(value, places[value]) for value in op.operands)
-            steps.append(_step(op, regions, tokens))
+            steps.append(_step(op, regions, tokens, devices))
     bodies = {name: read_body(kernel) for name, kernel in kernels.items()}
     return Tape(tuple(steps), {name: body for name, body in bodies.items() if body is not None})
 
@@ -42,14 +50,21 @@ def _check_straight(function: ir.Operation) -> None:
         )
 
 
-def _step(op: ir.Operation, regions: tuple[Region, ...], tokens: dict[ir.Value, int]) -> Step:
+def _step(
+    op: ir.Operation,
+    regions: tuple[Region, ...],
+    tokens: dict[ir.Value, int],
+    devices: Mapping[str, str],
+) -> Step:
     if op.name == "tloop.launch_into":
-        return Step(op.attributes["kernel"].value, regions)
+        kernel = op.attributes["kernel"].value
+        return Step(kernel, regions, None, devices.get(kernel, HOST), op.attributes["num_outputs"].value)
+    to = op.attributes[TRANSFER].value if TRANSFER in op.attributes else HOST
     if op.name == "memref.copy":
-        return Step(COPY, regions)
+        return Step(COPY, regions, None, to, 1)
     # `gpu.memcpy` has its target first.
     tokens[op.results[0]] = len(tokens)
-    return Step(COPY, regions[::-1], tokens[op.results[0]])
+    return Step(COPY, regions[::-1], tokens[op.results[0]], to, 1)
 
 
 def _region(value: ir.Value, place: Place) -> Region:

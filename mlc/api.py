@@ -35,6 +35,7 @@ def compile(
     precision: str = "f32",
     specialise: str | Sequence[Mapping[str, int]] | Specialise = "auto",
     blocks_on_cpu: bool = False,
+    unsupported: str = "error",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -55,6 +56,8 @@ def compile(
     general one serves, "auto" or "off"; or sizes of all named dims that get one now,
     [{"batch": 1}, {"batch": 8}]; or a `mlc.Specialise`, which says how often is often, and how many.
     `blocks_on_cpu` compiles a GPU's program of thread blocks for this machine, to compare its numbers.
+    `unsupported="cpu"` lets the processor compute what thread blocks cannot ("error": the model cannot be
+    compiled for a GPU); `report()["processor"]` says what that is.
     `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
@@ -81,6 +84,7 @@ def compile(
         precision=precision,
         specialise=policy_of(specialise),
         blocks_on_cpu=blocks_on_cpu,
+        unsupported=unsupported,
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

@@ -74,6 +74,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-unpad-windows": "mlc.passes.graph.unpad_windows:UnpadWindows",
     "graph-verify": "mlc.passes.graph.verify:Verify",
     "graph-verify-blocks": "mlc.passes.graph.verify_blocks:VerifyBlocks",
+    "graph-verify-fixed-sizes": "mlc.passes.graph.verify_fixed_sizes:VerifyFixedSizes",
     "graph-verify-lowered": "mlc.passes.graph.verify_lowered:VerifyLowered",
     "graph-verify-no-control-flow": "mlc.passes.graph.verify_no_control_flow:VerifyNoControlFlow",
     "graph-winograd": "mlc.passes.graph.winograd:Winograd",

@@ -2,7 +2,7 @@
 
 manifest.json          see manifest.py
 code/0.o, code/1.o ... relocatable objects, those of programs for single sizes at the end; for a GPU
-                       code/NAME.ptx or .cubin, the images of the plan
+                       code/NAME.ptx or .cubin, the images of the plan, and code/NAME.o, the processor's
 weights.safetensors    see safetensors.py; its data starts on a page, so that it can be mapped
 """
 
@@ -103,9 +103,9 @@ def read_container(
 
 
 def _code_names(manifest: Manifest, objects: int) -> list[str]:
-    """The members that hold code: so many objects, or the images of a plan."""
+    """The members that hold code: so many objects, or the images of a plan and the processor's objects."""
     if manifest.plan is not None:
-        return [f"code/{image.name}" for image in manifest.plan.images]
+        return [f"code/{name}" for name in manifest.plan.code_files]
     return [f"code/{number}.o" for number in range(objects)]
 
 

@@ -78,7 +78,8 @@ def _transfer_fault(op: ext.Operation) -> str:
 
 
 class Transfer(TLoop.Operation, name="transfer", traits=[ext.Pure]):
-    """The operand in the memory of another device, `to`; "host" is the processor's.
+    """The operand in the memory of another device, `to`; "host" is the processor's. In a GPU's program, "cpu"
+    is the processor's and "gpu" the GPU's.
 
     Stands in the host program between launches of kernels on different devices. The planner makes a copy of
     it.

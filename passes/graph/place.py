@@ -8,7 +8,10 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.graph.verify_blocks import reason_without_blocks
+from mlc.passes.graph.views import CONSTANTS
 from mlc.passes.remarks import names_in
+from mlc.passes.tloop.kernel_functions import CPU
 
 PLACE = "graph.place"
 MAIN = "main"
@@ -17,38 +20,47 @@ _KINDS = {"graph.matmul_packed": "graph.matmul"}
 
 
 def place_of(op: ir.Operation) -> str:
-    """The device of a graph op, "" for the host's processor."""
+    """The device of a graph op, "" for the target."""
     return op.attributes[PLACE].value if PLACE in op.attributes else ""
 
 
 @dataclass(frozen=True)
 class PlaceOps(Pass):
     """Places ops of `@main` on a second device, by their kind or by the ONNX nodes that they come from: sets
-    their attribute `graph.place`. Does nothing unless ops are named (docs/placement.md)."""
+    their attribute `graph.place`. Beside a processor that is "accel", beside a GPU "cpu", where `unsupported`
+    places all ops that have no program of thread blocks. Does nothing unless ops are named
+    (docs/placement.md)."""
 
     name: ClassVar[str] = "graph-place"
     anchor: ClassVar[str] = "func.func"
 
-    device: str = option("accel", help="the device", choices=("accel",))
+    device: str = option("accel", help="the device", choices=("accel", CPU))
     ops: tuple[str, ...] = option((), help="kinds of ops: matmul,softmax; matmul_packed is a matmul too")
     nodes: tuple[str, ...] = option((), help="names of ONNX nodes")
+    unsupported: bool = option(False, help="with device=cpu: also ops that thread blocks cannot compute")
 
     def run(self, op: ir.Operation) -> bool:
         wanted = {f"graph.{each}" for each in self.ops} | set(self.nodes)
-        if op.attributes["sym_name"].value != MAIN or not wanted:
+        if op.attributes["sym_name"].value != MAIN or not (wanted or self.unsupported):
             return False
+        if self.unsupported and self.device != CPU:
+            raise PassFailure("what thread blocks cannot compute is for device=cpu", op.location)
         found: set[str] = set()
         inside = [each.operation for each in op.regions[0].blocks[0]]
         ops = [each for each in inside if each.name.startswith("graph.")]
         for each in ops:
             kinds = each.name, _KINDS.get(each.name, each.name)
             matched = wanted & {*kinds, *names_in(str(each.location))}
-            if matched:
+            if matched or (self.unsupported and _is_unsupported(each)):
                 each.attributes[PLACE] = ir.StringAttr.get(self.device)
             found |= matched
         if missing := sorted(wanted - found):
             raise PassFailure(_no_op(missing[0], ops), op.location)
         return True
+
+
+def _is_unsupported(op: ir.Operation) -> bool:
+    return op.name not in CONSTANTS and bool(reason_without_blocks(op))
 
 
 def _no_op(missing: str, ops: Sequence[ir.Operation]) -> str:

@@ -30,13 +30,23 @@ _REASONS = {
 _OPS = [f"graph.{name}" for name in graph.specs()]
 
 
+def reason_without_blocks(op: ir.Operation) -> str:
+    """Why a graph op has no form as a program of thread blocks; "" if it has one."""
+    return _REASONS.get(op.name) or _of_elements(op)
+
+
+def reasons_without_blocks(kernel: ir.Operation) -> list[str]:
+    """The ops of a kernel that have no form as a program of thread blocks, each once, and why."""
+    found = ((op.name, reason_without_blocks(op)) for op in collect_ops(kernel, _OPS))
+    return list(dict.fromkeys(f"{name}: {reason}" for name, reason in found if reason))
+
+
 def without_blocks(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Every op of `kernel` that has no form as a program of thread blocks, as a message and a location."""
     placed = DEVICE in kernel.attributes
-    remedy = "do not place it by graph-place" if placed else "compile the model for a processor"
+    remedy = "do not place it by graph-place" if placed else "a processor can (--unsupported=cpu)"
     for op in collect_ops(kernel, _OPS):
-        reason = _REASONS.get(op.name) or _of_elements(op)
-        if reason:
+        if reason := reason_without_blocks(op):
             yield f"thread blocks cannot compute '{op.name}': {reason}; {remedy}", op.location
 
 

@@ -14,6 +14,9 @@ IN_PLACE = "tloop.in_place"
 DIMS = "tloop.dims"
 # On a kernel: the device that runs it, HOST where it is absent.
 DEVICE, HOST = "tloop.device", "host"
+# In a GPU's program, where HOST is the GPU: the device of kernels on the processor, and where transfers back
+# go.
+CPU, GPU = "cpu", "gpu"
 # On a product, or on the kernel that holds it: how operands of f32 are multiplied.
 PRECISION, EXACT = "accel.precision", "exact"
 

@@ -128,6 +128,8 @@ LOWER_GRAPH_GPU: list[str] = [
     "graph-split-prepare",
     "canonicalize",
     "cse",
+    # A plan has fixed sizes: what data say is named before it confuses what follows.
+    "graph-verify-fixed-sizes",
     # Nothing by default: what kernels leave to each other is known once all else is as it will be.
     "graph-narrow-values",
 ]

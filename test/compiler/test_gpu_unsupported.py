@@ -9,6 +9,8 @@ import onnx
 import pytest
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program
+from mlc.pipelines.pass_error import PassError
+from mlc.targets import TargetError
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -63,7 +65,64 @@ def test_gpu(pool: WorkerPool) -> None:
     assert 'loc("forest")' in trees[0] and 'loc("best")' in best[0]
     assert "thread blocks cannot compute 'graph.tree_ensemble': each row goes its own way" in trees[1]
     assert "thread blocks cannot compute 'graph.top_k': it puts one element after the other" in best[1]
-    assert all(each.endswith("; compile the model for a processor") for _, each in (trees, best))
+    assert all(each.endswith("; a processor can (--unsupported=cpu)") for _, each in (trees, best))
+
+
+def options(pool: WorkerPool, **others: object) -> Options:
+    given = {"target": "cuda:sm_80", "unsupported": "cpu", "pool": pool, "cache": False}
+    return Options(**{**given, **others})  # type: ignore[arg-type]
+
+
+def test_on_the_processor(pool: WorkerPool) -> None:
+    """The numbers, with the blocks of the others on the processor too; which kernels, and why."""
+    ort = pytest.importorskip("onnxruntime")
+    program = compile_program(model(), options(pool, blocks_on_cpu=True))
+    x = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    session = ort.InferenceSession(model().SerializeToString(), providers=["CPUExecutionProvider"])
+    for found, wanted in zip(program.executable(2)(x), session.run(None, {"x": x}), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    kernels = program.report["processor"]["kernels"]
+    assert {tuple(each["nodes"]): each["reason"].partition(":")[0] for each in kernels} == {
+        ("forest",): "graph.tree_ensemble",
+        ("best",): "graph.top_k",
+    }
+
+
+def test_from_the_cache(pool: WorkerPool) -> None:
+    first, second = (compile_program(model(), options(pool, cache=True)) for _ in range(2))
+    assert (first.report["from_cache"], second.report["from_cache"]) == (False, True)
+    assert (first.plan, first.objects) == (second.plan, second.objects)
+    assert first.report["processor"] == second.report["processor"]
+    assert first.plan is not None and len(first.plan.processor.functions) == 2
+    with pytest.raises(CompileError, match="2 of 3 kernels cannot be compiled"):
+        compile_program(model(), options(pool, cache=True, unsupported="error"))
+
+
+def test_what_is_named_is_placed_too(pool: WorkerPool) -> None:
+    place = {"graph-place": "graph-place{device=cpu nodes=squashed}"}
+    program = compile_program(model(), options(pool, replace_passes=place))
+    assert program.plan is not None and not program.plan.kernels
+    reasons = [each["reason"] for each in program.report["processor"]["kernels"]]
+    assert "placed by graph-place" in reasons
+
+
+def test_sizes_that_data_say(pool: WorkerPool) -> None:
+    graph = helper.make_graph(
+        [helper.make_node("NonZero", ["x"], ["y"], "found")],
+        "sized",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 4])],
+        [helper.make_tensor_value_info("y", TensorProto.INT64, [2, "n"])],
+    )
+    sized = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    with pytest.raises(PassError, match=r'"found".*: the data say what sizes its result has'):
+        compile_program(sized, options(pool))
+
+
+def test_what_is_no_choice(pool: WorkerPool) -> None:
+    with pytest.raises(TargetError, match="unsupported is 'gpu', expected one of error, cpu"):
+        compile_program(model(), options(pool, unsupported="gpu"))
+    with pytest.raises(TargetError, match="unsupported needs a GPU as target"):
+        compile_program(model(), options(pool, target="cpu"))
 
 
 def test_second_device(pool: WorkerPool) -> None:

@@ -96,12 +96,9 @@ def test_a_name_that_no_op_has(pool: WorkerPool) -> None:
         compile_program(model(), options("nodes=nowhere", pool))
 
 
-def test_programs_of_a_gpu_run_there_whole(pool: WorkerPool) -> None:
-    chosen = Options(
-        target="cuda:sm_80",
-        replace_passes={"graph-place": "graph-place{nodes=first}"},
-        cache=False,
-        pool=pool,
-    )
-    with pytest.raises(CompileError, match="is placed on accel: a GPU's program runs on it whole"):
+@pytest.mark.parametrize(("target", "device"), [("cuda:sm_80", "accel"), ("cpu", "cpu")])
+def test_devices_that_a_target_does_not_have_beside_it(target: str, device: str, pool: WorkerPool) -> None:
+    place = {"graph-place": f"graph-place{{device={device} nodes=first}}"}
+    chosen = Options(target=target, replace_passes=place, cache=False, pool=pool)
+    with pytest.raises(CompileError, match=f"is placed on {device}, which .* does not have beside it"):
         compile_program(model(), chosen)

@@ -37,6 +37,7 @@ class CompileFlags:
     jobs: int = 0
     blocks_on_cpu: bool = False
     cubin: bool = False
+    unsupported: str = "error"
     specialise: tuple[str, ...] = ()
     cache: bool = True
     cache_dir: str | None = None
@@ -65,6 +66,7 @@ class CompileFlags:
             precision=self.precision,
             blocks_on_cpu=self.blocks_on_cpu,
             cubin=self.cubin,
+            unsupported=self.unsupported,
             specialise=parse_specialise(self.specialise),
             progress=progress,
         )

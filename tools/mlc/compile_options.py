@@ -139,6 +139,14 @@ _CODE_OPTIONS = (
         "--cubin", is_flag=True, help="With a GPU as target: what NVIDIA's assembler makes, instead of PTX."
     ),
     click.option(
+        "--unsupported",
+        type=click.Choice(["error", "cpu"]),
+        default="error",
+        show_default=True,
+        help="With a GPU as target: what becomes of ops that thread blocks cannot compute; cpu: the "
+        "processor computes them.",
+    ),
+    click.option(
         "--specialise",
         multiple=True,
         metavar="auto|off|DIM=N,...",

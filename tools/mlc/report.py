@@ -91,6 +91,7 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
     if "arena_bytes" in report:
         rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
     rows += _gpu_rows(report["gpu"]) if "gpu" in report else []
+    rows += _processor_rows(report["processor"], report["kernels"]) if "processor" in report else []
     rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
     return rows
 
@@ -112,6 +113,15 @@ def _gpu_rows(gpu: Mapping[str, Any]) -> list[list[str]]:
     return [["ptxas", f"at most {most} registers, {spilling} kernels spill{warnings}"]]
 
 
+def _processor_rows(processor: Mapping[str, Any], kernels: int) -> list[list[str]]:
+    """What of a GPU's program is not on the GPU."""
+    moved = ""
+    if "to_bytes" in processor:
+        there, back = (byte_size(processor[f"{way}_bytes"]) for way in ("to", "from"))
+        moved = f"; each call moves {there} there, {back} back"
+    return [["processor", f"{len(processor['kernels'])} of {kernels} kernels{moved}"]]
+
+
 def _arena(size: int, bound: int) -> str:
     """The arena, and how far it is above what is live at once."""
     over = size / bound - 1 if bound else 0.0
@@ -124,6 +134,10 @@ def show_profile(console: Console, report: Mapping[str, Any]) -> None:
         _longest(console, report.get(key) or {}, title)
     if "gpu" in report:
         _show_gpu_kernels(console, report["gpu"])
+    if "processor" in report:
+        kernels = report["processor"]["kernels"]
+        rows = [[each["kernel"], ", ".join(each["nodes"]), each["reason"]] for each in kernels]
+        console.print(table(("kernel on the processor", "nodes", "because"), rows))
 
 
 def _longest(console: Console, seconds: Mapping[str, float], title: str) -> None:

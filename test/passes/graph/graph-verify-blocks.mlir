@@ -17,9 +17,9 @@ func.func private @sums(%x: tensor<4x5xf32>) -> tensor<4xf32> attributes {tloop.
 
 // Every op of every kernel.
 func.func private @first(%x: tensor<8x40xf32>, %y: tensor<3x3xf32>) -> (tensor<8x4xf32>, tensor<f32>) attributes {tloop.kernel} {
-  // expected-error @below {{thread blocks cannot compute 'graph.top_k': it puts one element after the other in its place; compile the model for a processor}}
+  // expected-error @below {{thread blocks cannot compute 'graph.top_k': it puts one element after the other in its place; a processor can (--unsupported=cpu)}}
   %r:2 = "graph.top_k"(%x) {axis = 1, k = 4} : (tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>)
-  // expected-note @below {{thread blocks cannot compute 'graph.det': each step of the elimination needs the one before it; compile the model for a processor}}
+  // expected-note @below {{thread blocks cannot compute 'graph.det': each step of the elimination needs the one before it; a processor can (--unsupported=cpu)}}
   %d = "graph.det"(%y) : (tensor<3x3xf32>) -> tensor<f32>
   return %r#0, %d : tensor<8x4xf32>, tensor<f32>
 }
@@ -33,9 +33,9 @@ func.func private @second(%x: tensor<8x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3
 
 // Vectors have no complex elements.
 func.func private @moved(%x: tensor<8x4xcomplex<f32>>) -> (tensor<4x8xcomplex<f32>>, tensor<8x4xf32>) attributes {tloop.kernel} {
-  // expected-error @below {{thread blocks cannot compute 'graph.transpose': tiles have no elements complex<f32>; compile the model for a processor}}
+  // expected-error @below {{thread blocks cannot compute 'graph.transpose': tiles have no elements complex<f32>; a processor can (--unsupported=cpu)}}
   %t = "graph.transpose"(%x) {permutation = array<i64: 1, 0>} : (tensor<8x4xcomplex<f32>>) -> tensor<4x8xcomplex<f32>>
-  // expected-note @below {{thread blocks cannot compute 'graph.real': tiles have no elements complex<f32>; compile the model for a processor}}
+  // expected-note @below {{thread blocks cannot compute 'graph.real': tiles have no elements complex<f32>; a processor can (--unsupported=cpu)}}
   %r = "graph.real"(%x) : (tensor<8x4xcomplex<f32>>) -> tensor<8x4xf32>
   return %t, %r : tensor<4x8xcomplex<f32>>, tensor<8x4xf32>
 }

@@ -3,21 +3,15 @@
 The stub's kernels are the programs of the same thread blocks, compiled for the CPU.
 """
 
-import ctypes
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from cuda_stub import value
-from mlc.compiler import Options, compile_program, worker_pool
-from mlc.compiler.build import Builder
-from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
-from mlc.compiler.levels import units_of
-from mlc.runtime import Image, call_entry, load
+from compiled import compile_for
+from mlc.compiler import Options, worker_pool
+from mlc.runtime import load
 from onnx import TensorProto, helper, numpy_helper
 
 RNG = np.random.default_rng(0)
@@ -56,31 +50,12 @@ def wanted(u: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
     return [powers / powers.sum(1, keepdims=True), x + x]
 
 
-def on_cpu(kernel: str, launch: KernelLaunch, code: bytes) -> Callable[[Any], None]:
-    """What the launch's function does, given the addresses of its parameters."""
-    image = Image([code])
-
-    def run(parameters: Any) -> None:
-        addresses = {
-            parameter.buffer: value(ctypes.c_uint64, parameters[number])  # type: ignore[union-attr]
-            for number, parameter in enumerate(launch.parameters)
-        }
-        call_entry(image, kernel, [addresses[number] for number in range(len(addresses))], [], 1)
-
-    return run
-
-
 @pytest.mark.usefixtures("stub")
 def test_a_file_runs(stub: Any, tmp_path: Path) -> None:
     model = branches()
     with worker_pool(1) as pool:
         options = Options(target="cuda:sm_80", cache=False, pool=pool)
-        compile_program(model, options).save(tmp_path / "model.mlcx")
-        codes = compile_program(model, replace(options, blocks_on_cpu=True)).objects
-        objects = Builder(options, pool).build(units_of(model, options)["main"])
-    for name, data in objects.items():
-        (launch,) = DeviceKernel.from_bytes(data).launches
-        stub.kernel(launch.kernel.function, on_cpu(name, launch, codes[name]))
+        compile_for(stub, model, options).save(tmp_path / "model.mlcx")
     executable = load(tmp_path / "model.mlcx")
     for seed in (1, 2):
         draw = np.random.default_rng(seed)

@@ -7,10 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnx
 import pytest
 from mlc.codegen.ptxas import find_ptxas
 from mlc.runtime import read_container
 from mlc.runtime.cuda import parse_plan
+from onnx import TensorProto, helper, numpy_helper
 
 
 @pytest.fixture
@@ -47,6 +50,46 @@ def test_blocks_on_the_cpu(mlc: Any, mlp: Path) -> None:
     assert "blocks of cuda:sm_90a" in mlc("compile", mlp, "--target", "cuda:sm_90a", "--blocks-on-cpu").out
 
 
+@pytest.fixture
+def largest(tmp_path: Path) -> Path:
+    """The two largest of each row of tanh(x)."""
+    nodes = [helper.make_node("Tanh", ["x"], ["t"]), helper.make_node("TopK", ["t", "k"], ["y", "i"], "best")]
+    graph = helper.make_graph(
+        nodes,
+        "largest",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [3, 2])],
+        [numpy_helper.from_array(np.array([2]), "k")],
+    )
+    path = tmp_path / "largest.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10), path)
+    return path
+
+
+ON_PROCESSOR = ("--target", "cuda:sm_80", "--unsupported=cpu")
+
+
+def test_parts_on_the_processor(mlc: Any, largest: Path) -> None:
+    """Of the 96 bytes of tanh 24 come back."""
+    done = mlc("compile", largest, *ON_PROCESSOR, "-v")
+    assert done.status == 0, done.err
+    why = r"^top_k_[0-9a-f]{12} +best +graph.top_k: it puts one element after the other in its place$"
+    for text in (done.out, mlc("report", "largest.mlcx", "-v").out):
+        assert re.search(r"^processor +1 of 2 kernels; each call moves 96 B there, 24 B back$", text, re.M)
+        assert re.search(why, text, re.M)
+
+
+@pytest.mark.slow
+def test_parts_on_the_processor_otherwise(mlc: Any, largest: Path) -> None:
+    """Without the flag, which the error names; with the blocks on the processor; as one text."""
+    failed = mlc("compile", largest, "--target", "cuda:sm_80")
+    assert failed.status == 1 and "a processor can (--unsupported=cpu)" in failed.err
+    done = mlc("run", largest, *ON_PROCESSOR, "--blocks-on-cpu", "--verify", "--tolerance", "1e-5")
+    assert done.status == 0, done.out + done.err
+    done = mlc("compile", largest, *ON_PROCESSOR, "--emit=asm", "-o", "-")
+    assert done.status == 1 and "of the processor, which no one text is" in done.err
+
+
 def test_texts(mlc: Any, mlp: Path) -> None:
     assert mlc("compile", mlp, "--target", "cuda:sm_90a", "--emit=asm", "-o", "-").out.count(".entry") == 2
     done = mlc("compile", mlp, "--target", "cuda:sm_80", "--emit=shared-lib")
@@ -62,7 +105,7 @@ def test_cubin(mlc: Any, mlp: Path, tmp_path: Path) -> None:
 
 
 def test_options_that_need_a_gpu(mlc: Any, mlp: Path) -> None:
-    for option in ("--blocks-on-cpu", "--cubin"):
+    for option in ("--blocks-on-cpu", "--cubin", "--unsupported=cpu"):
         done = mlc("compile", mlp, option)
         assert done.status == 1
         assert "needs a GPU as target, such as cuda:sm_80" in done.err
