@@ -44,7 +44,7 @@ def test_ptx_has_the_instructions(name: str) -> None:
     multicast = [line for line in copies if ".multicast::cluster" in line]
     assert (len(copies) - len(multicast), len(multicast)) == (alone, several)
     assert "mapa.shared::cluster" in ptx or "mapa.u32" in ptx or "mapa.shared" in ptx
-    assert ptx.count("mbarrier.arrive.release.cluster.shared::cluster") == ptx.count("mapa")
+    assert ptx.count("mbarrier.arrive.shared::cluster") == ptx.count("mapa")
     # At the begin and at the end.
     assert ptx.count("barrier.cluster.arrive") == ptx.count("barrier.cluster.wait") == 2
 
@@ -52,6 +52,12 @@ def test_ptx_has_the_instructions(name: str) -> None:
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_ptxas_has_nothing_to_say(name: str) -> None:
     assembled.check_with_ptxas(ptx_of(name), ARCH)
+
+
+@pytest.mark.slow
+def test_arrivals_wait_for_no_memory() -> None:
+    """Of the whole GPU's memory: only where blocks meet, at the begin and at the end."""
+    assert assembled.listing(ptx_of("along both"), ARCH).count("MEMBAR.ALL.GPU") == 2
 
 
 # Name -> (kernel, copies for several blocks: of half of the panels of a tile's columns)

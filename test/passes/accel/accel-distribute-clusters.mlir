@@ -31,7 +31,7 @@
 // CHECK-NEXT: %[[TELLS:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
 // CHECK-NEXT: scf.if %[[TELLS]] {
 // CHECK-NEXT: %[[REMOTE:.*]] = nvvm.mapa %{{.*}}, %[[LANE]] : !llvm.ptr<3> -> !llvm.ptr<7>
-// CHECK-NEXT: nvvm.mbarrier.arrive %[[REMOTE]] {scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// CHECK-NEXT: nvvm.mbarrier.arrive %[[REMOTE]] : !llvm.ptr<7>
 // CHECK-NEXT: }
 // The bytes of whole tiles come, whoever sends them: 64x64 and 64x128 of 2 bytes.
 // CHECK: nvvm.mbarrier.arrive.expect_tx %[[SIGNAL:.*]], %c24576_i32

@@ -63,6 +63,8 @@ def is_among(lane: ir.Value, mask: Number) -> ir.Value:
 
 
 def arrive(barrier: ir.Value, rank: ir.Value) -> None:
-    """At the same mbarrier of another block."""
+    """At the same mbarrier of another block. It says what was read, by products that have ended: there is
+    nothing written for the other block to see, and a release for the cluster would wait for all that the
+    thread's warp has written anywhere."""
     remote = nvvm.mapa(ir.Type.parse("!llvm.ptr<7>"), barrier, rank)
-    nvvm.mbarrier_arrive(remote, scope=ir.Attribute.parse("#nvvm.mem_scope<cluster>"), results=[])
+    nvvm.mbarrier_arrive(remote, scope=ir.Attribute.parse("#nvvm.mem_scope<cta>"), results=[])
