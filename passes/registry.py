@@ -49,6 +49,9 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-lower-precision": "mlc.passes.graph.lower_precision:LowerPrecision",
     "graph-materialize-padding": "mlc.passes.graph.materialize_padding:MaterializePadding",
     "graph-name-dims": "mlc.passes.graph.name_dims:NameDims",
+    "graph-narrow-integer-convolutions": (
+        "mlc.passes.graph.narrow_integer_convolutions:NarrowIntegerConvolutions"
+    ),
     "graph-narrow-integer-products": "mlc.passes.graph.narrow_integer_products:NarrowIntegerProducts",
     "graph-narrow-values": "mlc.passes.graph.narrow_values:NarrowValues",
     "graph-number-objects": "mlc.passes.graph.number_objects:NumberObjects",

@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph.conv_to_matmul import is_product
-from mlc.passes.graph.on_read import ON_READ, mark
+from mlc.passes.graph.on_read import ON_READ, beneath, mark
 from mlc.passes.graph.values import on_ranked
 from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, replace_op
 
@@ -19,11 +19,12 @@ POOLS = ("graph.max_pool", "graph.average_pool")
 
 
 def _transposed(value: ir.Value, permutation: Sequence[int]) -> ir.Value:
-    return graph.build("transpose", [value], {"permutation": list(permutation)})
+    attributes = {"permutation": list(permutation)}
+    return beneath(value, lambda each: graph.build("transpose", [each], attributes))
 
 
 def _reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    return graph.build("reshape", [value], {"shape": list(shape)})
+    return beneath(value, lambda each: graph.build("reshape", [each], {"shape": list(shape)}))
 
 
 def last(value: ir.Value) -> ir.Value:
@@ -44,12 +45,12 @@ def conv_channels_last(op: ir.Operation) -> bool:
         return False
     if is_product(op):
         made = _product(op)
-    elif graph.attribute(op, "group") == 1:
-        made = _whole_block(op, last(op.operands[0]), _filters(op))
     elif (
         graph.attribute(op, "group") == graph.shape_of(op.operands[0])[1] == graph.shape_of(op.results[0])[1]
     ):
         made = _whole_block(op, last(op.operands[0]), _depthwise_filters(op))
+    elif graph.attribute(op, "group") == 1:
+        made = _whole_block(op, last(op.operands[0]), _filters(op))
     else:
         made = _grouped(op)
     replace_op(op, first(made))

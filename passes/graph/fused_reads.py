@@ -39,7 +39,7 @@ def readers_of(op: ir.Operation) -> frozenset[str]:
     if op.name != "graph.cast":
         return PRODUCTS | WINDOWS
     is_integer = isinstance(graph.element_type(op.results[0]), ir.IntegerType)
-    return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS if is_integer else frozenset())
+    return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS | WINDOWS if is_integer else frozenset())
 
 
 def can_look_up(producer: Sequence[ir.Operation], group: Sequence[ir.Operation]) -> bool:

@@ -25,6 +25,8 @@ from mlc.passes.graph.views import CONSTANTS, is_place
 from mlc.passes.graph.winograd_strips import strip_of
 from mlc.passes.remarks import listening, missed
 from mlc.passes.rewriting import defining_op, has_one_use, has_one_user
+from mlc.passes.tloop.target_attribute import target_of
+from mlc.targets import GpuTarget
 
 # What the host program does without kernels.
 _HOST = {*graph.CONTROL_OPS, "graph.yield", "graph.call_runtime", "graph.check"}
@@ -128,7 +130,7 @@ class Fusion:
         if op.name == "graph.slice":
             return group.anchor in TAKES_PADDING and is_cleared_cut(op)
         if op.name == "graph.pad":
-            return group.anchor in TAKES_PADDING and graph.attribute(op, "mode") == "constant"
+            return self.takes_padding(group) and graph.attribute(op, "mode") == "constant"
         if op.name == "graph.transpose":
             # A product's tile is stored transposed; that needs the columns to stay the innermost dim.
             last = len(graph.shape_of(op.results[0])) - 1
@@ -137,6 +139,12 @@ class Fusion:
                 and graph.attribute(op, "permutation")[last] == last
             )
         return False
+
+    def takes_padding(self, group: Group) -> bool:
+        """Whether the group can write its result into what a pad makes: not where blocks multiply tiles."""
+        if group.anchor in PRODUCTS | WINDOWS and isinstance(target_of(group.ops[0]), GpuTarget):
+            return False
+        return group.anchor in TAKES_PADDING
 
     def explain(self, op: ir.Operation) -> None:
         """Says why an op that could end another kernel begins one."""

@@ -11,10 +11,12 @@ from mlc.passes.base import Pass
 from mlc.passes.graph.on_read import ON_READ, mark
 from mlc.passes.graph.values import is_constant, on_ranked
 from mlc.passes.patterns import FirstOf
-from mlc.passes.rewriting import apply_patterns, defining_op
+from mlc.passes.rewriting import apply_patterns, defining_op, erase_if_unused
 from mlc.passes.tloop.kernel_functions import EXACT, precision_of
 from mlc.passes.tloop.target_attribute import target_of
 from mlc.targets import GpuTarget
+
+PRODUCTS = ("graph.matmul", "graph.conv")
 
 
 def transpose_weight(op: ir.Operation) -> bool:
@@ -30,7 +32,7 @@ def transpose_weight(op: ir.Operation) -> bool:
 
 
 def transpose_integers(op: ir.Operation) -> bool:
-    """matmul(x, cast(w)) -> matmul(x, transpose(cast(transpose(w)))), where the product reads w of 8 bits,
+    """f(x, cast(w)) -> f(x, transpose(cast(transpose(w)))), where a product or convolution reads w of 8 bits,
     and the inner transpose is work for @prepare."""
     made = defining_op(op.operands[1], "graph.cast")
     if made is None or ON_READ not in made.attributes or not is_constant(made.operands[0]):
@@ -38,6 +40,8 @@ def transpose_integers(op: ir.Operation) -> bool:
     stored = _transposed(made.operands[0])
     kind = ir.RankedTensorType.get(stored.type.shape, made.results[0].type.element_type)
     op.operands[1] = mark(_transposed(mark(graph.build("cast", [stored], {}, kind))))
+    # Before @prepare computes for it.
+    erase_if_unused(made)
     return True
 
 
@@ -48,10 +52,10 @@ def _transposed(value: ir.Value) -> ir.Value:
 
 @dataclass(frozen=True)
 class TransposeWeights(Pass):
-    """Store weights of products with the reduction innermost, where tensor units of GPUs want it so: of
-    integers of 8 bits, of which they read four at a time; for `wgmma` of sm_90a, which reads operands of 32
-    bits in no other order, of products and convolutions of tf32. Kernels read them transposed back, which is
-    an order of places and moves nothing.
+    """Store weights of products and convolutions with the reduction innermost, where tensor units of GPUs
+    want it so: of integers of 8 bits, of which they read four at a time; for `wgmma` of sm_90a, which reads
+    operands of 32 bits in no other order, of tf32. Kernels read them transposed back, which is an order of
+    places and moves nothing.
 
     Operands that other kernels compute stay as they lie: such products are for `mma.sync`.
     """
@@ -65,5 +69,5 @@ class TransposeWeights(Pass):
             return False
         integers, single = on_ranked(transpose_integers), on_ranked(transpose_weight)
         if not target.clusters:
-            return apply_patterns(op, {"graph.matmul": integers})
-        return apply_patterns(op, {"graph.matmul": FirstOf(integers, single), "graph.conv": single})
+            return apply_patterns(op, dict.fromkeys(PRODUCTS, integers))
+        return apply_patterns(op, dict.fromkeys(PRODUCTS, FirstOf(integers, single)))

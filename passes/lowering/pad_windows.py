@@ -8,8 +8,9 @@ from typing import ClassVar
 from mlc.bindings import ir, tensor
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.on_read import ON_READ
+from mlc.passes.graph.on_read import ON_READ, beneath
 from mlc.passes.lowering.linalg_tools import constant, static_shape, tensor_type
+from mlc.passes.lowering.signedness import signless
 from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.tloop.kernel_functions import is_kernel
 
@@ -21,7 +22,8 @@ def pad_window(op: ir.Operation) -> bool:
         return False
     x, w = op.operands
     attributes = attributes_of(op) | {"pads": [0] * len(pads)}
-    replace_op(op, graph.build("conv", [_padded(x, pads), w], attributes, op.results[0].type))
+    padded = beneath(x, lambda each: _padded(each, pads))
+    replace_op(op, graph.build("conv", [padded, w], attributes, op.results[0].type))
     return True
 
 
@@ -47,8 +49,16 @@ def _pad(x: ir.Value, low: list[int], high: list[int], value: float) -> ir.Value
     op = tensor.PadOp(kind, x, [], [], low, high)
     index = ir.IndexType.get()
     with ir.InsertionPoint(op.regions[0].blocks.append(*[index] * len(shape))):
-        tensor.YieldOp(constant(element, value))
+        tensor.YieldOp(_element(element, value))
     return op.result
+
+
+def _element(kind: ir.Type, value: float) -> ir.Value:
+    """A number; upstream has constants of signless integers only."""
+    number = constant(signless(kind), value)
+    if number.type == kind:
+        return number
+    return ir.Operation.create("builtin.unrealized_conversion_cast", [kind], [number]).results[0]
 
 
 @dataclass(frozen=True)

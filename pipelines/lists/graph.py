@@ -98,13 +98,15 @@ LOWER_GRAPH_GPU: list[str] = [
     "graph-split-products",
     # Convolutions read zeros around their image, pools what is least; a mean knows how many it counts.
     "graph-materialize-padding{pools-only=true on-read=true}",
+    # Integers of 8 bits are multiplied as they lie in memory: before their windows become products.
+    "func.func(graph-narrow-integer-convolutions)",
     # 1x1 windows become products, others have a block of all channels; transposes around them ...
     "graph-channels-last",
     # ... meet those around their neighbours.
     "func.func(graph-sink-transposes)",
     # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
     "graph-lower-precision",
-    # Integers of 8 bits are multiplied as they lie in memory.
+    # Products of integers, too, of which transposes may have come apart.
     "func.func(graph-narrow-integer-products)",
     # Tensor units multiply 32 bytes of a pixel at a time.
     "func.func(graph-fill-channels)",

@@ -17,7 +17,7 @@ from mlc.targets import parse_target
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
-from tile_convolutions import Conv
+from tile_convolutions import Conv, IntegerConv
 from tile_products import IntegerProduct, Product
 
 TARGETS = ("cuda:sm_80", "cuda:sm_90a")
@@ -90,6 +90,10 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
     "product of integers by rows": (
         IntegerProduct([2048, 512], [512, 768]).text(),
         ({"IMMA", "LDGSTS"}, {"IMMA", "LDGSTS"}),
+    ),
+    "convolution of integers": (
+        IntegerConv((28, 28), 128, 128, pads=(1, 1, 1, 1), batch=32).text(),
+        ({"IMMA", "LDGSTS"}, {"IGMMA", "UTMALDG"} | STORES),
     ),
     "attention": (attention(128, False), (AMPERE, HOPPER | STORES)),
     "causal attention": (attention(64, True), (AMPERE, HOPPER | STORES)),

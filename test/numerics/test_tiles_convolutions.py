@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mlc.passes.tloop import product_tiles
 from sampled_runs import sampled
 from test_accel import RUNS, numbers
 from test_tiles_products import SUM_ERROR, program
-from tile_convolutions import Conv
+from tile_convolutions import Conv, IntegerConv
 from tile_products import kernel, op, tensor
 
 CONVS = {
@@ -44,6 +45,36 @@ def test_convolutions(name: str, where: str) -> None:
     if conv.bias:
         wanted, size = np.maximum(wanted + bias, 0), size + np.abs(bias)
     assert np.all(np.abs(found - wanted) <= SUM_ERROR * size)
+
+
+# Name -> (convolution, the tile)
+INTEGERS = {
+    "padding and steps": (
+        IntegerConv((9, 10), 64, 24, strides=(2, 2), pads=(1, 1, 1, 1)), (32, 32),
+    ),
+    "for groups of warps": (
+        IntegerConv((8, 8), 160, 72, pads=(1, 1, 1, 1), elements=("ui8", "ui8")), (64, 64),
+    ),
+    "unsigned filters": (
+        IntegerConv((7, 7), 32, 40, pads=(0, 1, 2, 1), batch=2, elements=("i8", "ui8")), (32, 32),
+    ),
+    "channels that are no multiple of 32": (IntegerConv((6, 6), 40, 33, window=(1, 3)), (32, 32)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "where"), sampled(INTEGERS, RUNS))
+def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    conv, tile = INTEGERS[name]
+    monkeypatch.setattr(product_tiles, "TILES", (tile,))
+    shapes = zip((conv.x, conv.stored), conv.elements, strict=True)
+    inputs = [numbers(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
+    found = np.zeros(conv.result, np.int32)
+    text = program(conv.text())
+    products = [line for line in text.splitlines() if "accel.mma" in line]
+    # Not of i32: the convolution reads what lies in memory.
+    assert products and all("xi8" in line for line in products)
+    RUNS[where](text, *(each.view(np.int8) for each in inputs), found)
+    assert np.array_equal(found, conv.wanted(*inputs))
 
 
 POOLS = {

@@ -70,7 +70,7 @@ class Conv:
     def _attributes(self) -> str:
         lists = {"strides": self.strides, "dilations": self.dilations, "pads": self.pads}
         given = [f"{name} = array<i64: {', '.join(map(str, each))}>" for name, each in lists.items()]
-        mark = ["graph.unrounded"] if self.element != "f32" else []
+        mark = ["graph.unrounded"] if self.element in ("f16", "bf16") else []
         return ", ".join([*given, f"group = {self.group} : i64", 'layout = "NCHWc"', *mark])
 
     def sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -91,3 +91,31 @@ class Conv:
             else:
                 result += np.einsum("nghwi,gio->nghwo", part, w[:, 0, *place])
         return result
+
+
+@dataclass(frozen=True)
+class IntegerConv(Conv):
+    """In i32, of `x` and `w` of `elements`, "i8" or "ui8", which the convolution reads as they lie: `w` with
+    the channels behind the filters."""
+
+    elements: Sequence[str] = ("ui8", "i8")
+
+    @property
+    def stored(self) -> list[int]:
+        """The shape of `w` in memory."""
+        return [*self.w[:-2], self.w[-1], self.w[-2]]
+
+    def text(self) -> str:
+        narrow = [tensor(each, kind) for each, kind in zip((self.x, self.stored), self.elements, strict=True)]
+        wide = [tensor(each, "i32") for each in (self.x, self.stored, self.w, self.result)]
+        last = len(self.w) - 1
+        order = ", ".join(map(str, [*range(last - 1), last, last - 1]))
+        body = op("x", "cast", "%0", [narrow[0], wide[0]], "graph.on_read")
+        body += op("y", "cast", "%1", [narrow[1], wide[1]], "graph.on_read")
+        body += op("z", "transpose", "%y", wide[1:3], f"graph.on_read, permutation = array<i64: {order}>")
+        body += op("r", "conv", "%x, %z", [wide[0], *wide[2:]], self._attributes())
+        return kernel(narrow, wide[3], body)
+
+    def wanted(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Sums of this size are exact in f64."""
+        return self.sums(x.astype(np.float64), w.swapaxes(-1, -2).astype(np.float64)).astype(np.int32)

@@ -26,3 +26,19 @@ func.func @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   %2 = "graph.sub"(%1, %bias) : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
   return %2 : tensor<4x3xf32>
 }
+
+// -----
+
+// Filters of equal elements are read from memory, too.
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT: %[[ONES:.*]] = "graph.full"()
+// CHECK-NEXT: %[[COPY:.*]] = "graph.identity"(%[[ONES]])
+// CHECK-NEXT: "graph.conv"(%arg0, %[[COPY]])
+// SPLIT-LABEL: func.func @main
+// SPLIT-NEXT: %[[ONES:.*]] = "graph.prepared"()
+// SPLIT-NEXT: "graph.conv"(%arg0, %[[ONES]])
+func.func @main(%x: tensor<1x1x8x8x1xi32>) -> tensor<1x1x6x6x1xi32> {
+  %w = "graph.full"() {value = 1 : i64} : () -> tensor<1x3x3x1xi32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x1xi32>, tensor<1x3x3x1xi32>) -> tensor<1x1x6x6x1xi32>
+  return %0 : tensor<1x1x6x6x1xi32>
+}

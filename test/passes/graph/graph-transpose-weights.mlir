@@ -50,6 +50,8 @@ func.func @main(%x: tensor<1x1x8x8x16xf32>) -> tensor<1x1x6x6x8xf32> {
 module attributes {tloop.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: graph.transpose
+// KERNELS-LABEL: func.func @main
+// KERNELS: kernel = @matmul
 func.func @main(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 512, hash = "0"} : () -> tensor<16x8xf32>
   %0 = "graph.matmul"(%x, %w) {accel.precision = "tf32"} : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
@@ -77,5 +79,28 @@ func.func @main(%x: tensor<16x64xui8>) -> tensor<16x8xi32> {
   %1 = "graph.cast"(%w) {graph.on_read} : (tensor<64x8xi8>) -> tensor<64x8xi32>
   %2 = "graph.matmul"(%0, %1) : (tensor<16x64xi32>, tensor<64x8xi32>) -> tensor<16x8xi32>
   return %2 : tensor<16x8xi32>
+}
+}
+
+// -----
+
+// Filters of 8 bits too. @prepare computes nothing that nobody reads.
+module attributes {tloop.target = "cuda:sm_80"} {
+// CHECK-LABEL: func.func @main
+// CHECK: %[[S:.*]] = "graph.transpose"(%{{.*}}) {permutation = array<i64: 0, 1, 2, 3, 5, 4>} : (tensor<1x1x3x3x32x8xi8>) -> tensor<1x1x3x3x8x32xi8>
+// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[S]]) {graph.on_read, saturate = true}
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[W]]) {graph.on_read, permutation = array<i64: 0, 1, 2, 3, 5, 4>}
+// CHECK-NEXT: "graph.conv"(%{{.*}}, %[[R]])
+// KERNELS-LABEL: func.func @main
+// KERNELS: kernel = @cast_transpose_cast_conv
+// KERNELS-LABEL: func.func @prepare() -> tensor<1x1x3x3x8x32xi8>
+func.func @main(%x: tensor<1x1x8x8x32xui8>) -> tensor<1x1x6x6x8xi32> {
+  %v = "graph.weight"() {source = "w", offset = 0, size = 2304, hash = "0"} : () -> tensor<8x32x3x3xi8>
+  %t = "graph.transpose"(%v) {permutation = array<i64: 2, 3, 1, 0>} : (tensor<8x32x3x3xi8>) -> tensor<3x3x32x8xi8>
+  %w = "graph.reshape"(%t) {shape = array<i64: 1, 1, 3, 3, 32, 8>} : (tensor<3x3x32x8xi8>) -> tensor<1x1x3x3x32x8xi8>
+  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x1x8x8x32xui8>) -> tensor<1x1x8x8x32xi32>
+  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<1x1x3x3x32x8xi8>) -> tensor<1x1x3x3x32x8xi32>
+  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xi32>, tensor<1x1x3x3x32x8xi32>) -> tensor<1x1x6x6x8xi32>
+  return %2 : tensor<1x1x6x6x8xi32>
 }
 }

@@ -1,0 +1,201 @@
+"""Convolutions of integers of 8 bits on GPUs: exact, with any zero points and padding, by tensor units."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from mlc.codegen.pool import WorkerPool
+from mlc.codegen.ptxas import find_ptxas
+from mlc.compiler import Options, Program, compile_program
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+ARCHITECTURES = ("sm_80", "sm_90a")
+
+
+@dataclass(frozen=True)
+class Conv:
+    """A ConvInteger of x, of u8 if `left` is "u", with filters drawn of `right`. Zero points: None is none,
+    "input" is given when the model runs."""
+
+    image: tuple[int, int, int, int] = (1, 40, 9, 10)
+    filters: int = 24
+    window: int = 3
+    pads: tuple[int, int, int, int] = (1, 1, 1, 1)
+    stride: int = 1
+    group: int = 1
+    left: type[Any] = np.uint8
+    right: type[Any] = np.int8
+    x_zero: Any = "input"
+    w_zero: Any = None
+
+    @property
+    def units(self) -> set[tuple[str, str]]:
+        """The types that tensor units multiply: filters of u8 around 128 are stored as i8."""
+        signed = self.right is np.int8 or np.all(self.w_zero == 128)
+        return {("u8" if self.left is np.uint8 else "s8", "s8" if signed else "u8")}
+
+    def model(self) -> onnx.ModelProto:
+        """x, and perhaps z -> y."""
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(self.left))
+        shape = [self.filters, self.image[1] // self.group, self.window, self.window]
+        weights = {"w": numbers(self.right, shape, 0)}
+        inputs = [helper.make_tensor_value_info("x", kind, self.image)]
+        if isinstance(self.x_zero, str):
+            inputs.append(helper.make_tensor_value_info("z", kind, []))
+        elif self.x_zero is not None:
+            weights["z"] = np.asarray(self.x_zero, self.left)
+        if self.w_zero is not None:
+            weights["v"] = np.asarray(self.w_zero, self.right)
+        points = ["" if self.x_zero is None else "z", *(["v"] if self.w_zero is not None else [])]
+        attributes: dict[str, Any] = {"pads": self.pads, "strides": [self.stride] * 2, "group": self.group}
+        node = helper.make_node("ConvInteger", ["x", "w", *points], ["y"], **attributes)
+        graph = helper.make_graph(
+            [node],
+            "convolution",
+            inputs,
+            [helper.make_tensor_value_info("y", TensorProto.INT32, [None] * 4)],
+            [numpy_helper.from_array(array, key) for key, array in weights.items()],
+        )
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+    def inputs(self) -> list[np.ndarray]:
+        x, z = numbers(self.left, self.image, 1), numbers(self.left, [], 2)
+        return [x, z] if isinstance(self.x_zero, str) else [x]
+
+    def wanted(self) -> np.ndarray:
+        """By products of i64, for each place of the window."""
+        x, *z = (each.astype(np.int64) for each in self.inputs())
+        w = numbers(self.right, [self.filters, self.image[1] // self.group, self.window, self.window], 0)
+        zeros = np.asarray(0 if self.w_zero is None else self.w_zero, np.int64).reshape(-1, 1, 1, 1)
+        x = x - (z[0] if z else self.x_zero or 0)
+        top, left, bottom, right = self.pads
+        padded = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
+        windows = np.lib.stride_tricks.sliding_window_view(padded, [self.window] * 2, (2, 3))
+        windows = windows[:, :, :: self.stride, :: self.stride]
+        parts = np.split(windows, self.group, 1), np.split(w - zeros, self.group)
+        sums = [np.einsum("nchwij,ocij->nohw", *each) for each in zip(*parts, strict=True)]
+        return np.concatenate(sums, 1).astype(np.int32)
+
+
+def numbers(kind: type[Any], shape: Any, seed: int) -> np.ndarray:
+    """All of a type."""
+    limits = np.iinfo(kind)
+    return np.random.default_rng(seed).integers(limits.min, limits.max, shape, kind, endpoint=True)
+
+
+CASES = {
+    "zero point of the image": Conv(),
+    "no zero points": Conv(x_zero=None),
+    "of filters": Conv(w_zero=-3),
+    "of each filter": Conv(x_zero=131, w_zero=np.arange(24) - 12, pads=(0, 1, 2, 0)),
+    "filters around 128": Conv(right=np.uint8, w_zero=128),
+    "unsigned filters": Conv(left=np.int8, right=np.uint8, x_zero=-5, w_zero=9, stride=2),
+    "no padding": Conv(pads=(0, 0, 0, 0)),
+    "pointwise": Conv(window=1, pads=(0, 0, 0, 0), w_zero=7),
+    "pointwise with steps": Conv(window=1, pads=(0, 0, 0, 0), stride=2),
+    "a first layer": Conv(image=(2, 3, 15, 14), window=5, pads=(2, 2, 2, 2), stride=2, x_zero=128),
+    "channels of the next power of two": Conv(image=(1, 24, 9, 9), filters=40),
+    "a batch": Conv(image=(3, 32, 7, 7), x_zero=1),
+    "groups": Conv(group=2),
+    "for groups of warps": Conv(image=(8, 64, 28, 28), filters=64, x_zero=114),
+}
+DEPTHWISE = Conv(filters=40, group=40)
+FAST = [("of each filter", "sm_80"), ("a first layer", "sm_90a")]
+
+
+def compiled(model: onnx.ModelProto, architecture: str, pool: WorkerPool, **options: object) -> Program:
+    given = Options(target=f"cuda:{architecture}", pool=pool, cache=False, **options)  # type: ignore[arg-type]
+    return compile_program(model, given)
+
+
+def result(model: onnx.ModelProto, architecture: str, pool: WorkerPool, *inputs: np.ndarray) -> np.ndarray:
+    """Of the blocks, on the CPU."""
+    (found,) = compiled(model, architecture, pool, blocks_on_cpu=True).executable(threads=2)(*inputs)
+    return found
+
+
+def cases() -> list[object]:
+    pairs = [(name, architecture) for name in CASES for architecture in ARCHITECTURES]
+    return [pytest.param(*each, marks=() if each in FAST else pytest.mark.slow) for each in pairs]
+
+
+@pytest.mark.parametrize(("name", "architecture"), cases())
+def test_numbers_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: WorkerPool) -> None:
+    conv = CASES[name]
+    found = result(conv.model(), architecture, pool, *conv.inputs())
+    assert np.array_equal(found, conv.wanted())
+
+
+@pytest.mark.parametrize(("name", "architecture"), cases())
+def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
+    """All that has the types of the filters; ptxas has no warnings and spills nothing."""
+    program = compiled(CASES[name].model(), architecture, pool)
+    images = b"".join(program.objects.values()).decode()
+    assert set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", images)) == CASES[name].units
+    assert ("wgmma" in images) == (name == "for groups of warps" and architecture == "sm_90a")
+    gpu = program.report["gpu"]
+    assert gpu["assembled"] == (find_ptxas() is not None)
+    if gpu["assembled"]:
+        assert gpu["warnings"] == []
+        assert not any(each["spill_store_bytes"] or each["spill_load_bytes"] for each in gpu["kernels"])
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_channels_on_their_own(architecture: str, pool: WorkerPool) -> None:
+    found = result(DEPTHWISE.model(), architecture, pool, *DEPTHWISE.inputs())
+    assert np.array_equal(found, DEPTHWISE.wanted())
+
+
+def quantised() -> onnx.ModelProto:
+    """Two QLinearConv with bias, the second one with steps: x [2, 16, 10, 10] of u8 -> y [2, 24, 5, 5]."""
+    rng = np.random.default_rng(0)
+    weights: dict[str, Any] = {"sx": np.float32(0.02), "zx": np.uint8(119)}
+    nodes, last, channels = [], "x", 16
+    for layer, zero in enumerate((0, 131)):
+        drawn: dict[str, Any] = {
+            f"w{layer}": numbers(np.int8, [24, channels, 3, 3], layer),
+            f"sw{layer}": rng.uniform(1e-3, 5e-3, 24).astype(np.float32),
+            f"zw{layer}": np.zeros(24, np.int8),
+            f"sy{layer}": np.float32(0.13),
+            f"zy{layer}": np.uint8(zero),
+            f"b{layer}": rng.integers(-5000, 5000, 24).astype(np.int32),
+        }
+        weights |= drawn
+        scale, point = ("sx", "zx") if layer == 0 else ("sy0", "zy0")
+        names = [f"{each}{layer}" for each in ("w", "sw", "zw", "sy", "zy", "b")]
+        steps = [1 + layer] * 2
+        nodes.append(
+            helper.make_node(
+                "QLinearConv", [last, scale, point, *names], [f"y{layer}"], pads=[1] * 4, strides=steps
+            )
+        )
+        last, channels = f"y{layer}", 24
+    graph = helper.make_graph(
+        nodes,
+        "layers",
+        [helper.make_tensor_value_info("x", TensorProto.UINT8, [2, 16, 10, 10])],
+        [helper.make_tensor_value_info("y1", TensorProto.UINT8, [2, 24, 5, 5])],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_layers(architecture: str, pool: WorkerPool) -> None:
+    """Each is one kernel, which reads and writes integers of 8 bits, between a transpose in front and one
+    behind. The reference computes factors in f32: it may round a number the other way."""
+    x = numbers(np.uint8, [2, 16, 10, 10], 9)
+    found = result(quantised(), architecture, pool, x)
+    (wanted,) = map(np.asarray, ReferenceEvaluator(quantised()).run(None, {"x": x}))
+    assert np.unique(found).size > 100
+    apart = np.abs(found.astype(int) - wanted.astype(int))
+    assert apart.max() <= 1 and np.mean(apart > 0) < 1e-3
+    program = compiled(quantised(), architecture, pool)
+    products = [name for name, image in program.objects.items() if b"mma.sync" in image]
+    assert len(products) == 2 and program.report["launches"] <= 5
