@@ -8,12 +8,14 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.graph.placed_between import between
 from mlc.passes.graph.verify_blocks import reason_without_blocks
 from mlc.passes.graph.views import CONSTANTS
 from mlc.passes.remarks import names_in
 from mlc.passes.tloop.kernel_functions import CPU
 
-PLACE = "graph.place"
+# On an op: its device; and that it was placed there because it stands between others.
+PLACE, BETWEEN = "graph.place", "graph.between"
 MAIN = "main"
 # What layouts make of an op is placed with its kind.
 _KINDS = {"graph.matmul_packed": "graph.matmul"}
@@ -28,8 +30,8 @@ def place_of(op: ir.Operation) -> str:
 class PlaceOps(Pass):
     """Places ops of `@main` on a second device, by their kind or by the ONNX nodes that they come from: sets
     their attribute `graph.place`. Beside a processor that is "accel", beside a GPU "cpu", where `unsupported`
-    places all ops that have no program of thread blocks. Does nothing unless ops are named
-    (docs/placement.md)."""
+    places all ops that have no program of thread blocks, and those between them that cost less there than two
+    transfers. Does nothing unless ops are named (docs/placement.md)."""
 
     name: ClassVar[str] = "graph-place"
     anchor: ClassVar[str] = "func.func"
@@ -54,9 +56,18 @@ class PlaceOps(Pass):
             if matched or (self.unsupported and _is_unsupported(each)):
                 each.attributes[PLACE] = ir.StringAttr.get(self.device)
             found |= matched
+        if self.unsupported:
+            _place_between(inside, self.device)
         if missing := sorted(wanted - found):
             raise PassFailure(_no_op(missing[0], ops), op.location)
         return True
+
+
+def _place_between(ops: Sequence[ir.Operation], device: str) -> None:
+    placed = {number for number, op in enumerate(ops) if place_of(op) == device}
+    for number in between(ops, placed):
+        ops[number].attributes[PLACE] = ir.StringAttr.get(device)
+        ops[number].attributes[BETWEEN] = ir.UnitAttr.get()
 
 
 def _is_unsupported(op: ir.Operation) -> bool:

@@ -23,6 +23,7 @@ CONSTANTS = {
     "w": RNG.normal(size=(16, 48)).astype(np.float32),
     "b": RNG.normal(size=48).astype(np.float32),
     "four": np.array([4]),
+    "two": np.array([2]),
     "rows": ROWS,
     "updates": RNG.normal(size=(3, 16)).astype(np.float32),
     "begin": np.array([0]),
@@ -52,6 +53,18 @@ MODELS: dict[str, tuple[Sequence[Node], list[int]]] = {
             ("Softmax", "v", "y", {"axis": 1}),
         ],
         [6, 4],
+    ),
+    "with what is between them": (
+        [
+            ("TopK", "x four", "v i"),
+            ("GatherElements", "x i", "g", {"axis": 1}),
+            ("Abs", "v", "a"),
+            ("Mul", "a v", "s"),
+            ("TopK", "s two", "t j"),
+            ("GatherElements", "g j", "h", {"axis": 1}),
+            ("Add", "h t", "y"),
+        ],
+        [6, 2],
     ),
     "whole": ([("TopK", "x four", "y i")], [6, 4]),
     "a weight of both": (
@@ -116,6 +129,18 @@ def test_numbers(name: str, stub: Any, pool: WorkerPool, tmp_path: Path) -> None
         [found], [wanted] = executable(x), session.run(None, {"x": x})
         assert np.abs(found - wanted).max() <= TOLERANCE * np.abs(wanted).max()
     assert executable.cuda is not None and executable.cuda.threads == 2
+
+
+@pytest.mark.slow
+def test_what_is_between(stub: Any, pool: WorkerPool) -> None:
+    """The products of the largest are computed where these are; what the input is read for is not."""
+    program = compiled(stub, pool, "with what is between them")
+    reasons = {each["reason"].partition(":")[0] for each in program.report["processor"]["kernels"]}
+    assert reasons == {"graph.top_k", "what it reads and what reads it is on the processor"}
+    assert program.plan is not None
+    # x, twice, is on the device; there and back go x, and the places of both and the largest of these.
+    moved = [step.nbytes for step in program.plan.steps if isinstance(step, CopyStep)]
+    assert sorted(moved) == [6 * 2 * 4, 6 * 2 * 8, 6 * 4 * 8, 6 * 16 * 4]
 
 
 def test_weights_of_the_processor_stay_on_the_host(stub: Any, pool: WorkerPool) -> None:
