@@ -90,8 +90,12 @@ def test_groups_of_warps_have_roles(width: int, causal: bool) -> None:
     else:
         assert (scores, results) == (of_scores, of_results)
     # Queries, keys and values come by TMA, in panels of 64 numbers, and the result goes so; nothing else is
-    # stored to shared memory.
-    assert ptx.count("cp.async.bulk.tensor.3d.shared::cluster.global") == 3 * width // 64
+    # stored to shared memory. Of two panels of keys and of values, each of two blocks copies one for both.
+    panels, together = width // 64, width == 128 and not causal
+    assert ptx.count("multicast::cluster") == (2 if together else 0)
+    assert (".reqnctapercluster 2, 1, 1" in ptx) == together
+    copies = 2 + panels if together else 3 * panels
+    assert ptx.count("cp.async.bulk.tensor.3d.shared::cluster.global") == copies
     assert ptx.count("cp.async.bulk.tensor.3d.global.shared::cta") == width // 64
     assert "stmatrix" in ptx and "st.global" not in ptx
     assert "cp.async.cg" not in ptx and "mma.sync" not in ptx and "st.shared" not in ptx
@@ -136,8 +140,10 @@ HOPPER: dict[str, dict[str, Any]] = {
     "16": {"width": 16, "causal": True},
     "96": {"width": 96, "causal": False},
     "256": {"width": 256, "causal": False},
+    "256, causal": {"width": 256, "causal": True},
     "f16": {"width": 128, "causal": True, "element": "f16"},
     "few heads": {"width": 128, "causal": True, "heads": 4},
+    "few heads, not causal": {"width": 128, "causal": False, "heads": 4},
     "odd number of keys": {"width": 128, "causal": False, "length": 1000},
     "one block of keys": {"width": 64, "causal": False, "length": 128},
     "added mask": {"width": 64, "causal": False, "mask": "1x1024xbf16"},

@@ -252,6 +252,10 @@ GROUPS = {
     "chosen keys, causal": Case(64, 200, 64, 64, "bf16", mask=(200,), chosen=True, causal=True),
     "other widths": Case(64, 300, 24, 40, "bf16"),
     "long heads": Case(40, 100, 256, 256, "bf16"),
+    "blocks that copy for each other": Case(100, 300, 128, 128, "bf16", heads=2, groups=1),
+    "long heads that are copied together": Case(200, 70, 256, 128, "f16", rows_first=True),
+    "causal and masked, copied together": Case(128, 200, 128, 128, "bf16", mask=(200,), causal=True),
+    "three tiles": Case(150, 200, 128, 128, "bf16"),
     "one block of keys": Case(64, 100, 64, 64, "bf16"),
     "rows without whole units": Case(64, 300, 20, 20, "bf16"),
 }  # fmt: skip
@@ -264,6 +268,13 @@ FAST = ("causal",)
 )
 def test_groups_of_warps(name: str, where: str) -> None:
     check(GROUPS[name], where, "cuda:sm_90a")
+
+
+@pytest.mark.parametrize(("name", "blocks"), [("blocks that copy for each other", 2), ("three tiles", 1)])
+def test_clusters(name: str, blocks: int) -> None:
+    """Pairs of tiles of queries meet the same keys, if there is an even number of them."""
+    text = program(GROUPS[name], "cuda:sm_90a")
+    assert ("cluster = array<i64: 2, 1>" in text) == (blocks == 2)
 
 
 @pytest.mark.slow

@@ -47,6 +47,13 @@ def test_numbers(keys: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("queries", [200, 300])
+def test_numbers_of_clusters(queries: int) -> None:
+    """Two tiles of queries, for which two blocks copy keys and values, or three."""
+    check(Case(queries, 600, 128, 128, "bf16", heads=2, groups=1), "sm_90a", "cuda:sm_90a")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("queries", [100, 300])
 @pytest.mark.parametrize("keys", [100, 200, 400])
 @pytest.mark.parametrize("width", [64, 128])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.attention.operands import Place, copied, read_rows, wait, write_rows
@@ -16,7 +15,8 @@ from mlc.passes.accel.attention.tiles import floats, product
 from mlc.passes.accel.buffers import new_matrix, write_matrix
 from mlc.passes.accel.copying_loops import OVERLAP, TAKE_TURNS
 from mlc.passes.accel.copying_loops import STAGES as STAGES_ATTRIBUTE
-from mlc.passes.accel.tiles.block_orders import places_of
+from mlc.passes.accel.tiles.block_orders import BlockOrder
+from mlc.passes.accel.tiles.launches import launch
 from mlc.passes.accel.tiles.meanings import as_value
 from mlc.passes.constants import index_constant as index
 from mlc.passes.lowering.vector_tools import splat
@@ -25,11 +25,12 @@ from mlc.passes.lowering.vector_tools import splat
 def build_launch(attention: Attention, sizes: Sizes, memory: list[ir.Value]) -> None:
     """A block for each tile of queries of each head; `memory` holds the kernel's buffers."""
     counts = [*attention.leading, -(-attention.queries // sizes.queries)]
-    warps = {"warps": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), sizes.warps)}
-    launch = ir.Operation.create("accel.launch", [], [index(prod(counts))], warps, regions=1)
-    body = launch.regions[0].blocks.append(ir.IndexType.get())
+    single = [1] * len(attention.leading)
+    order = BlockOrder(counts, [*single, sizes.cluster], [*single, 1])
+    warps = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), sizes.warps)
+    body = launch(order.grid, order.clusters, warps)
     with ir.InsertionPoint(body):
-        *heads, tile = map(as_value, places_of(body.arguments[0], counts))
+        *heads, tile = map(as_value, order.places(list(body.arguments)))
         if attention.causal:
             # The last queries see most keys: those blocks begin first.
             tile = arith.subi(index(counts[-1] - 1), tile)

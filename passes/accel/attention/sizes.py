@@ -53,6 +53,8 @@ class Sizes:
     # Whether groups of warps start their products one after the other, so that one has its softmax while the
     # other one's products run.
     turns: bool = False
+    # Neighbouring tiles of queries whose blocks copy keys and values for each other.
+    cluster: int = 1
 
 
 def sizes_of(attention: Attention, target: Target) -> Sizes:
@@ -96,9 +98,26 @@ def _sizes_for_groups(attention: Attention, shared_bytes: int) -> Sizes:
     keys = padded(attention.keys, LONG_SCORES if max(width, features) > LONG else most)
     rest = shared_bytes - queries * width * 2
     stages = min(MOST_STAGES, rest // (keys * (width + features) * 2))
-    warps = queries // ROWS
-    turns = warps > GROUP and max(width, features) <= LONG
-    return Sizes(queries, keys, width, features, warps, True, False, stages, overlap=True, turns=turns)
+    warps, is_long = queries // ROWS, max(width, features) >= LONG
+    return Sizes(
+        queries,
+        keys,
+        width,
+        features,
+        warps,
+        True,
+        False,
+        stages,
+        overlap=True,
+        turns=warps > GROUP and max(width, features) <= LONG,
+        cluster=2 if is_long and _sees_all_keys(attention, queries, keys) else 1,
+    )
+
+
+def _sees_all_keys(attention: Attention, queries: int, keys: int) -> bool:
+    """Whether pairs of tiles of `queries` meet the same blocks of `keys`, and more than one."""
+    every = not attention.causal or attention.mask is not None
+    return every and attention.keys > keys and -(-attention.queries // queries) % 2 == 0
 
 
 def padded(extent: int, most: int = 1 << 30) -> int:

@@ -130,16 +130,27 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 
 // -----
 
-// Two groups of 64 queries each take turns, but not those of long heads, whose softmax is short.
+// Two groups of 64 queries each take turns, but not those of long heads, whose softmax is short. Two tiles of queries
+// that meet the same keys are the work of a cluster. Heads have two tiles each: the first dim of the grid says which.
 // CHECK-LABEL: func.func private @two_groups(
+// CHECK: "accel.launch"(%c2, %c64) ({
+// CHECK-NEXT: ^bb0(%[[TILE:.*]]: index, %[[HEAD:.*]]: index):
+// CHECK: %[[FIRST:.*]] = arith.muli %[[TILE]], %c128
+// CHECK: "accel.copy"(%{{.*}}, %{{.*}}, %[[HEAD]], %[[FIRST]], %c0)
 // CHECK: } {accel.overlap, accel.stages = 3 : i64, accel.take_turns}
+// CHECK: }) {cluster = array<i64: 2, 1>, warps = 8 : i64}
+// CHECK-LABEL: func.func private @causal(
 // CHECK: }) {warps = 8 : i64}
 // CHECK-LABEL: func.func private @long_heads(
 // CHECK: } {accel.overlap, accel.stages = 4 : i64}
-// CHECK: }) {warps = 8 : i64}
+// CHECK: }) {cluster = array<i64: 2, 1>, warps = 8 : i64}
 module attributes {tloop.target = "cuda:sm_90a"} {
   func.func private @two_groups(%q: tensor<64x256x128xbf16>) -> tensor<64x256x128xbf16> attributes {tloop.kernel} {
     %r = "graph.attention"(%q, %q, %q) {scale = 0.125 : f64} : (tensor<64x256x128xbf16>, tensor<64x256x128xbf16>, tensor<64x256x128xbf16>) -> tensor<64x256x128xbf16>
+    return %r : tensor<64x256x128xbf16>
+  }
+  func.func private @causal(%q: tensor<64x256x128xbf16>) -> tensor<64x256x128xbf16> attributes {tloop.kernel} {
+    %r = "graph.attention"(%q, %q, %q) {scale = 0.125 : f64, causal = true} : (tensor<64x256x128xbf16>, tensor<64x256x128xbf16>, tensor<64x256x128xbf16>) -> tensor<64x256x128xbf16>
     return %r : tensor<64x256x128xbf16>
   }
   func.func private @long_heads(%q: tensor<64x256x256xbf16>) -> tensor<64x256x256xbf16> attributes {tloop.kernel} {
