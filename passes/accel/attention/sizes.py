@@ -21,8 +21,8 @@ BLOCKS = 128
 # 4 bytes are loaded one by one, and each address takes a register.
 STAGE_BYTES, STAGES = {2: 32 << 10, 4: 16 << 10}, 2
 # Where hardware copies tiles and products are asynchronous: keys whose scores fit in registers beside the
-# result, beside a mask too, and beside that of longer heads than `LONG`; and stages.
-SCORES, MASKED_SCORES, LONG_SCORES, LONG, MOST_STAGES = 128, 64, 32, 128, 4
+# result, and fewer beside a mask too, or beside the result of heads longer than `LONG`; and stages.
+SCORES, FEW_SCORES, LONG, MOST_STAGES = 128, 64, 128, 4
 # Of shared memory, for semaphores, and a number of each thread.
 RESERVED_BYTES = 2 << 10
 # Of a query that a warp keeps in registers; longer ones stay in shared memory.
@@ -94,8 +94,8 @@ def _sizes_for_groups(attention: Attention, shared_bytes: int) -> Sizes:
     """Each group of warps has 64 queries, which lie in shared memory."""
     width, features = padded(attention.width), padded(attention.features)
     queries = padded(attention.queries, _most_queries(attention))
-    most = SCORES if attention.mask is None else MASKED_SCORES
-    keys = padded(attention.keys, LONG_SCORES if max(width, features) > LONG else most)
+    has_room = attention.mask is None and max(width, features) <= LONG
+    keys = padded(attention.keys, SCORES if has_room else FEW_SCORES)
     rest = shared_bytes - queries * width * 2
     stages = min(MOST_STAGES, rest // (keys * (width + features) * 2))
     warps, is_long = queries // ROWS, max(width, features) >= LONG

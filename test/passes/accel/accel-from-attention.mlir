@@ -142,7 +142,8 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 // CHECK-LABEL: func.func private @causal(
 // CHECK: }) {warps = 8 : i64}
 // CHECK-LABEL: func.func private @long_heads(
-// CHECK: } {accel.overlap, accel.stages = 4 : i64}
+// CHECK: scf.for {{.*}} step %c64 
+// CHECK: } {accel.overlap, accel.stages = 2 : i64}
 // CHECK: }) {cluster = array<i64: 2, 1>, warps = 8 : i64}
 module attributes {tloop.target = "cuda:sm_90a"} {
   func.func private @two_groups(%q: tensor<64x256x128xbf16>) -> tensor<64x256x128xbf16> attributes {tloop.kernel} {
