@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import arith, ir, math
 from mlc.passes.lowering.linalg_tools import constant, is_float, is_unsigned
-from mlc.passes.lowering.narrow_floats import from_single, is_narrow_float, to_single
+from mlc.passes.lowering.narrow_floats import from_single, is_kept, is_narrow_float, to_single
 
 
 def convert(x: ir.Value, target: ir.Type, saturate: bool = True, round_mode: str = "up") -> ir.Value:
@@ -16,7 +16,10 @@ def convert(x: ir.Value, target: ir.Type, saturate: bool = True, round_mode: str
         return x
     if is_narrow_float(x.type):
         return convert(to_single(x), target, saturate, round_mode)
-    if is_narrow_float(target):
+    if is_kept(x.type):
+        single = arith.extf(ir.F32Type.get(), x)
+        return convert(single, target, saturate, round_mode)
+    if is_narrow_float(target) or is_kept(target):
         return from_single(_single(x), target, saturate, round_mode)
     if is_float(x.type) and is_float(target):
         return _convert_float(x, target)

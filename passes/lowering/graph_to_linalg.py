@@ -8,7 +8,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects.graph import write_defaults
 from mlc.dialects.graph.sizes import Undecided
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that they register
     attention_rules,
     compaction_rules,
@@ -33,6 +33,7 @@ from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that th
     window_rules,
     winograd_rules,
 )
+from mlc.passes.lowering.narrow_floats import multiplied_kept
 from mlc.passes.lowering.rule import RULES
 from mlc.passes.lowering.run_time_dims import current, run_time_dims
 from mlc.passes.lowering.signedness import drop_signedness
@@ -112,8 +113,13 @@ class GraphToLinalg(Pass):
     anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
+    keep_f8: bool = option(
+        False,
+        help="f8E4M3FN and f8E5M2 stay what they are, for products of them; else they are integers",
+    )
+
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op) and is_on_tensors(op):
-            with run_time_dims(op):
+            with run_time_dims(op), multiplied_kept(self.keep_f8):
                 lower_kernel(op)
             protect_arguments(op)

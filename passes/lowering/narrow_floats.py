@@ -7,6 +7,9 @@ deep neural networks", 2022.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
@@ -58,9 +61,28 @@ FORMATS: dict[type[ir.Type], Format] = {
 MULTIPLIED = (ir.Float8E4M3FNType, ir.Float8E5M2Type)
 
 
+_KEEPS: ContextVar[bool] = ContextVar("keeps floats of 8 bits", default=False)
+
+
+@contextmanager
+def multiplied_kept(keep: bool) -> Iterator[None]:
+    """Whether types of which tensor units have products stay what they are, in memory and where they are
+    widened, in what is lowered within."""
+    token = _KEEPS.set(keep)
+    try:
+        yield
+    finally:
+        _KEEPS.reset(token)
+
+
+def is_kept(kind: ir.Type) -> bool:
+    """Whether a scalar type is a narrow float that stays one."""
+    return _KEEPS.get() and isinstance(kind, MULTIPLIED)
+
+
 def is_narrow_float(kind: ir.Type) -> bool:
-    """Whether a scalar type is one of those that this module converts."""
-    return type(kind) in FORMATS or isinstance(kind, ir.Float8E8M0FNUType)
+    """Whether a scalar type is one of those that this module converts, and is not kept."""
+    return not is_kept(kind) and (type(kind) in FORMATS or isinstance(kind, ir.Float8E8M0FNUType))
 
 
 def _integer(width: int) -> ir.Type:

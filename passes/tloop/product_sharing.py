@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
-from mlc.passes.tloop.product_tiles import TILES, ProductTile, widest_tile
+from mlc.passes.tloop.product_tiles import GROUP_TILES, ProductTile, widest_tile
 from mlc.targets import GpuTarget, Target
 
 # Bytes of an operand that tensor units multiply by as many of the other one, and numbers that multiply-adds
@@ -114,7 +113,7 @@ def plain_tile(problem: Problem, tiles: Sequence[ProductTile]) -> ProductTile:
     """Where blocks share no reductions: the widest tile of which there are enough; of those for groups of
     warps alone the next one instead, where the model says that its waves are so much fuller."""
     widest = widest_tile(tiles)
-    if widest.height * widest.width <= prod(TILES[0]):
+    if (widest.height, widest.width) != GROUP_TILES[0]:
         return widest
     return min((widest, tiles[1]), key=problem.time)
 

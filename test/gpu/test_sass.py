@@ -18,7 +18,7 @@ from mlc.targets import parse_target
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
 from tile_convolutions import Conv, IntegerConv
-from tile_products import IntegerProduct, Product
+from tile_products import IntegerProduct, Product, SmallFloatProduct
 
 TARGETS = ("cuda:sm_80", "cuda:sm_90a")
 # Products of warps with asynchronous copies; of groups of warps, with tiles that hardware copies in and out.
@@ -85,6 +85,11 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
     "product of integers": (
         IntegerProduct([2048, 512], [512, 768], ("ui8", "i8"), flipped=True).text(),
         ({"IMMA", "LDGSTS"}, {"IGMMA", "UTMALDG"} | STORES),
+    ),
+    # As f16 where tensor units have none of 8 bits.
+    "product of floats of 8 bits": (
+        SmallFloatProduct([2048, 512], [512, 768], flipped=True).text(),
+        ({"HMMA", "LDGSTS"}, {"QGMMA", "UTMALDG"} | STORES),
     ),
     # The reduction is not the inner dim of the right operand, as wgmma wants it of 8 bits.
     "product of integers by rows": (

@@ -3,14 +3,25 @@ threads in the emulator, against NumPy in f64."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
 from sampled_runs import sampled
-from tile_kernels import TileCase, check, integers, normalised, numbers, op, returned, single, softmax
+from tile_kernels import (
+    TileCase,
+    check,
+    dtype_of,
+    integers,
+    normalised,
+    numbers,
+    op,
+    returned,
+    single,
+    softmax,
+)
 
 RUNS = {"cpu": accel_programs.run, "sm_80": accel_gpu.run}
 
@@ -39,6 +50,10 @@ def blocked(x: np.ndarray) -> np.ndarray:
     return np.moveaxis(x, -1, 2).reshape(x.shape[0], -1, *x.shape[2:4])
 
 
+def rounded_to(element: str) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: x.astype(dtype_of(element)).astype(np.float64)
+
+
 ELEMENTWISE = {
     "rank 0": single("exp", ["f32"], "f32", np.exp),
     "f16": single("mul", ["3x70xf16", "3x70xf16"], "3x70xf16", np.multiply, tolerance=1e-3),
@@ -49,6 +64,14 @@ ELEMENTWISE = {
         values=[integers(-99, 99), integers(1, 9)],
     ),
     "cast to integers": single("cast", ["100xf32"], "100xi64", np.trunc, "saturate = true"),
+    "cast to floats of 8 bits": single("cast", ["3x100xf32"], "3x100xf8E4M3FN", rounded_to("f8E4M3FN"),
+        "saturate = true"),
+    "cast of floats of 8 bits": single("cast", ["3x100xf8E5M2"], "3x100xbf16", np.positive,
+        "saturate = true"),
+    "cast between floats of 8 bits": single("cast", ["101xf8E5M2"], "101xf8E4M3FN", rounded_to("f8E4M3FN"),
+        "saturate = true"),
+    "transposed floats of 8 bits": single("transpose", ["40x70xf8E4M3FN"], "70x40xf8E4M3FN", np.transpose,
+        "permutation = array<i64: 1, 0>"),
     "cast of bytes": single("cast", ["3x100xui8"], "3x100xf32", lambda x: x, "saturate = true",
                             values=[integers(0, 255)]),
     "comparison": single("less", ["6x50xf32", "50xf32"], "6x50xi1", np.less),

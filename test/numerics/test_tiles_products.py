@@ -13,7 +13,7 @@ from mlc.passes.tloop import product_tiles
 from mlc.pipelines.driver import run_pipeline
 from sampled_runs import sampled
 from test_accel import RUNS, numbers, rounded_to_tf32
-from tile_products import IntegerProduct, Product
+from tile_products import IntegerProduct, Product, SmallFloatProduct
 
 SUM_ERROR = 100 * 2.0**-24
 HEADS = [2, 3, 18, 16]
@@ -99,3 +99,32 @@ def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert all("xi8" in line for line in text.splitlines() if "accel.mma" in line)
     RUNS[where](text, *(each.view(np.int8) for each in inputs), found)
     assert np.array_equal(found, product.wanted(inputs))
+
+
+# Name -> (product, the tile)
+SMALL_FLOATS = {
+    "e4m3": (SmallFloatProduct([40, 50], [50, 60]), (32, 32)),
+    "of both types": (SmallFloatProduct([40, 64], [64, 60], ("f8E4M3FN", "f8E5M2"), flipped=True), (32, 32)),
+    "for groups of warps": (SmallFloatProduct([70, 160], [160, 72], flipped=True), (64, 64)),
+    "e5m2 for groups of warps": (
+        SmallFloatProduct([70, 160], [160, 72], ("f8E5M2", "f8E5M2"), flipped=True),
+        (64, 64),
+    ),
+    "a row": (SmallFloatProduct([1, 96], [96, 70]), (32, 32)),
+}
+
+
+@pytest.mark.parametrize(("name", "where"), sampled(SMALL_FLOATS, RUNS))
+def test_small_floats(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    product, tile = SMALL_FLOATS[name]
+    monkeypatch.setattr(product_tiles, "TILES", (tile,))
+    shapes = zip(product.inputs(), product.elements, strict=True)
+    inputs = [numbers(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
+    found = np.full(product.result, np.nan, np.float32)
+    text = program(product.text())
+    # Not of f32: the product reads what lies in memory.
+    assert all("xf8" in line for line in text.splitlines() if "accel.mma" in line)
+    RUNS[where](text, *inputs, found)
+    a, b = (each.astype(np.float64) for each in inputs)
+    b = b.T if product.flipped else b
+    assert np.all(np.abs(found - a @ b) <= SUM_ERROR * (np.abs(a) @ np.abs(b)))

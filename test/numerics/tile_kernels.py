@@ -17,6 +17,8 @@ TARGET = "name=gpu,vector-bits=32"
 DTYPES = {
     "f16": np.dtype(np.float16),
     "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
     "i1": np.dtype(np.bool_),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from mlc.codegen.host import host_target
@@ -101,6 +102,7 @@ class IntegerProduct:
     b: Sequence[int]
     elements: Sequence[str] = ("i8", "i8")
     flipped: bool = False
+    wide: ClassVar[str] = "i32"
 
     @property
     def result(self) -> list[int]:
@@ -112,8 +114,8 @@ class IntegerProduct:
 
     def text(self) -> str:
         narrow = [tensor(shape, kind) for shape, kind in zip(self.inputs(), self.elements, strict=True)]
-        wide = [tensor(shape, "i32") for shape in self.inputs()]
-        right, result = tensor(self.b, "i32"), tensor(self.result, "i32")
+        wide = [tensor(shape, self.wide) for shape in self.inputs()]
+        right, result = tensor(self.b, self.wide), tensor(self.result, self.wide)
         body = op("x", "cast", "%0", [narrow[0], wide[0]]) + op("y", "cast", "%1", [narrow[1], wide[1]])
         body += op("z", "transpose", "%y", [wide[1], right], _permutation((1, 0))) if self.flipped else ""
         body += op("r", "matmul", f"%x, %{'z' if self.flipped else 'y'}", [wide[0], right, result])
@@ -122,6 +124,14 @@ class IntegerProduct:
     def wanted(self, inputs: Sequence[np.ndarray]) -> np.ndarray:
         a, b = (each.astype(np.int32) for each in inputs)
         return a @ (b.T if self.flipped else b)
+
+
+@dataclass(frozen=True)
+class SmallFloatProduct(IntegerProduct):
+    """The same of floats of 8 bits, in f32."""
+
+    elements: Sequence[str] = ("f8E4M3FN", "f8E4M3FN")
+    wide: ClassVar[str] = "f32"
 
 
 def _permutation(order: Sequence[int]) -> str:

@@ -15,6 +15,7 @@ from mlc.passes.lowering.narrow_floats import FORMATS, MULTIPLIED, Format, narro
 # What may be done with them: to compute, they are extended first.
 MOVES = (
     "accel.mma",
+    "arith.bitcast",
     "arith.constant",
     "arith.extf",
     "arith.select",
@@ -89,6 +90,15 @@ def truncate(code: ThreadCode, op: ir.Operation) -> None:
     )
 
 
+def bitcast(code: ThreadCode, op: ir.Operation) -> None:
+    """`arith.bitcast`: between a float of 8 bits and an i8 nothing changes."""
+    (operand,), (result,) = op.operands, op.results
+    if format_of(_element(operand)) is None and format_of(_element(result)) is None:
+        elementwise(code, op)
+    else:
+        _each(code, operand, result, lambda byte: byte)
+
+
 def _each(
     code: ThreadCode, operand: ir.Value, result: ir.Value, convert: Callable[[ir.Value], ir.Value]
 ) -> None:
@@ -112,4 +122,4 @@ def _element(value: ir.Value) -> ir.Type:
     return kind.element_type if isinstance(kind, ir.VectorType) else kind
 
 
-HANDLERS = {"arith.extf": extend, "arith.truncf": truncate}
+HANDLERS = {"arith.bitcast": bitcast, "arith.extf": extend, "arith.truncf": truncate}

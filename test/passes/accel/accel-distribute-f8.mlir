@@ -47,3 +47,21 @@ func.func @product(%x: memref<16x16xf8E5M2>, %y: memref<16x8xf32>) {
   }) {warps = 1 : i64} : (index) -> ()
   return
 }
+
+// -----
+
+// Bytes in registers already.
+// CHECK-LABEL: llvm.func @bits
+// CHECK-NOT: bitcast
+// CHECK: llvm.store %{{.*}} : vector<{{[0-9]+}}xi8>
+func.func @bits(%n: index, %x: memref<512xi8>, %y: memref<512xf8E5M2>) {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant 0 : i8
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %v = vector.transfer_read %x[%c0], %none {in_bounds = [true]} : memref<512xi8>, vector<512xi8>
+    %w = arith.bitcast %v : vector<512xi8> to vector<512xf8E5M2>
+    vector.transfer_write %w, %y[%c0] {in_bounds = [true]} : vector<512xf8E5M2>, memref<512xf8E5M2>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}
