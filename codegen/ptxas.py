@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from mlc.codegen.errors import CodegenError
@@ -16,10 +17,18 @@ _DEFAULT_TOOLKIT = "/usr/local/cuda"
 
 
 def find_ptxas() -> str | None:
-    """The path of ptxas: on $PATH, in $CUDA_HOME or $CUDA_PATH, or in /usr/local/cuda."""
+    """The path of ptxas: on $PATH, in $CUDA_HOME or $CUDA_PATH, in /usr/local/cuda, or in triton's wheel."""
+    return find_tool("ptxas")
+
+
+def find_tool(name: str) -> str | None:
+    """The path of one of CUDA's programs: where `find_ptxas` looks. Nothing of triton is imported."""
     toolkits = [os.environ[name] for name in _TOOLKIT_VARIABLES if os.environ.get(name)]
-    folders = [str(Path(toolkit, "bin")) for toolkit in (*toolkits, _DEFAULT_TOOLKIT)]
-    return shutil.which("ptxas") or shutil.which("ptxas", path=os.pathsep.join(folders))
+    folders = [Path(toolkit, "bin") for toolkit in (*toolkits, _DEFAULT_TOOLKIT)]
+    spec = find_spec("triton")
+    packages = (spec.submodule_search_locations or []) if spec else []
+    folders += [Path(each, "backends/nvidia/bin") for each in packages]
+    return shutil.which(name) or shutil.which(name, path=os.pathsep.join(map(str, folders)))
 
 
 def assemble_ptx(ptx: bytes, arch: str, optimize: int = 3) -> bytes:
@@ -42,7 +51,10 @@ def _assemble(ptx: bytes, arch: str, optimize: int, *options: str) -> tuple[byte
     if program is None:
         raise CodegenError(
             "ptxas, NVIDIA's assembler, was not found",
-            (f"looked on PATH, in CUDA_HOME, CUDA_PATH and {_DEFAULT_TOOLKIT}; --mlir-to-ptx needs none",),
+            (
+                f"looked on PATH, in CUDA_HOME, CUDA_PATH, {_DEFAULT_TOOLKIT} and triton; "
+                "--mlir-to-ptx needs none",
+            ),
         )
     with tempfile.TemporaryDirectory(prefix="mlc-ptxas-") as folder:
         source, result = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")

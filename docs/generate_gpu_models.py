@@ -152,5 +152,5 @@ def _reasons(results: dict[str, dict[str, Result]]) -> list[str]:
 
 if __name__ == "__main__":
     if find_ptxas() is None:
-        sys.exit("ptxas (CUDA toolkit) is not installed")
+        sys.exit("ptxas (CUDA toolkit, or the extra gpu-test) is not installed")
     PAGE.write_text(page(Path(sys.argv[1]), sys.argv[2:]))

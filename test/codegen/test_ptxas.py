@@ -1,5 +1,7 @@
 """The search for ptxas, and what it says."""
 
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,11 +22,27 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CUDA_HOME", raising=False)
     monkeypatch.delenv("CUDA_PATH", raising=False)
     monkeypatch.setattr(ptxas, "_DEFAULT_TOOLKIT", str(tmp_path / "nothing"))
+    monkeypatch.setattr(ptxas, "find_spec", lambda name: None)
 
 
 def test_missing_ptxas_says_where_it_was_looked_for() -> None:
     with pytest.raises(CodegenError, match="not found\nlooked on PATH, in CUDA_HOME"):
         ptxas.assemble_ptx(b"", "sm_80")
+
+
+def test_programs_of_tritons_wheel_are_found_last(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "packages" / "triton"
+    make_ptxas(folder / "backends/nvidia/bin", "")
+    (folder / "__init__.py").write_text("raise ImportError('it is only looked for')\n")
+    monkeypatch.syspath_prepend(folder.parent)
+    monkeypatch.delitem(sys.modules, "triton", raising=False)
+    assert ptxas.find_ptxas() is None
+    monkeypatch.setattr(ptxas, "find_spec", find_spec)
+    assert ptxas.find_ptxas() == str(folder / "backends/nvidia/bin/ptxas")
+    assert ptxas.find_tool("nvdisasm") is None
+    make_ptxas(tmp_path / "cuda" / "bin", "")
+    monkeypatch.setenv("CUDA_PATH", str(tmp_path / "cuda"))
+    assert ptxas.find_ptxas() == str(tmp_path / "cuda/bin/ptxas")
 
 
 def test_toolkit_is_found_and_its_output_returned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

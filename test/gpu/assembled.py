@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections import Counter
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,22 +15,12 @@ from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.codegen.emit import emit
 from mlc.codegen.machines import gpu_target
-from mlc.codegen.ptxas import assemble_with_report, find_ptxas
+from mlc.codegen.ptxas import assemble_with_report, find_ptxas, find_tool
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 from mlc.tools.translate.gpu import device_module
 
 REGISTERS_PER_SM = 65536
-
-
-def find_nvdisasm() -> str | None:
-    """NVIDIA's disassembler: on PATH, in /usr/local/cuda*, or in triton (the extra `gpu-test`)."""
-    spec = find_spec("triton")
-    packages = (spec.submodule_search_locations or []) if spec else []
-    toolkits = [str(each) for each in sorted(Path("/usr/local").glob("cuda*/bin"))]
-    bundled = [str(Path(each, "backends/nvidia/bin")) for each in packages]
-    folders = [os.environ.get("PATH", ""), *toolkits, *bundled]
-    return shutil.which("nvdisasm", path=os.pathsep.join(folders))
 
 
 def to_ptx(module: ir.Module, arch: str) -> bytes:
@@ -56,7 +43,7 @@ def check_with_ptxas(ptx: bytes, arch: str) -> None:
     """Of each kernel: ptxas has no warnings, among them C75xx, which say that it serialises `wgmma`; no
     registers lie in memory; a multiprocessor has enough of them for a block. Skips the test without ptxas."""
     if find_ptxas() is None:
-        pytest.skip("ptxas (CUDA toolkit) is not installed")
+        pytest.skip("ptxas (CUDA toolkit, or the extra gpu-test) is not installed")
     _, report = assemble_with_report(ptx, arch)
     assert report.warnings == () and report.kernels
     threads = max(map(int, re.findall(rb"\.reqntid (\d+)", ptx)))
@@ -68,9 +55,9 @@ def check_with_ptxas(ptx: bytes, arch: str) -> None:
 @functools.cache
 def listing(ptx: bytes, arch: str) -> str:
     """The code that ptxas makes. Skips the test without ptxas or nvdisasm."""
-    program = find_nvdisasm()
+    program = find_tool("nvdisasm")
     if find_ptxas() is None or program is None:
-        pytest.skip("ptxas (CUDA toolkit) or nvdisasm (the same, or the extra gpu-test) is not installed")
+        pytest.skip("ptxas or nvdisasm (CUDA toolkit, or the extra gpu-test) is not installed")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kernel.cubin")
         path.write_bytes(assemble_with_report(ptx, arch)[0])

@@ -35,7 +35,7 @@ FLAGS = (
     Flag("mlir-to-asm", "module of the llvm dialect to assembly"),
     Flag("mlir-to-obj", "module of the llvm dialect to an object file"),
     Flag("mlir-to-ptx", "gpu.module of llvm and nvvm ops, or a module with nvvm.kernel functions, to PTX"),
-    Flag("mlir-to-cubin", "the same to a cubin; needs ptxas (PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda)"),
+    Flag("mlir-to-cubin", "the same to a cubin; needs ptxas (PATH, CUDA_HOME, /usr/local/cuda, triton)"),
     Flag("mlir-to-amdgcn", "gpu.module of llvm and rocdl ops, or rocdl.kernel functions, to AMD assembly"),
     Flag("mlir-to-amdgcn-obj", "the same to an object file, which a linker (ld.lld) makes loadable"),
     Flag("mlir-to-cpp", "module of the emitc dialect to C or C++"),

@@ -97,7 +97,7 @@ def test_texts(mlc: Any, mlp: Path) -> None:
     assert "--emit=shared-lib is not for cuda:sm_80" in done.err
 
 
-@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (CUDA toolkit) is not installed")
+@pytest.mark.skipif(find_ptxas() is None, reason="ptxas (a CUDA toolkit, or triton) is not installed")
 def test_cubin(mlc: Any, mlp: Path, tmp_path: Path) -> None:
     assert mlc("compile", mlp, "--target", "cuda:sm_90a", "--cubin").status == 0
     _, images, _ = read_container(tmp_path / "mlp.mlcx")
