@@ -9,6 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
+from mlc.passes.graph.conv_to_matmul import is_product
 from mlc.passes.graph.narrow_factors import Factor, factor_of, less, simplified
 from mlc.passes.graph.on_read import mark
 from mlc.passes.graph.values import is_constant, is_static, on_ranked
@@ -47,6 +48,8 @@ def _is_plain(op: ir.Operation) -> bool:
 def _sums_of_windows(op: ir.Operation, x: Factor) -> ir.Value:
     """[N, 1, ...]: of the numbers that each place of the result is computed of."""
     channels = _over_channels(x.wide if is_constant(x.numbers) else mark(x.wide))
+    if is_product(op):
+        return channels
     kernel = graph.shape_of(op.operands[1])[2:]
     return graph.build("conv", [channels, _ones([1, 1, *kernel])], attributes_of(op))
 

@@ -13,6 +13,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass, option
 from mlc.passes.graph.dim_groups import Dim, dim_groups
 from mlc.passes.graph.families import ELEMENTWISE
+from mlc.passes.graph.on_read import ON_READ
 from mlc.passes.rewriting import apply_patterns, attributes_of, defining_op, has_one_use, replace_op
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
@@ -47,6 +48,9 @@ def sink(op: ir.Operation, producers: Mapping[str, int] = PRODUCERS) -> bool:
     """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of `producers` or f
     of it."""
     result = graph.dims_of(op.results[0])
+    if ON_READ in op.attributes:
+        # It stays with its reader.
+        return False
     # An op stays with the product that it follows already: two would pull it back and forth.
     followed = max(_producer(value, producers) for value in op.operands)
     for value in op.operands:

@@ -117,3 +117,21 @@ func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1
   %12 = "graph.conv"(%11, %4) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<?x4x8x8xi32>
   return %2, %5, %7, %10, %12 : tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>
 }
+
+// -----
+
+// A window of one place sums nothing but channels.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[C:.*]] = "graph.conv"(
+// CHECK: %[[S:.*]] = "graph.reduce_sum"({{.*}}) {axes = array<i64: 1>, keepdims = true} : (tensor<1x16x8x8xi32>) -> tensor<1x1x8x8xi32>
+// CHECK: %[[M:.*]] = "graph.mul"(%[[S]], %arg1)
+// CHECK-NEXT: %[[R:.*]] = "graph.sub"(%[[C]], %[[M]])
+// CHECK-NEXT: return %[[R]]
+func.func @main(%x: tensor<1x16x8x8xui8>, %v: tensor<i32>) -> tensor<1x4x8x8xi32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 64, hash = "0"} : () -> tensor<4x16x1x1xi8>
+  %0 = "graph.cast"(%x) : (tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xi32>
+  %1 = "graph.cast"(%w) : (tensor<4x16x1x1xi8>) -> tensor<4x16x1x1xi32>
+  %2 = "graph.sub"(%1, %v) : (tensor<4x16x1x1xi32>, tensor<i32>) -> tensor<4x16x1x1xi32>
+  %3 = "graph.conv"(%0, %2) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xi32>, tensor<4x16x1x1xi32>) -> tensor<1x4x8x8xi32>
+  return %3 : tensor<1x4x8x8xi32>
+}
