@@ -29,9 +29,9 @@ class DeviceBuffers:
     reads them. Behind them what the processor has beside: memory for intermediate values, and the weights
     that the device reads too."""
 
-    def __init__(self, host: HostFunction, steps: Sequence[Step], workspace: Region) -> None:
-        """`workspace` is the end of the device's arena."""
-        self._host, self._workspace = host, workspace
+    def __init__(self, host: HostFunction, steps: Sequence[Step], arena_bytes: int) -> None:
+        """`arena_bytes` are those of the device."""
+        self._host, self._arena_bytes = host, arena_bytes
         self._first_weight = len(host.inputs) + len(host.outputs)
         self._arena = self._first_weight + len(host.weight_types)
         used = [
@@ -59,8 +59,7 @@ class DeviceBuffers:
         ]
         for index, tensor in enumerate(tensors):
             yield _on_host(tensor) if index in self._on_host else tensor
-        size = nbytes(self._workspace)
-        yield ArenaBuffer(self._workspace.offset + size if size else host.arena_bytes)
+        yield ArenaBuffer(self._arena_bytes)
         if self._memory.nbytes or self._copies:
             yield ArenaBuffer(self._memory.nbytes, "host")
         for index in self._copies:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mlc.compiler.aligned_steps import aligned_steps
 from mlc.compiler.device_buffers import DeviceBuffers, nbytes
 from mlc.compiler.device_kernel import DeviceKernel
 from mlc.compiler.device_launches import WORKSPACE_ALIGNMENT
 from mlc.compiler.device_transfers import MAIN, transfer_streams
-from mlc.compiler.errors import CompileError
 from mlc.compiler.host_function import HostFunction
 from mlc.compiler.tape import COPY, WAIT, Region, Tape
 from mlc.compiler.tape import Step as TapeStep
@@ -31,7 +31,6 @@ from mlc.runtime.cuda.plan_parts import (
     TensorMapParameter,
     WaitStep,
 )
-from mlc.runtime.cuda.program_memory import ALIGNMENT
 
 
 def program_plan(
@@ -46,25 +45,28 @@ def program_plan(
     Kernels on the processor are functions of `processor`.
 
     `names` are those of the buffers by role ("input", "output", "weight"). Transfers that run beside kernels
-    have streams of their own. Raises CompileError for operands that kernels cannot take where they lie,
-    ExecutableError for what no plan can say.
+    have streams of their own. Raises ExecutableError for what no plan can say.
     """
     numbers = {name: index for index, name in enumerate(kernels)}
     # Kernels run one after the other, on the main stream.
-    workspace = Region(_arena_number(host), _rounded(host.arena_bytes), "uint8", (_workspace(kernels),))
+    arena = _arena_number(host)
+    steps, end = aligned_steps(tape.steps, arena, _rounded(host.arena_bytes))
+    workspace = Region(arena, _rounded(end), "uint8", (_workspace(kernels),))
     firsts: dict[str, int] = {}
     functions: list[Kernel] = []
     for name, kernel in kernels.items():
         firsts[name] = len(functions)
         functions += [replace(each.kernel, image=numbers[name]) for each in kernel.launches]
-    streams = transfer_streams(tape.steps)
-    buffers = DeviceBuffers(host, tape.steps, workspace)
+    streams = transfer_streams(steps)
+    copies = end > _rounded(host.arena_bytes)
+    used = workspace.offset + nbytes(workspace) if nbytes(workspace) else end if copies else host.arena_bytes
+    buffers = DeviceBuffers(host, steps, used)
     writer = _StepWriter(kernels, firsts, processor.functions, streams, buffers, workspace)
     return Plan(
         images=tuple(Image(f"{name}.{each.suffix}", architecture) for name, each in kernels.items()),
         kernels=tuple(functions),
         buffers=tuple(buffers.all(names)),
-        steps=tuple(each for step in tape.steps for each in writer.steps(step)),
+        steps=tuple(each for step in steps for each in writer.steps(step)),
         streams=max(streams.values()) + 1,
         processor=processor,
     )
@@ -88,7 +90,6 @@ class _StepWriter:
         return iter([self._call(step)]) if step.device == CPU else self._launches(step)
 
     def _launches(self, step: TapeStep) -> Iterator[Step]:
-        _check_aligned(step)
         regions = (*step.regions, self.workspace)
         for number, launch in enumerate(self.kernels[step.kernel].launches, self.firsts[step.kernel]):
             yield LaunchStep(number, tuple(_bound(each, regions) for each in launch.parameters))
@@ -145,12 +146,3 @@ def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter
 def _inside(place: Place, regions: Sequence[Region]) -> Place:
     region = regions[place.buffer]
     return Place(region.argument, region.offset + place.offset)
-
-
-def _check_aligned(step: TapeStep) -> None:
-    for region in step.regions:
-        if region.offset % ALIGNMENT:
-            raise CompileError(
-                f"kernel @{step.kernel} takes a part of a tensor that begins {region.offset} bytes behind its"
-                f" begin: GPU kernels take multiples of {ALIGNMENT} bytes"
-            )

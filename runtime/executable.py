@@ -42,7 +42,7 @@ class Executable:
         make: Maker | None = None,
     ) -> None:
         """Links `objects` (relocatable x86-64 ELF, trusted code) for calls; those of a manifest with a plan
-        are its images, which the first call loads on a GPU.
+        are its images and the processor's objects, which the first call loads.
 
         `weights` gives for each weight of the manifest an array or buffer of its size; they are kept, not
         copied, if contiguous. `threads` defaults to the processors that this process may use. `origin`
@@ -158,7 +158,7 @@ class Executable:
 
     @property
     def objects(self) -> Sequence[Buffer]:
-        """The relocatable objects, or a plan's images."""
+        """The relocatable objects, or a plan's images with the processor's objects behind them."""
         return tuple(self._objects)
 
     @property

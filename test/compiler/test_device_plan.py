@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from mlc.codegen.ptxas_report import KernelResources, PtxasReport
-from mlc.compiler import CompileError
 from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device_plan import program_plan
 from mlc.compiler.host_function import HostFunction, TensorInfo
@@ -14,6 +12,7 @@ from mlc.compiler.tape import COPY, Region, Step, Tape
 from mlc.runtime.cuda import Plan, TensorMapSpec
 from mlc.runtime.cuda.plan_parts import (
     ArenaBuffer,
+    CopyStep,
     Kernel,
     LaunchStep,
     Place,
@@ -94,11 +93,24 @@ def test_steps_launch_on_the_buffers_of_the_program() -> None:
 MAPPED = {"dtype": "float32", "dims": [8, 4], "strides": [32], "box": [8, 4]}
 
 
-def test_parts_of_tensors_begin_at_multiples_of_16_bytes() -> None:
-    with pytest.raises(
-        CompileError, match=r"@one takes a part .* 8 bytes behind its begin: .* multiples of 16"
-    ):
-        plan_of(Step("one", (region(3, 8),)))
+def test_parts_of_tensors_that_begin_anywhere_are_copied() -> None:
+    """Kernels access 16 bytes at once. Results are copied back; all such copies have one place behind the
+    arena."""
+    ones = [Step("one", (region(3, offset),)) for offset in (4, 32)]
+    plan = plan_of(Step("twice", (region(1, 8), region(3, 20))), *ones)
+    assert plan.buffers[3] == ArenaBuffer(256 + 2 * 128)
+    copies = [(at, each) for at, each in enumerate(plan.steps) if isinstance(each, CopyStep)]
+    assert copies == [
+        (0, CopyStep(Place(3, 256), Place(1, 8), 128)),
+        (3, CopyStep(Place(3, 20), Place(3, 384), 128)),
+        (5, CopyStep(Place(3, 4), Place(3, 256), 128)),
+    ]
+    launches = [each for each in plan.steps if isinstance(each, LaunchStep)]
+    assert [launch.parameters[-1] for launch in launches[1:]] == [
+        PointerParameter(3, 400),
+        PointerParameter(3, 256),
+        PointerParameter(3, 32),
+    ]
 
 
 def test_kernels_survive_their_bytes() -> None:

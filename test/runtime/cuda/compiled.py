@@ -1,8 +1,9 @@
 """Compiled programs on the stub, whose kernels are the same thread blocks, compiled for the CPU."""
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import onnx
@@ -13,6 +14,7 @@ from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.levels import units_of
 from mlc.passes.tloop.kernel_functions import HOST
 from mlc.runtime import Image, call_entry
+from mlc.runtime.cuda.plan_parts import PointerParameter
 
 
 def compile_for(stub: Stub, model: onnx.ModelProto, options: Options) -> Program:
@@ -22,20 +24,23 @@ def compile_for(stub: Stub, model: onnx.ModelProto, options: Options) -> Program
     assert options.pool is not None
     objects = Builder(options, options.pool).build(units)
     for name in [each for each in objects if units.devices[each] == HOST]:
-        (launch,) = DeviceKernel.from_bytes(objects[name]).launches
-        stub.kernel(launch.kernel.function, _on_cpu(name, launch, codes[name]))
+        launches = DeviceKernel.from_bytes(objects[name]).launches
+        for launch, run in zip(launches, _on_cpu(name, launches, codes[name]), strict=True):
+            stub.kernel(launch.kernel.function, run)
     return compile_program(model, options)
 
 
-def _on_cpu(kernel: str, launch: KernelLaunch, code: bytes) -> Callable[[Any], None]:
-    """What the launch's function does, given the addresses of its parameters."""
+def _on_cpu(kernel: str, launches: Sequence[KernelLaunch], code: bytes) -> list[Callable[[Any], None]]:
+    """What the functions of a kernel's launches do, given the addresses of their parameters: the last one
+    does all of it, once the addresses of all are known."""
     image = Image([code])
+    addresses: dict[int, int] = {}
 
-    def run(parameters: Any) -> None:
-        addresses = {
-            parameter.buffer: value(ctypes.c_uint64, parameters[number])  # type: ignore[union-attr]
-            for number, parameter in enumerate(launch.parameters)
-        }
-        call_entry(image, kernel, [addresses[number] for number in range(len(addresses))], [], 1)
+    def launched(number: int, parameters: Any) -> None:
+        for place, parameter in enumerate(launches[number].parameters):
+            if isinstance(parameter, PointerParameter):
+                addresses[parameter.buffer] = value(ctypes.c_uint64, parameters[place])
+        if number == len(launches) - 1:
+            call_entry(image, kernel, [addresses[each] for each in range(len(addresses))], [], 1)
 
-    return run
+    return [partial(launched, number) for number in range(len(launches))]

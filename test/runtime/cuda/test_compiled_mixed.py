@@ -24,6 +24,7 @@ CONSTANTS = {
     "b": RNG.normal(size=48).astype(np.float32),
     "four": np.array([4]),
     "two": np.array([2]),
+    "one": np.array([1]),
     "rows": ROWS,
     "updates": RNG.normal(size=(3, 16)).astype(np.float32),
     "begin": np.array([0]),
@@ -79,6 +80,16 @@ MODELS: dict[str, tuple[Sequence[Node], list[int]]] = {
     "a part of a result": (
         [("MatMul", "x w", "p"), ("Slice", "p begin end begin", "c"), ("TopK", "c four", "y i")],
         [3, 4],
+    ),
+    "a part that begins anywhere, on the device": (
+        [
+            ("ReduceSum", "x one", "r", {"keepdims": 0}),
+            ("Exp", "r", "e"),
+            ("Slice", "e one four", "c"),
+            ("Tanh", "c", "t"),
+            ("Concat", "t e", "y", {"axis": 0}),
+        ],
+        [9],
     ),
     "a result of which a part is read": (
         [("ScatterND", "x rows updates", "u"), ("Slice", "u begin end begin", "c"), ("Tanh", "c", "y")],
