@@ -28,6 +28,7 @@ from mlc.targets import GpuTarget
 # Bytes: a line of the device's cache.
 WORKSPACE_ALIGNMENT = 128
 LAUNCH, TENSOR_MAPS, OVERLAP = "gpu.launch_func", "accel.tensor_maps", "accel.overlap_launches"
+EARLY_READS = "accel.early_reads"
 # What computes a launch's operands.
 _OPERANDS = frozenset(
     (
@@ -100,7 +101,8 @@ def _launch(
             op.location,
         )
     overlap = OVERLAP in function.attributes
-    kernel = Kernel(0, _symbol(function), grid, block, cluster, shared, overlap)
+    early = tuple(function.attributes[EARLY_READS]) if EARLY_READS in function.attributes else ()
+    kernel = Kernel(0, _symbol(function), grid, block, cluster, shared, overlap, early)
     maps = _tensor_maps(function)
     parameters = groups[_PARAMETERS]
     return KernelLaunch(

@@ -10,6 +10,7 @@ from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_function import HostFunction, read_host_function
 from mlc.compiler.tape import Tape
+from mlc.compiler.weight_arguments import mark_weights
 from mlc.passes.rewriting import collect_ops
 from mlc.passes.tloop.kernel_functions import CPU, HOST, device_of_kernel, schedules
 from mlc.passes.tloop.target_attribute import set_target
@@ -73,17 +74,21 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
             continue
         path = paths[name]
         units = result[name] = Units(read_host_function(ops[name], _alone([ops[name]], path.target)), path)
-        for kernel in dict.fromkeys(units.host.kernels):
+        kernels = {kernel: ops[kernel] for kernel in units.host.kernels}
+        units.devices.update({kernel: device_of_kernel(op) for kernel, op in kernels.items()})
+        if path.host is None:
+            # A schedule of the user's is for code.
+            plain = {kernel: op for kernel, op in kernels.items() if kernel not in own}
+            units.tape = _tape(ops[name], plain if name == PREPARE else {}, units.devices)
+        if path.on_gpu and units.tape is not None:
+            on_device = {kernel: op for kernel, op in kernels.items() if units.devices[kernel] != CPU}
+            mark_weights(units.host, units.tape, on_device)
+        for kernel in kernels:
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
-            units.devices[kernel] = device_of_kernel(ops[kernel])
             units.kernels[kernel] = _alone(parts, units.path_of(kernel).target)
             units.nodes[kernel] = str(ops[kernel].location)
             if units.devices[kernel] == CPU:
                 units.reasons[kernel] = _why_not_blocks(ops[kernel])
-        if path.host is None:
-            # A schedule of the user's is for code.
-            plain = {kernel: ops[kernel] for kernel in units.kernels if kernel not in own}
-            units.tape = _tape(ops[name], plain if name == PREPARE else {}, units.devices)
     return result
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir, nvvm, scf
+from mlc.passes.accel.early_copies import EARLY_READS, hoist_copies, weight_parameters
 from mlc.passes.base import Pass
 from mlc.passes.rewriting import collect_ops
 
@@ -39,6 +41,10 @@ class OverlapLaunches(Pass):
     it can. Each thread waits exactly once, also one that touches no memory: a kernel that has ended leaves
     none before it running.
 
+    Copies of weights by `cp.async` before the first loop start in front of the wait, as no kernel writes
+    weights: the attribute `accel.weights` of the function around the launch says which arguments are weights
+    wherever it is called. The kernel's attribute `accel.early_reads` lists the parameters that it so reads.
+
     For kernels of threads, behind accel-distribute. A second run changes nothing.
 
     Source: NVIDIA's PTX documentation, "griddepcontrol".
@@ -49,16 +55,26 @@ class OverlapLaunches(Pass):
     def run(self, op: ir.Operation) -> bool:
         kernels = [each for each in collect_ops(op, "llvm.func") if "nvvm.kernel" in each.attributes]
         plain = [each for each in kernels if OVERLAP_LAUNCHES not in each.attributes]
+        weights = weight_parameters(op)
         for kernel in plain:
+            name = ir.StringAttr(kernel.attributes["sym_name"]).value
             with kernel.location:
-                _overlap(kernel)
+                _overlap(kernel, weights.get(name, set()))
         self.count("kernels", len(plain), help="kernels that wait for those before them")
         return bool(plain)
 
 
-def _overlap(kernel: ir.Operation) -> None:
+def _overlap(kernel: ir.Operation, weights: Collection[int]) -> None:
     entry = kernel.regions[0].blocks[0]
-    _insert_wait(entry)
+    ops = [each.operation for each in entry.operations]
+    first = next((at for at, op in enumerate(ops) if _touches(op)), len(ops) - 1)
+    early, anchor = hoist_copies(ops[first:], weights)
+    if early:
+        kernel.attributes[EARLY_READS] = ir.DenseI64ArrayAttr.get(early)
+        with ir.InsertionPoint(anchor):
+            _control("wait")
+    else:
+        _insert_wait(entry)
     with ir.InsertionPoint.at_block_begin(entry):
         _control("launch_dependents")
     kernel.attributes[OVERLAP_LAUNCHES] = ir.UnitAttr.get()

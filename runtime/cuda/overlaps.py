@@ -7,11 +7,37 @@ import os
 from collections.abc import Sequence
 
 from mlc.runtime.cuda.device import Device
-from mlc.runtime.cuda.plan_parts import Kernel, LaunchStep, Step, WaitStep
+from mlc.runtime.cuda.plan_parts import (
+    Buffer,
+    Image,
+    Kernel,
+    LaunchStep,
+    PointerParameter,
+    Step,
+    WaitStep,
+)
+from mlc.runtime.errors import ExecutableError
 
 VARIABLE = "MLC_CUDA_OVERLAP"
 # The first driver whose graphs keep it, and the first GPUs that can do it.
-SINCE, CAPABILITY = 12030, (9, 0)
+SINCE, CAPABILITY, FIRST_ARCHITECTURE = 12030, (9, 0), 90
+
+
+def check_kernel(image: Image, kernel: Kernel, where: str) -> None:
+    """Raises ExecutableError for a kernel of a plan that cannot wait."""
+    able = int(image.architecture.removeprefix("sm_").rstrip("af")) >= FIRST_ARCHITECTURE
+    if kernel.overlap and not able:
+        raise ExecutableError(f"{where}: overlap: {image.architecture} has no instruction to wait with")
+
+
+def check_early_reads(step: LaunchStep, kernel: Kernel, buffers: Sequence[Buffer], where: str) -> None:
+    """Raises ExecutableError if a kernel may read what others write before it waits for these. The step's
+    parameters have been checked."""
+    for number in kernel.early_reads:
+        parameter = step.parameters[number] if 0 <= number < len(step.parameters) else None
+        buffer = buffers[parameter.buffer] if isinstance(parameter, PointerParameter) else None
+        if getattr(buffer, "role", None) != "weight":
+            raise ExecutableError(f"{where}: early_reads: parameter {number} is no pointer to a weight")
 
 
 def can_overlap(device: Device) -> bool:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.runtime.cuda.dtypes import DTYPES
 from mlc.runtime.cuda.launches import check_geometry, scalar
+from mlc.runtime.cuda.overlaps import check_early_reads, check_kernel
 from mlc.runtime.cuda.plan_parts import (
     ArenaBuffer,
     Buffer,
     CallStep,
     CopyStep,
     FillStep,
-    Kernel,
     LaunchStep,
     Place,
     PointerParameter,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 MAX_IMAGES, MAX_KERNELS, MAX_BUFFERS, MAX_STREAMS, MAX_PARAMETERS = 1 << 12, 1 << 16, 1 << 16, 64, 1 << 10
 MAX_BYTES, MAX_SHARED, MAX_RANK = 1 << 44, 1 << 20, 64
-FIRST_THAT_OVERLAPS = 90
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,127}", re.ASCII)
 _FUNCTION = re.compile(r"[A-Za-z_$%.][\w$.]*", re.ASCII)
 _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?", re.ASCII)
@@ -52,7 +51,7 @@ def check_plan(plan: Plan) -> None:
         _index(kernel.image, plan.images, f"kernels[{i}]: image")
         _require(_FUNCTION.fullmatch(kernel.function), f"kernels[{i}]: no function name: {kernel.function!r}")
         check_geometry(kernel.grid, kernel.block, kernel.cluster, f"kernels[{i}]")
-        _check_overlap(plan, kernel, f"kernels[{i}]")
+        check_kernel(plan.images[kernel.image], kernel, f"kernels[{i}]")
         good = 0 <= kernel.shared_bytes <= MAX_SHARED
         _require(good, f"kernels[{i}]: {kernel.shared_bytes} bytes of shared memory")
     _check_buffers(plan.buffers)
@@ -79,12 +78,6 @@ def _check_processor(plan: Plan) -> None:
     for i, name in enumerate(code.functions):
         _require(_FUNCTION.fullmatch(name), f"processor: functions[{i}]: no function name: {name!r}")
     _unique(list(plan.code_files), "images and objects")
-
-
-def _check_overlap(plan: Plan, kernel: Kernel, where: str) -> None:
-    architecture = plan.images[kernel.image].architecture
-    able = int(architecture.removeprefix("sm_").rstrip("af")) >= FIRST_THAT_OVERLAPS
-    _require(able or not kernel.overlap, f"{where}: overlap: {architecture} has no instruction to wait with")
 
 
 def _check_buffers(buffers: Sequence[Buffer]) -> None:
@@ -121,6 +114,7 @@ def _check_launch(plan: Plan, step: LaunchStep, where: str) -> None:
         else:
             _check_place(plan, parameter.place, parameter.map.nbytes, here, "device")
             _check_map(parameter, here)
+    check_early_reads(step, plan.kernels[step.kernel], plan.buffers, where)
 
 
 def _check_map(parameter: TensorMapParameter, where: str) -> None:

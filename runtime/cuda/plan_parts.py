@@ -26,7 +26,8 @@ class Image:
 class Kernel:
     """A function of image number `image`. `grid` and `cluster` count blocks, `block` threads; `shared_bytes`
     is dynamic shared memory per block. One with `overlap` may begin before the kernel in front of it has
-    ended: it lets the next one begin early, and waits itself before it touches memory."""
+    ended: it lets the next one begin early, and waits itself before it touches memory, but for that of the
+    parameters number `early_reads`, which are weights."""
 
     image: int
     function: str
@@ -35,6 +36,7 @@ class Kernel:
     cluster: tuple[int, int, int] = (1, 1, 1)
     shared_bytes: int = 0
     overlap: bool = False
+    early_reads: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from .barriers import Mbarrier, NamedBarrier
 from .decode import Kernel
 from .errors import Deadlock, EmulatorError
 from .memory import GlobalMemory, shared_memory
+from .prerequisites import Prerequisites
 from .races import NO_CLOCK, Access, Agents, Cells
 from .registry import BLOCKED
 from .unit import Unit
@@ -50,6 +51,11 @@ class Launch:
     cluster: Dim3
     shared_bytes: int
     options: Options
+
+    def prerequisites(self, lanes: int) -> Prerequisites:
+        """Of a unit with so many lanes."""
+        constant = [self.arguments[number] for number in self.kernel.attributes.get("accel.early_reads", [])]
+        return Prerequisites(lanes, self.kernel.overlaps, [int(each[0]) for each in constant])
 
 
 class Block:

@@ -13,7 +13,6 @@ from .decode import Op
 from .errors import EmulatorError
 from .interpreter import run_region
 from .memory import CLUSTER, GENERIC_SHARED, SHARED, Bytes
-from .prerequisites import Prerequisites
 from .values import LANES, Value, spread
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class Unit:
         self.products, self.copies, self.bulk_stores = Groups(), Groups(), Groups()
         self.product_fence = False  # whether wgmma.fence stands before the next product
         self.clock = UnitClock(self)
-        self.prerequisites = Prerequisites(len(threads), self.launch.kernel.overlaps)
+        self.prerequisites = self.launch.prerequisites(len(threads))
 
     @property
     def lanes(self) -> int:
@@ -116,7 +115,7 @@ class Unit:
             if block is not None:
                 self.clock.read(block, offsets)
             else:
-                self.prerequisites.require(lanes[positions])
+                self.prerequisites.require(lanes[positions], memory.base)
             result[lanes[positions]] = memory.data[offsets]
         return result
 

@@ -38,6 +38,10 @@ def test_the_example_of_the_documentation() -> None:
     assert parse_plan(example).kernels[0].function == "gemm"
 
 
+def test_weights_may_be_read_early() -> None:
+    assert parse_plan(json.dumps(changed("kernels.0.early_reads", [1]))).kernels[0].early_reads == (1,)
+
+
 def test_what_it_holds() -> None:
     made = plan(affine())
     assert [each.name for each in made.tensors("input").values()] == ["x"]
@@ -83,6 +87,12 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
         ("kernels.0.overlap", 1, r"plan\.kernels\[0\]\.overlap: expected true or false, got 1"),
         ("kernels.0.overlap", "true", "expected true or false"),
         ("kernels.0.overlap", True, r"kernels\[0\]: overlap: sm_80 has no instruction to wait with"),
+        *(
+            ("kernels.0.early_reads", [number], rf"steps\[0\]: early_reads: parameter {number} is no pointer")
+            # An input, the arena, a number, and what is not there.
+            for number in (0, 2, 3, 4, -1)
+        ),
+        ("kernels.0.early_reads", 1, r"early_reads: expected a list"),
         ("kernels.0.colour", "red", r"plan\.kernels\[0\]: unknown keys \['colour'\], missing keys \[\]"),
         ("kernels.0", {"image": 0}, r"missing keys \['function', 'grid', 'block'\]"),
         ("buffers.0", {"heap": {}}, r"expected an object of one key of \['tensor', 'arena'\]"),
