@@ -8,6 +8,7 @@ from mlc.bindings import ir
 from mlc.compiler.host_function import HostFunction
 from mlc.compiler.tape import Tape
 from mlc.passes.accel.early_copies import WEIGHTS
+from mlc.runtime.cuda.program_memory import ALIGNMENT
 
 
 def mark_weights(host: HostFunction, tape: Tape, kernels: Mapping[str, ir.Operation]) -> None:
@@ -18,7 +19,12 @@ def mark_weights(host: HostFunction, tape: Tape, kernels: Mapping[str, ir.Operat
     always: dict[str, set[int]] = {}
     for step in tape.steps:
         if step.kernel in kernels:
-            mine = {number for number, region in enumerate(step.regions) if region.argument in weights}
+            mine = {
+                number
+                for number, region in enumerate(step.regions)
+                # The plan copies parts that begin elsewhere (`aligned_steps`).
+                if region.argument in weights and region.offset % ALIGNMENT == 0
+            }
             always[step.kernel] = always.get(step.kernel, mine) & mine
     for name, numbers in always.items():
         if numbers:

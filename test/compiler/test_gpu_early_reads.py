@@ -21,8 +21,8 @@ X = TensorInfo("float32", (4, 8))
 HOST = HostFunction("main", "", (X,), (X,), (X, X), (0, 1), 256, 256, "size", ("both", "some", "none"))
 
 
-def step(kernel: str, *arguments: int) -> Step:
-    return Step(kernel, tuple(Region(each, 0, "float32", (4, 8)) for each in arguments))
+def step(kernel: str, *arguments: int, offset: int = 0) -> Step:
+    return Step(kernel, tuple(Region(each, offset, "float32", (4, 8)) for each in arguments))
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,8 @@ def step(kernel: str, *arguments: int) -> Step:
         # One kernel, called twice: what is a weight both times.
         ([step("some", 2, 3, 4), step("some", 4, 2, 4), step(COPY, 2, 4)], {"some": [1]}),
         ([step("some", 2, 4), step("some", 4, 4)], {}),
+        # Parts of a weight: those that the plan copies first are none.
+        ([step("both", 2, 4, offset=64), step("some", 2, 4, offset=8)], {"both": [0]}),
     ],
 )
 def test_weights_are_those_of_every_call(steps: list[Step], wanted: dict[str, list[int]]) -> None:
