@@ -20,6 +20,11 @@ PRECISIONS = ("exact", "tf32")
 TRANSPOSED, UNSIGNED = ("transpose_a", "transpose_b"), ("unsigned_a", "unsigned_b")
 
 
+def are_multiplied(left: ir.Type, right: ir.Type) -> bool:
+    """Whether there are products of elements of these types: alike, or floats of 8 bits."""
+    return left == right or all(str(each).startswith("f8") for each in (left, right))
+
+
 def _mma_fault(op: ext.Operation) -> str:
     a, b, sums = op.operation.operands
     for name, value in (("a", a), ("b", b)):
@@ -46,7 +51,7 @@ def _shape_fault(op: ext.Operation) -> str:
 
 def _type_fault(op: ext.Operation) -> str:
     a, b, sums = (str(value.type.element_type) for value in op.operation.operands)
-    if a != b and not (a.startswith("f8") and b.startswith("f8")):
+    if not are_multiplied(*(value.type.element_type for value in list(op.operation.operands)[:2])):
         return f"cannot multiply {a} by {b}"
     if a not in SUMS or sums not in SUMS[a]:
         known = ", ".join(f"{name} in {' or '.join(kinds)}" for name, kinds in SUMS.items())

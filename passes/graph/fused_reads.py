@@ -10,6 +10,7 @@ from mlc.passes.graph.families import ELEMENTWISE
 from mlc.passes.graph.kernel_kinds import ATTENTION, LOOKED_UP, LOOKUP, PRODUCTS, TAKES_PROLOGUE, WINDOWS
 from mlc.passes.graph.on_read import ON_READ
 from mlc.passes.graph.winograd_strips import strip_of
+from mlc.passes.lowering.narrow_floats import MULTIPLIED
 from mlc.passes.rewriting import has_one_use, users
 
 
@@ -38,8 +39,9 @@ def readers_of(op: ir.Operation) -> frozenset[str]:
     """The ops that do what `op`, which is marked as read so, does as they read."""
     if op.name != "graph.cast":
         return PRODUCTS | WINDOWS
-    is_integer = isinstance(graph.element_type(op.results[0]), ir.IntegerType)
-    return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS | WINDOWS if is_integer else frozenset())
+    read, made = (graph.element_type(each) for each in (op.operands[0], op.results[0]))
+    multiplied = isinstance(made, ir.IntegerType) or isinstance(read, MULTIPLIED)
+    return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS | WINDOWS if multiplied else frozenset())
 
 
 def can_look_up(producer: Sequence[ir.Operation], group: Sequence[ir.Operation]) -> bool:

@@ -11,6 +11,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.base import Pass, option
 from mlc.passes.graph.casts import converted, with_element
+from mlc.passes.graph.small_float_products import multiply_small_floats
 from mlc.passes.lowering.widen import UNROUNDED
 from mlc.passes.remarks import applied
 from mlc.passes.rewriting import attributes_of, collect_ops, replace_op
@@ -81,10 +82,14 @@ def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
 class LowerPrecision(Pass):
     """Rounds the operands of f32 products and convolutions to bf16 or f16; sums stay f32. Weights are
     converted once, by `graph-split-prepare`, and take half the memory; conversions of other operands join the
-    kernels that compute them. For GPUs, attention and depthwise convolutions, which read what other kernels
-    make, are narrower too. With tf32 operands stay f32 in memory, and GPUs' tensor units round them. Does
-    nothing unless `to` asks for it (`mlc compile --precision`): of 24 bits of precision, bf16 leaves each
-    operand 8, f16 and tf32 11; f16 has a smaller range than f32 (docs/precision.md)."""
+    kernels that compute them. With tf32 operands stay f32 in memory, and GPUs' tensor units round them.
+
+    For GPUs, attention and depthwise convolutions, which read what other kernels make, are narrower too.
+    Products of what are floats of 8 bits in memory, with or without scales (`dequantize_linear`), are
+    products of these, scaled behind; tensor units of sm_90a keep fewer bits of their sums than of others.
+
+    Does nothing unless `to` asks for it (`mlc compile --precision`): of 24 bits of precision, bf16 leaves
+    each operand 8, f16 and tf32 11; f16 has a smaller range than f32 (docs/precision.md)."""
 
     name: ClassVar[str] = "graph-lower-precision"
     anchor: ClassVar[str] = "func.func"
@@ -99,6 +104,8 @@ class LowerPrecision(Pass):
         on_gpu = isinstance(target_of(op), GpuTarget)
         for each in collect_ops(op, ("graph.matmul", "graph.matmul_packed", "graph.conv")):
             if not is_single(each):
+                continue
+            if on_gpu and multiply_small_floats(each):
                 continue
             if narrow is not None and (on_gpu or has_sums(each)):
                 lower(each, narrow.get(op.context))

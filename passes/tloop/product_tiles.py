@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import ir
+from mlc.dialects.accel.compute import are_multiplied
 from mlc.passes.tloop.block_tiles import padded
 from mlc.passes.tloop.computation import Computation, dim_position, dims_read
 from mlc.passes.tloop.target_attribute import target_of
@@ -141,7 +142,7 @@ def sides(anchor: Computation) -> tuple[list[int], list[int]]:
 def element_bytes(anchor: Computation) -> tuple[bool, int]:
     """Whether operands are alike, of numbers that products of tiles know, and their size."""
     left, right = (ir.RankedTensorType(each.type).element_type for each in anchor.inputs[:2])
-    known = left == right and (isinstance(left, ir.FloatType) or left.width == 8)
+    known = are_multiplied(left, right) and (isinstance(left, ir.FloatType) or left.width == 8)
     return known, max(8, left.width) // 8
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
-from mlc.dialects.accel.compute import SUMS, TRANSPOSED, UNSIGNED
+from mlc.dialects.accel.compute import SUMS, TRANSPOSED, UNSIGNED, are_multiplied
 from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Slice, Tile
@@ -75,7 +75,7 @@ def _factors(op: ir.Operation) -> list[ir.Value]:
 
 def _is_known(op: ir.Operation) -> bool:
     left, right, total = (each.type.element_type for each in op.operands)
-    return left == right and str(total) in SUMS.get(str(left), ())
+    return are_multiplied(left, right) and str(total) in SUMS.get(str(left), ())
 
 
 def _signs(op: ir.Operation) -> list[bool]:
