@@ -112,6 +112,8 @@ def test_the_softmax_runs_beside_a_product(causal: bool) -> None:
         # One thread of a warp gives the keys back.
         _, part = part.split("mbarrier.arrive", 1)
         assert part.count("ex2.approx.ftz.f32") == 64 + 2
+        # Two rows' greatest scores, of 4 threads; sums of weights stay apart.
+        assert part.count("shfl.sync") == 2 * 2
         assert "bra" not in part
 
 

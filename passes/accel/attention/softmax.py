@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from math import inf
 
 from mlc.bindings import arith, ir, math
-from mlc.passes.accel.attention.tiles import across, filled, floats, reduced_rows
+from mlc.passes.accel.attention.tiles import across, filled, floats, partial_sums, reduced_rows
 from mlc.passes.lowering.fast_math import approximate
 from mlc.passes.lowering.vector_tools import splat
+
+# Parts of the sum of a query's weights: of eight columns of what tensor units of NVIDIA's GPUs compute, a
+# thread has two. Their sum over threads is taken once, behind the last key.
+PARTS = 8
 
 
 @dataclass(frozen=True)
 class Running:
-    """What is known of each query after some keys: its greatest score, and, each times `exp(-greatest)`, the
-    sum of its weights, and its row of the result."""
+    """What is known of each query after some keys: its greatest score, and, each times `exp(-greatest)`,
+    parts of the sum of its weights, and its row of the result."""
 
     top: ir.Value
     total: ir.Value
@@ -25,7 +29,8 @@ class Running:
     def start(queries: int, features: int) -> Running:
         """Before the first key."""
         rows = floats(queries)
-        return Running(splat(rows, -inf), splat(rows, 0), splat(floats(queries, features), 0))
+        total, result = floats(queries, PARTS), floats(queries, features)
+        return Running(splat(rows, -inf), splat(total, 0), splat(result, 0))
 
     @property
     def values(self) -> list[ir.Value]:
@@ -54,7 +59,7 @@ def step(known: Running, scores: ir.Value, factor: float, *, may_hide_all: bool)
     reference = arith.select(nothing, filled(top, 0), top)
     power = _power_of_difference if may_hide_all else _power_of_multiples
     correction, weights = power(known.top, reference, factor), power(scores, reference, factor)
-    total = reduced_rows("add", weights, arith.mulf(known.total, correction))
+    total = partial_sums(weights, arith.mulf(known.total, across(correction, PARTS)))
     result = arith.mulf(known.result, across(correction, known.result.type.shape[1]))
     return Step(top, total, result, weights)
 
@@ -88,7 +93,8 @@ def _power(exponents: ir.Value) -> ir.Value:
 def finished(known: Running, *, safe: bool) -> ir.Value:
     """The rows of the result. With `safe`, those without a weight that is a number are 0: their sum is NaN,
     or 0 where all scores are minus infinity."""
-    total, result = known.total, known.result
+    result = known.result
+    total = reduced_rows("add", known.total, filled(known.top, 0))
     inverse = arith.divf(filled(total, 1), total)
     columns = result.type.shape[1]
     divided = arith.mulf(result, across(inverse, columns))

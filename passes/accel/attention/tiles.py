@@ -29,6 +29,17 @@ def reduced_rows(kind: str, matrix: ir.Value, start: ir.Value) -> ir.Value:
     return vector.MultiDimReductionOp(attribute, matrix, start, ir.DenseI64ArrayAttr.get([1])).result
 
 
+def partial_sums(matrix: ir.Value, start: ir.Value) -> ir.Value:
+    """`start` and the sums of every so many elements of each row, as many as it has columns: those of one
+    column of `start` are a thread's, where tensor units computed the matrix."""
+    rows, columns = matrix.type.shape
+    parts = start.type.shape[1]
+    cut = ir.VectorType.get([rows, columns // parts, parts], matrix.type.element_type)
+    pieces = vector.ShapeCastOp(cut, matrix).result
+    attribute = ir.Attribute.parse("#vector.kind<add>")
+    return vector.MultiDimReductionOp(attribute, pieces, start, ir.DenseI64ArrayAttr.get([1])).result
+
+
 def numbered(count: int, first: ir.Value) -> ir.Value:
     """`first`, `first + 1` and so on."""
     kind = ir.VectorType.get([count], ir.IndexType.get())

@@ -19,7 +19,7 @@
 // CHECK: %[[COMMON:.*]] = arith.addi %[[FIRST]], %c129
 // CHECK-NEXT: %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c192
 // CHECK-NEXT: %[[END:.*]] = arith.minsi %[[BEHIND]], %c256
-// CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[AT:.*]] = %c0 to %[[END]] step %c64 iter_args(%[[TOP:.*]] = %[[NONE]], %[[TOTAL:.*]] = %{{.*}}, %[[RESULT:.*]] = %{{.*}}) -> (vector<64xf32>, vector<64xf32>, vector<64x64xf32>)
+// CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[AT:.*]] = %c0 to %[[END]] step %c64 iter_args(%[[TOP:.*]] = %[[NONE]], %[[TOTAL:.*]] = %{{.*}}, %[[RESULT:.*]] = %{{.*}}) -> (vector<64xf32>, vector<64x8xf32>, vector<64x64xf32>)
 // CHECK-NEXT: %[[TOKEN:.*]] = "accel.copy"(%[[K]], %[[KEYS]], %[[HEAD]], %[[AT]], %c0) {box = array<i64: 1, 64, 64>}
 // CHECK-NEXT: %[[TOKEN2:.*]] = "accel.copy"(%[[V]], %[[VALUES]], %[[HEAD]], %[[AT]], %c0) {box = array<i64: 1, 64, 64>}
 // CHECK-NEXT: "accel.wait"(%[[TOKEN]], %[[TOKEN2]])
@@ -42,14 +42,16 @@
 // CHECK-NEXT: %[[BIAS:.*]] = arith.negf %[[PRODUCT]]
 // CHECK: %[[EXPONENTS:.*]] = math.fma %[[SCORES]], %[[FACTOR]], %{{.*}} : vector<64x64xf32>
 // CHECK-NEXT: %[[WEIGHTS:.*]] = math.exp2 %[[EXPONENTS]] fastmath<afn> : vector<64x64xf32>
-// CHECK-NEXT: %[[OLD_TOTAL:.*]] = arith.mulf %[[TOTAL]], %[[CORRECTION]]
-// CHECK-NEXT: %[[NEW_TOTAL:.*]] = vector.multi_reduction <add>, %[[WEIGHTS]], %[[OLD_TOTAL]] [1]
+// CHECK: %[[OLD_TOTAL:.*]] = arith.mulf %[[TOTAL]], %{{.*}} : vector<64x8xf32>
+// CHECK-NEXT: %[[PIECES:.*]] = vector.shape_cast %[[WEIGHTS]] : vector<64x64xf32> to vector<64x8x8xf32>
+// CHECK-NEXT: %[[NEW_TOTAL:.*]] = vector.multi_reduction <add>, %[[PIECES]], %[[OLD_TOTAL]] [1]
 // CHECK: %[[OLD:.*]] = arith.mulf %[[RESULT]], %{{.*}} : vector<64x64xf32>
 // CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[WEIGHTS]] : vector<64x64xf32> to vector<64x64xbf16>
 // CHECK-NEXT: %[[NEW:.*]] = "accel.mma"(%[[NARROW]], %[[VALUES]], %[[OLD]]) {precision = "exact"}
 // CHECK-NEXT: scf.yield %[[NEW_TOP]], %[[NEW_TOTAL]], %[[NEW]]
 // CHECK-NEXT: } {accel.stages = 2 : i64}
-// CHECK-NEXT: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[LOOP]]#1
+// CHECK-NEXT: %[[SUM:.*]] = vector.multi_reduction <add>, %[[LOOP]]#1, %{{.*}} [1] : vector<64x8xf32> to vector<64xf32>
+// CHECK-NEXT: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[SUM]]
 // CHECK: arith.mulf %[[LOOP]]#2, %{{.*}} : vector<64x64xf32>
 // CHECK: vector.transfer_write %{{.*}}, %[[R]][%[[HEAD]], %[[FIRST]], %c0] {in_bounds = [true, true]} : vector<64x64xbf16>
 // CHECK: }) {warps = 4 : i64}
