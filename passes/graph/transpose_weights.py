@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
@@ -17,13 +18,17 @@ from mlc.passes.tloop.target_attribute import target_of
 from mlc.targets import GpuTarget
 
 PRODUCTS = ("graph.matmul", "graph.conv")
+# Rows of a product from which on a transpose of its right operand by a kernel of its own pays: an estimate,
+# of 8 bytes moved for each number at 3 TB/s, and products at 400 in place of 250 Tflop/s.
+ROWS = 1024
 
 
 def transpose_weight(op: ir.Operation) -> bool:
-    """f(x, w) -> f(x, transpose(transpose(w))) in tf32, where the inner one is work for @prepare."""
+    """f(x, w) -> f(x, transpose(transpose(w))) in tf32, where the inner one is work for @prepare, or for a
+    kernel of its own in front of a large product."""
     weight = op.operands[1]
     made = defining_op(weight)
-    if precision_of(op) == EXACT or weight.type.rank < 2 or not is_constant(weight):
+    if precision_of(op) == EXACT or weight.type.rank < 2 or not _pays(op, weight):
         return False
     if made is not None and ON_READ in made.attributes:
         return False
@@ -33,9 +38,9 @@ def transpose_weight(op: ir.Operation) -> bool:
 
 def transpose_integers(op: ir.Operation) -> bool:
     """f(x, cast(w)) -> f(x, transpose(cast(transpose(w)))), where a product or convolution reads w of 8 bits,
-    and the inner transpose is work for @prepare."""
+    and the inner transpose is work for @prepare, or for a kernel of its own in front of a large product."""
     made = defining_op(op.operands[1], "graph.cast")
-    if made is None or ON_READ not in made.attributes or not is_constant(made.operands[0]):
+    if made is None or ON_READ not in made.attributes or not _pays(op, made.operands[0]):
         return False
     stored = _transposed(made.operands[0])
     kind = ir.RankedTensorType.get(stored.type.shape, made.results[0].type.element_type)
@@ -43,6 +48,19 @@ def transpose_integers(op: ir.Operation) -> bool:
     # Before @prepare computes for it.
     erase_if_unused(made)
     return True
+
+
+def _pays(op: ir.Operation, stored: ir.Value) -> bool:
+    """Whether the right operand, `stored` so in memory, is to be transposed: by @prepare always; when the
+    model runs only for a product of many rows, and not if it is a transpose itself, through which the product
+    can read."""
+    if is_constant(stored):
+        return True
+    if op.name != "graph.matmul" or defining_op(stored, "graph.transpose") is not None:
+        return False
+    left, right = (graph.shape_of(each) for each in op.operands)
+    rows = left[-2:-1] if len(right) > 2 else left[:-1]
+    return None not in rows and len(left) > 1 and prod(rows) >= ROWS
 
 
 def _transposed(value: ir.Value) -> ir.Value:
@@ -57,7 +75,8 @@ class TransposeWeights(Pass):
     operands of 32 bits in no other order, of tf32. Kernels read them transposed back, which is an order of
     places and moves nothing.
 
-    Operands that other kernels compute stay as they lie: such products are for `mma.sync`.
+    Operands that other kernels compute, or a caller gives, are transposed by a kernel of their own where the
+    product has 1024 rows or more; others stay as they lie: such products are for `mma.sync`.
     """
 
     name: ClassVar[str] = "graph-transpose-weights"

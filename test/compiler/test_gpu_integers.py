@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,3 +91,24 @@ def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -
     kinds = set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", images))
     signed = CASES[name][0] is np.int8 or name == "unsigned weights around 128"
     assert kinds == {("u8", "s8" if signed else "u8")}
+
+
+def test_a_right_operand_of_the_caller(pool: WorkerPool) -> None:
+    """Many rows are multiplied by it: it is transposed first, so that groups of warps can read it."""
+    rows, depth, columns = 1024, 64, 256
+    node = helper.make_node("MatMulInteger", ["x", "w"], ["y"])
+    shapes = {"x": (TensorProto.UINT8, [rows, depth]), "w": (TensorProto.INT8, [depth, columns])}
+    inputs = [helper.make_tensor_value_info(name, *kind) for name, kind in shapes.items()]
+    output = helper.make_tensor_value_info("y", TensorProto.INT32, [rows, columns])
+    made = helper.make_model(
+        helper.make_graph([node], "product", inputs, [output]),
+        opset_imports=[helper.make_opsetid("", 20)],
+        ir_version=10,
+    )
+    options = Options(target="cuda:sm_90a", pool=pool, cache=False)
+    x, w = numbers(np.uint8, [rows, depth], 1), numbers(np.int8, [depth, columns], 2)
+    on_cpu = compile_program(made, replace(options, blocks_on_cpu=True))
+    (found,) = on_cpu.executable(threads=2)(x, w)
+    assert np.array_equal(found, x.astype(np.int32) @ w.astype(np.int32))
+    images = b"".join(compile_program(made, options).objects.values()).decode()
+    assert re.search(r"wgmma.mma_async\S*\.s32\.u8\.s8", images)

@@ -104,3 +104,27 @@ func.func @main(%x: tensor<1x1x8x8x32xui8>) -> tensor<1x1x6x6x8xi32> {
   return %2 : tensor<1x1x6x6x8xi32>
 }
 }
+
+// -----
+
+// An operand that a caller gives is transposed by a kernel of its own where many rows are multiplied by it: of the batch,
+// too, where it has no batch itself; not where it comes out of a transpose.
+module attributes {tloop.target = "cuda:sm_90a"} {
+// CHECK-LABEL: func.func @main
+// CHECK: %[[S:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 1, 0>} : (tensor<16x8xf32>) -> tensor<8x16xf32>
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[S]]) {graph.on_read, permutation = array<i64: 1, 0>}
+// CHECK-NEXT: "graph.matmul"(%arg0, %[[R]]) {accel.precision = "tf32"}
+// CHECK: "graph.matmul"(%arg2, %arg3) {accel.precision = "tf32"}
+// CHECK: %[[T:.*]] = "graph.transpose"(%arg4) {permutation = array<i64: 1, 0>}
+// CHECK-NEXT: "graph.matmul"(%arg0, %[[T]]) {accel.precision = "tf32"}
+// KERNELS-LABEL: func.func @main
+// KERNELS: %[[S:.*]] = "tloop.launch"(%arg1) {kernel = @transpose_
+// KERNELS: "tloop.launch"({{.*}}%[[S]]{{.*}}) {kernel = @transpose_matmul
+func.func @main(%x: tensor<2x512x16xf32>, %y: tensor<16x8xf32>, %u: tensor<2x512x16xf32>, %v: tensor<2x16x8xf32>, %z: tensor<8x16xf32>) -> (tensor<2x512x8xf32>, tensor<2x512x8xf32>, tensor<2x512x8xf32>) {
+  %0 = "graph.matmul"(%x, %y) {accel.precision = "tf32"} : (tensor<2x512x16xf32>, tensor<16x8xf32>) -> tensor<2x512x8xf32>
+  %1 = "graph.matmul"(%u, %v) {accel.precision = "tf32"} : (tensor<2x512x16xf32>, tensor<2x16x8xf32>) -> tensor<2x512x8xf32>
+  %t = "graph.transpose"(%z) {permutation = array<i64: 1, 0>} : (tensor<8x16xf32>) -> tensor<16x8xf32>
+  %2 = "graph.matmul"(%x, %t) {accel.precision = "tf32"} : (tensor<2x512x16xf32>, tensor<16x8xf32>) -> tensor<2x512x8xf32>
+  return %0, %1, %2 : tensor<2x512x8xf32>, tensor<2x512x8xf32>, tensor<2x512x8xf32>
+}
+}
