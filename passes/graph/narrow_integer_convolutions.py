@@ -38,11 +38,8 @@ def narrow_convolution(op: ir.Operation) -> bool:
 
 
 def _is_plain(op: ir.Operation) -> bool:
-    """Whether it is of known sizes, in plain layout, and groups have several channels: others multiply
-    channel by channel."""
-    if graph.attribute(op, "layout") != "NCHW" or not all(map(is_static, (*op.operands, *op.results))):
-        return False
-    return graph.attribute(op, "group") == 1 or graph.shape_of(op.operands[1])[1] > 1
+    """Whether it is of known sizes, in plain layout."""
+    return graph.attribute(op, "layout") == "NCHW" and all(map(is_static, (*op.operands, *op.results)))
 
 
 def _sums_of_windows(op: ir.Operation, x: Factor) -> ir.Value:
@@ -95,8 +92,8 @@ class NarrowIntegerConvolutions(Pass):
     a number for each place of the result and each filter where there is padding, else for each filter. What
     zero points of the filters add are sums of the image, a convolution of its channels' sums with ones.
 
-    Filters are weights. Convolutions with a group for each channel stay as they are, as do those of groups
-    whose filters have zero points.
+    Filters are weights, and those of groups have no zero points; else the convolution stays as it is. With a
+    group for each channel nothing is for tensor units, but images are read as they lie.
     """
 
     name: ClassVar[str] = "graph-narrow-integer-convolutions"

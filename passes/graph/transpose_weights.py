@@ -42,6 +42,9 @@ def transpose_integers(op: ir.Operation) -> bool:
     made = defining_op(op.operands[1], "graph.cast")
     if made is None or ON_READ not in made.attributes or not _pays(op, made.operands[0]):
         return False
+    if op.name == "graph.conv" and op.operands[1].type.rank < op.operands[0].type.rank:
+        # Without a reduction over channels, depthwise.
+        return False
     stored = _transposed(made.operands[0])
     kind = ir.RankedTensorType.get(stored.type.shape, made.results[0].type.element_type)
     op.operands[1] = mark(_transposed(mark(graph.build("cast", [stored], {}, kind))))

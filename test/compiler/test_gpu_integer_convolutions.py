@@ -105,7 +105,11 @@ CASES = {
     "groups": Conv(group=2),
     "for groups of warps": Conv(image=(8, 64, 28, 28), filters=64, x_zero=114),
 }
-DEPTHWISE = Conv(filters=40, group=40)
+DEPTHWISE = {
+    "padding": Conv(filters=40, group=40, x_zero=119),
+    "steps": Conv(filters=40, group=40, window=5, pads=(2, 2, 2, 2), stride=2, x_zero=0),
+    "zero points of filters": Conv(filters=40, group=40, w_zero=3),
+}
 FAST = [("of each filter", "sm_80"), ("a first layer", "sm_90a")]
 
 
@@ -147,9 +151,12 @@ def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_channels_on_their_own(architecture: str, pool: WorkerPool) -> None:
-    found = result(DEPTHWISE.model(), architecture, pool, *DEPTHWISE.inputs())
-    assert np.array_equal(found, DEPTHWISE.wanted())
+@pytest.mark.parametrize(
+    "name", [each if each == "padding" else pytest.param(each, marks=pytest.mark.slow) for each in DEPTHWISE]
+)
+def test_channels_on_their_own(name: str, architecture: str, pool: WorkerPool) -> None:
+    conv = DEPTHWISE[name]
+    assert np.array_equal(result(conv.model(), architecture, pool, *conv.inputs()), conv.wanted())
 
 
 # Of each layer: filters, window, stride, and the zero point of what it gives.

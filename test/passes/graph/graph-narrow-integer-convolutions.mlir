@@ -80,6 +80,8 @@ func.func @main(%x: tensor<2x16x8x8xui8>) -> tensor<2x4x3x3xi32> {
 // CHECK: %[[W:.*]] = "graph.cast"(%[[N]]) {graph.on_read, saturate = true}
 // CHECK: %[[C:.*]] = "graph.conv"(%{{.*}}, %[[W]]) {{.*}}group = 2
 // CHECK-NEXT: return %[[C]]
+// KERNELS-LABEL: func.func @main
+// KERNELS: kernel = @cast_cast_conv
 func.func @main(%x: tensor<1x16x8x8xi8>) -> tensor<1x4x6x6xi32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 288, hash = "0"} : () -> tensor<4x8x3x3xui8>
   %z = "graph.constant"() {value = dense<0> : tensor<i32>} : () -> tensor<i32>
@@ -94,13 +96,13 @@ func.func @main(%x: tensor<1x16x8x8xi8>) -> tensor<1x4x6x6xi32> {
 
 // -----
 
-// Filters that are no weights, zero points of channels, groups of one channel, groups whose filters have a zero point,
-// and images of unknown sizes stay as they are.
+// Filters that are no weights, zero points of channels, groups whose filters have a zero point, and images of unknown
+// sizes stay as they are.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: graph.on_read
-func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1xi32>, %y: tensor<?x4x8x8xi8>, %v: tensor<i32>) -> (tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>) {
+// KERNELS-LABEL: func.func @main
+func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1xi32>, %y: tensor<?x4x8x8xi8>, %v: tensor<i32>) -> (tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>) {
   %w = "graph.weight"() {source = "w", offset = 0, size = 16, hash = "0"} : () -> tensor<4x4x1x1xi8>
-  %d = "graph.weight"() {source = "w", offset = 16, size = 4, hash = "1"} : () -> tensor<4x1x1x1xi8>
   %g = "graph.weight"() {source = "w", offset = 20, size = 8, hash = "2"} : () -> tensor<4x2x1x1xi8>
   %0 = "graph.cast"(%x) : (tensor<1x4x8x8xi8>) -> tensor<1x4x8x8xi32>
   %1 = "graph.cast"(%f) : (tensor<4x4x1x1xi8>) -> tensor<4x4x1x1xi32>
@@ -108,14 +110,12 @@ func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1
   %3 = "graph.sub"(%0, %z) : (tensor<1x4x8x8xi32>, tensor<4x1x1xi32>) -> tensor<1x4x8x8xi32>
   %4 = "graph.cast"(%w) : (tensor<4x4x1x1xi8>) -> tensor<4x4x1x1xi32>
   %5 = "graph.conv"(%3, %4) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<1x4x8x8xi32>
-  %6 = "graph.cast"(%d) : (tensor<4x1x1x1xi8>) -> tensor<4x1x1x1xi32>
-  %7 = "graph.conv"(%0, %6) {dilations = array<i64: 1, 1>, group = 4 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x1x1x1xi32>) -> tensor<1x4x8x8xi32>
   %8 = "graph.cast"(%g) : (tensor<4x2x1x1xi8>) -> tensor<4x2x1x1xi32>
   %9 = "graph.sub"(%8, %v) : (tensor<4x2x1x1xi32>, tensor<i32>) -> tensor<4x2x1x1xi32>
   %10 = "graph.conv"(%0, %9) {dilations = array<i64: 1, 1>, group = 2 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x2x1x1xi32>) -> tensor<1x4x8x8xi32>
   %11 = "graph.cast"(%y) : (tensor<?x4x8x8xi8>) -> tensor<?x4x8x8xi32>
   %12 = "graph.conv"(%11, %4) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<?x4x8x8xi32>
-  return %2, %5, %7, %10, %12 : tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>
+  return %2, %5, %10, %12 : tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>
 }
 
 // -----
@@ -127,6 +127,10 @@ func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1
 // CHECK: %[[M:.*]] = "graph.mul"(%[[S]], %arg1)
 // CHECK-NEXT: %[[R:.*]] = "graph.sub"(%[[C]], %[[M]])
 // CHECK-NEXT: return %[[R]]
+// KERNELS-LABEL: func.func @main
+// KERNELS: kernel = @cast_reduce_sum_mul
+// KERNELS: kernel = @cast_cast_conv_sub
+// KERNELS-NEXT: return
 func.func @main(%x: tensor<1x16x8x8xui8>, %v: tensor<i32>) -> tensor<1x4x8x8xi32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 64, hash = "0"} : () -> tensor<4x16x1x1xi8>
   %0 = "graph.cast"(%x) : (tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xi32>
@@ -134,4 +138,25 @@ func.func @main(%x: tensor<1x16x8x8xui8>, %v: tensor<i32>) -> tensor<1x4x8x8xi32
   %2 = "graph.sub"(%1, %v) : (tensor<4x16x1x1xi32>, tensor<i32>) -> tensor<4x16x1x1xi32>
   %3 = "graph.conv"(%0, %2) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xi32>, tensor<4x16x1x1xi32>) -> tensor<1x4x8x8xi32>
   return %3 : tensor<1x4x8x8xi32>
+}
+
+// -----
+
+// A group for each channel: its sums are one filter's.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[C:.*]] = "graph.conv"(%{{.*}}) {{.*}}group = 16
+// CHECK: %[[ONES:.*]] = "graph.pad"({{.*}} -> tensor<1x1x10x10xi32>
+// CHECK: %[[S:.*]] = "graph.conv"(%[[ONES]], %{{.*}}) {{.*}}group = 1{{.*}} -> tensor<1x16x8x8xi32>
+// CHECK: %[[M:.*]] = "graph.mul"(%[[S]], %arg1)
+// CHECK: "graph.sub"(%[[C]], %[[M]])
+// KERNELS-LABEL: func.func @main
+// KERNELS: kernel = @mul_cast_cast_etc
+// KERNELS-NEXT: return
+func.func @main(%x: tensor<1x16x8x8xi8>, %z: tensor<i32>) -> tensor<1x16x8x8xi32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 144, hash = "0"} : () -> tensor<16x1x3x3xi8>
+  %0 = "graph.cast"(%x) : (tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi32>
+  %1 = "graph.sub"(%0, %z) : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
+  %2 = "graph.cast"(%w) : (tensor<16x1x3x3xi8>) -> tensor<16x1x3x3xi32>
+  %3 = "graph.conv"(%1, %2) {dilations = array<i64: 1, 1>, group = 16 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xi32>, tensor<16x1x3x3xi32>) -> tensor<1x16x8x8xi32>
+  return %3 : tensor<1x16x8x8xi32>
 }

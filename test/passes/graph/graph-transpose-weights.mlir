@@ -128,3 +128,19 @@ func.func @main(%x: tensor<2x512x16xf32>, %y: tensor<16x8xf32>, %u: tensor<2x512
   return %0, %1, %2 : tensor<2x512x8xf32>, tensor<2x512x8xf32>, tensor<2x512x8xf32>
 }
 }
+
+// -----
+
+// Depthwise filters have no reduction over channels.
+module attributes {tloop.target = "cuda:sm_90a"} {
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: graph.transpose
+// KERNELS-LABEL: func.func @main
+func.func @main(%x: tensor<1x1x8x8x32xi8>) -> tensor<1x1x6x6x32xi32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 288, hash = "0"} : () -> tensor<1x3x3x32xi8>
+  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x1x8x8x32xi8>) -> tensor<1x1x8x8x32xi32>
+  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<1x3x3x32xi8>) -> tensor<1x3x3x32xi32>
+  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xi32>, tensor<1x3x3x32xi32>) -> tensor<1x1x6x6x32xi32>
+  return %2 : tensor<1x1x6x6x32xi32>
+}
+}
