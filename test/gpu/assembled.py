@@ -16,8 +16,11 @@ from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.codegen.emit import emit
 from mlc.codegen.machines import gpu_target
 from mlc.codegen.ptxas import assemble_with_report, find_ptxas, find_tool
+from mlc.compiler.device_job import compile_kernel
+from mlc.compiler.device_kernel import DeviceKernel
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
+from mlc.targets import parse_target
 from mlc.tools.translate.gpu import device_module
 
 REGISTERS_PER_SM = 65536
@@ -37,6 +40,14 @@ def ptx_of(text: str, arch: str, passes: str) -> bytes:
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module({passes})", module)
         return to_ptx(module, arch)
+
+
+@functools.cache
+def compiled_kernel(text: str, target: str, assembler: str = "") -> DeviceKernel:
+    """A kernel as `mlc compile` compiles it for a target, which its text names too; with
+    "report" as `assembler`, with what ptxas says of it."""
+    job = {"text": text, "pipeline": parse_target(target).kernel_pipeline, "target": target, "optimize": 3}
+    return DeviceKernel.from_bytes(compile_kernel(job | {"assembler": assembler})["object"])
 
 
 def check_with_ptxas(ptx: bytes, arch: str) -> None:

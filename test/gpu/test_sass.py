@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from pathlib import Path
 
 import pytest
-from assembled import REGISTERS_PER_SM, instructions, listing
+from assembled import REGISTERS_PER_SM, compiled_kernel, instructions, listing
 from early_accesses import WAIT, early_accesses
 from mlc.codegen.host import host_target
 from mlc.codegen.ptxas import find_ptxas
-from mlc.compiler.device_job import compile_kernel
 from mlc.compiler.device_kernel import DeviceKernel
 from mlc.targets import parse_target
 
@@ -112,12 +110,10 @@ FAST = {
 }
 
 
-@functools.cache
 def compiled(name: str, target: str) -> DeviceKernel:
-    """As `mlc compile` compiles it, with what ptxas says of it."""
+    """With what ptxas says of it."""
     text = KERNELS[name][0].replace(str(host_target()), str(parse_target(target)))
-    job = {"text": text, "pipeline": parse_target(target).kernel_pipeline, "target": target, "optimize": 3}
-    return DeviceKernel.from_bytes(compile_kernel(job | {"assembler": "report"})["object"])
+    return compiled_kernel(text, target, assembler="report")
 
 
 def cases() -> list[object]:
