@@ -87,10 +87,17 @@ def test_numbers_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: Wo
 
 @pytest.mark.parametrize(("name", "architecture"), cases())
 def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
-    images = b"".join(compiled(name, architecture, pool).objects.values()).decode()
-    kinds = set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", images))
+    objects = [each.decode() for each in compiled(name, architecture, pool).objects.values()]
+    kinds = set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", "".join(objects)))
     signed = CASES[name][0] is np.int8 or name == "unsigned weights around 128"
     assert kinds == {("u8", "s8" if signed else "u8")}
+    # Their operands come 16 bytes at a time, never byte by byte.
+    (product,) = (each for each in objects if "mma" in each)
+    assert "cp.async.cg.shared.global" in product and "cp.async.ca" not in product
+    assert re.findall(r"\bld\.(?:global|shared)\S*\.[bus]8\b", product) == []
+    # None of the others is a product by elements: at most four numbers of a thread are multiplied.
+    others = [each for each in objects if each != product]
+    assert all(len(re.findall(r"\bm(?:ul|ad)\.lo\.s32", each)) <= 4 for each in others)
 
 
 def test_a_right_operand_of_the_caller(pool: WorkerPool) -> None:

@@ -89,6 +89,18 @@ def test_rows_are_moved_16_bytes_at_a_time() -> None:
     assert set(re.findall(r"ld\.global\.(\S+)", ptx)) == {"v4.b32", "b32"}
 
 
+@pytest.mark.parametrize("name", ["f32", "depthwise"])
+def test_kernels_of_multiply_adds_access_memory_16_bytes_at_a_time(name: str) -> None:
+    ptx = ptx_of(name).decode()
+    accesses = re.findall(r"\b(?:ld|st)\.(?:global|shared)\.(\S+)", ptx)
+    assert set(accesses) == {"v4.b32"} and "cp.async.ca" not in ptx
+    loads, adds = ptx.count("ld.global.v4") + ptx.count("cp.async.cg"), ptx.count("fma.rn.f32")
+    assert 0 < loads < adds
+    if name == "f32":
+        # Of 8x8 sums of a thread both operands are read 4 numbers at a time: 16 multiply-adds for each load.
+        assert adds == 16 * ptx.count("ld.shared.v4.b32")
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_ptxas_has_nothing_to_say(name: str) -> None:
     assembled.check_with_ptxas(ptx_of(name), ARCH)
