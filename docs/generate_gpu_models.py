@@ -3,9 +3,10 @@ what ptxas says of the others.
 
     python -P docs/generate_gpu_models.py bench/models/build cuda:sm_80 cuda:sm_90a
 
-Needs ptxas. Not part of `make docs`: it compiles all kernels of all models in a folder, in each precision,
-which takes a quarter of an hour on two cores. One that is stopped begins anew, but kernels that it has
-compiled are in the disk cache, as long as the compiler's sources stay as they are.
+Needs ptxas. Not part of `make docs`: it compiles all kernels of all models in a folder, in f32, tf32, f16 and
+bf16, which takes half an hour on two cores. One that is stopped begins anew, but kernels that it has compiled
+are in the disk cache, as long as the compiler's sources stay as they are.
+`test/docs/test_gpu_models.py` looks for a row of each model of the set.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from mlc.compiler.levels import units_of
 from mlc.compiler.modules import Units
 from mlc.runtime.cuda import Plan
 
-PRECISIONS = ("f32", "bf16")
+PRECISIONS = ("f32", "tf32", "f16", "bf16")
 PAGE = Path(__file__).resolve().parent / "gpu-models.md"
 _NAME = re.compile(r"kernel @(\w+?)_[0-9a-f]{12},")
 _CAUSE = re.compile(r".* operation: (@\w+: )?")
