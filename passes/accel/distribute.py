@@ -13,6 +13,7 @@ from mlc.passes.accel.captures import dynamic_dims
 from mlc.passes.accel.kernels import Kernel, device_module, kernel_name
 from mlc.passes.accel.shared_memory import plan
 from mlc.passes.accel.threads import (
+    comparisons,
     control,
     elementwise,
     gathers,
@@ -32,6 +33,7 @@ from mlc.passes.rewriting import collect_ops
 
 _HANDLERS: dict[str, Handler] = {
     **elementwise.HANDLERS,
+    **comparisons.HANDLERS,
     **control.HANDLERS,
     **gathers.HANDLERS,
     **products.HANDLERS,

@@ -189,6 +189,8 @@ def test_a_turn_has_nothing_but_products(causal: bool) -> None:
         words = Counter(re.findall(r"\*/\s+(?:@!?U?P\d )?(\w+)", turn))
         assert (words["HGMMA"], words["WARPGROUP"]) == (8 + 8, 2)
         assert not OTHERS & set(words)
+        # Keys on the diagonal are compared by their distance from a thread's first one.
+        assert words["LOP3"] < 8
         behind = code[code.index(turn) :]
         softmax = behind[: behind.index("WARPGROUP.DEPBAR.LE gsb0, 0x0")]
         assert softmax.count("MUFU.EX2") == 64 + 2 and "BRA" not in softmax

@@ -85,3 +85,35 @@ func.func @compared(%x: memref<1024xf32>, %y: memref<1024xf32>) {
   }) {warps = 1 : i64} : (index) -> ()
   return
 }
+
+// Places of a thread are numbers behind one of them: what they are compared with is subtracted from once. Numbers
+// that are read are compared as they are.
+// CHECK-LABEL: llvm.func @places_
+// CHECK-SAME: %[[LIMIT:[a-z0-9]+]]: i32)
+// CHECK: %[[FIRST:.*]] = arith.addi
+// CHECK-NEXT: %[[REST:.*]] = arith.subi %[[LIMIT]], %[[FIRST]]
+// CHECK-NEXT: arith.cmpi slt, %[[REST]], %c0_i32
+// CHECK-NEXT: arith.cmpi slt, %[[REST]], %c1_i32
+// CHECK-NEXT: arith.cmpi slt, %[[REST]], %c2_i32
+// CHECK: llvm.load
+// CHECK: arith.cmpi sgt, %{{.*}}, %[[LIMIT]]
+// CHECK-NOT: arith.subi
+// CHECK: gpu.launch_func
+func.func @places(%n: index, %limit: index, %x: memref<128xi32>, %r: memref<128xi1>, %s: memref<128xi1>) {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant 0 : i32
+  "accel.launch"(%n) ({
+  ^bb0(%i: index):
+    %step = vector.step : vector<128xindex>
+    %first = vector.broadcast %i : index to vector<128xindex>
+    %places = arith.addi %step, %first : vector<128xindex>
+    %limits = vector.broadcast %limit : index to vector<128xindex>
+    %later = arith.cmpi sgt, %places, %limits : vector<128xindex>
+    vector.transfer_write %later, %r[%c0] {in_bounds = [true]} : vector<128xi1>, memref<128xi1>
+    %read = vector.transfer_read %x[%c0], %none {in_bounds = [true]} : memref<128xi32>, vector<128xi32>
+    %data = arith.index_cast %read : vector<128xi32> to vector<128xindex>
+    %greater = arith.cmpi sgt, %data, %limits : vector<128xindex>
+    vector.transfer_write %greater, %s[%c0] {in_bounds = [true]} : vector<128xi1>, memref<128xi1>
+  }) {warps = 1 : i64} : (index) -> ()
+  return
+}
