@@ -65,6 +65,13 @@ def test_ptxas_has_nothing_to_say(width: int, causal: bool) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("mask", ["1024x1024xbf16", "64x1024x1024xbf16", "1024xbf16", "1024x1024xi1"])
+@pytest.mark.parametrize("width", PRODUCTS)
+def test_masks_leave_registers(width: int, mask: str) -> None:
+    assembled.check_with_ptxas(ptx_of(width, False, mask=mask), "sm_80")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("width", PRODUCTS)
 @pytest.mark.parametrize("precision", ["exact", "tf32"])
 def test_f32_stays_in_registers(width: int, precision: str) -> None:

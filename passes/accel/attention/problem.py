@@ -47,6 +47,11 @@ class Attention:
         return self.q.element
 
     @property
+    def masks_queries(self) -> bool:
+        """Whether the mask is a tensor with numbers of their own for several queries."""
+        return self.mask is not None and self.mask.shape[-2:-1] > (1,)
+
+    @property
     def queries(self) -> int:
         return self.q.shape[-2]
 

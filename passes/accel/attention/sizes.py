@@ -67,7 +67,9 @@ def sizes_of(attention: Attention, target: Target) -> Sizes:
     is_short = max(width, features) <= SHORT
     if tensor_units:
         queries = padded(attention.queries, _most_queries(attention))
-        warps = queries // (2 * ROWS if is_short and size < 4 and queries == MOST_QUERIES else ROWS)
+        # Beside a mask of its own for each query a warp lacks the registers for twice the rows.
+        twice = is_short and size < 4 and queries == MOST_QUERIES and not attention.masks_queries
+        warps = queries // (2 * ROWS if twice else ROWS)
     else:
         queries = padded(attention.queries, FEW_QUERIES if is_short else FEW_QUERIES // 2)
         warps = min(SCALAR_WARPS, queries // SCALAR_ROWS)
