@@ -94,13 +94,18 @@ def page(folder: Path, targets: list[str]) -> str:
     with worker_pool() as pool:
         for precision in PRECISIONS:
             results: dict[str, dict[str, Result]] = defaultdict(dict)
-            for path in sorted(folder.glob("*.onnx")):
+            for path in _models(folder):
                 for target in targets:
                     print(path.stem, target, precision, file=sys.stderr, flush=True)
                     options = Options(target=target, precision=precision, pool=pool)
                     results[path.stem][target] = attempt(path, options)
             lines += [f"## In {precision}", "", *_table(results, targets), *_reasons(results)]
     return "\n".join(lines)
+
+
+def _models(folder: Path) -> list[Path]:
+    """Those that `python -m bench.models` has built: with inputs beside them, and so of known sizes."""
+    return [path for path in sorted(folder.glob("*.onnx")) if path.with_suffix(".npz").exists()]
 
 
 def _introduction() -> list[str]:
