@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.stream_k import stream
-from mlc.passes.accel.tile_sums import TileSums, add_sums, read_sums, workspace, write_sums
+from mlc.passes.accel.tile_sums import MOST_WARPS, TileSums, add_sums, read_sums, workspace, write_sums
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.constants import index_constant as index
 from mlc.passes.rewriting import collect_ops
 
 # On a loop over the steps of a tile: the parts that are a block each, or the blocks that share all steps.
 SPLIT_K, STREAM_K = "accel.split_k", "accel.stream_k"
+# Sums of all parts of a tile that registers of 8 warps hold beside what follows the product: 192 a thread.
+MOST_ON_THEIR_WAY = 192 * 256
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,24 @@ def _first_step(sums: TileSums, part: ir.Value, parts: int) -> ir.Value:
 
 
 def _finish(sums: TileSums, parts: int, memory: ir.Value) -> None:
-    """A block for each tile, which adds its parts."""
+    """A block for each tile, which adds its parts: all on their way at the same time where the registers of
+    the threads have room for them, else one after the other."""
     tile = sums.body.arguments[0]
     with ir.InsertionPoint(sums.loop):
         total = read_sums(memory, tile)
+        if parts * prod(sums.kind.shape) > MOST_ON_THEIR_WAY:
+            sums.finish_with(_add_in_turn(sums, parts, memory, total), 2 * MOST_WARPS)
+            return
         for part in range(1, parts):
             number = arith.AddIOp(tile, index(part * sums.tiles)).result
             total = add_sums(total, memory, number)
         sums.finish_with(total)
+
+
+def _add_in_turn(sums: TileSums, parts: int, memory: ir.Value, first: ir.Value) -> ir.Value:
+    loop = scf.ForOp(index(1), index(parts), index(1), [first])
+    with ir.InsertionPoint(loop.body):
+        distance = arith.MulIOp(loop.induction_variable, index(sums.tiles)).result
+        number = arith.AddIOp(sums.body.arguments[0], distance).result
+        scf.YieldOp([add_sums(loop.inner_iter_args[0], memory, number)])
+    return loop.operation.results[0]

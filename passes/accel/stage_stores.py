@@ -28,6 +28,9 @@ from mlc.passes.tloop.computation import dim_position
 _ARCHITECTURE = ARCHITECTURES["sm_90a"]
 # Of a row of the least part of a tile: what TMA takes of a swizzled buffer at a time.
 _PANEL_BYTES = 128
+# Of a thread, for a part of a tile beside which others are read that may reach beyond their memory.
+_FEW_REGISTERS = 32
+_READ = "vector.transfer_read"
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,17 @@ class _Store:
         widths = [columns]
         while widths[-1] * size >= 2 * _PANEL_BYTES and layout.part([rows, widths[-1] // 2]) is not None:
             widths.append(widths[-1] // 2)
-        return widths
+        if not self._reads_edges():
+            return widths
+        few = [each for each in widths if layout.size * each // columns <= _FEW_REGISTERS]
+        return few or widths[-1:]
+
+    def _reads_edges(self) -> bool:
+        """Whether tiles are read beside it that may reach beyond their memory: threads then ask for each
+        access whether it lies inside, which takes registers."""
+        reads = [each.operation for each in self.op.block.operations if each.name == _READ]
+        tiles = [each for each in reads if each.results[0].type.rank > 1]
+        return any(not inside.value for each in tiles for inside in each.attributes["in_bounds"])
 
     def _stage_in(self, buffer: ir.Value, columns: int) -> bool:
         """By way of a buffer that has as many rows as the tile, and all or part of its columns."""

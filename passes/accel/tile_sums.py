@@ -93,11 +93,11 @@ class TileSums:
         """`sums`, which began with zeros, and what the loop began with."""
         return sums if _is_zero(initial) else _sum(initial, sums)
 
-    def finish_with(self, sums: ir.Value) -> None:
-        """Puts sums of all steps in the place of the loop, and of its buffers; more warps have fewer of them
-        each."""
+    def finish_with(self, sums: ir.Value, least: int = 0) -> None:
+        """Puts sums of all steps in the place of the loop, and of its buffers; more warps, `least` at least,
+        have fewer of them each."""
         given = self.launch.attributes["warps"]
-        warps = max(given.value, min(MOST_WARPS, prod(self.kind.shape) // WARP_SUMS))
+        warps = max(given.value, min(MOST_WARPS, prod(self.kind.shape) // WARP_SUMS), least)
         self.launch.attributes["warps"] = ir.IntegerAttr.get(given.type, warps)
         sums = self.with_initial(sums, self.loop.operands[3])
         self.loop.results[0].replace_all_uses_with(sums)

@@ -34,6 +34,22 @@ def attention(width: int, causal: bool, element: str = "bf16") -> str:
       }} }}"""
 
 
+# Bias, residual and activation of a product, in bf16.
+EPILOGUE = f"""module attributes {{{{tloop.target = "{host_target()}"}}}} {{{{
+  func.func private @k(%a: tensor<{{m}}x{{k}}xbf16>, %b: tensor<{{k}}x{{n}}xbf16>, %bias: tensor<{{n}}xf32>,
+      %beside: tensor<{{m}}x{{n}}xbf16>) -> tensor<{{m}}x{{n}}xbf16> attributes {{{{tloop.kernel}}}} {{{{
+    %0 = "graph.matmul"(%a, %b) {{{{graph.unrounded}}}} : (tensor<{{m}}x{{k}}xbf16>, tensor<{{k}}x{{n}}xbf16>)
+      -> tensor<{{m}}x{{n}}xbf16>
+    %1 = "graph.cast"(%0) : (tensor<{{m}}x{{n}}xbf16>) -> tensor<{{m}}x{{n}}xf32>
+    %2 = "graph.add"(%1, %bias) : (tensor<{{m}}x{{n}}xf32>, tensor<{{n}}xf32>) -> tensor<{{m}}x{{n}}xf32>
+    %3 = "graph.cast"(%beside) : (tensor<{{m}}x{{n}}xbf16>) -> tensor<{{m}}x{{n}}xf32>
+    %4 = "graph.add"(%2, %3) : (tensor<{{m}}x{{n}}xf32>, tensor<{{m}}x{{n}}xf32>) -> tensor<{{m}}x{{n}}xf32>
+    %5 = "graph.relu"(%4) : (tensor<{{m}}x{{n}}xf32>) -> tensor<{{m}}x{{n}}xf32>
+    %6 = "graph.cast"(%5) : (tensor<{{m}}x{{n}}xf32>) -> tensor<{{m}}x{{n}}xbf16>
+    return %6 : tensor<{{m}}x{{n}}xbf16>
+  }}}}
+}}}}"""
+
 # Name -> (kernel, the instructions that it must have for each target)
 KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
     "product bf16": (
@@ -43,6 +59,15 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
     # Blocks that stay, with 256 columns of sums each, stored in parts.
     "large product bf16": (
         Product([4096, 1024], [1024, 4096], "bf16", epilogue="residual").text(),
+        (AMPERE, HOPPER | STORES),
+    ),
+    # What follows the product is computed where nothing comes in front of the wait for it.
+    "large product with all that follows": (
+        EPILOGUE.format(m=4096, n=4096, k=1000),
+        (AMPERE, HOPPER | STORES),
+    ),
+    "large product of odd extents": (
+        EPILOGUE.format(m=4001, n=4104, k=1000),
         (AMPERE, HOPPER | STORES),
     ),
     "large product tf32": (

@@ -86,6 +86,11 @@ def _store(unit: Unit, instruction: Instruction, values: Values) -> list[Value]:
     return []
 
 
+@assembly("mov.b32")
+def _move(unit: Unit, instruction: Instruction, values: Values) -> list[Value]:
+    return [instruction.value(instruction.operands[1], values)]
+
+
 @assembly("setmaxnreg", "prefetch", "nanosleep")
 def _no_effect(unit: Unit, instruction: Instruction, values: Values) -> list[Any]:
     return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import ir, nvvm
+from mlc.bindings import ir, llvm, nvvm
 from mlc.passes.accel.layouts import LANE_BITS, Layout
 from mlc.passes.accel.matrix_layouts import (
     DEPTH_BYTES,
@@ -86,13 +86,45 @@ def _stays_under_way(code: ThreadCode, op: ir.Operation) -> bool:
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.for`, behind which no products are under way."""
+    products = [
+        each
+        for each in collect_ops(op, "accel.mma")
+        if each.parent == op and group_grid(each) and stays_under_way(each)
+    ]
+    if products:
+        _pin(code, op)
     control.for_loop(code, op)
     yielded = list(terminator_of(op.regions[0].blocks[0]).operands)
-    for product in collect_ops(op, "accel.mma"):
-        if product.parent == op and group_grid(product) and _stays_under_way(code, product):
+    for product in products:
+        if _stays_under_way(code, product):
             result = op.results[yielded.index(accumulation(product)[-1])]
             tile = code.tile(result)
             code.values[result] = Tile(tile.layout, tuple(wait(0, tile.values)))
+
+
+def _pin(code: ThreadCode, loop: ir.Operation) -> None:
+    """Has numbers that are computed in front of a loop, and used behind it, be there before it. LLVM would
+    compute them behind it, where they are used: in front of the wait for products under way, as which ptxas
+    takes no other place than the first behind the loop (C7514)."""
+    here = [each.operation for each in loop.block.operations]
+    at = here.index(loop)
+    behind = {operand for op in here[at + 1 :] for operand in _taken(op)}
+    for result in [each for op in here[:at] for each in op.results]:
+        number = code.values.get(result)
+        if result in behind and isinstance(number, ir.Value) and _is_computed(number):
+            made = llvm.inline_asm(number.type, [number], "mov.b32 $0, $1;", "=r,r", has_side_effects=True)
+            code.values[result] = made
+
+
+def _taken(op: ir.Operation) -> list[ir.Value]:
+    """By an op and those inside it."""
+    return [operand for each in (op, *collect_ops(op)) for operand in each.operands]
+
+
+def _is_computed(number: ir.Value) -> bool:
+    """Whether it is a register of 32 bits, and not known when the kernel is compiled."""
+    is_word = isinstance(number.type, ir.IntegerType) and number.type.width == 32
+    return is_word and defining_op(number, "arith.constant") is None
 
 
 def _multiply(
