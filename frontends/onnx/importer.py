@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ from mlc.frontends.onnx.check import check_node, label, plain_domain, sorted_nod
 from mlc.frontends.onnx.frame import MISSING, Frame, Incomplete, Scope, bound_to
 from mlc.frontends.onnx.functions import Body, check_calls, local_body, model_functions, schema_body
 from mlc.frontends.onnx.load import LoadedModel
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeFailure, TakesBody, Unsupported
 from mlc.frontends.onnx.registry import lookup
 from mlc.frontends.onnx.report import Problem
 from mlc.frontends.onnx.subgraph import Subgraph
@@ -99,7 +100,8 @@ class Importer:
             raise NodeFailure(wrong)
         if registered is not None:
             seen = self._node(node, inputs, scope, frame, name, opset)
-            return _listed(registered(seen), len(node.output))
+            with suppress(TakesBody):
+                return _listed(registered(seen), len(node.output))
         body = (
             local_body(function, node, self.model.name)
             if function

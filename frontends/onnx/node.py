@@ -26,6 +26,10 @@ class Unsupported(NodeFailure):
     """A node whose operator, or use of it, the importer does not cover; all of these are reported at once."""
 
 
+class TakesBody(Exception):
+    """A call that an operator's function leaves to the body of the operator's schema."""
+
+
 @dataclass(frozen=True)
 class Node:
     """One ONNX node: inputs are `Value`s (None: left out), attributes are plain Python values; a body is a

@@ -16,10 +16,11 @@ OperatorFunction = Callable[["Node"], "Value | Sequence[Held]"]
 _Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
-    "axes", "batch_norm", "bit_casts", "branches", "causal_convolution", "columns", "compaction",
-    "contraction", "control", "convolution", "creation", "cropping", "deformable", "dropout", "einsum",
-    "elementwise", "gradient", "grids", "indexing", "logic", "max_rois", "mel", "movement", "normalisation",
-    "one_hot", "optionals", "ordering", "padding", "pooling", "quantisation", "quantised_products",
+    "attention", "axes", "batch_norm", "bit_casts", "branches", "causal_convolution", "columns",
+    "compaction", "contraction", "control", "convolution", "creation", "cropping", "deformable", "dropout",
+    "einsum", "elementwise", "gradient", "grids", "indexing", "logic", "max_rois", "mel", "movement",
+    "normalisation", "one_hot", "optionals", "ordering", "padding", "pooling", "quantisation",
+    "quantised_products",
     "random_numbers", "ranges", "recurrent", "reduction", "resize", "rois", "sequence_map",
     "sequence_split", "sequences", "signal", "slicing", "splitting", "strings", "suppression", "tf_idf",
     "tiling", "training", "transposed_convolution", "unpooling",
