@@ -6,7 +6,7 @@ what ptxas says of the others.
 Needs ptxas. Not part of `make docs`: it compiles all kernels of all models in a folder, in f32, tf32, f16 and
 bf16, which takes half an hour on two cores. One that is stopped begins anew, but kernels that it has compiled
 are in the disk cache, as long as the compiler's sources stay as they are.
-`test/docs/test_gpu_models.py` looks for a row of each model of the set.
+`test/docs/test_gpu_models.py` looks for a table of each precision, with a row for each model of the set.
 """
 
 from __future__ import annotations

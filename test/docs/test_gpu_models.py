@@ -1,7 +1,8 @@
-"""docs/gpu-models.md has all models of the set."""
+"""docs/gpu-models.md has all precisions and models that its script and the model set name."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -26,9 +27,24 @@ def tables() -> dict[str, list[list[str]]]:
     return found
 
 
+def precisions() -> list[str]:
+    """Those of the script that writes the page."""
+    spec = importlib.util.spec_from_file_location("generate_gpu_models", ROOT / "docs/generate_gpu_models.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    # Where its data classes look for their types.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return list(module.PRECISIONS)
+
+
+def test_the_page_has_a_table_for_each_precision() -> None:
+    assert list(tables()) == precisions()
+    assert all(rows[0] == COLUMNS for rows in tables().values())
+
+
 def test_each_table_has_a_row_for_each_model_of_the_set() -> None:
     for precision, rows in tables().items():
-        assert rows[0] == COLUMNS, precision
         assert [row[0] for row in rows[1:]] == sorted(MODELS), precision
 
 
