@@ -36,7 +36,7 @@ class PlaceOps(Pass):
     name: ClassVar[str] = "graph-place"
     anchor: ClassVar[str] = "func.func"
 
-    device: str = option("accel", help="the device", choices=("accel", CPU))
+    device: str = option("accel", help="the device", choices=("accel", "cpu"))
     ops: tuple[str, ...] = option((), help="kinds of ops: matmul,softmax; matmul_packed is a matmul too")
     nodes: tuple[str, ...] = option((), help="names of ONNX nodes")
     unsupported: bool = option(False, help="with device=cpu: also ops that thread blocks cannot compute")

@@ -174,6 +174,11 @@ def _pad(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     return w.node("Pad", [*inputs, pads, value], mode=attribute(op, "mode"))
 
 
+def _attention(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
+    causal, scale = (attribute(op, name) for name in ("causal", "scale"))
+    return w.node("Attention", inputs, is_causal=int(causal), scale=scale)
+
+
 def _quantize(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     values = {name: attribute(op, name) for name in ("axis", "block_size", "saturate")}
     return w.node("QuantizeLinear", inputs, output_dtype=_number(op), **values)
@@ -226,6 +231,7 @@ def _normalised(w: Writer, op: ir.Operation, x: str, axes: str) -> str:
 
 
 _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
+    "attention": _attention,
     "weight": _weight,
     "constant": _constant,
     "full": _full,
