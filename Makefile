@@ -45,8 +45,8 @@ check-all: lint test-all ## Same as check, with the slow tests
 lint: $(INSTALLED) ## Check style, types, layers and that the generated references are current
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
-	$(RUN) mlc.tools.type_check
-	$(RUN) mlc.tools.layers
+	$(BIN)mypy
+	$(BIN)lint-imports --no-cache
 	$(PYTHON) -P docs/generate_references.py --check
 
 test: $(INSTALLED) ## Run the lit tests, then the Python tests that are not slow

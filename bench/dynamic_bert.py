@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import mlc
 import numpy as np
 import onnx
+
+import mlc
 
 LENGTHS = (1, 7, 32, 64, 100, 128, 200, 256, 384, 512)
 NAME = "bert_base_s128"

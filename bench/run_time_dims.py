@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+
+from bench.bert_kernels import KERNELS, Kernel
 from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.runtime._native import Image, call_entry
-
-from bench.bert_kernels import KERNELS, Kernel
 
 SOURCE = Path(__file__).with_name("entry_loop.c")
 LENGTHS = (1, 7, 32, 128, 200, 384, 512)

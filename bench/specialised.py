@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import mlc
 import numpy as np
 import onnx
 
+import mlc
 from bench.dynamic_bert import TURN, largest_error, turn
 
 MODELS, BATCHES = ("mobilenet_v2", "resnet50"), (1, 4, 8)

@@ -11,22 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlc.bindings.context import create_context as create_context
-    from mlc.bindings.diagnostics import Diagnostic as Diagnostic
-    from mlc.bindings.diagnostics import DiagnosticsError as DiagnosticsError
-    from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
-    from mlc.bindings.diagnostics import emit_diagnostic as emit_diagnostic
-    from mlc.bindings.diagnostics import position as position
-    from mlc.bindings.identity import address as address
-    from mlc.bindings.parents import outermost_op as outermost_op
-    from mlc.bindings.parents import parent_op as parent_op
-    from mlc.bindings.parsing import ParseError as ParseError
-    from mlc.bindings.parsing import parse_file as parse_file
-    from mlc.bindings.parsing import parse_module as parse_module
-    from mlc.bindings.upstream import UpstreamPassError as UpstreamPassError
-    from mlc.bindings.upstream import run_upstream as run_upstream
-    from mlc.bindings.upstream_table import UpstreamPass as UpstreamPass
-    from mlc.bindings.upstream_table import upstream_passes as upstream_passes
     from torch_mlir import ir as ir
     from torch_mlir import rewrite as rewrite
     from torch_mlir.dialects import affine as affine
@@ -46,6 +30,23 @@ if TYPE_CHECKING:
     from torch_mlir.dialects import vector as vector
     from torch_mlir.dialects.transform import interpreter as interpreter
     from torch_mlir.passmanager import PassManager as PassManager
+
+    from mlc.bindings.context import create_context as create_context
+    from mlc.bindings.diagnostics import Diagnostic as Diagnostic
+    from mlc.bindings.diagnostics import DiagnosticsError as DiagnosticsError
+    from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
+    from mlc.bindings.diagnostics import emit_diagnostic as emit_diagnostic
+    from mlc.bindings.diagnostics import position as position
+    from mlc.bindings.identity import address as address
+    from mlc.bindings.parents import outermost_op as outermost_op
+    from mlc.bindings.parents import parent_op as parent_op
+    from mlc.bindings.parsing import ParseError as ParseError
+    from mlc.bindings.parsing import parse_file as parse_file
+    from mlc.bindings.parsing import parse_module as parse_module
+    from mlc.bindings.upstream import UpstreamPassError as UpstreamPassError
+    from mlc.bindings.upstream import run_upstream as run_upstream
+    from mlc.bindings.upstream_table import UpstreamPass as UpstreamPass
+    from mlc.bindings.upstream_table import upstream_passes as upstream_passes
 
 _WHEEL = "torch_mlir"
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import llvmlite.binding as llvm
+
 from mlc.codegen.errors import CodegenError
 from mlc.codegen.llvm_text import add_definition_attributes, set_target, to_llvm22, unknown_intrinsics
 from mlc.targets import Target

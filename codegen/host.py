@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
+
 from mlc.targets import Target, TargetError, parse_target, set_host_provider, suggestion
 from mlc.targets.base import LINUX_X86_64
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.compiler.bundle import Stage
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.options import Range

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from mlc.runtime.manifest import SPECIALISED_FORMAT
 from mlc.runtime.shared_bytes import SharedBytes
 

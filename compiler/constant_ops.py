@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from mlc.runtime.tensors import bfloat16_bits
 
 Array = np.ndarray

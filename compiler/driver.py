@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.codegen.cache import Cache
 from mlc.codegen.version import compiler_version
 from mlc.compiler.assemble import Names, assemble

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from mlc.compiler.imported import Imported, main_of
 from mlc.compiler.input_dims import check_inputs
 from mlc.compiler.options import Options

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.options import Range

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from mlc.codegen.cache import Cache
 from mlc.compiler.assemble import Names, assemble
 from mlc.compiler.bundle import Bundle, Stage, portable_weights

@@ -14,6 +14,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+
 from mlc.compiler.constant_ops import evaluate
 from mlc.runtime.tensors import TensorSpec
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
 from mlc.compiler import Options
 from mlc.compiler.dump import dump_ir
-from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 PAGE = Path(__file__).resolve().parent / "levels.md"
 TARGET = "znver4"

@@ -11,10 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-import mlc
 import numpy as np
 import onnx
 import onnxruntime
+
+import mlc
 
 
 def small_model(path: Path) -> Path:

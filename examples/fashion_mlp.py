@@ -11,8 +11,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import mlc
 import numpy as np
+
+import mlc
 from mlc.kernels import Output, Tensor, axis, block, compute, dims, exp, f32, max, ops, sum
 
 M, N, K = dims("M N K")

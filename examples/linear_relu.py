@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 
-import mlc
 import numpy as np
+
+import mlc
 from mlc.kernels import Output, Tensor, block, dims, f32
 
 M, N, K = dims("M N K")

@@ -13,8 +13,9 @@ import argparse
 import time
 from typing import Any
 
-import mlc
 import numpy as np
+
+import mlc
 from mlc.kernels import Output, Tensor, axis, block, compute, dims, f32, sum
 
 M, N, K = dims("M N K")

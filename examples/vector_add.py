@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import mlc
 import numpy as np
+
+import mlc
 from mlc.bindings import parse_module
 from mlc.dialects import create_context
 from mlc.kernels import Output, Tensor, block, dims, f32

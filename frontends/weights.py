@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.paths import open_regular, resolve_inside
 

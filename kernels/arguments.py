@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from mlc.dialects.graph.elements import dtype_of
 from mlc.kernels.errors import KernelFailure
 from mlc.kernels.signature import Signature

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import onnx
+
     from mlc.bindings import ir
     from mlc.codegen.pool import JobRunner
     from mlc.passes.tloop.recorded_schedule import Schedule

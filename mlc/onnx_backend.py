@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
+from onnx import ModelProto, NodeProto, ValueInfoProto, helper
+from onnx.backend.base import Backend, BackendRep, namedtupledict
+
 from mlc.api import compile as compile_model
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.sources import open_source
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
-from onnx import ModelProto, NodeProto, ValueInfoProto, helper
-from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 if TYPE_CHECKING:
     from mlc.runtime import Executable

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from mlc.runtime.tensors import EXTENSION_DTYPES, TensorSpec
 
 

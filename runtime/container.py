@@ -19,6 +19,7 @@ from itertools import count as count_from
 from typing import Any, BinaryIO
 
 import numpy as np
+
 from mlc.runtime.atomic_file import atomic_file
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.manifest import Manifest, load_manifest, parse_manifest

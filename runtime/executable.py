@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.runtime.arguments import order_inputs, order_outputs, output_buffer
 from mlc.runtime.container import Buffer, read_container, write_container
 from mlc.runtime.dims import NamedDim

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.runtime.arguments import convert_input
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.host import check_host

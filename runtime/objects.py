@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.runtime.arguments import converted
 from mlc.runtime.tensors import TensorSpec
 

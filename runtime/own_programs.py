@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.manifest import Manifest
 from mlc.runtime.shared_bytes import SharedBytes, address

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+
 from mlc.runtime.tensors import as_bytes
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.runtime._native import SizeEntry
 from mlc.runtime.shared_bytes import SharedBytes, address
 

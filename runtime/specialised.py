@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.runtime.manifest import Manifest, own_objects
 from mlc.runtime.own_programs import Link, OwnPrograms
 from mlc.runtime.size_record import SizeRecord

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+
 from mlc.runtime.errors import ExecutableError
 
 _NUMPY = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+
 from mlc.passes.tloop.vector_math.error_function import BOUND, CENTRE, NEAR
 
 Array = np.ndarray

@@ -15,8 +15,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from mlc.codegen.version import compiler_version
-
 from bench import machine, models
 from bench.__main__ import LOGS, QUICK, RESULTS
 from bench.ablation.counts import count_variants, optimizer_seconds
@@ -25,6 +23,7 @@ from bench.ablation.page import load, page, store
 from bench.ablation.variants import DEFAULT, Variant, passes, variants
 from bench.measure import Budget
 from bench.models.store import write
+from mlc.codegen.version import compiler_version
 
 PAGE = Path(__file__).parents[2] / "docs" / "ablation.md"
 # One of each kind of network; the others differ in size.

@@ -10,6 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.ablation.variants import DEFAULT, Variant
+from bench.ablation.watching import Changes
+from bench.summary import Record
 from mlc.analysis import module_costs
 from mlc.bindings import ir
 from mlc.compiler import Options
@@ -17,10 +20,6 @@ from mlc.compiler.sources import open_source
 from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
-
-from bench.ablation.variants import DEFAULT, Variant
-from bench.ablation.watching import Changes
-from bench.summary import Record
 
 # What takes the kernels to the first level where an op without a lowering is refused.
 LOWERING = "builtin.module(func.func(graph-to-linalg),graph-verify-lowered)"

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+
+from bench.engines import Call
 from mlc.compiler import Options, compile_program
 from mlc.compiler.options import no_progress
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
-
-from bench.engines import Call
 
 
 def version() -> str:

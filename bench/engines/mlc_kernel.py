@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from bench.engines.mlc import compiler_options, version
 from mlc.bindings import ir
 from mlc.compiler import compile_program, worker_pool
 from mlc.compiler.build import Builder
@@ -22,8 +24,6 @@ from mlc.compiler.program import MAIN_ENTRY, Program, allocate
 from mlc.dialects import create_context
 from mlc.dialects.graph import specs
 from mlc.runtime import Image, call_entry
-
-from bench.engines.mlc import compiler_options, version
 
 __all__ = ["facts", "load", "version"]
 

@@ -11,6 +11,11 @@ from typing import Any
 
 import numpy as np
 import onnx
+from onnx import TensorProto
+
+from bench.gpu.cases import Planned
+from bench.gpu.models import ELEMENTS, Model
+from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Binding, Case, Source, case_folder
 from mlc.compiler import CompileError, Options, Program, compile_program
 from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
@@ -23,11 +28,6 @@ from mlc.pipelines.grammar import PipelineError
 from mlc.runtime.cuda.program_files import write_program
 from mlc.runtime.tensors import TensorSpec, as_bytes
 from mlc.targets import TargetError
-from onnx import TensorProto
-
-from bench.gpu.cases import Planned
-from bench.gpu.models import ELEMENTS, Model
-from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Binding, Case, Source, case_folder
 
 FAILURES = (CompileError, PassFailure, ImportFailure, TargetError, PipelineError, OSError)
 KINDS = {**ELEMENTS, "bool": TensorProto.BOOL, "int32": TensorProto.INT32, "float64": TensorProto.DOUBLE}

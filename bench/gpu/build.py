@@ -9,15 +9,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from mlc.codegen.ptxas import find_ptxas
-from mlc.codegen.version import compiler_version
-from mlc.compiler import Options, worker_pool
-from mlc.targets import TargetError, parse_target
-
 from bench.gpu.artefact import build_case
 from bench.gpu.cases import BUILT, Planned, default_cases
 from bench.gpu.runner.manifest import FORMAT, Case, Manifest, write_manifest
 from bench.gpu.runner.run import chosen
+from mlc.codegen.ptxas import find_ptxas
+from mlc.codegen.version import compiler_version
+from mlc.compiler import Options, worker_pool
+from mlc.targets import TargetError, parse_target
 
 ROOT = Path(__file__).parents[2]
 MIB = 1 << 20

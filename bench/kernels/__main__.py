@@ -14,9 +14,6 @@ import sys
 import time
 from pathlib import Path
 
-from mlc.compiler import Options
-from mlc.pipelines.grammar import PipelineError
-
 from bench import machine, run
 from bench.__main__ import LOGS, QUICK, RESULTS, store
 from bench.kernels import measure, tables
@@ -25,6 +22,8 @@ from bench.kernels.products import convolutions, products
 from bench.kernels.streams import WORKING_SET, last_level_bytes, streams
 from bench.measure import Budget
 from bench.summary import Record
+from mlc.compiler import Options
+from mlc.pipelines.grammar import PipelineError
 
 
 def cases(least_bytes: int) -> list[Case]:

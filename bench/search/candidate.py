@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any
 from unittest.mock import patch
 
+from bench.search.space import Choice, Shape
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.compiler.code_path import FULL_LEVEL
@@ -19,8 +20,6 @@ from mlc.passes.tloop.schedule_builder import ScheduleBuilder
 from mlc.passes.tloop.target_attribute import lanes, registers
 from mlc.pipelines.driver import run_pipeline
 from mlc.targets import parse_target
-
-from bench.search.space import Choice, Shape
 
 
 class Chosen(ContractionSchedule):

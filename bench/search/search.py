@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlc.codegen.errors import CodegenError
-from mlc.codegen.pool import WorkerPool
-from mlc.compiler.levels import units_of
-from mlc.compiler.modules import Units
-
 from bench.engines.mlc import compiler_options
 from bench.engines.mlc_kernel import only_moves
 from bench.measure import Budget
 from bench.search.space import Choice, Shape, sample
 from bench.summary import Record
+from mlc.codegen.errors import CodegenError
+from mlc.codegen.pool import WorkerPool
+from mlc.compiler.levels import units_of
+from mlc.compiler.modules import Units
 
 TIMEOUT = 300.0
 # Candidates per job of the process that times: what a crash costs.

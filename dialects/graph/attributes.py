@@ -8,6 +8,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+
 from mlc.bindings import ir
 
 from .elements import dtype_of, element_of

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
+
 from mlc.bindings import ir
 
 from .attributes import array_of

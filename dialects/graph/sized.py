@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from mlc.bindings import ir
 
 from .attributes import attribute

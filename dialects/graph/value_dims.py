@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.bindings import ir
 
 from .attributes import array_of

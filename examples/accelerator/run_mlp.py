@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import mlc
 import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from tiny_npu.simulator import cycles, reset
+
+import mlc
 
 SIZES = (784, 256, 128, 16)
 BATCH = 32

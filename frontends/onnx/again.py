@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mlc.frontends.onnx.node import NodeFailure
 from onnx import NodeProto
+
+from mlc.frontends.onnx.node import NodeFailure
 
 # Imports a node, binding its outputs in a scope.
 ImportNode = Callable[[NodeProto, dict[str, Any]], None]

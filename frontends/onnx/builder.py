@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.dialects.graph import specs
 from mlc.dialects.graph.folding import fold
@@ -19,7 +21,6 @@ from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.named_sizes import NamedSizes
 from mlc.frontends.onnx.node import NodeFailure
 from mlc.frontends.onnx.values import Dim, Value, at_home, from_array, from_ir, write_dims
-from onnx import TensorProto
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 # NumPy and DLPack know as many.

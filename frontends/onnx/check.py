@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 import onnx
-from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from onnx import GraphProto, ModelProto, NodeProto, checker, defs
+
+from mlc.frontends.errors import ImportFailure, UnsupportedModel
 
 Opsets = dict[str, int]
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.build import build_op
 from mlc.frontends.onnx.tensors import SMALL, Constant
 from mlc.frontends.onnx.values import Value, at_home, from_array
 from mlc.frontends.weights import Reference, WeightStore
-from onnx import TensorProto
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.frontends.onnx.values import Dim, Value
 

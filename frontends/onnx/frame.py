@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from onnx import GraphProto, NodeProto
+
 from mlc.frontends.onnx.check import Opsets, label
 from mlc.frontends.onnx.values import Value
-from onnx import GraphProto, NodeProto
 
 # What stands for the results of a node that could not be imported: nodes behind it are still looked at.
 MISSING = object()

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 import onnx
+from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
+
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.check import Opsets, plain_domain, read_opsets
 from mlc.frontends.onnx.values import Held, Value
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
 
 FunctionKey = tuple[str, str, str]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.leaving import is_outer
 from mlc.frontends.onnx.node import Node

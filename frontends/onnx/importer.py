@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import onnx
+from onnx import AttributeProto, GraphProto, NodeProto
+
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.again import Part
@@ -21,7 +23,6 @@ from mlc.frontends.onnx.registry import lookup
 from mlc.frontends.onnx.report import Problem
 from mlc.frontends.onnx.subgraph import Subgraph
 from mlc.frontends.onnx.values import Held, Value
-from onnx import AttributeProto, GraphProto, NodeProto
 
 # Deeper nesting of functions than any exporter makes.
 MAX_CALLS = 64

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
+
 from mlc.dialects.graph.sizes import Size, name_of, symbol
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
@@ -12,7 +14,6 @@ from mlc.frontends.onnx.kinds import Kind, SequenceKind, TensorKind, kind_of_typ
 from mlc.frontends.onnx.values import Dim
 from mlc.frontends.option_names import dims_option, entry, shape_option
 from mlc.frontends.sizes import sizes_by_name, wrong_sizes
-from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
 
 
 @dataclass(frozen=True)

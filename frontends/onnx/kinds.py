@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mlc.frontends.onnx import types
 from onnx import TensorProto, TypeProto
+
+from mlc.frontends.onnx import types
 
 
 class KindMismatch(Exception):

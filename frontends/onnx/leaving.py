@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.values import Dim, Value, from_ir, write_dims
-from onnx import TensorProto
 
 # Dims; None for one that only the body tells.
 Left = list[Dim | None]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError
+
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.tensors import SMALL, TensorReader
 from mlc.frontends.onnx.text import wrong_text

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.control import CONTROL_LIMIT
@@ -14,7 +16,6 @@ from mlc.frontends.onnx.growing import Grown, LoopBody, Run
 from mlc.frontends.onnx.leaving import Left, is_outer, open_type, received, told_dims, vector_type
 from mlc.frontends.onnx.node import Node, Unsupported
 from mlc.frontends.onnx.values import Dim, Value, from_ir
-from onnx import TensorProto
 
 
 @dataclass(frozen=True)

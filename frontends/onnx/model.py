@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import onnx
+
 from mlc import dialects
 from mlc.bindings import func, ir
 from mlc.dialects.graph.dims import NAMES

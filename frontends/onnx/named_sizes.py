@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects.graph.names import named_dims
 from mlc.dialects.graph.sizes import Size, name_of, symbol

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.emitter import Emitter
 from mlc.frontends.onnx.values import Dim, Held, Value, write_dims
-from onnx import TensorProto
 
 _REQUIRED = object()
 

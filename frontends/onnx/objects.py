@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.kinds import (
     Kind,
     KindMismatch,
@@ -31,7 +33,6 @@ from mlc.frontends.onnx.values import (
     Value,
     ValueList,
 )
-from onnx import TensorProto
 
 
 def kind_of(held: Held) -> Kind:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from onnx import TensorProto, ValueInfoProto
+
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
@@ -13,7 +15,6 @@ from mlc.frontends.onnx.frame import MISSING
 from mlc.frontends.onnx.kinds import Kind, KindMismatch, OptionalKind, TensorKind, joined, kind_of_type
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.objects import kind_of, packed
-from onnx import TensorProto, ValueInfoProto
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from onnx import GraphProto
+
 from mlc.frontends.onnx.frame import MISSING, Frame, Incomplete, Scope, bound_to
 from mlc.frontends.onnx.kinds import Kind, kind_of_type
 from mlc.frontends.onnx.node import NodeFailure
 from mlc.frontends.onnx.values import Held
-from onnx import GraphProto
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 import numpy as np
+from onnx import TensorProto, numpy_helper
+
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.wire import Range
 from mlc.frontends.paths import check_relative
 from mlc.frontends.weights import Reference, WeightStore
-from onnx import TensorProto, numpy_helper
 
 # Up to this many bytes a constant stands in the IR as a dense attribute.
 SMALL = 1024

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.dialects.graph import objects
-from onnx import TensorProto
 
 # ONNX data type -> (MLIR text, NumPy dtype, bits per element in a file)
 _TYPES: dict[int, tuple[str, type, int]] = {

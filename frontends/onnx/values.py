@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.dialects.graph.dims import NAMES, named_dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.kinds import MapKind, MapsKind, OptionalKind, SequenceKind, TensorKind
-from onnx import TensorProto
 
 Dim = int | Size
 

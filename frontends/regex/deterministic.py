@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+
 from mlc.frontends.regex.automaton import Automaton, automaton
 from mlc.frontends.regex.nodes import RegexError
 from mlc.frontends.regex.syntax import parse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ml_dtypes
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.idiom_terms import like_type

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.families import VIEWS

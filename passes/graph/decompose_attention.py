@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import ml_dtypes
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size

@@ -7,6 +7,7 @@ from math import inf, nan
 from typing import ClassVar
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of

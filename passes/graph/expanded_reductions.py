@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding

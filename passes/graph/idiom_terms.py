@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import ml_dtypes
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import FLOAT

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.control_flow import (

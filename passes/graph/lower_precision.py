@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import ml_dtypes
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of

@@ -8,6 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.creation import CONSTANT_LIMIT

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import frexp
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute

@@ -8,6 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects import graph

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.bindings import arith, ir, linalg
 from mlc.passes.base import PassFailure
 from mlc.passes.graph.attention_groups import is_grouped

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.bindings import arith, ir, linalg
 from mlc.passes.lowering.conversions import convert
 from mlc.passes.lowering.linalg_tools import elementwise, filled, static_shape, tensor_type

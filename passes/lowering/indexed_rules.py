@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.dialects.graph.sizes import Size, surely_less
 from mlc.passes.lowering.linalg_tools import (

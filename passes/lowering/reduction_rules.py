@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import ml_dtypes
+
 from mlc.bindings import arith, ir, math
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.lowering.linalg_tools import (

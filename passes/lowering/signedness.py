@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects.graph.attributes import array_of
 from mlc.dialects.graph.elements import dtype_of

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
+
 from mlc.runtime.arguments import convert_input
 from mlc.runtime.cuda.borrowed import borrow, borrow_array
 from mlc.runtime.cuda.device import Device

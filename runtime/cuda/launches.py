@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
+
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import CudaError
 from mlc.runtime.cuda.module import Function

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+
 from mlc.runtime.cuda import dlpack
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.errors import OUT_OF_MEMORY, CudaError

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 from mlc.runtime.cuda.borrowed import borrow
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.memory import DeviceMemory, PinnedMemory, copy_to_device

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 import pytest
+
 from mlc.analysis import Cost, UnknownSize, op_cost
 from mlc.analysis.operations import flops_function
 from mlc.bindings import ir, parse_module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.analysis.explanation import Explanation
 from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mlc.runtime.executable import Executable
 
 from bench.call_overhead import in_python, measure, table
 from bench.entry import CEntry
+from mlc.runtime.executable import Executable
 
 # y = x * w, and counts its calls in the arena.
 MODEL = """

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from mlc.compiler import Options
-from mlc.compiler.levels import units_of
 
 from bench.engines import mlc_kernel, roofline
 from bench.kernels import measure, tables
@@ -22,6 +20,8 @@ from bench.kernels.__main__ import cases, selected
 from bench.kernels.case import Case
 from bench.kernels.streams import last_level_bytes, streams
 from bench.models import reference
+from mlc.compiler import Options
+from mlc.compiler.levels import units_of
 
 ROOT = Path(__file__).parents[2]
 SMALL = Case(

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from mlc.runtime._native import call_entry
 
 from bench.bert_kernels import KERNELS, Kernel
 from bench.run_time_dims import Compiled, compare
+from mlc.runtime._native import call_entry
 
 
 @pytest.mark.slow

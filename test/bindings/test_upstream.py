@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from mlc.bindings import UpstreamPassError, create_context, parse_module, run_upstream, upstream_passes
 from mlc.bindings.probe_passes import options_of, pass_names, row
 

@@ -6,6 +6,7 @@ import ctypes
 from pathlib import Path
 
 import pytest
+
 from mlc.bindings import create_context
 from mlc.bindings.upstream_dialects import UPSTREAM_DIALECTS
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import llvmlite.binding as llvm
+
 from mlc.codegen.emit import emit
 from mlc.codegen.host import host_target
 

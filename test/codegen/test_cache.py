@@ -10,8 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-import mlc.codegen.cache as cache_module
 import pytest
+
+import mlc.codegen.cache as cache_module
 from mlc.codegen.cache import DEFAULT_SIZE, Cache, default_root, default_size
 from mlc.codegen.version import compiler_version
 

@@ -5,10 +5,11 @@ import re
 
 import numpy as np
 import pytest
+from object_jit import loaded
+
 from mlc.codegen.emit import emit, link_modules
 from mlc.codegen.errors import CodegenError
 from mlc.targets import NAMED, Target
-from object_jit import loaded
 
 LOOP = """
 define void @scale(ptr noalias %x, ptr noalias %y, i64 %n) {

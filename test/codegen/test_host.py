@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from mlc.codegen.emit import emit
 from mlc.codegen.host import _cache_sizes, host_target, resolve_target
 from mlc.targets import Target, TargetError, parse_target

@@ -9,12 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from object_jit import loaded, read_global
+
 from mlc.codegen.emit import emit
 from mlc.codegen.errors import CodegenError
 from mlc.codegen.float_literals import FORMATS, round_to_bits
 from mlc.codegen.llvm_text import add_definition_attributes, to_llvm22
 from mlc.targets import NAMED
-from object_jit import loaded, read_global
 
 BITS = {"half": "<H", "bfloat": "<H", "float": "<I", "double": "<Q"}
 

@@ -1,6 +1,7 @@
 """Processors of any triple, and the GPUs."""
 
 import pytest
+
 from mlc.codegen.machines import chosen_target, gpu_target, machine_target
 from mlc.targets import NAMED, TargetError
 

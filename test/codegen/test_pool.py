@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from mlc.codegen.errors import JobError, PoolClosed, WorkerCrash
 from mlc.codegen.pool import WorkerPool
 

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
 from mlc.codegen import ptxas
 from mlc.codegen.errors import CodegenError
 

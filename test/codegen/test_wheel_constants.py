@@ -1,8 +1,9 @@
 """Constants as the MLIR wheel prints them today, read back bit by bit from emitted object code."""
 
 import numpy as np
-from mlc.bindings import create_context, ir, llvm
 from object_jit import loaded, read_global
+
+from mlc.bindings import create_context, ir, llvm
 
 SPECIAL = {
     "f16": [0x7C00, 0xFC00, 0x7E00, 0xFE01, 0x7D01, 0x3555, 0x0001, 0x2E66, 0x3C00, 0x8000],

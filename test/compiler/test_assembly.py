@@ -6,6 +6,7 @@ import re
 
 import pytest
 from assembly_loops import INSTRUCTIONS, count, innermost_loops
+
 from mlc.codegen.emit import emit
 from mlc.compiler.kernel_job import lower
 from mlc.passes.tloop.register_tile import panel

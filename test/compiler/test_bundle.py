@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+
 from mlc.compiler.bundle import Bundle, Stage, portable_weights
 from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.onnx_source import MODEL, OnnxSource

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from dense import dense_model, dense_result, pair_model, save_external
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, Program, compile_program, worker_pool
 

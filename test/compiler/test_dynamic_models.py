@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import mlc.onnx_backend as backend
 import numpy as np
 import onnx
 import pytest
 from dense import dense_model, dense_result
+
+import mlc.onnx_backend as backend
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.runtime import NamedDim, load

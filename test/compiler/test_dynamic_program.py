@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from mlc.bindings import ir
 from mlc.compiler import Options
 from mlc.compiler.assemble import Names, assemble

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from dense import dense_model
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program
 from mlc.compiler.build import Builder

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import mlc
 import numpy as np
 import onnx
 import pytest
 from dense import dense_model, dense_result
+from onnx import TensorProto, helper, numpy_helper
+
+import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler import CompileError, Options, Program, compile_program
@@ -20,7 +22,6 @@ from mlc.compiler.emit import emit_program
 from mlc.runtime import Executable, ExecutableError, load
 from mlc.runtime.cuda import DriverMissing, Plan
 from mlc.runtime.cuda.plan_parts import ArenaBuffer, LaunchStep
-from onnx import TensorProto, helper, numpy_helper
 
 ARCHITECTURES = ("sm_80", "sm_90a")
 TOLERANCE = 1e-5

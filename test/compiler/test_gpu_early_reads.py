@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
@@ -14,7 +16,6 @@ from mlc.compiler.weight_arguments import mark_weights
 from mlc.dialects import create_context
 from mlc.runtime.cuda import Plan
 from mlc.runtime.cuda.plan_parts import LaunchStep, PointerParameter
-from onnx import TensorProto, helper, numpy_helper
 
 X = TensorInfo("float32", (4, 8))
 # Arguments: x, y, two weights, the arena.

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
 from mlc.codegen.pool import WorkerPool
 from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler import Options, Program, compile_program
-from onnx import TensorProto, helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
 
 ARCHITECTURES = ("sm_80", "sm_90a")
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, Program, compile_program
-from onnx import TensorProto, helper, numpy_helper
 
 M, K, N = 192, 160, 136
 # The right operand, and the zero points: None is none, "input" is given when the model runs.

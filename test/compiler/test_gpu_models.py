@@ -10,11 +10,12 @@ from pathlib import Path
 
 import onnx
 import pytest
+from small_models import convolutional, transformer
+
 from mlc.codegen.pool import WorkerPool
 from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler import Options, compile_program
 from mlc.runtime.cuda import Plan
-from small_models import convolutional, transformer
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 

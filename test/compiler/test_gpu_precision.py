@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.compiler.levels import planned_module
 from mlc.passes.rewriting import collect_ops
-from onnx import TensorProto, helper, numpy_helper
 
 ROWS, WIDTH = 32, 64
 

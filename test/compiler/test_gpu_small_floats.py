@@ -9,9 +9,10 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, Program, compile_program
-from onnx import TensorProto, helper, numpy_helper
 
 # Tiles for groups of warps, and enough of them.
 M, K, N = 1024, 160, 512

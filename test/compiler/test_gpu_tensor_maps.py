@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.runtime.cuda import Plan
 from mlc.runtime.cuda.plan_parts import LaunchStep, TensorMapParameter
-from onnx import TensorProto, helper, numpy_helper
 
 ROWS, DEPTH, COLUMNS = 1024, 256, 1024
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program
 from mlc.pipelines.pass_error import PassError
 from mlc.targets import TargetError
-from onnx import TensorProto, helper, numpy_helper
 
 
 def model() -> onnx.ModelProto:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.runtime.cuda import Plan
 from mlc.runtime.cuda.plan_parts import ArenaBuffer, LaunchStep, PointerParameter
-from onnx import TensorProto, helper, numpy_helper
 
 ROWS, DEPTH, COLUMNS = 32, 4096, 64
 

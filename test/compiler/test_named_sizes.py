@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import mlc
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, parser
+
+import mlc
 
 
 def program(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import unittest
 from typing import Any
 
-import mlc
-import mlc.onnx_backend as backend
 import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper
 from onnx.backend.base import Backend, BackendRep
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
+
+import mlc
+import mlc.onnx_backend as backend
 
 ONCE: dict[str, Any] = {"threads": 1, "jobs": 1, "cache": False}
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import mlc
 import numpy as np
 import pytest
 from dense import dense_model, dense_result
+from onnx import helper, numpy_helper
+
+import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.compiler.levels import levels
 from mlc.passes.exactness import CLASSES
-from onnx import helper, numpy_helper
 
 SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}
 

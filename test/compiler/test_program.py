@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import mlc
 import pytest
 from dense import dense_model
+
+import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.runtime import ExecutableError, host

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program
 from mlc.compiler.levels import planned_module, units_of

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import mlc
 import numpy as np
 import pytest
+from onnx import parser
+
+import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.frontends.errors import ImportFailure
-from onnx import parser
 
 # From signature and nodes.
 Program = Callable[[str, str], Any]

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from dense import dense_model, dense_result, save_external
+
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program

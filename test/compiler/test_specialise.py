@@ -13,16 +13,17 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import mlc
 import numpy as np
 import onnx
 import pytest
 from dense import save_external
+from onnx import TensorProto, helper, numpy_helper
+
+import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, size_job, size_maker
 from mlc.compiler.size_maker import SizeMaker
 from mlc.runtime import Executable, Specialise
-from onnx import TensorProto, helper, numpy_helper
 
 WEIGHT = np.random.default_rng(1).standard_normal((32, 16)).astype(np.float32)
 NOW = Specialise(after=2, background=False)

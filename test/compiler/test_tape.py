@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+
 from mlc.bindings import ir
 from mlc.codegen.host import host_target
 from mlc.compiler.errors import CompileError

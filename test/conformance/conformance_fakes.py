@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from mlc.tools.cases.suite import Case, DataSet, Loaded
 from onnx import TensorProto, helper
+
+from mlc.tools.cases.suite import Case, DataSet, Loaded
 
 _ENGINE = """\
 import faulthandler, os, signal, time

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mlc.tools.cases.suite import KINDS, Case
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
+
+from mlc.tools.cases.suite import KINDS, Case
 
 # Group -> names of its cases. Groups overlap.
 Groups = dict[str, list[str]]

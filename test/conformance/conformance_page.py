@@ -11,6 +11,7 @@ import onnx
 from conformance_groups import Groups, group_cases
 from conformance_outcome import STATUSES, Outcome
 from conformance_report import families, group_counts, missing_operators
+
 from mlc.tools.cases.suite import Case
 from mlc.tools.cases.variants import VARIANTS
 

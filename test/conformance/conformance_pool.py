@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from conformance_engine import Setup, serve
 from conformance_outcome import Outcome
+
 from mlc.tools.cases import pool
 from mlc.tools.cases.suite import Case
 from mlc.tools.cases.worker import Answer, Job

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conformance_groups import Groups
 from conformance_outcome import FAILURES, STATUSES, Outcome
 from conformance_record import NOT_RUN, Changes
+
 from mlc.tools.cases import reasons
 
 _MISSING = re.compile(r"([\w.]+) \(opset \d+\): the operator is not supported")

@@ -25,6 +25,7 @@ from conformance_outcome import Outcome
 from conformance_page import write_page
 from conformance_pool import Pool
 from conformance_report import change_lines, summary
+
 from mlc.tools.cases.suite import KINDS, Case, suite_cases
 from mlc.tools.cases.variants import VARIANTS
 from mlc.tools.cases.worker import WorkerFailure

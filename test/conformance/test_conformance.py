@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conformance_page import PAGE, page
 from conformance_record import RECORDS, read
+
 from mlc.tools.cases.suite import suite_cases
 
 _RUN = Path(__file__).with_name("conformance_run.py")

@@ -15,6 +15,7 @@ from conformance_fakes import fake_case, fake_engine
 from conformance_outcome import Outcome
 from conformance_pool import Pool
 from conformance_report import families, missing_operators
+
 from mlc.tools.cases.compare import Mismatch, compare
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.cases.suite import Case

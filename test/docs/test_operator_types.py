@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.tools.references.operator_types import element_types
 
 

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+
 from mlc.frontends.regex.deterministic import match_table
 from mlc.frontends.regex.nodes import RegexError
 

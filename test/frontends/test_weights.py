@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from mlc import dialects
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from gpu_kernels.lowering import lower
+
 from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.codegen.emit import emit

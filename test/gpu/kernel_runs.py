@@ -12,6 +12,7 @@ from gpu_kernels.attention import Attention, build_attention
 from gpu_kernels.gemm import Gemm, build_gemm
 from gpu_kernels.lowering import lower
 from gpu_kernels.mma_sync import MmaSync, build_mma_sync
+
 from mlc.bindings import create_context, ir
 
 Change = Callable[[ir.Module], ir.Module]

@@ -11,6 +11,7 @@ import re
 import pytest
 from gpu_kernels.amdgcn import code, resource, stack_use
 from gpu_kernels.tile_product import TileProduct
+
 from mlc.codegen.emit import Kind
 
 F16 = TileProduct(128, 128, 64, stages=2, element="f16")

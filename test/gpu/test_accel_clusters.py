@@ -8,6 +8,7 @@ from pathlib import Path
 import assembled
 import pytest
 from gpu_kernels.tile_product import TileProduct
+
 from mlc.codegen.host import host_target
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))

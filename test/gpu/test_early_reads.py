@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from early_accesses import early_accesses
 from emulator import EmulatorError
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline

@@ -9,6 +9,7 @@ from gpu_kernels.attention import Attention
 from gpu_kernels.gemm import Gemm
 from gpu_kernels.mma_sync import MmaSync
 from kernel_runs import Change, as_built, attention_error, gemm_error, mma_sync_error
+
 from mlc.bindings import ir
 
 Run = Callable[[Options, Change], float]

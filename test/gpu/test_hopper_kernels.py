@@ -7,6 +7,7 @@ from pathlib import Path
 
 import assembled
 import pytest
+
 from mlc.codegen.host import host_target
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))

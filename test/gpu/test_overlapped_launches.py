@@ -16,8 +16,9 @@ from early_accesses import WAIT as WAITS
 from early_accesses import early_accesses
 from emulator import EmulatorError, TensorMap
 from gpu_kernels.tile_product import TileProduct
-from mlc.bindings import ir
 from snippets import run
+
+from mlc.bindings import ir
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 

@@ -8,6 +8,7 @@ from assembled import check_with_ptxas, instructions, to_ptx
 from gpu_kernels.attention import Attention, build_attention
 from gpu_kernels.gemm import Gemm, build_gemm
 from gpu_kernels.mma_sync import MmaSync, build_mma_sync
+
 from mlc.bindings import create_context, ir
 
 # Name -> (GPU, builder, instructions that the code must contain)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from assembled import REGISTERS_PER_SM, compiled_kernel, instructions, listing
 from early_accesses import WAIT, early_accesses
+
 from mlc.codegen.host import host_target
 from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler.device_kernel import DeviceKernel

@@ -11,9 +11,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 
-from mlc.codegen.host import host_target
 from tile_convolutions import Conv
 from tile_products import Product
+
+from mlc.codegen.host import host_target
 
 PIPELINES = {"sm_80": "accel-to-threads", "sm_90a": "accel-to-threads-sm90a"}
 LONG = Product([128, 3072], [3072, 768], "f16", epilogue="residual").text()

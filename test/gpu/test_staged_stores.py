@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from emulator import EmulatorError, Options, TensorMap, launch, unit
 from gpu_kernels.tile_product import TileProduct
+from test_emulator_mutants import line_of, mutation
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
-from test_emulator_mutants import line_of, mutation
 
 EARLY = (0.0, 0.1, 0.5)
 Change = Callable[[ir.Module], ir.Module]

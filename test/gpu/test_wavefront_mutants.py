@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from emulator import EmulatorError, Options, launch
 from gpu_kernels.tile_product import TileProduct
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline

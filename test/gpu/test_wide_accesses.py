@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from assembled import compiled_kernel
+
 from mlc.targets import parse_target
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))

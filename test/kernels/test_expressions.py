@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import mlc.kernels
 import numpy as np
 import pytest
 import tensor_kernels
+
+import mlc.kernels
 from mlc.kernels import (
     KernelFailure,
     Output,

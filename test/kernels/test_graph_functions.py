@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import loop_kernels
-import mlc
 import numpy as np
 import pytest
 import tensor_kernels
+
+import mlc
 from mlc.kernels import KernelFailure, Output, Tensor, dims, f32, graph_function, i32, ops
 
 M, N, K = dims("M N K")

@@ -8,9 +8,10 @@ import traceback
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import mlc.kernels
 import numpy as np
 import pytest
+
+import mlc.kernels
 from mlc.kernels import KernelFailure, Output, Tensor, block, buffer, dims, f32, i32, kernel, sqrt
 
 M, N = dims("M N")

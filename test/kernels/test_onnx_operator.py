@@ -7,15 +7,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import mlc
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+from tensor_kernels import softmax
+
+import mlc
 from mlc.frontends.onnx import registry as onnx_registry
 from mlc.kernels import KernelFailure, register_onnx_operator
 from mlc.passes import registry
-from onnx import TensorProto, helper, numpy_helper
-from tensor_kernels import softmax
 
 PLUGIN = Path(__file__).parent / "Inputs" / "operators.py"
 NUMBERS = np.array([2, 3, 4], np.int32)

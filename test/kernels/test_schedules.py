@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import loop_kernels
-import mlc
 import numpy as np
 import pytest
 import tensor_kernels
+
+import mlc
 from mlc.kernels import KernelFailure, Tensor, compute, dims, expression, f32
 
 N = dims("N")[0]

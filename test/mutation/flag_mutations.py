@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
+from mutation_seeds import INPUT
+
 from mlc.tools.opt.flags import FLAGS as OPT_FLAGS
 from mlc.tools.translate.flags import FLAGS as TRANSLATE_FLAGS
-from mutation_seeds import INPUT
 
 # Not drawn: without the guard a crash is the process's own, and the limit is the runner's.
 _LEFT_OUT = ("mlc-isolate", "mlc-step-timeout", "mlc-traceback")

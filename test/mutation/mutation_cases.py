@@ -12,11 +12,12 @@ from random import Random
 from attribute_mutations import mutate_attributes
 from byte_mutations import mutate_bytes
 from flag_mutations import mutate_flags
-from mlc.bindings import create_context, ir, parse_module
-from mlc.bindings.parsing import ParseError
 from mutation_seeds import INPUT, Seed, seeds
 from pipeline_mutations import options_arguments, pipeline_arguments, random_flags
 from token_mutations import mutate_tokens
+
+from mlc.bindings import create_context, ir, parse_module
+from mlc.bindings.parsing import ParseError
 
 _TRANSLATIONS = 0.12  # share of the cases for mlc-translate
 

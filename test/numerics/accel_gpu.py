@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 from emulator import Options, TensorMap, launch, load_kernel
+
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects import create_context

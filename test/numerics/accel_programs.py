@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.runtime import Image, call_entry

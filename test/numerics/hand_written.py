@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.compiler import Options, compile_program, worker_pool
 from mlc.dialects import create_context

@@ -10,10 +10,11 @@ import numpy as np
 import onnx
 import pytest
 from graph_evaluator import evaluate
-from mlc.dialects.graph.elements import dtype_of
-from mlc.frontends.onnx import import_model, types
 from onnx import helper, numpy_helper
 from oracle import compiled, difference, runtime
+
+from mlc.dialects.graph.elements import dtype_of
+from mlc.frontends.onnx import import_model, types
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
+from onnx.reference import ReferenceEvaluator
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program, worker_pool
 from mlc.runtime import Executable
-from onnx.reference import ReferenceEvaluator
 
 TOLERANCE = 1e-5
 # One rounding of each format, and a few of those that come before.

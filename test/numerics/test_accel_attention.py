@@ -24,6 +24,7 @@ import accel_programs
 import ml_dtypes
 import numpy as np
 import pytest
+
 from mlc.bindings import ir
 from mlc.codegen.host import host_target
 from mlc.dialects import create_context

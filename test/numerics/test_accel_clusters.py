@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from accel_products import Product
 from emulator import EmulatorError, RaceFound
+from test_accel import SUM_ERROR, Run, check_product, numbers
+from thread_changes import Change, replaced
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
-from test_accel import SUM_ERROR, Run, check_product, numbers
-from thread_changes import Change, replaced
 
 RUNS = {"cpu": accel_programs.run, "sm_90a": accel_gpu.RUNS["sm_90a"]}
 

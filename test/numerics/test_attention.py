@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+from oracle import compiled, differences, runtime, wrong_outputs
+
 from mlc.compiler import Options
 from mlc.compiler.levels import levels
 from mlc.passes.rewriting import collect_ops
-from onnx import TensorProto, helper, numpy_helper
-from oracle import compiled, differences, runtime, wrong_outputs
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ import accel_gpu
 import numpy as np
 import pytest
 from emulator import Deadlock, EmulatorError
-from mlc.passes.accel.attention import sizes
 from test_accel_attention import Case, check, inputs_of, program
 from test_emulator_mutants import DONE, TRY_WAIT, Change, line_of, mutation
+
+from mlc.passes.accel.attention import sizes
 
 AWAIT, PASS = line_of("nvvm.barrier id"), line_of("nvvm.barrier.arrive")
 # Of a kernel with a turn in front of the loops, one in each of two loops, and one behind them: the first one

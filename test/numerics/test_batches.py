@@ -9,8 +9,9 @@ import numpy as np
 import onnxruntime
 import pytest
 from idiom_builder import Builder, Writer, model_of
-from mlc import compile
 from oracle import differences
+
+from mlc import compile
 
 
 def residual(b: Builder) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from mlc import onnx_backend
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+
+from mlc import onnx_backend
 
 CHANNELS, TAPS = 6, 4
 RNG = np.random.default_rng(3)

@@ -10,9 +10,10 @@ import onnx
 import pytest
 from control_models import BOOL, I64, body, info, model
 from graph_evaluator import evaluate
-from mlc.frontends.onnx import import_model
 from onnx import GraphProto, helper
 from oracle import Arrays, compiled, differences, runtime
+
+from mlc.frontends.onnx import import_model
 
 X = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import onnxruntime
 import pytest
+from onnx import TensorProto, helper
+
 from mlc.bindings import ir
 from mlc.compiler import Options, compile_program, worker_pool
 from mlc.dialects import create_context
-from onnx import TensorProto, helper
 
 RNG = np.random.default_rng(2)
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from complex_pieces import OPSET, cases, results, with_named_dims
-from mlc.frontends.errors import ImportFailure
 from onnx import TensorProto, helper
 from oracle import Arrays, compiled, differences
 from pieces import Pieces
+
+from mlc.frontends.errors import ImportFailure
 
 TOLERANCE = {"complex64": 1e-6, "complex128": 1e-14}
 

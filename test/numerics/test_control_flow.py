@@ -6,9 +6,10 @@ import numpy as np
 import onnx
 import pytest
 from control_models import BOOL, I64, body, info, model
-from mlc.frontends.errors import ImportFailure
 from onnx import helper
 from oracle import Arrays, compiled, differences, runtime
+
+from mlc.frontends.errors import ImportFailure
 
 RNG = np.random.default_rng(3)
 X = RNG.uniform(-1, 1, (2, 3)).astype(np.float32)

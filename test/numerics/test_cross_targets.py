@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from idiom_builder import Builder, Form, model_of
-from mlc.compiler import Options, compile_program
-from mlc.compiler.program import Program
 from oracle import differences, expected_of
 from test_targets import KERNELS
+
+from mlc.compiler import Options, compile_program
+from mlc.compiler.program import Program
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-from mlc import compile
 from onnx import helper
+
+from mlc import compile
 
 
 def tiled(tiles: float | None, count: int) -> np.ndarray:

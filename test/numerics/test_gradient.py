@@ -7,10 +7,11 @@ import numpy as np
 import onnx
 import pytest
 from graph_evaluator import evaluate
-from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import import_model
 from onnx import helper, parser
 from oracle import Arrays, compiled
+
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
 
 STEP, TOLERANCE = 1e-6, 1e-6
 DOMAIN = "ai.onnx.preview.training"

@@ -12,12 +12,13 @@ import pytest
 from attention_forms import ATTENTION, ROTARY
 from idiom_builder import Form, model_of
 from idiom_forms import ACTIVATIONS, NORMALISATIONS, SOFTMAX
+from oracle import wrong_outputs
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.frontends.onnx import import_model
 from mlc.passes.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
-from oracle import wrong_outputs
 
 FAMILIES = {
     "activations": ACTIVATIONS,

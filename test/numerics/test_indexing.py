@@ -6,10 +6,11 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from mlc import compile
 from onnx import TensorProto, helper
 from oracle import compiled, differences
 from pieces import Pieces
+
+from mlc import compile
 
 RNG = np.random.default_rng(5)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import onnx
 import pytest
 from idiom_builder import Builder, Writer, model_of
+from oracle import wrong_outputs
+
 from mlc.bindings import ir
 from mlc.frontends.onnx import import_model
 from mlc.passes.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
-from oracle import wrong_outputs
 
 PASS = "graph-assign-layouts"
 

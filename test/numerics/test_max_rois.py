@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import import_model
 from node_groups import ANY_SIZE, HOWS, Case, wrong_cases
 from onnx import TensorProto, helper
+
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
 
 RNG = np.random.default_rng(6)
 F32 = TensorProto.FLOAT

@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from accel_products import Product
 from emulator import EmulatorError
+from test_accel import SUM_ERROR, check_product, numbers
+from thread_changes import replaced
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
-from test_accel import SUM_ERROR, check_product, numbers
-from thread_changes import replaced
 
 BF16_ERROR = 2.0**-8
 WIDE = {"tile": (128, 256), "step": 64, "stages": 4, "warps": 8}

@@ -9,11 +9,12 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program, worker_pool
 from mlc.compiler.levels import units_of
 from mlc.pipelines.pass_error import PassError
-from onnx import TensorProto, helper, numpy_helper
 
 TOLERANCE = 1e-5
 # Biases of more than 1 KiB are no constants inside kernels, which blocks do not take yet.

@@ -9,10 +9,11 @@ import numpy as np
 import onnx
 import pytest
 from idiom_builder import Arrays, model_of
-from mlc.compiler import Options
-from mlc.pipelines.grammar import PipelineError
 from oracle import compiled, runtime
 from test_targets import KERNELS, attention
+
+from mlc.compiler import Options
+from mlc.pipelines.grammar import PipelineError
 
 # Without a sum over channels or columns, or attention in one kernel: nothing is rounded.
 UNTOUCHED = ("depthwise", "softmax", "layer_norm", "gelu", "attention")

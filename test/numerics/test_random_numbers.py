@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.frontends.onnx.operators.random_numbers import key
 from onnx import TensorProto, helper
 from oracle import Arrays, compiled
 from pieces import Pieces
+
+from mlc.frontends.onnx.operators.random_numbers import key
 
 COUNT = 20000
 MASK = 2**64 - 1

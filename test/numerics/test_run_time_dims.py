@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
+
 from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.runtime._native import Image, call_entry
-from numpy.lib.stride_tricks import sliding_window_view
 
 Numpy = Callable[..., np.ndarray]
 

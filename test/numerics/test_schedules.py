@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+
 from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.passes.tloop.recorded_schedule import Schedule

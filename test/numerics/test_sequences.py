@@ -9,12 +9,13 @@ import onnx
 import pytest
 from control_models import BOOL, I64, body, info, model
 from graph_evaluator import evaluate
-from mlc import compile
-from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import import_model
 from onnx import NodeProto, helper, parser
 from onnx.reference import ReferenceEvaluator
 from oracle import Arrays
+
+from mlc import compile
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
 
 RNG = np.random.default_rng(11)
 X = RNG.uniform(-1, 1, (4, 3)).astype(np.float32)

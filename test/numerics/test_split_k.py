@@ -11,15 +11,16 @@ import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
+from test_accel import RUNS, numbers
+from test_tiles_products import SUM_ERROR
+from tile_convolutions import Conv
+from tile_products import Product
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.passes.tloop import product_tiles
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.named import lookup_pipeline
-from test_accel import RUNS, numbers
-from test_tiles_products import SUM_ERROR
-from tile_convolutions import Conv
-from tile_products import Product
 
 # Name -> (product, how blocks share it, the tile)
 PRODUCTS = {

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import pytest
 from idiom_builder import Builder, Writer, model_of
+from oracle import wrong_outputs
+
 from mlc.frontends.onnx import import_model
 from mlc.passes.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
-from oracle import wrong_outputs
 
 STACK = "graph-stack-contractions{min-gain=-100}"
 

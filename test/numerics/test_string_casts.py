@@ -11,10 +11,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from mlc.runtime import Executable
 from node_groups import Case, wrong_cases
 from onnx import TensorProto, helper
 from oracle import compiled
+
+from mlc.runtime import Executable
 
 RNG = np.random.default_rng(0)
 STRING = TensorProto.STRING

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.frontends.onnx.operators.letter_case import case_table
 from node_groups import ANY_SIZE, Case, Fixed, wrong_cases
 from onnx import TensorProto, numpy_helper, parser
 from oracle import compiled
+
+from mlc.frontends.onnx.operators.letter_case import case_table
 
 STRING, I64 = TensorProto.STRING, TensorProto.INT64
 ML = "ai.onnx.ml"

@@ -13,9 +13,10 @@ import numpy as np
 import onnx
 import pytest
 from idiom_builder import Builder, Writer, model_of
+from oracle import wrong_outputs
+
 from mlc.codegen.host import host_target
 from mlc.targets import lookup
-from oracle import wrong_outputs
 
 PROCESSORS = ["x86-64", "x86-64-v3", "skylake-avx512", "native"]
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import import_model
 from node_groups import ANY_SIZE, HOWS, Case, wrong_cases
 from onnx import TensorProto, helper
+
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
 
 RNG = np.random.default_rng(5)
 # Two tokens alone, four pairs, and a triple that begins like one of them.

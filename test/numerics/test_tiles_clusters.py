@@ -12,16 +12,17 @@ import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
-from mlc.bindings import ir
-from mlc.codegen.host import host_target
-from mlc.dialects import create_context
-from mlc.pipelines.driver import run_pipeline
-from mlc.pipelines.lists.accel import ACCEL_KERNEL
 from test_accel import Run, numbers
 from test_tiles_products import SUM_ERROR
 from test_tiles_products import program as program_of
 from tile_convolutions import Conv
 from tile_products import Product
+
+from mlc.bindings import ir
+from mlc.codegen.host import host_target
+from mlc.dialects import create_context
+from mlc.pipelines.driver import run_pipeline
+from mlc.pipelines.lists.accel import ACCEL_KERNEL
 
 
 def program(text: str, cluster: str) -> str:

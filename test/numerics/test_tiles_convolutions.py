@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mlc.passes.tloop import product_tiles
 from sampled_runs import sampled
 from test_accel import RUNS, numbers
 from test_tiles_products import SUM_ERROR, program
 from tile_convolutions import Conv, IntegerConv
 from tile_products import kernel, op, tensor
+
+from mlc.passes.tloop import product_tiles
 
 CONVS = {
     "3x3": Conv((9, 10), 8, 16),

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sampled_runs import sampled
+from test_accel import RUNS, numbers, rounded_to_tf32
+from tile_products import IntegerProduct, Product, SmallFloatProduct
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.passes.tloop import product_tiles
 from mlc.pipelines.driver import run_pipeline
-from sampled_runs import sampled
-from test_accel import RUNS, numbers, rounded_to_tf32
-from tile_products import IntegerProduct, Product, SmallFloatProduct
 
 SUM_ERROR = 100 * 2.0**-24
 HEADS = [2, 3, 18, 16]

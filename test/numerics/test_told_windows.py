@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from mlc import onnx_backend
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 from oracle import runtime
+
+from mlc import onnx_backend
 
 F32 = TensorProto.FLOAT
 RNG = np.random.default_rng(7)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from idiom_builder import Builder, Form, model_of
-from mlc.passes.tloop.transpose_schedule import block_of
 from oracle import compiled, differences, runtime
 from test_targets import skip_unless_it_runs_here
+
+from mlc.passes.tloop.transpose_schedule import block_of
 
 
 def turned(b: Builder, *shape: int, perm: tuple[int, ...] = (1, 0), dtype: type | None = None) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import mlc
 import numpy as np
 import onnx
 import pytest
 from onnx import parser
 from onnx.reference import ReferenceEvaluator
+
+import mlc
 
 
 def model(rows: str, columns: str) -> onnx.ModelProto:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+from oracle import compiled
+
 from mlc.compiler import Options
 from mlc.compiler.levels import levels
 from mlc.passes.graph.winograd_matrices import input_matrix, kernel_matrix, output_matrix
 from mlc.passes.rewriting import collect_ops
-from onnx import TensorProto, helper, numpy_helper
-from oracle import compiled
 
 # Channels in and out, height, width, tile that fits.
 SHAPES = [

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import ml_dtypes
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.codegen.host import host_target
 from mlc.dialects import create_context

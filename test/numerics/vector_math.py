@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
+from vector_functions import FUNCTIONS, Function
+
 from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.runtime import Image, call_entry
-from vector_functions import FUNCTIONS, Function
 
 CHUNK, PART = 1 << 20, 1 << 15
 # The smallest normal f32, and from where on f64 numbers are rounded to infinity.

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import sys
 
+from vector_functions import FUNCTIONS
+from vector_math import kernel
+
 from mlc.codegen.emit import emit
 from mlc.compiler.kernel_job import lower
 from mlc.targets import parse_target
-from vector_functions import FUNCTIONS
-from vector_math import kernel
 
 LABEL = re.compile(r"(\.LBB\w+):")
 JUMP = re.compile(r"j\w+\s+(\.LBB\w+)")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from pass_permutations import Subject, import_subject
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.regions import build_control, build_yield
 from mlc.frontends.onnx import ImportedModel
-from pass_permutations import Subject, import_subject
 
 
 class ControlFlowSubject(Subject):

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+
 from mlc.bindings import func, ir
 from mlc.dialects import graph
 

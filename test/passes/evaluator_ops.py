@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.graph.sizes import evaluate
 

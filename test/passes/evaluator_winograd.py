@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from mlc.passes.graph.winograd_matrices import Matrix, input_matrix, output_matrix
 from numpy.lib.stride_tricks import sliding_window_view
+
+from mlc.passes.graph.winograd_matrices import Matrix, input_matrix, output_matrix
 
 Array = np.ndarray
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from mlc.bindings import ir
 from rule_example import Examples, each, weights
 from rule_values import Values
+
+from mlc.bindings import ir
 
 ALGEBRA: Examples = {
     "order_rules.operand_order": [

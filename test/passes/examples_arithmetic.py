@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from mlc.bindings import ir
 from rule_example import Examples, each, f32, weights
 from rule_values import Values
+
+from mlc.bindings import ir
 
 STRENGTH: Examples = {
     "power_rules.first_power": [lambda v: v.pow(v.x, 1.0)],

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from rule_example import Example, Examples, each
+from rule_values import Values
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import BOOL, COMPLEX, INTEGER
-from rule_example import Example, Examples, each
-from rule_values import Values
 
 
 def _stack(v: Values) -> ir.Value:

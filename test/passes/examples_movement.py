@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from mlc.bindings import ir
 from rule_example import Examples, each, f32
 from rule_values import Values
+
+from mlc.bindings import ir
 
 ONES = np.ones((4, 1), np.float32)
 WINDOW = {"kernel": [2, 2], "strides": [1, 1], "dilations": [1, 1], "pads": [0] * 4}

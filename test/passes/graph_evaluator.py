@@ -16,6 +16,7 @@ from evaluator_ops import OPS
 from evaluator_quantisation import QUANTISATION_OPS, quantized
 from evaluator_windows import WINDOW_OPS
 from evaluator_winograd import WINOGRAD_OPS
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of

@@ -17,6 +17,9 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("numerics", "frontends/onnx")]
 
 from graph_evaluator import evaluate
+from oracle import difference
+from random_patterns import PatternGraph
+
 from mlc.bindings import ir
 from mlc.frontends.onnx import ImportedModel, import_model
 from mlc.passes import registry
@@ -25,8 +28,6 @@ from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
 from mlc.pipelines.plan import Step
-from oracle import difference
-from random_patterns import PatternGraph
 
 # Passes that stand in no pipeline by default.
 OPTIONAL = ("graph-stack-contractions",)

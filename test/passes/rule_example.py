@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from mlc.bindings import ir
 from rule_values import Values
+
+from mlc.bindings import ir
 
 Example = Callable[[Values], ir.Value]
 Examples = dict[str, list[Example]]

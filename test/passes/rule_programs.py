@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.codegen.host import host_target

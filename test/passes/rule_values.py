@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.graph.values import dtype

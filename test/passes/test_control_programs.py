@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from control_programs import StaticProgram, evaluate
+
 from mlc.bindings import ir
 from mlc.compiler import Options, compile_program, worker_pool
 from mlc.dialects import create_context

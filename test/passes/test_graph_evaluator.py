@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from evaluator_ops import pack, unpack
 from graph_evaluator import BY_TYPE, CONTROL, RULES, evaluate
+
 from mlc.bindings import ir
 from mlc.dialects import create_context, graph
 from mlc.frontends.weights import WeightStore

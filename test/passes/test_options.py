@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+
 from mlc.passes.base import OptionError, Pass, option
 from mlc.passes.options import split_options
 

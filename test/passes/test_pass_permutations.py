@@ -11,10 +11,11 @@ from pathlib import Path
 import pass_permutations
 import pytest
 from control_flow_subjects import ControlFlowSubject
-from mlc.passes import registry
-from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
 from oracle import compiled, differences, expected_of
 from pass_permutations import Subject, optimizers, permutation, report, shrink
+
+from mlc.passes import registry
+from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
 
 GRAPHS, PERMUTATIONS = 50, 200
 FAST_GRAPHS, FAST_PERMUTATIONS = 10, 5

@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+
 from mlc.passes import registry
 from mlc.passes.base import Pass
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.bindings import create_context, ir, parse_module
 from mlc.passes.patterns import pattern_name, pattern_summary
 from mlc.passes.remarks import Remark, applied, collect_remarks, listening, missed, names_in

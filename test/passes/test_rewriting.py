@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.bindings import arith, create_context, ir, parse_module, position
 from mlc.passes.base import PassFailure
 from mlc.passes.rewriting import (

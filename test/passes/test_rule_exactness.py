@@ -11,15 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
-from mlc.bindings import func, ir
-from mlc.dialects import create_context, graph
-from mlc.passes import registry
-from mlc.passes.exactness import CLASSES, exactness_of
-from mlc.passes.graph import eliminate_empty, simplify
-from mlc.passes.graph.rules import Rules, joined
-from mlc.passes.graph.values import Rule, dtype, replacing
-from mlc.passes.patterns import pattern_name
-from mlc.passes.rewriting import has_uses
 from rule_examples import EXAMPLES, LEFT, Example
 from rule_programs import Program, compiled
 from rule_values import (
@@ -34,6 +25,16 @@ from rule_values import (
     Values,
     arguments,
 )
+
+from mlc.bindings import func, ir
+from mlc.dialects import create_context, graph
+from mlc.passes import registry
+from mlc.passes.exactness import CLASSES, exactness_of
+from mlc.passes.graph import eliminate_empty, simplify
+from mlc.passes.graph.rules import Rules, joined
+from mlc.passes.graph.values import Rule, dtype, replacing
+from mlc.passes.patterns import pattern_name
+from mlc.passes.rewriting import has_uses
 
 # Of results without elements there are no bits; checks are no kernels.
 ELSEWHERE = ["eliminate_empty.empty_result", "identity_rules.check_of_truth"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from mlc.passes import registry
 from mlc.passes.base import Pass, option
 from mlc.passes.summary import PassSummary, summary

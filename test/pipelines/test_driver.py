@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+
 from mlc.bindings import Diagnostic, create_context, ir, parse_module, run_upstream
 from mlc.passes import registry
 from mlc.passes.base import Pass, PassFailure, option

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements, parse_pipeline
 
 

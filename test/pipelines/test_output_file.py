@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from mlc.pipelines.output_file import write_file
 
 

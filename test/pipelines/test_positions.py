@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.bindings import create_context, parse_module
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation.positions import Positions

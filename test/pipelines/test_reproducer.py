@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from mlc.bindings import create_context, parse_module
 from mlc.pipelines.reproducer import read_reproducer, write_reproducer
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from mlc.compiler import Options
 from mlc.passes.base import Pass
 from mlc.pipelines.grammar import PipelineError

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from objects import TARGET, compile_ir, pointers
+
 from mlc.runtime import Executable, Specialise
 from mlc.runtime.specialise import Parts
-from objects import TARGET, compile_ir, pointers
 
 _GENERAL = """
 declare ptr @mlc_host_output(i64, i64, ptr, i64)

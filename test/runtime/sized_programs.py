@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from mlc.runtime import Executable
 from objects import TARGET
+
+from mlc.runtime import Executable
 
 _FUNCTIONS = """
 declare ptr @mlc_host_allocate(i64)

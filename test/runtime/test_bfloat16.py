@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
+
 from mlc.runtime.tensors import TensorSpec, bfloat16_bits
 
 

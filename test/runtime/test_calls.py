@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from mlc.runtime import Executable, ExecutableError, aligned_empty
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

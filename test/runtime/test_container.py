@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from mlc.runtime import Executable, ExecutableError, load, read_container, write_container
 
 X = np.ones((2, 3), np.float32)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+
 from mlc.runtime._native import Image, call_entry
 
 # `repeats` loops in one region, without barriers: out[i] += i + 1 for i in [0, trip), atomically, as threads

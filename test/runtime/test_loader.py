@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.runtime import Image, call_entry
 from objects import pointers
+
+from mlc.runtime import Image, call_entry
 
 Compile = Callable[..., bytes]
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+
 from mlc.runtime._native import Image, call_entry
 
 # The shape of the code that LLVM emits for a statically scheduled loop: out[i] += i + 1 for i in [0, trip).

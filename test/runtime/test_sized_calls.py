@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.runtime import Executable, ExecutableError, load
 from sized_programs import (
     ALLOCATE,
     EXPECT,
@@ -24,6 +23,8 @@ from sized_programs import (
     WRITE,
     made,
 )
+
+from mlc.runtime import Executable, ExecutableError, load
 
 DIMS = STACK_MANIFEST["dims"]
 HEADER = 64  # bytes before each piece of memory

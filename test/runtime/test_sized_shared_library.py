@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mlc.runtime import write_shared_library
 from sized_programs import SCRIPT, SCRIPT_MANIFEST, STACK, STACK_MANIFEST
+
+from mlc.runtime import write_shared_library
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 

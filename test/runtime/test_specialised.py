@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from size_programs import WEIGHT_BYTES, Maker, executable, general_parts, own_parts, runs_own, states
+
 from mlc.runtime import Executable, ExecutableError, Specialise
 from mlc.runtime import specialised as module
 from mlc.runtime.specialise import Cancelled, Parts, policy_of
-from size_programs import WEIGHT_BYTES, Maker, executable, general_parts, own_parts, runs_own, states
 
 
 def test_sizes_that_come_often_get_a_program() -> None:

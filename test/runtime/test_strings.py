@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from mlc.runtime import TensorSpec
 from mlc.runtime.objects import ObjectEdges
 from mlc.runtime.shared_library import SOURCES

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from mlc.runtime._native import Image, call_entry
 from objects import pointers
+
+from mlc.runtime._native import Image, call_entry
 
 # buffers = a, b, c, each of dims[0] bytes: b becomes a, then c what b was, by two transfers that are started
 # together; in between a counter in d is added to.

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+
 from mlc.targets import (
     NAMED,
     GpuTarget,

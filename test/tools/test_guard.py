@@ -11,6 +11,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+
 from mlc.tools.activity import Activity
 from mlc.tools.guard import Death, run_guarded
 

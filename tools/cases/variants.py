@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlc.tools.cases.suite import DataSet, Loaded
 from onnx import ModelProto, TypeProto, numpy_helper
+
+from mlc.tools.cases.suite import DataSet, Loaded
 
 # static: the suite's own model. const: every tensor input is an initializer. dynamic: every dim of an input
 # is a symbol of its own.

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import onnx
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
 from mlc.tools.cases.suite import DataSet
 from mlc.tools.cases.variants import in_variant
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 Arrays = dict[str, np.ndarray]
 MODEL, DATA, RECORD = "model.onnx", "test_data_set_0", "case.json"

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
+from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
+from onnx.defs import SchemaError
+from onnx.shape_inference import InferenceError
+
 from mlc.tools.fuzz.case import Arrays, Case, domain_of, is_small, typed
 from mlc.tools.fuzz.draws import pick, resized
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import schema_of
-from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
-from onnx.defs import SchemaError
-from onnx.shape_inference import InferenceError
 
 # Versions of ONNX's opset that a chain may have: nodes of others join if their operator is the same in it.
 _OPSETS = (13, 17, 18, 21, 22, 23)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.tools.fuzz.draws import is_float
 
 # Relative tolerance. The absolute one is this, times a hundredth of the largest finite value expected: sums

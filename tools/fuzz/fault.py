@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from onnx import NodeProto, helper
+
 from mlc.tools.fuzz.case import Case
 from mlc.tools.fuzz.draws import is_float
 from mlc.tools.fuzz.oracles import all_values
-from onnx import NodeProto, helper
 
 
 @dataclass

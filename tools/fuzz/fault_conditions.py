@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.tools.fuzz.draws import is_float
 from mlc.tools.fuzz.fault import Applies, Call
-from onnx import TensorProto
 
 
 def recurrent_has_settings(call: Call) -> bool:

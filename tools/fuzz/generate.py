@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+
 from mlc.tools.fuzz.case import Case
 from mlc.tools.fuzz.chains import chain_of
 from mlc.tools.fuzz.draws import pick

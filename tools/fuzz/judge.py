@@ -9,6 +9,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from onnx import ModelProto, TensorShapeProto, helper
+
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.fuzz.case import Arrays, Case
 from mlc.tools.fuzz.comparison import difference
@@ -16,7 +18,6 @@ from mlc.tools.fuzz.known_faults import wrong_oracles
 from mlc.tools.fuzz.oracles import ORACLES, time_limit
 from mlc.tools.fuzz.stability import is_unstable
 from mlc.tools.fuzz.voting import Vote, vote
-from onnx import ModelProto, TensorShapeProto, helper
 
 # agree: mlc computes what the oracles decided. refused: it says why it does not compile the model. undecided:
 # as many oracles say one thing as another. unstable: another result, but rounding moves the oracles' as far.

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from onnx.defs import SchemaError
+from onnx.shape_inference import InferenceError
+
 from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
 from mlc.tools.fuzz.case import Case, is_small
 from mlc.tools.fuzz.draws import pick
 from mlc.tools.fuzz.seeds import Seeds
-from onnx.defs import SchemaError
-from onnx.shape_inference import InferenceError
 
 Mutator = Callable[[np.random.Generator, Case, Seeds], Case | None]
 

@@ -6,11 +6,12 @@ from collections.abc import MutableSequence
 from typing import Any
 
 import numpy as np
+from onnx import AttributeProto, ModelProto, NodeProto, defs, helper
+
 from mlc.tools.fuzz.case import Case, domain_of, graphs_of
 from mlc.tools.fuzz.draws import pick
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import formal_inputs, schema_of
-from onnx import AttributeProto, ModelProto, NodeProto, defs, helper
 
 _OPTIONAL = defs.OpSchema.FormalParameterOption.Optional
 _INTS = (-2, -1, 0, 1, 2, 3, 4)

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 import onnx.inliner
-from mlc.tools.fuzz.case import Arrays, domain_of, graphs_of
 from onnx import ModelProto, TensorProto, ValueInfoProto, helper
+
+from mlc.tools.fuzz.case import Arrays, domain_of, graphs_of
 
 Oracle = Callable[[ModelProto, Arrays], list[np.ndarray]]
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from onnx import AttributeProto, ModelProto, helper
+
 from mlc.tools.cases.suite import suite_cases
 from mlc.tools.fuzz.case import Case, typed
-from onnx import AttributeProto, ModelProto, helper
 
 # Operators whose results are drawn: nothing can be compared.
 DRAWN = frozenset(

@@ -6,6 +6,7 @@ They are blind: what they make may be wrong, which the oracles then say.
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.tools.fuzz.case import Arrays, Case
 from mlc.tools.fuzz.draws import EXTENTS, pick, resized
 

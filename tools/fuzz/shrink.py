@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+
 from mlc.tools.fuzz.case import Case
 from mlc.tools.fuzz.draws import is_float
 from mlc.tools.fuzz.node_mutators import without_unread

@@ -7,11 +7,12 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from onnx import ModelProto
+
 from mlc.tools.fuzz.case import Arrays
 from mlc.tools.fuzz.comparison import wrong_elements
 from mlc.tools.fuzz.draws import is_float, limits
 from mlc.tools.fuzz.oracles import Oracle
-from onnx import ModelProto
 
 _ROUNDS = 4
 _UNITS = 4.0  # units in the last place by which inputs are moved

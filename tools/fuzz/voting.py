@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from mlc.tools.fuzz.comparison import difference
 
 Outputs = Sequence[np.ndarray]

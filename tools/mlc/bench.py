@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.compiling import load_or_compile, onnx_model
@@ -19,9 +20,10 @@ from mlc.tools.mlc.tables import table
 
 if TYPE_CHECKING:
     import numpy as np
+    from rich.console import Console
+
     from mlc.runtime import Executable
     from mlc.tools.mlc.latency import Budget
-    from rich.console import Console
 
 _PEERS = ("onnxruntime", "openvino")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.tables import byte_size, table
 

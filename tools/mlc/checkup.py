@@ -112,8 +112,9 @@ def _compile_and_run() -> list[Finding]:
     """A small model, from ONNX to numbers, past the cache."""
     import numpy as np
     import onnx
-    from mlc.compiler import Options, compile_program
     from onnx import TensorProto, helper, numpy_helper
+
+    from mlc.compiler import Options, compile_program
 
     weight = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
     nodes = [

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.compile_output import SUFFIXES, output_path
@@ -18,9 +19,10 @@ from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.specialised import named
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from mlc.compiler import Options
     from mlc.compiler.code_path import CodePath
-    from rich.console import Console
 
 
 @click.command("compile", short_help="Compile a model.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.session import Progress
 from mlc.tools.mlc.specialised import parse_specialise

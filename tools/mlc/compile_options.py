@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 import click
+
 from mlc.tools.mlc.compile_flags import HOST, CompileFlags
 from mlc.tools.mlc.session import R
 

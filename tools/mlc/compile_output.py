@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import click
+
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.session import Session
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
+
 from mlc.tools.mlc.failures import FAILURE, describe
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.tables import table

@@ -8,16 +8,18 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.compiling import check_is_model, show_log
 from mlc.tools.mlc.session import Session, output_options
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from mlc.analysis.explanation import PassReport
     from mlc.compiler import Options
     from mlc.pipelines.plan import Plan
-    from rich.console import Console
 
 # Characters of a line of many names.
 _WIDTH = 110

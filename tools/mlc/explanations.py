@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from mlc.tools.mlc.tables import byte_size
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from mlc.analysis.explanation import PassReport
     from mlc.analysis.kernels import KernelGroup
     from mlc.passes.remarks import Remark
-    from rich.console import Console
 
 # Whether an op (name without `graph.`, ONNX nodes) is asked for.
 Wanted = Callable[[str, Sequence[str]], bool]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
 from mlc.tools.mlc.failures import FAILURE, ToolError
 from mlc.tools.mlc.session import Session, output_options
 
@@ -104,6 +105,7 @@ def fuzz_command(
 def _check_cases(paths: Sequence[Path]) -> None:
     """Raises ToolError for the first path that is no saved case."""
     from google.protobuf.message import DecodeError
+
     from mlc.tools.fuzz.case import load
 
     for path in paths:

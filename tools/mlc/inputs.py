@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
+
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.lists import gathered, is_list, nothing_of
 

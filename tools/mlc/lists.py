@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from mlc.tools.mlc.failures import ToolError
 
 if TYPE_CHECKING:

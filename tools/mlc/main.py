@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+
 from mlc.frontends.option_names import named_as_flags
 from mlc.tools.command_line import close_matches
 from mlc.tools.guard import Death, run_guarded

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from mlc.tools.mlc.failures import ToolError
 
 Call = Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]

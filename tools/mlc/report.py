@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.specialised import named
 from mlc.tools.mlc.tables import byte_size, duration, table, tensor_text

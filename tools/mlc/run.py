@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.compiling import load_or_compile, onnx_model
@@ -17,8 +18,9 @@ from mlc.tools.mlc.tables import table, tensor_text
 
 if TYPE_CHECKING:
     import numpy as np
-    from mlc.runtime import Executable
     from rich.console import Console
+
+    from mlc.runtime import Executable
 
 
 class _OptionalValue(click.Command):
@@ -164,6 +166,7 @@ def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
     import io
 
     import numpy as np
+
     from mlc.tools.mlc.files import write_file
     from mlc.tools.mlc.numbers import is_text
 

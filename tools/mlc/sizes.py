@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.failures import ToolError
 from mlc.tools.mlc.session import Session

@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.tables import byte_size, duration, table
 
 if TYPE_CHECKING:
-    from mlc.runtime import Executable, Specialise
     from rich.console import Console
+
+    from mlc.runtime import Executable, Specialise
 
 _RAN = {"general": "general", "compiling": "general", "failed": "general", "own": "its own"}
 

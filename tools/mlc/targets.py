@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+
 from mlc.tools.mlc.session import Session, output_options
 from mlc.tools.mlc.tables import byte_size, table
 

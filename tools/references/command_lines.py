@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator
 
 import click
+
 from mlc.tools.command_line import Flag
 from mlc.tools.references.markdown import table
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import onnx
+
 from mlc.dialects.graph.runtime_functions import FUNCTIONS
 from mlc.dialects.graph.spec import specs
 from mlc.frontends.onnx.registry import OperatorFunction, Registration, registered

@@ -6,10 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mlc.runtime.errors import ExecutableError
-
 from bench.gpu.runner.manifest import read_json
 from bench.operator_graph import Node
+from mlc.runtime.errors import ExecutableError
 
 
 @dataclass(frozen=True)

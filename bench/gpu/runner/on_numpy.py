@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from mlc.runtime.cuda import Device, DeviceMemory, Program, Tensor
-from mlc.runtime.tensors import TensorSpec, as_bytes
 from numpy.lib.stride_tricks import sliding_window_view
 
 from bench.gpu.runner.manifest import Source
 from bench.gpu.runner.operators import COMMON, Attributes, elementwise
 from bench.operator_graph import Operator, window
+from mlc.runtime.cuda import Device, DeviceMemory, Program, Tensor
+from mlc.runtime.tensors import TensorSpec, as_bytes
 
 Array = np.ndarray
 

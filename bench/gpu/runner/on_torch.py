@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from mlc.runtime.cuda import Program
 from torch import Tensor
 from torch.nn import functional
 
 from bench.gpu.runner.manifest import Source
 from bench.gpu.runner.operators import COMMON, Attributes, elementwise
 from bench.operator_graph import Operator, window
+from mlc.runtime.cuda import Program
 
 
 class TorchLibrary:

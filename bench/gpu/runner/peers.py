@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 import torch
-from mlc.runtime.cuda import Stream
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from bench.gpu.runner.definition import Definition
 from bench.gpu.runner.loading import Loaded
+from mlc.runtime.cuda import Stream
 
 Call = Callable[[], Any]
 Makers = dict[str, Callable[[], Call]]

@@ -13,15 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mlc.runtime.atomic_file import atomic_file
-from mlc.runtime.cuda.overlaps import VARIABLE
-from mlc.runtime.errors import ExecutableError
-
 from bench.gpu.runner.budget import VERIFYING, Budget
 from bench.gpu.runner.clocks import Clocks
 from bench.gpu.runner.manifest import Case, Manifest, read_manifest
 from bench.gpu.runner.session import Session
 from bench.gpu.runner.table import markdown, ratio
+from mlc.runtime.atomic_file import atomic_file
+from mlc.runtime.cuda.overlaps import VARIABLE
+from mlc.runtime.errors import ExecutableError
 
 STARTING = 120.0
 # The most that one case takes of the verification, in seconds.

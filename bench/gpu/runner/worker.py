@@ -14,13 +14,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from mlc.runtime.cuda import CudaError, Device, Program, Stream
-from mlc.runtime.cuda.overlaps import can_overlap
-
 from bench.gpu.runner.loading import load_case
 from bench.gpu.runner.manifest import Case, Manifest, read_manifest
 from bench.gpu.runner.table import APART, NAME
 from bench.gpu.runner.timing import Clock, Times
+from mlc.runtime.cuda import CudaError, Device, Program, Stream
+from mlc.runtime.cuda.overlaps import can_overlap
 
 Send = Callable[[dict[str, Any]], None]
 

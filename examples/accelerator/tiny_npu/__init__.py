@@ -9,7 +9,6 @@ def register(registry: Any) -> None:
     """What mlc calls: adds the passes, the pipelines and the target. Passes are imported when they run."""
     from mlc.pipelines.named import register_pipeline
     from mlc.targets import register_target
-
     from tiny_npu.pipelines import GRAPH, KERNEL
     from tiny_npu.target import NAME, describe
 

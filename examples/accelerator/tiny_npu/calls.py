@@ -6,7 +6,6 @@ from math import prod
 
 from mlc.bindings import arith, func, ir
 from mlc.passes.base import PassFailure
-
 from tiny_npu.machine import ALIGNMENT, SCRATCHPAD_BYTES
 from tiny_npu.vector_unit import element_bytes
 

@@ -6,7 +6,6 @@ from math import prod
 
 from mlc.bindings import arith, ir, memref
 from mlc.passes.base import PassFailure
-
 from tiny_npu.calls import Program, index
 from tiny_npu.vector_unit import element_bytes
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.passes.tloop.computation import Computation
 from mlc.passes.tloop.tensorize import IMPLEMENTATION
-
 from tiny_npu.machine import TILE
 
 # On a structured op: the function of the simulator that computes it.

@@ -13,7 +13,6 @@ from mlc.passes.tloop.identity import identity_behind
 from mlc.passes.tloop.kernel_functions import is_kernel, schedules
 from mlc.passes.tloop.plain_schedules import tag
 from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-
 from tiny_npu.intrinsics import Product, declare, product_of
 from tiny_npu.machine import TILE
 from tiny_npu.vector_unit import fits

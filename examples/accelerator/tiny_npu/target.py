@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from mlc.codegen.host import host_target
 from mlc.targets import Target
-
 from tiny_npu.simulator import library
 
 NAME = "tiny-npu"

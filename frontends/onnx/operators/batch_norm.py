@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.convolution import per_channel
 from mlc.frontends.onnx.operators.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("BatchNormalization")

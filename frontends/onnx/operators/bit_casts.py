@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.elements import BITS
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, Unsupported
 from mlc.frontends.onnx.operators.complex_parts import bits, of_bits
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 # A truth value has the bits of the u8 0 or 1.
 _HELD_IN: dict[int, int] = {TensorProto.BOOL: TensorProto.UINT8, TensorProto.COMPLEX64: TensorProto.UINT64}

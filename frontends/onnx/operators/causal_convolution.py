@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.convolution import per_channel
@@ -9,7 +11,6 @@ from mlc.frontends.onnx.operators.formulas import counting, formula, padded, rea
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @onnx_operator("CausalConvWithState", since=27)

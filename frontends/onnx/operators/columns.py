@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.complex_parts import of_parts
 from mlc.frontends.onnx.operators.summed_columns import summed

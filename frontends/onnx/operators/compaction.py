@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.complex_parts import is_complex, is_not_zero, order
@@ -10,7 +12,6 @@ from mlc.frontends.onnx.operators.row_order import order_of_rows
 from mlc.frontends.onnx.operators.run_time import taken
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 def first_of(node: Node, values: list[Value], count: Value, axis: int) -> list[Value]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.run_time import number_of
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 _PARTS: dict[int, int] = {
     TensorProto.COMPLEX64: TensorProto.FLOAT,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import Size, broadcast
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @onnx_operator("MatMul")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import Size, maximum
 from mlc.frontends.onnx.growing import Run
 from mlc.frontends.onnx.kinds import Kind, SequenceKind

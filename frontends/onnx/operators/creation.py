@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
@@ -13,7 +15,6 @@ from mlc.frontends.onnx.operators.run_time import counted, declared_length, of_d
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.tensors import SMALL
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 _CONSTANT_DTYPES = {
     "value_float": np.float32,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import differ, product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure

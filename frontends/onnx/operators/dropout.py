@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.creation import filled
 from mlc.frontends.onnx.operators.random_numbers import uniform
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.types import numpy_dtype
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 Results = tuple[Value, Value | None]
 

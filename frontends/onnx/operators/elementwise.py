@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.broadcasting import legacy_operands
 from mlc.frontends.onnx.operators.string_casts import string_cast
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, Value
-from onnx import TensorProto
 
 # ONNX operator -> graph op, where the two mean the same
 _UNARY = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.values import Value
 

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.creation import filled
 from mlc.frontends.onnx.operators.run_time import counted, element
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 # Up to so many numbers that are counted are a constant.
 _CONSTANT = 4096

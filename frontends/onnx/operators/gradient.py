@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects.graph.names import named_dims
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, Unsupported
 from mlc.frontends.onnx.operators.contraction import transposed

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import differ, maximum, product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import counted, declared_rank, number_of, with_length

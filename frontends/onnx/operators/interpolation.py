@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from mlc.frontends.onnx.node import NodeFailure
 from mlc.frontends.onnx.operators.formulas import Formula
 

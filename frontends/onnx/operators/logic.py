@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.broadcasting import legacy_operands
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 _BINARY = {
     "Equal": "equal", "Less": "less", "Greater": "greater", "LessOrEqual": "less_equal",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 # Up to so many keys are compared one after the other.
 FEW = 8

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.formulas import Formula, counting, dim, formula, read_along
@@ -12,7 +14,6 @@ from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.operators.windows import lowest
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import floordiv
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.formulas import counting, dim, formula, read_along
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("MelWeightMatrix", since=17)

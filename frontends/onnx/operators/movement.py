@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import (

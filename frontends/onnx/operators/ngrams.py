@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 
 

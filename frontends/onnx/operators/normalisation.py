@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import differ, product
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.convolution import per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 def affine(node: Node, x: Value, scale: Value | None, bias: Value | None) -> Value:

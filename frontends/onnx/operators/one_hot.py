@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @onnx_operator("OneHot", since=9)

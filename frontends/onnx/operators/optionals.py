@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.kinds import SequenceKind, TensorKind, kind_of_type
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.objects import content
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, Nothing, RunTimeOptional, Value
-from onnx import TensorProto
 
 
 @onnx_operator("Optional")

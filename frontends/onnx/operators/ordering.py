@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.ordering import ALL
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.creation import filled
@@ -10,7 +12,6 @@ from mlc.frontends.onnx.operators.run_time import checked, number_of, taken
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("TopK")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import maximum
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import (
@@ -19,7 +21,6 @@ from mlc.frontends.onnx.operators.run_time import (
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 _MODES = ("constant", "reflect", "edge", "wrap")
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.formulas import Formula, counting, dim, formula, read_along

@@ -7,13 +7,14 @@ holds every i32 and its product with the factor to the last digits: one rounding
 from __future__ import annotations
 
 import ml_dtypes
+from onnx import TensorProto
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.contraction import centred, multiplied
 from mlc.frontends.onnx.operators.convolution import convolved, per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("QLinearMatMul", since=10)

@@ -14,12 +14,13 @@ import struct
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.run_time import counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 # SplitMix64's constants: the step of its counter, and what its mixing multiplies by.
 STEP = 0x9E3779B97F4A7C15

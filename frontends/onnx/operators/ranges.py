@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import checked, counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("Range", since=11)

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.formulas import Formula, counting, dims, formula, read_along
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @dataclass(frozen=True)

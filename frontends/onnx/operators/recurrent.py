@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.loops import counted_loop
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.activations import activations
@@ -13,7 +15,6 @@ from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.rows import reversed_rows, row
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 # The operators' inputs by number. Behind the first states come LSTM's peepholes.
 X, W, R, BIASES, LENGTHS, FIRST_STATE = range(6)

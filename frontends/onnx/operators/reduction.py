@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.formulas import dim, dims, formula
@@ -18,7 +20,6 @@ from mlc.frontends.onnx.operators.run_time import (
 )
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 _REDUCTIONS = {
     "ReduceSum": "reduce_sum", "ReduceMean": "reduce_mean", "ReduceMax": "reduce_max",

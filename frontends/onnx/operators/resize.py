@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.complex_parts import is_complex, parts
@@ -24,7 +26,6 @@ from mlc.frontends.onnx.operators.resize_told import (
 from mlc.frontends.onnx.operators.taps import taken, weighted_sum
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 _MODES = {"nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic"}
 # Sums of other types are computed in f32, those of integers in f64, which holds all of most types.

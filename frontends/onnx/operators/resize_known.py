@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.interpolation import AxisResize

@@ -7,12 +7,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import Size, floordiv
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.formulas import Formula, Term, counting, dim, dims, read_along, vector
 from mlc.frontends.onnx.operators.interpolation import AxisResize, Method, coordinates, cubic_parts, nearest
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 # Resized dims by axis: their new length as a dim, and what they are resized by.
 Told = dict[int, tuple[Dim, AxisResize]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.coordinates import arithmetic, bounded, measured

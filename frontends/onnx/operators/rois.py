@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.coordinates import Sampling, Tap, arithmetic, axis_taps

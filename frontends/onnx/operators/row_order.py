@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 def order_of_rows(node: Node, x: Value, axis: int) -> Value:

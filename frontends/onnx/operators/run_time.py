@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 I64 = TensorProto.INT64
 

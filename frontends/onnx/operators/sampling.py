@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node
@@ -13,7 +15,6 @@ from mlc.frontends.onnx.operators.coordinates import Point, Tap, arithmetic, mea
 from mlc.frontends.onnx.operators.formulas import counting, dim
 from mlc.frontends.onnx.operators.taps import added
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 def computed_in(*values: Value) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.growing import Run
 from mlc.frontends.onnx.kinds import SequenceKind
 from mlc.frontends.onnx.loops import Rows, loop
@@ -14,7 +16,6 @@ from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.objects import as_sequence, element_at, empty, sequence_call, sequence_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, RunTimeSequence, Value, ValueList
-from onnx import TensorProto
 
 
 @onnx_operator("SequenceMap")

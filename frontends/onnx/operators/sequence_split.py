@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import Size, differ
 from mlc.frontends.onnx.kinds import SequenceKind, TensorKind
 from mlc.frontends.onnx.node import Node, NodeFailure
@@ -15,7 +17,6 @@ from mlc.frontends.onnx.operators.splitting import LONGEST
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.types import SEQUENCE
 from mlc.frontends.onnx.values import Dim, Held, OpenList, RunTimeSequence, Value, ValueList, at_home
-from onnx import TensorProto
 
 
 @onnx_operator("SplitToSequence")

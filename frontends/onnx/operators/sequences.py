@@ -3,6 +3,8 @@ the running call."""
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.objects import (
     as_sequence,
@@ -16,7 +18,6 @@ from mlc.frontends.onnx.objects import (
 from mlc.frontends.onnx.operators.run_time import number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, OpenList, RunTimeSequence, Value, ValueList
-from onnx import TensorProto
 
 
 @onnx_operator("SequenceEmpty")

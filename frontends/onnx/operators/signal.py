@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import differ, floordiv, product, surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.formulas import counting, dim, dims, formula
@@ -10,7 +12,6 @@ from mlc.frontends.onnx.operators.spectra import fitted, real_inverse, transform
 from mlc.frontends.onnx.operators.spectra_told import told_real_inverse, told_transform, two_channels
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 _I64 = TensorProto.INT64
 

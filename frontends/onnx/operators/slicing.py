@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import Size, Undecided, floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.run_time import (
@@ -18,7 +20,6 @@ from mlc.frontends.onnx.operators.run_time import (
 )
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 # (first place, number of elements, step) along an axis.
 Part = tuple[Dim, Dim, int]

@@ -10,6 +10,7 @@ transform", 1970).
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.values import Dim, Value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import floordiv
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.formulas import Formula, counting, dim, formula, read_along

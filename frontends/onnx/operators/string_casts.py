@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx import types
 from mlc.frontends.onnx.node import Node, Unsupported
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 _STRING, _F64, _I64, _U64 = TensorProto.STRING, TensorProto.DOUBLE, TensorProto.INT64, TensorProto.UINT64
 # The significant bits of formats, and the exponents of their least normal numbers; of narrower ones the text

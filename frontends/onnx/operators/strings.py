@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.broadcasting import broadcast_together
@@ -13,7 +15,6 @@ from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 from mlc.frontends.regex.deterministic import match_table
 from mlc.frontends.regex.nodes import RegexError
-from onnx import TensorProto
 
 _CASES = ("NONE", "LOWER", "UPPER")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.compaction import first_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 # As many boxes as there are.
 _ALL = 2**31 - 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.values import Value

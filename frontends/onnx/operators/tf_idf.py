@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.formulas import counting, dim, filled_with, formula, read_along
 from mlc.frontends.onnx.operators.lookup import looked_up
 from mlc.frontends.onnx.operators.ngrams import Level, Pool, read_pool
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 _MODES = ("TF", "IDF", "TFIDF")
 

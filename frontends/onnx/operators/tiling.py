@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.run_time import counted, number_of, vector_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @onnx_operator("Tile", since=6)

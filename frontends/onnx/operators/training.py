@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import differ, surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.convolution import per_channel

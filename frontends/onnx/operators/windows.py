@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
 from mlc.dialects.graph.sizes import Size, differ, maximum
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.formulas import formula, padded

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import e, inf, log2
 
 import numpy as np
+
 from mlc.bindings import arith, ir, scf, vector
 from mlc.passes.accel.attention.operands import Place, read_mask
 from mlc.passes.accel.attention.problem import Attention

@@ -22,13 +22,12 @@ BESIDE = [str(HERE.parents[2]), str(HERE.parents[1] / "runtime" / "cuda")]
 
 def kernel_of(root: Path, case: Any, fault: str) -> tuple[str, Callable[[Any], None]]:
     """The function's name of a case of one launch, and what it does with the addresses of its parameters."""
-    from mlc.runtime.cuda import read_program
-    from mlc.runtime.cuda.plan_parts import LaunchStep, PointerParameter, TensorBuffer
-
     from bench.gpu.runner.graph import read_graph
     from bench.gpu.runner.manifest import GRAPH, case_folder
     from bench.gpu.runner.on_numpy import OPERATORS
     from bench.operator_graph import evaluate
+    from mlc.runtime.cuda import read_program
+    from mlc.runtime.cuda.plan_parts import LaunchStep, PointerParameter, TensorBuffer
 
     folder = case_folder(root, case.name)
     graph, (plan, _) = read_graph(folder / GRAPH), read_program(folder)
@@ -68,10 +67,10 @@ def main() -> int:
     """Serves standard input, as the runner's own worker."""
     sys.path[:0] = BESIDE
     from cuda_stub import Stub
-    from mlc.runtime.errors import ExecutableError
 
     from bench.gpu.runner import worker
     from bench.gpu.runner.manifest import read_manifest
+    from mlc.runtime.errors import ExecutableError
 
     fault, root = sys.argv.pop(1), Path(sys.argv[1])
     stub = Stub(Path(os.environ["MLC_CUDA_DRIVER"]))

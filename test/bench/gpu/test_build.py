@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.runtime.cuda import Device
-from mlc.runtime.tensors import TensorSpec
 from small_cases import FOLDED, SMALL
 
 from bench.gpu.artefact import drawn
@@ -20,6 +18,8 @@ from bench.gpu.cases import default_cases
 from bench.gpu.runner.loading import load_case
 from bench.gpu.runner.manifest import read_manifest
 from bench.gpu.runner.on_numpy import NumpyLibrary
+from mlc.runtime.cuda import Device
+from mlc.runtime.tensors import TensorSpec
 
 
 def test_the_manifest_lists_all(artefacts: Path) -> None:

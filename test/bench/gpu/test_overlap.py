@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mlc.runtime.cuda.overlaps import VARIABLE
 from onnx import helper
 
 from bench.gpu.build import MIB, build
@@ -14,6 +13,7 @@ from bench.gpu.cases import Planned
 from bench.gpu.models import Model, one_operator
 from bench.gpu.runner.manifest import Case, Source
 from bench.gpu.runner.worker import Worker
+from mlc.runtime.cuda.overlaps import VARIABLE
 
 
 def chain() -> Model:

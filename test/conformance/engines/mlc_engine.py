@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from onnx import ModelProto
+
 import mlc
 from mlc import onnx_backend
 from mlc.compiler import worker_pool
-from onnx import ModelProto
 
 NAME = "mlc"
 VERSION = mlc.__version__

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 

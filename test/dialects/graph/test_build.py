@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import ml_dtypes
 import numpy as np
 import pytest
+
 from mlc import dialects
 from mlc.bindings import ir
 from mlc.dialects import graph

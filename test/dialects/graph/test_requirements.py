@@ -9,6 +9,8 @@ from random import Random
 
 import pytest
 from indexed_cases import indexed
+from shape_cases import FAMILIES, Case, cases
+
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.dims import Dims, names_attribute
@@ -16,7 +18,6 @@ from mlc.dialects.graph.requirements import requirements
 from mlc.dialects.graph.sizes import Requirement, Size, assumptions, evaluate, symbol
 from mlc.dialects.graph.spec import Tensor
 from mlc.dialects.graph.verifier import OpData, infer, read_op
-from shape_cases import FAMILIES, Case, cases
 
 UNKNOWN = ir.ShapedType.get_dynamic_size()
 COUNT = 300

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from indexed_cases import indexed
-from mlc.bindings import ir
-from mlc.dialects import graph
 from shape_cases import FAMILIES as PLAIN
 from shape_cases import Case, cases
+
+from mlc.bindings import ir
+from mlc.dialects import graph
 
 FAMILIES = (*PLAIN, indexed)
 

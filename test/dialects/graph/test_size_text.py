@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.dialects.graph.size_text import SizeTextError, parse_size
 from mlc.dialects.graph.sizes import broadcast, floordiv, maximum, substituted, symbol
 

@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 
 import pytest
+
 from mlc.dialects.graph.sizes import (
     Size,
     Undecided,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from mlc import dialects
 from mlc.bindings import ir
 from mlc.dialects import graph

@@ -8,10 +8,11 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import onnx
 from cases import CASES, Case
-from mlc.frontends.onnx import import_model
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 from to_onnx import to_onnx
+
+from mlc.frontends.onnx import import_model
 
 
 def cases_of(operators: Collection[str], left_out: Collection[str]) -> list[str]:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute
 from mlc.dialects.graph.ordering import ALL
-from onnx import TensorProto
 
 if TYPE_CHECKING:
     from to_onnx import Writer

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from mlc.frontends.onnx import import_model
 from onnx import TensorProto, helper
+
+from mlc.frontends.onnx import import_model
 
 HEADS = {"q": [2, 8, 16, 32], "k": [2, 4, 16, 32], "v": [2, 4, 16, 24]}
 JOINED = {"q": [2, 16, 256], "k": [2, 16, 128], "v": [2, 16, 96]}

@@ -9,10 +9,11 @@ import onnx
 import onnxruntime
 import pytest
 from cases import CASES, Case
-from mlc.bindings import ir
-from mlc.frontends.onnx import ImportedModel, import_model, types
 from onnx.reference import ReferenceEvaluator
 from to_onnx import to_onnx
+
+from mlc.bindings import ir
+from mlc.frontends.onnx import ImportedModel, import_model, types
 
 # Domains and operators that onnx.reference lacks or evaluates wrongly; ONNX Runtime is asked instead.
 _RUNTIME = (

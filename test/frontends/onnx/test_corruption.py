@@ -7,10 +7,11 @@ from pathlib import Path
 
 import onnx
 import pytest
-from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import import_model
 from models import dense, info, model, weights
 from onnx import helper, numpy_helper
+
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
 
 LIGHT = Path(onnx.__file__).parent / "backend/test/data/light/light_squeezenet.onnx"
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models import dense, external, save, weights
+
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import import_model
 from mlc.frontends.sidecar import weight_references
-from models import dense, external, save, weights
 
 SIZE = 32 * 32 * 4
 

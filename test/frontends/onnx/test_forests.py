@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
+
 from mlc.dialects.graph import attribute
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import import_model
-from onnx import TensorProto, helper
 
 # One tree: x[0] <= 0.5 leads to leaf 1, else x[1] > 2 to leaf 3, else to leaf 4.
 TREE: dict[str, Any] = {

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import import_model
 from models import info, model
 from onnx import TensorProto, helper, numpy_helper
+
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
 
 IMAGE = info("x", 1, 2, 5, 6)
 F32, I64, U8 = TensorProto.FLOAT, TensorProto.INT64, TensorProto.UINT8

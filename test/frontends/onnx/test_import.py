@@ -8,12 +8,13 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
-from mlc import dialects
-from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import import_model
 from models import F32, dense, info, model, weights
 from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_node as node
+
+from mlc import dialects
+from mlc.frontends.errors import ImportFailure
+from mlc.frontends.onnx import import_model
 
 LIGHT = sorted((Path(onnx.__file__).parent / "backend/test/data/light").glob("*.onnx"))
 

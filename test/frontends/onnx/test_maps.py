@@ -9,9 +9,10 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from onnx import TensorProto, helper
+
 from mlc import compile
 from mlc.frontends.errors import ImportFailure
-from onnx import TensorProto, helper
 
 FLOAT, INT64, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.STRING
 

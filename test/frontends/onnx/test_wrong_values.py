@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import mlc
 import numpy as np
 import onnx
 import pytest
-from mlc.frontends.errors import ImportFailure
 from numpy.typing import ArrayLike
 from onnx import helper, parser
 from onnx.reference import ReferenceEvaluator
+
+import mlc
+from mlc.frontends.errors import ImportFailure
 
 HEAD = '<ir_version: 10, opset_import: ["" : 23]>\n'
 # Single precision of the sums of a few small integers is exact, so results are compared bit by bit.

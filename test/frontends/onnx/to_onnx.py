@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import onnx
+from onnx import NodeProto, helper, numpy_helper
+from several_to_onnx import SEVERAL
+from sizes_to_onnx import sizes
+
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute, specs
 from mlc.frontends.onnx import ImportedModel, types
 from mlc.frontends.sidecar import get_reference
-from onnx import NodeProto, helper, numpy_helper
-from several_to_onnx import SEVERAL
-from sizes_to_onnx import sizes
 
 OPSET = 26
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from mlc.bindings import ir
 
 from .errors import UnknownOp

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+
 from mlc.bindings import ir
 
 from . import (  # noqa: F401 (each module adds its ops to the table)

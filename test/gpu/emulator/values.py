@@ -14,6 +14,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+
 from mlc.bindings import ir
 
 from .errors import UnknownOp

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, llvm, nvvm
-
 from gpu_kernels import hopper
 from gpu_kernels.builder import (
     TENSOR_MAP,
@@ -26,6 +24,7 @@ from gpu_kernels.builder import (
     when,
 )
 from gpu_kernels.softmax import Softmax, combine_quad, row_factors
+from mlc.bindings import arith, ir, llvm, nvvm
 
 ROWS, CHUNK, STAGES = 128, 64, 2
 CHUNK_BYTES = ROWS * hopper.ROW_BYTES

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, llvm, nvvm
-
 from gpu_kernels import hopper
 from gpu_kernels.builder import (
     TENSOR_MAP,
@@ -25,6 +23,7 @@ from gpu_kernels.builder import (
     uniform,
     when,
 )
+from mlc.bindings import arith, ir, llvm, nvvm
 
 ROWS, DEPTH, CHUNK = 128, 64, 64
 CHUNK_BYTES = CHUNK * hopper.ROW_BYTES

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import arith, ir, llvm, nvvm, scf
-
 from gpu_kernels.builder import Number, Operand, at, choose, i32, pointer, raw
+from mlc.bindings import arith, ir, llvm, nvvm, scf
 
 SWIZZLE_128 = 1
 ROW_BYTES = 128

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import ir, llvm, nvvm
-
 from gpu_kernels.builder import Number, at, f32, kernel, loop, pointer, shared_base, special, when
 from gpu_kernels.hopper import attribute, barrier
+from mlc.bindings import ir, llvm, nvvm
 
 THREADS, DEPTH, CHUNK = 128, 32, 8
 CHUNK_BYTES = 16

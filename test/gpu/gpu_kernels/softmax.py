@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlc.bindings import arith, ir, llvm, nvvm
-
 from gpu_kernels.builder import Number, f32, i32
 from gpu_kernels.hopper import pack_pair
+from mlc.bindings import arith, ir, llvm, nvvm
 
 COLUMNS = 128
 _WEIGHTS = COLUMNS // 4

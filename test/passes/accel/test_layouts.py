@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 
 import pytest
+
 from mlc.passes.accel.layouts import Layout, blocked
 from mlc.passes.accel.matrix_layouts import (
     WarpGrid,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.passes.graph.assign_layouts import AssignLayouts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from graph_evaluator import evaluate
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.frontends.weights import WeightStore

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from control_programs import Program, evaluate
+
 from mlc.bindings import ir
 from mlc.bindings.context import create_context
 from mlc.dialects import graph

@@ -6,6 +6,7 @@ import random
 from math import prod
 
 import pytest
+
 from mlc.passes.graph.dim_groups import dim_groups
 from mlc.passes.graph.sink_reshapes import reshaped_operand_shape
 

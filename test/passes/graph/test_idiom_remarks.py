@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.bindings import parse_module
 from mlc.dialects import create_context
 from mlc.passes.graph.recognize_idioms import RecognizeIdioms

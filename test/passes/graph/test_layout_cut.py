@@ -6,6 +6,7 @@ from itertools import product
 from random import Random
 
 import pytest
+
 from mlc.bindings import ir
 from mlc.dialects import create_context
 from mlc.passes.graph.layout_cut import SINK, LayoutCut

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from graph_evaluator import evaluate
-from mlc.frontends.onnx import import_model
-from mlc.passes.graph.sink_transposes import Sweep
-from mlc.pipelines.driver import run_pipeline
 from movement_graphs import MovementGraph
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from pass_permutations import Subject
+
+from mlc.frontends.onnx import import_model
+from mlc.passes.graph.sink_transposes import Sweep
+from mlc.pipelines.driver import run_pipeline
 
 # As graph-optimize does before them.
 BEFORE = ["graph-infer-shapes", "cse", "canonicalize", "graph-eliminate-noops", "graph-reduce-strength"]

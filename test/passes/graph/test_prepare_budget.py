@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from mlc.bindings import ir
 from mlc.bindings.context import create_context
 from mlc.dialects.graph import Graph

@@ -6,6 +6,7 @@ import random
 from itertools import combinations
 
 import pytest
+
 from mlc.passes.lowering.memory.arena import (
     ALIGNMENT,
     ORDERS,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program, worker_pool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.passes.tloop.attention_schedule import share_of_queries
 
 

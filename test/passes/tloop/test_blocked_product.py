@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from mlc.passes.tloop.blocked_product import Blocks, choose_blocks
 from mlc.targets import NAMED
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.passes.tloop.cache_sets import stays_in_l2
 from mlc.targets import NAMED
 

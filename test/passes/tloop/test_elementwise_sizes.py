@@ -6,6 +6,7 @@ import random
 from math import prod
 
 import pytest
+
 from mlc.passes.tloop.plain_schedules import ELEMENTS_PER_ITERATION, elementwise_sizes
 
 

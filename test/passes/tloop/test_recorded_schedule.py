@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import mlc
 import pytest
+
+import mlc
 from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context
 from mlc.dialects.tloop.schedule import PRIMITIVES

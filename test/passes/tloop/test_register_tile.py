@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mlc.passes.tloop.register_tile import (
     best_lines,
     best_rows,

@@ -8,6 +8,7 @@ from typing import Any
 
 import onnx
 from cuda_stub import Stub, value
+
 from mlc.compiler import Options, Program, compile_program
 from mlc.compiler.build import Builder
 from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from mlc.runtime.cuda import Device
 from mlc.runtime.cuda.driver import VARIABLE
 

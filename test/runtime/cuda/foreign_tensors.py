@@ -5,6 +5,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+
 from mlc.runtime.cuda import dlpack
 
 

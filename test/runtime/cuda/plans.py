@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from cuda_stub import PTX, PTX_90
+
 from mlc.runtime.cuda import Plan
 
 IMAGES = {"kernels.ptx": PTX}

@@ -10,9 +10,10 @@ import numpy as np
 import onnx
 import pytest
 from compiled import compile_for
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.compiler import Options, worker_pool
 from mlc.runtime import load
-from onnx import TensorProto, helper, numpy_helper
 
 RNG = np.random.default_rng(0)
 WEIGHTS = {

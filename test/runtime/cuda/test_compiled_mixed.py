@@ -10,11 +10,12 @@ import numpy as np
 import onnx
 import pytest
 from compiled import compile_for
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, Program, worker_pool
 from mlc.runtime import load
 from mlc.runtime.cuda.plan_parts import ArenaBuffer, CallStep, CopyStep, LaunchStep, TensorBuffer
-from onnx import TensorProto, helper, numpy_helper
 
 TOLERANCE = 1e-5
 RNG = np.random.default_rng(0)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from foreign_tensors import Foreign, Old
+
 from mlc.runtime.cuda import CudaError, Device, DeviceMemory, Stream, Tensor, borrow, borrow_array, dlpack
 from mlc.runtime.cuda.dtypes import DTYPES
 

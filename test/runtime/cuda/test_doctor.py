@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from mlc.runtime.cuda import driver as driver_module
 from mlc.runtime.cuda.driver import VARIABLE
 from mlc.tools.mlc.checkup import CHECKS, Finding

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+
 from mlc.runtime.cuda import CudaError, Device, DriverMissing, load_driver
 from mlc.runtime.cuda import driver as driver_module
 from mlc.runtime.cuda.driver import VARIABLE

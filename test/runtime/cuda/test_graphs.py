@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from mlc.runtime.cuda import CudaError, Device, DeviceMemory, Graph, Stream
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from host_code import CODE
+from plans import IMAGES, WEIGHTS, called, plan
+
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import (
     CudaError,
@@ -24,7 +26,6 @@ from mlc.runtime.cuda import (
     write_program,
 )
 from mlc.runtime.cuda.processor import HostCall
-from plans import IMAGES, WEIGHTS, called, plan
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 FILES = {**IMAGES, "code.o": CODE}

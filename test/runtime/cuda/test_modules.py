@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_stub import PTX, PTX_90
+
 from mlc.runtime.cuda import CudaError, Device, DeviceMemory, Launch, Module, Stream, pointer, scalar
 from mlc.runtime.cuda.images import inspect_image, runs_on
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from cuda_stub import PTX
 from host_code import CODE
+from plans import COUNT, IMAGES, WEIGHTS, affine, called, launch, place, plan, pointer
+
 from mlc.runtime.cuda import Program
 from mlc.runtime.cuda.overlaps import VARIABLE, overlapping
-from plans import COUNT, IMAGES, WEIGHTS, affine, called, launch, place, plan, pointer
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 IMAGES_90 = {"kernels.ptx": PTX.replace(b"sm_80", b"sm_90a")}

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mlc.runtime import ExecutableError
-from mlc.runtime.cuda import Plan, parse_plan
 from plans import (
     affine,
     argument,
@@ -23,6 +21,9 @@ from plans import (
     scalar,
     tensor,
 )
+
+from mlc.runtime import ExecutableError
+from mlc.runtime.cuda import Plan, parse_plan
 
 
 @pytest.mark.parametrize("make", [affine, branches, hosted, mapped, called])

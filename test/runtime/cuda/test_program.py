@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, hosted, mapped, plan
+
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import (
     CudaError,
@@ -20,7 +22,6 @@ from mlc.runtime.cuda import (
     read_program,
     write_program,
 )
-from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, hosted, mapped, plan
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 Y = X * WEIGHTS["w"].reshape(2, 4) + np.float32(1.5)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from cuda_stub import PTX_90
 from host_code import CODE
+from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, called, hosted, mapped, plan
+
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import CudaError, Program
 from mlc.runtime.cuda.binding import Results
 from mlc.runtime.cuda.signatures import SIGNATURES
-from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, called, hosted, mapped, plan
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 

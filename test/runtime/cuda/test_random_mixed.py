@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from compiled import compile_for
+from random_models import SHAPE, RandomModel
+
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, worker_pool
-from random_models import SHAPE, RandomModel
 
 # Sums of many products, of which some parts come back to others.
 TOLERANCE = 1e-4

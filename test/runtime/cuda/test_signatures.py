@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from mlc.runtime.cuda.signatures import (
     CLUSTER_DIMENSION,
     DEVICE_ATTRIBUTES,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from mlc.runtime.cuda import (
     CudaError,
     Device,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_stub import PTX_90
+
 from mlc.runtime.cuda import (
     CudaError,
     Device,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_stub import PTX
+
 from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device_plan import program_plan
 from mlc.compiler.device_transfers import transfer_streams

@@ -8,9 +8,10 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import ModelProto, NodeProto, ValueInfoProto, helper
+
 from mlc.tools.fuzz.case import Arrays, Case, typed
 from mlc.tools.fuzz.oracles import reference
-from onnx import ModelProto, NodeProto, ValueInfoProto, helper
 
 OPSET = 18
 

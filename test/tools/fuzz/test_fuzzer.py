@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fuzz_models import case_of_nodes, chain_case, faulty, operators
+from onnx import ModelProto, helper
+
 from mlc.tools.fuzz import oracles
 from mlc.tools.fuzz.case import Case, load
 from mlc.tools.fuzz.driver import Fuzzer
@@ -18,7 +20,6 @@ from mlc.tools.fuzz.serve import Settings
 from mlc.tools.fuzz.shrink import shrunk
 from mlc.tools.fuzz.summary import as_data, as_text
 from mlc.tools.mlc.main import main
-from onnx import ModelProto, helper
 
 SAVED = Path(__file__).parent / "saved"
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)

@@ -8,6 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from fuzz_models import case_of_nodes, chain_case, faulty
+from onnx import helper
+
 from mlc.frontends.errors import UnsupportedModel
 from mlc.tools.fuzz import judge as judging
 from mlc.tools.fuzz import oracles
@@ -15,7 +17,6 @@ from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.judge import judge
 from mlc.tools.fuzz.oracles import ORACLES, inlined, onnxruntime, reference
 from mlc.tools.fuzz.voting import vote
-from onnx import helper
 
 ONE, TWO = [np.ones(2, np.float32)], [np.full(2, 2, np.float32)]
 

@@ -8,6 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from fuzz_models import case_of_nodes, chain_case, conv_case
+from onnx import helper
+
 from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
 from mlc.tools.fuzz.case import Case, load, save
 from mlc.tools.fuzz.chains import chain_of
@@ -16,7 +18,6 @@ from mlc.tools.fuzz.generate import case_of
 from mlc.tools.fuzz.mutators import MUTATORS, mutated
 from mlc.tools.fuzz.oracles import reference
 from mlc.tools.fuzz.seeds import Seeds
-from onnx import helper
 
 CONV, CHAIN = conv_case(), chain_case()
 RELU = case_of_nodes(CHAIN.nodes[:1], {"x": CHAIN.inputs["x"]}, ["r"])

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
+
 from mlc.tools.reduce.isolate import isolated
 from mlc.tools.reduce.minimise import minimise
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from mlc.tools.reduce.oracle import Condition, Oracle, OutOfTests
 
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from mlc.tools.reduce.candidates import Workshop
 from mlc.tools.reduce.document import read_document
 from mlc.tools.reduce.oracle import Condition, Oracle

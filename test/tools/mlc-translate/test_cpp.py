@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from mlc import dialects
 from mlc.bindings import parse_module
 from mlc.tools.translate.cpp.emitter import translate

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from mlc.tools.mlc.main import main
 from onnx import TensorProto, helper, numpy_helper
+
+from mlc.tools.mlc.main import main
 
 OPSET = 20
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from mlc.tools.mlc import checkup
 from mlc.tools.mlc.latency import Budget, measure, summary
 

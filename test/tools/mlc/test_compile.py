@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from mlc.runtime import Executable, load
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mlc.runtime import write_container
 from onnx import helper
+
+from mlc.runtime import write_container
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "runtime"))
 

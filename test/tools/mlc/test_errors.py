@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
+
 from mlc.compiler.errors import CompileError
 from mlc.tools.mlc.failures import report_failure
 from mlc.tools.mlc.session import Session
-from onnx import TensorProto, helper
 
 
 def fails(done: Any, *texts: str, status: int = 1) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mlc.tools.mlc.explanations import render_pass
 from onnx import helper
 from rich.console import Console
+
+from mlc.tools.mlc.explanations import render_pass
 
 
 @pytest.fixture(scope="module")

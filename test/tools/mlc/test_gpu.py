@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from mlc.codegen.ptxas import find_ptxas
 from mlc.runtime import read_container
 from mlc.runtime.cuda import parse_plan
-from onnx import TensorProto, helper, numpy_helper
 
 
 @pytest.fixture

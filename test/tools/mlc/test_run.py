@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from mlc.tools.mlc.numbers import difference
 from onnx import TensorProto, helper, numpy_helper
+
+from mlc.tools.mlc.numbers import difference
 
 
 @pytest.mark.parametrize("engine", ["", "=onnxruntime", "=reference"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.contraction import scaled, transposed
 from mlc.frontends.onnx.operators.microsoft.activations import part

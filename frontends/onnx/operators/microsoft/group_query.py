@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import ml_dtypes
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import Size, maximum, surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
@@ -18,7 +20,6 @@ from mlc.frontends.onnx.operators.microsoft.rotary import rotated
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from onnx import TensorProto
+
 from mlc.dialects.graph.sizes import surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 def split_heads(node: Node, x: Value, count: int) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.convolution import per_channel
 from mlc.frontends.onnx.operators.formulas import filled_with
@@ -11,7 +13,6 @@ from mlc.frontends.onnx.operators.normalisation import affine, mean_and_deviatio
 from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-from onnx import TensorProto
 
 
 @onnx_operator("SimplifiedLayerNormalization")

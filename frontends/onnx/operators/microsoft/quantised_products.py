@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.contraction import centred, scaled, transposed
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
@@ -9,7 +11,6 @@ from mlc.frontends.onnx.operators.microsoft.quantised import quantised
 from mlc.frontends.onnx.operators.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 def integer_product(

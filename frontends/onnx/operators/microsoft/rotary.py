@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
@@ -9,7 +11,6 @@ from mlc.frontends.onnx.operators.microsoft.heads import joined_heads, split_hea
 from mlc.frontends.onnx.operators.run_time import counted
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("RotaryEmbedding", domain=MICROSOFT)

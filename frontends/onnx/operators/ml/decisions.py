@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from mlc.frontends.onnx.node import NodeFailure
 from mlc.frontends.onnx.operators.ml.forest import MODES, Forest
 

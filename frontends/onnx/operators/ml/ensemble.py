@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.ml.decisions import decisions
 from mlc.frontends.onnx.operators.ml.forest import Forest

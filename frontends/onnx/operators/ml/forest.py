@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.values import Value
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.ml.post_transforms import (
     class_labels,
@@ -17,7 +19,6 @@ from mlc.frontends.onnx.operators.ml.rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("LinearRegressor", domain=MACHINE_LEARNING)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.dialects.graph.ordering import ALL
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx.kinds import MapKind, MapsKind, TensorKind
@@ -11,7 +13,6 @@ from mlc.frontends.onnx.objects import element_at, sequence_call
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, RunTimeMap, Value
-from onnx import TensorProto
 
 # What CastMap's attribute `cast_to` says.
 _CASTS = {"TO_FLOAT": TensorProto.FLOAT, "TO_INT64": TensorProto.INT64, "TO_STRING": TensorProto.STRING}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.values import Value
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.slicing import sliced
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 def rows(node: Node, wide: bool = True) -> Value:

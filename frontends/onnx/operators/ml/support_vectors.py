@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.ml.post_transforms import (
     class_labels,
@@ -20,7 +22,6 @@ from mlc.frontends.onnx.operators.ml.rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 
 @onnx_operator("SVMRegressor", domain=MACHINE_LEARNING)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
+
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.ml.ensemble import score
 from mlc.frontends.onnx.operators.ml.forest import Forest, numbers, read_forest
@@ -18,7 +20,6 @@ from mlc.frontends.onnx.operators.ml.post_transforms import (
 from mlc.frontends.onnx.operators.ml.rows import rows
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
-from onnx import TensorProto
 
 MACHINE_LEARNING = "ai.onnx.ml"
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
