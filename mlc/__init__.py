@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# `mlc.runtime` needs this file, NumPy and nothing else of mlc; a distribution of its own may hold it in another folder.
+# `mlc.runtime` needs this file and NumPy alone; a separate distribution may install the two elsewhere.
 __path__ = extend_path(__path__, __name__)
 
 _EXPORTS = {

@@ -1,4 +1,4 @@
-"""The runtime runs without the compiler, from a folder of its own, as a separate distribution would install it."""
+"""The runtime runs without the compiler, installed in a separate folder."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import mlc
 import numpy as np
+
+import mlc
 from mlc import runtime
 
 PROGRAM = """
@@ -17,8 +18,8 @@ from pathlib import Path
 
 runtime, compiler, numpy, model = sys.argv[1:]
 # Only the standard library and NumPy are beside the two folders.
-sys.path[:] = [path for path in sys.path if "site-packages" not in path and not Path(path, "mlc").is_dir()] + [compiler, numpy]
-sys.path.insert(0, runtime)
+standard = [path for path in sys.path if "site-packages" not in path and not Path(path, "mlc").is_dir()]
+sys.path[:] = [runtime, *standard, compiler, numpy]
 import mlc
 import numpy as np
 
