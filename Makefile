@@ -18,7 +18,7 @@ MLC := $(RUN) mlc.tools.mlc.main
 MODELS := bench/models/build
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo check check-all lint test test-all format docs bench conformance upstream-tests mutations wheel clean
+.PHONY: help venv demo check check-all lint test test-all format docs bench conformance same-code same-code-quick upstream-tests mutations wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,12 @@ bench: $(INSTALLED) ## Compare with ONNX Runtime and OpenVINO on the models that
 
 conformance: $(INSTALLED) ## Run ONNX's backend suite (some 2000 cases), and fail on what passed before
 	$(PYTHON) test/conformance/conformance_run.py --variant static --jobs 2
+
+same-code: $(INSTALLED) ## Compile models and kernels for all targets, and compare the code with what is recorded
+	$(RUN) mlc.tools.same_code
+
+same-code-quick: $(INSTALLED) ## The same for a subset, in some two minutes
+	$(RUN) mlc.tools.same_code --quick
 
 upstream-tests: $(INSTALLED) ## Run LLVM's own tests of mlir-opt through mlc-opt (fetched with apt, on Debian)
 	test -d build/upstream/tests || test/upstream/fetch.sh

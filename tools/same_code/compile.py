@@ -1,0 +1,147 @@
+"""What subjects become: normalised texts of each stage and of each kernel. Runs in worker processes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mlc.tools.same_code.normalise import Normaliser, hash_of, read_renames
+from mlc.tools.same_code.subjects import TARGETS, Subject
+
+# Stages by position: pipelines may be renamed.
+STAGES = ("import", "optimize", "lower", "kernels", "plan")
+ENTRIES = ("main", "prepare")
+# What `@prepare` is compiled for, in the place of the machine at hand.
+PREPARE_TARGET = "x86-64-v3"
+FAILED = "failed\n"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel, or a host function, to compile: `key` is a hash of its normalised text."""
+
+    key: str
+    name: str
+    text: str
+    pipeline: str
+    target: str
+    level: int
+    device: str = ""
+
+
+@cache
+def normaliser() -> Normaliser:
+    """The one of this process."""
+    return Normaliser(read_renames())
+
+
+def stages_job(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"subject", "target" of `TARGETS`, "folder" for files, "root" of the model set's builders} ->
+    {"texts": normalised by stage, "kernels": `Kernel`s}.
+
+    The stage at which compiling failed has the text "failed"; "message" says why, but may change.
+    """
+    from mlc.compiler import Options
+    from mlc.compiler.levels import levels
+
+    if payload["root"] not in sys.path:
+        sys.path.append(payload["root"])
+    subject, target = Subject.from_fields(payload["subject"]), payload["target"]
+    texts: dict[str, str] = {}
+    kernels: list[Kernel] = []
+    try:
+        options = Options(
+            target=TARGETS[target].name, cache=False, dims=dict(subject.dims), precision=subject.precision
+        )
+        module = None
+        model = subject.load(Path(payload["folder"]))
+        for stage, (_, module) in zip(STAGES, levels(model, options), strict=False):
+            texts[stage] = _module_text(module.operation)
+        assert module is not None
+        kernels = list(_kernels(module.operation, options, target))
+    except Exception as error:
+        texts[(*STAGES, "split")[len(texts)]] = FAILED
+        texts["message"] = f"{type(error).__name__}: {error}"
+    return {"texts": texts, "kernels": [asdict(kernel) for kernel in kernels]}
+
+
+def _module_text(module: Any) -> str:
+    parts = {}
+    for index, each in enumerate(module.regions[0].blocks[0]):
+        op = each.operation
+        name = op.attributes["sym_name"].value if "sym_name" in op.attributes else f"unnamed{index}"
+        parts[name] = _generic(op)
+    return normaliser().module(parts, ENTRIES)
+
+
+def _generic(op: Any) -> str:
+    return op.get_asm(
+        print_generic_op_form=True, use_local_scope=True, enable_debug_info=False, assume_verified=True
+    )
+
+
+def _kernels(module: Any, options: Any, target: str) -> Iterator[Kernel]:
+    from mlc.codegen.host import resolve_target
+    from mlc.compiler.code_path import code_paths
+    from mlc.compiler.modules import split
+
+    prepare = resolve_target(PREPARE_TARGET if TARGETS[target].on_gpu else TARGETS[target].name)
+    paths = code_paths(options)
+    paths["prepare"] = replace(paths["prepare"], target=prepare, machine=prepare)
+    for units in split(module, paths).values():
+        for name, text in units.compiled().items():
+            path = units.path_of(name)
+            yield _kernel(name, text, path.kernel, str(path.machine), path.level, target)
+        if units.path.host is not None:
+            yield _kernel(
+                units.host.name, units.host.text, units.path.host, str(units.path.machine), 3, target
+            )
+
+
+def _kernel(name: str, text: str, pipeline: str, machine: str, level: int, target: str) -> Kernel:
+    device = TARGETS[target].amd if machine.startswith("name=cuda") else ""
+    if device:
+        pipeline = f"{device}-kernel"
+        text = re.sub(r'^module attributes \{tloop\.target = "[^"]*"\}', "module", text)
+    text_of = normaliser().code(text, [name])
+    return Kernel(hash_of(f"{level}\n{text_of}"), name, text, pipeline, machine, level, device)
+
+
+def code_job(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: a `Kernel` -> {"texts"}: "source", and normalised "llvm" (the llvm dialect), "ll" (LLVM IR), "asm"
+    (assembly, or PTX); or "failure" and the "message"."""
+    from mlc.codegen.emit import emit
+    from mlc.codegen.machines import gpu_target
+    from mlc.compiler.kernel_job import lowered, reported
+    from mlc.targets import parse_target
+
+    kernel = Kernel(**payload)
+    on_gpu = kernel.target.startswith("name=cuda")
+    target = gpu_target("amdgpu", kernel.device, "") if kernel.device else parse_target(kernel.target)
+    texts = {"source": kernel.text}
+    try:
+        with reported(), lowered(kernel.text, kernel.pipeline) as module:
+            texts["llvm"] = _generic(module)
+            texts["ll"] = _llvm_ir(module, kernel, on_gpu)
+        texts["asm"] = emit(texts["ll"], target, "asm", kernel.level, own_runtime=not on_gpu).decode()
+    except Exception as error:
+        return {
+            "texts": {"source": kernel.text, "failure": FAILED, "message": f"{type(error).__name__}: {error}"}
+        }
+    return {"texts": {stage: normaliser().code(text, [kernel.name]) for stage, text in texts.items()}}
+
+
+def _llvm_ir(module: Any, kernel: Kernel, on_gpu: bool) -> str:
+    from mlc.bindings import llvm
+    from mlc.bindings.llvm_translation import translate_to_llvm_ir
+    from mlc.compiler.device_job import device_ir
+    from mlc.tools.translate.gpu import device_module
+
+    if kernel.device:
+        return translate_to_llvm_ir(device_module(module, "", "rocdl.kernel"))
+    return device_ir(module) if on_gpu else llvm.translate_module_to_llvmir(module)
