@@ -43,6 +43,9 @@ def configure(config: Any, lit_config: Any, *, name: str, root: str, excludes: S
         config.available_features.add("ptxas")
     programs = str(Path(sys.executable).parent)
     config.environment["PATH"] = os.pathsep.join([programs, config.environment.get("PATH", "")])
+    # mlc from where lit's own Python has it, if that is another checkout than the installed one.
+    if "PYTHONPATH" in os.environ:
+        config.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
     missing = [tool for tool in ("mlc-opt", "filecheck") if not Path(programs, tool).exists()]
     if missing:
         lit_config.fatal(f"{', '.join(missing)} not found in {programs}: pip install mlc-compiler[test]")
