@@ -1,0 +1,1 @@
+"""Checks of a checkout: words, counts, dead code."""
