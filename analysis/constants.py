@@ -8,7 +8,7 @@ from mlc.analysis.sizes import byte_size, elements
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects.graph.types import element_name
-from mlc.passes.graph.views import CONSTANTS
+from mlc.passes.graph.common.views import CONSTANTS
 
 # Constants of these are indices, shapes and masks.
 _NO_PARAMETERS = ("i64", "i1")

@@ -13,8 +13,8 @@ from mlc.analysis.operations import MACS, flops_function, window_elements
 from mlc.analysis.sizes import byte_size, elements, touched
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.graph.views import CONSTANTS, RESHAPES
-from mlc.passes.rewriting import defining_op
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.views import CONSTANTS, RESHAPES
 
 
 @dataclass(frozen=True)

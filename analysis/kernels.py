@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mlc.analysis.constants import Constants, inner_ops
 from mlc.analysis.launches import LAUNCH
 from mlc.bindings import ir
-from mlc.passes.graph.form_kernels import is_host
-from mlc.passes.graph.kernel_kinds import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
+from mlc.passes.graph.common.kernel_categories import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
+from mlc.passes.graph.fusion.form_kernels import is_host
 from mlc.passes.remarks import names_in
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from mlc.analysis.constants import reads
 from mlc.analysis.sizes import byte_size
 from mlc.bindings import ir
-from mlc.passes.graph.views import RESHAPES, view_source
+from mlc.passes.graph.common.views import RESHAPES, view_source
 
 
 def peak_bytes(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from mlc.analysis.constants import inner_ops
 from mlc.analysis.launches import LAUNCH
 from mlc.bindings import ir
-from mlc.passes.graph.views import CONSTANTS
+from mlc.passes.graph.common.views import CONSTANTS
 from mlc.passes.remarks import names_in
 
 # An op's name without `graph.`, and the ONNX nodes that it came from.

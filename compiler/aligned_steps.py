@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mlc.compiler.device_buffers import nbytes
 from mlc.compiler.tape import COPY, WAIT, Region, Step
-from mlc.passes.tloop.kernel_functions import CPU
+from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.program_memory import ALIGNMENT
 
 

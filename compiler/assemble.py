@@ -13,7 +13,7 @@ from mlc.compiler.code_path import CodePath
 from mlc.compiler.options import Range
 from mlc.compiler.program import Program, required_features, weight_names
 from mlc.compiler.tape import COPY, WAIT, Tape
-from mlc.passes.tloop.kernel_functions import CPU
+from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.plan_parts import NO_CODE, CopyStep, Processor
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from math import prod
 
 from mlc.compiler.host_function import HostFunction, TensorInfo
 from mlc.compiler.tape import COPY, WAIT, Region, Step
-from mlc.passes.tloop.kernel_functions import CPU, GPU
+from mlc.passes.common.kernel_functions import CPU, GPU
 from mlc.runtime.cuda.plan_parts import ArenaBuffer, Buffer, Place, Space, TensorBuffer
 from mlc.runtime.tensors import TensorSpec
 

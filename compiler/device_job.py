@@ -15,7 +15,7 @@ from mlc.codegen.ptxas import assemble_with_report
 from mlc.compiler.device_kernel import DeviceKernel
 from mlc.compiler.device_launches import read_launches, read_workspace
 from mlc.compiler.kernel_job import lowered, reported, seconds
-from mlc.passes.accel.device_module import device_code
+from mlc.passes.accel.common.device_module import device_code
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import PassSeconds
 from mlc.targets import GpuTarget, Target, parse_target

@@ -12,8 +12,8 @@ from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.compiler.device_kernel import KernelLaunch
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.kernel_functions import is_kernel, is_workspace
+from mlc.passes.common.kernel_functions import is_kernel, is_workspace
+from mlc.passes.common.rewriting import collect_ops
 from mlc.runtime.cuda.plan_parts import (
     Kernel,
     Place,

@@ -13,7 +13,7 @@ from mlc.compiler.device_transfers import MAIN, transfer_streams
 from mlc.compiler.host_function import HostFunction
 from mlc.compiler.tape import COPY, WAIT, Region, Tape
 from mlc.compiler.tape import Step as TapeStep
-from mlc.passes.tloop.kernel_functions import CPU
+from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.plan import Plan
 from mlc.runtime.cuda.plan_parts import (
     NO_CODE,

@@ -10,9 +10,9 @@ from mlc.bindings import ir
 from mlc.compiler.errors import CompileError
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.weights import Reference
-from mlc.passes.lowering.sized.runtime_calls import PREFIX
-from mlc.passes.lowering.sized.storage import CALLER
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.host.sized.runtime_calls import PREFIX
+from mlc.passes.host.sized.storage import CALLER
 from mlc.runtime.tensors import TensorSpec
 
 

@@ -11,9 +11,9 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.host_function import HostFunction, read_host_function
 from mlc.compiler.tape import Tape
 from mlc.compiler.weight_arguments import mark_weights
-from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.kernel_functions import CPU, HOST, device_of_kernel, schedules
-from mlc.passes.tloop.target_attribute import set_target
+from mlc.passes.common.kernel_functions import CPU, HOST, device_of_kernel, schedules
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.target import set_target
 from mlc.targets import Target
 
 PREPARE = "prepare"
@@ -94,8 +94,8 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
 
 def _why_not_blocks(kernel: ir.Operation) -> str:
     """Why a kernel of a GPU's program is on the processor."""
-    from mlc.passes.graph.place import BETWEEN
-    from mlc.passes.graph.verify_blocks import reasons_without_blocks
+    from mlc.passes.graph.fusion.place import BETWEEN
+    from mlc.passes.graph.verify.verify_blocks import reasons_without_blocks
 
     if any(BETWEEN in op.attributes for op in collect_ops(kernel)):
         return "what it reads and what reads it is on the processor"

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from mlc.bindings import ParseError, ir, parse_module
 from mlc.compiler.errors import CompileError
-from mlc.passes.tloop.kernel_functions import is_kernel, schedules
+from mlc.passes.common.kernel_functions import is_kernel, schedules
 
 
 def attach_schedules(module: ir.Operation, text: str) -> None:

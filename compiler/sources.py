@@ -18,7 +18,7 @@ Source = OnnxSource | ModuleSource | ImportedSource
 
 def load_for_target(source: Source, options: Options) -> Imported:
     """The module of `source`, with the target that graph-level passes choose layouts for."""
-    from mlc.passes.tloop.target_attribute import set_target
+    from mlc.passes.common.target import set_target
 
     imported = source.load(options)
     set_target(imported.module.operation, options.resolved_target())

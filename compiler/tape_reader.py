@@ -12,10 +12,10 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.tape import COPY, WAIT, Body, Constant, Evaluated, Region, Step, Tape
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
-from mlc.passes.lowering.host_buffers import TRANSFER
-from mlc.passes.lowering.host_places import CONTROL, STEPS, Place, places_of
-from mlc.passes.rewriting import collect_ops
-from mlc.passes.tloop.kernel_functions import HOST
+from mlc.passes.common.kernel_functions import HOST
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.host.buffers import TRANSFER
+from mlc.passes.host.offsets import CONTROL, STEPS, Place, places_of
 
 NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 

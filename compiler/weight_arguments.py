@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mlc.bindings import ir
 from mlc.compiler.host_function import HostFunction
 from mlc.compiler.tape import Tape
-from mlc.passes.accel.early_copies import WEIGHTS
+from mlc.passes.accel.transforms.early_copies import WEIGHTS
 from mlc.runtime.cuda.program_memory import ALIGNMENT
 
 

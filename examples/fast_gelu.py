@@ -13,7 +13,7 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass, option
-from mlc.passes.rewriting import apply_patterns
+from mlc.passes.common.rewriting import apply_patterns
 
 
 def use_tanh(op: ir.Operation) -> bool:

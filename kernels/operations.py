@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.bindings import arith, ir, math
-from mlc.passes.lowering import activations, scalars
-from mlc.passes.lowering.linalg_tools import constant, is_float
+from mlc.passes.common.linalg_builders import constant, is_float
+from mlc.passes.lowering.common import activations, scalars
 
 
 @dataclass(frozen=True)

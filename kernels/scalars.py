@@ -9,8 +9,8 @@ from mlc.bindings import arith, ir
 from mlc.kernels.elements import Element
 from mlc.kernels.errors import KernelFailure
 from mlc.kernels.operations import OPERATIONS, Operation, is_bool
-from mlc.passes.lowering import conversions
-from mlc.passes.lowering.linalg_tools import constant, is_float
+from mlc.passes.common.linalg_builders import constant, is_float
+from mlc.passes.lowering.common import conversions
 
 Number: TypeAlias = bool | int | float
 Scalar: TypeAlias = ir.Value | Number

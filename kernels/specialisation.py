@@ -11,7 +11,7 @@ from mlc.bindings import func, ir
 from mlc.kernels.errors import KernelFailure
 from mlc.kernels.signature import Signature
 from mlc.kernels.sizes import bound
-from mlc.passes.tloop.kernel_functions import MARK
+from mlc.passes.common.kernel_functions import MARK
 
 # Builds the kernel's body at the insertion point from its inputs, with sizes and constants by name.
 Body = Callable[[Sequence[ir.Value], Mapping[str, int], Mapping[str, Any]], list[ir.Value]]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mlc.kernels import kernel as kernel
     from mlc.kernels import register_onnx_operator as register_onnx_operator
     from mlc.passes.base import PassFailure as PassFailure
-    from mlc.passes.tloop.recorded_schedule import Schedule as Schedule
-    from mlc.passes.tloop.schedule_handles import ScheduleError as ScheduleError
+    from mlc.passes.schedule.api.handles import ScheduleError as ScheduleError
+    from mlc.passes.schedule.api.schedule import Schedule as Schedule
     from mlc.runtime import Executable as Executable
     from mlc.runtime import ExecutableError as ExecutableError
     from mlc.runtime import Specialise as Specialise
@@ -44,8 +44,8 @@ _EXPORTS = {
     "Kernel": "mlc.kernels",
     "KernelFailure": "mlc.kernels",
     "PassFailure": "mlc.passes.base",
-    "Schedule": "mlc.passes.tloop.recorded_schedule",
-    "ScheduleError": "mlc.passes.tloop.schedule_handles",
+    "Schedule": "mlc.passes.schedule.api.schedule",
+    "ScheduleError": "mlc.passes.schedule.api.handles",
     "TargetError": "mlc.targets",
     "ExecutableError": "mlc.runtime",
     "Specialise": "mlc.runtime",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from mlc.bindings import ir
     from mlc.codegen.pool import JobRunner
-    from mlc.passes.tloop.recorded_schedule import Schedule
+    from mlc.passes.schedule.api.schedule import Schedule
     from mlc.runtime import Executable, Specialise
     from mlc.targets import Target
 

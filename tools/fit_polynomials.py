@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlc.passes.tloop.vector_math.error_function import BOUND, CENTRE, NEAR
+from mlc.passes.math.error_function import BOUND, CENTRE, NEAR
 
 Array = np.ndarray
 Wide = np.longdouble

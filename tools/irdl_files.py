@@ -6,7 +6,7 @@ from collections.abc import Set
 
 from mlc.bindings import Diagnostic, DiagnosticsError, ir, parse_module
 from mlc.bindings.parsing import Listener
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
 from mlc.tools.sources import read_input
 
 

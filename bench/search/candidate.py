@@ -12,12 +12,12 @@ from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.compiler.code_path import FULL_LEVEL
 from mlc.dialects import create_context
-from mlc.passes.tloop import epilogue_schedule
-from mlc.passes.tloop.contraction_kinds import is_multiply_add
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule, TileNest
-from mlc.passes.tloop.contraction_tile import RegisterTile, choose_tile, reusing_dims
-from mlc.passes.tloop.schedule_builder import ScheduleBuilder
-from mlc.passes.tloop.target_attribute import lanes, registers
+from mlc.passes.common.target import lanes, registers
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.contractions import is_multiply_add
+from mlc.passes.schedule.cpu import epilogue
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule, TileNest
+from mlc.passes.schedule.cpu.contraction_tile import RegisterTile, choose_tile, reusing_dims
 from mlc.pipelines.driver import run_pipeline
 from mlc.targets import parse_target
 
@@ -112,7 +112,7 @@ def _context() -> ir.Context:
 
 def _lower(text: str, schedule: Any) -> str:
     """The kernel as LLVM IR. The default pass runs with another class: all else is as it always is."""
-    with _context(), ir.Location.unknown(), patch.object(epilogue_schedule, "ContractionSchedule", schedule):
+    with _context(), ir.Location.unknown(), patch.object(epilogue, "ContractionSchedule", schedule):
         module = ir.Module.parse(text)
         run_pipeline("builtin.module(cpu-kernel)", module, verify_each=False)
         return llvm.translate_module_to_llvmir(module.operation)

@@ -10,7 +10,7 @@ from mlc.bindings import affine, ir, memref
 from mlc.kernels.nest.indices import Indexer, affine_of, index_value, map_of, value_range
 from mlc.kernels.nest.state import Array, Nest
 from mlc.kernels.scalars import Scalar, typed
-from mlc.passes.tloop.schedule_state import BLOCK_TAG
+from mlc.passes.common.named_blocks import BLOCK_TAG
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from mlc.kernels.nest.state import Array, Nest
 from mlc.kernels.nest.statements import run_all
 from mlc.kernels.signature import Signature
 from mlc.kernels.source import Source
-from mlc.passes.rewriting import collect_ops, replace_op
+from mlc.passes.common.rewriting import collect_ops, replace_op
 
 
 def build_body(

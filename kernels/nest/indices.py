@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from mlc.bindings import affine, arith, ir
 from mlc.kernels.nest.state import Index, Nest
-from mlc.passes.tloop.computation import dims_read
+from mlc.passes.common.computation import dims_read
 
 # A value that indexes: affine, a number, or an integer that only the running kernel knows.
 Indexer: TypeAlias = Index | int | ir.Value

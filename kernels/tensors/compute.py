@@ -14,10 +14,10 @@ from mlc.kernels.errors import KernelFailure, Place, caller_place, surface
 from mlc.kernels.expressions import Access, Apply, Axis, Convert, Expression, Reduce, Select
 from mlc.kernels.tensors.generic import build_generic
 from mlc.kernels.tensors.symbols import SymbolicTensor
-from mlc.passes.lowering import scalars
-from mlc.passes.lowering.linalg_tools import filled
-from mlc.passes.lowering.reduction_rules import highest, lowest, sum_step
-from mlc.passes.tloop.schedule_state import BLOCK_TAG
+from mlc.passes.common.linalg_builders import filled
+from mlc.passes.common.named_blocks import BLOCK_TAG
+from mlc.passes.lowering.common import scalars
+from mlc.passes.lowering.rules.reduction import highest, lowest, sum_step
 
 # Kind -> the value of an empty reduction, and how two values combine.
 _REDUCTIONS: dict[str, tuple[Callable[[ir.Type], float | int], Callable[[ir.Value, ir.Value], ir.Value]]] = {

@@ -11,8 +11,8 @@ from mlc.kernels.expressions import Access, Axis, Expression, operands_of
 from mlc.kernels.scalars import Scalar, typed
 from mlc.kernels.tensors.scalar_code import ScalarCode
 from mlc.kernels.tensors.subscripts import map_results
-from mlc.passes.lowering.linalg_tools import affine_map, dims, empty
-from mlc.passes.tloop.schedule_state import BLOCK_TAG
+from mlc.passes.common.linalg_builders import affine_map, dims, empty
+from mlc.passes.common.named_blocks import BLOCK_TAG
 
 
 @dataclass

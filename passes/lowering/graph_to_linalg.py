@@ -9,37 +9,37 @@ from mlc.bindings import ir
 from mlc.dialects.graph import write_defaults
 from mlc.dialects.graph.sizes import Undecided
 from mlc.passes.base import Pass, PassFailure, option
-from mlc.passes.lowering import (  # noqa: F401 - imported for the rules that they register
-    attention_rules,
-    compaction_rules,
-    contraction_rules,
-    creation_rules,
-    determinant_rules,
-    elementwise_rules,
-    indexed_rules,
-    layout_rules,
-    lrn_rules,
-    movement_rules,
-    normalisation_rules,
-    ordering_rules,
-    padding_rules,
-    quantisation_rules,
-    reduction_rules,
-    scan_rules,
-    scatter_rules,
-    suppression_rules,
-    tree_rules,
-    unique_rules,
-    window_rules,
-    winograd_rules,
+from mlc.passes.common.dynamic_dims import current, run_time_dims
+from mlc.passes.common.kernel_functions import PRECISION, is_kernel, is_on_tensors, precision_of
+from mlc.passes.common.narrow_floats import multiplied_kept
+from mlc.passes.common.rewriting import users
+from mlc.passes.common.signedness import drop_signedness
+from mlc.passes.lowering.common.rule import RULES
+from mlc.passes.lowering.rules import (
+    attention,  # noqa: F401 - imported for the rules that they register
+    compaction,  # noqa: F401 - imported for the rules that they register
+    contraction,  # noqa: F401 - imported for the rules that they register
+    creation,  # noqa: F401 - imported for the rules that they register
+    determinant,  # noqa: F401 - imported for the rules that they register
+    elementwise,  # noqa: F401 - imported for the rules that they register
+    indexed,  # noqa: F401 - imported for the rules that they register
+    layout,  # noqa: F401 - imported for the rules that they register
+    lrn,  # noqa: F401 - imported for the rules that they register
+    movement,  # noqa: F401 - imported for the rules that they register
+    normalisation,  # noqa: F401 - imported for the rules that they register
+    ordering,  # noqa: F401 - imported for the rules that they register
+    padding,  # noqa: F401 - imported for the rules that they register
+    quantisation,  # noqa: F401 - imported for the rules that they register
+    reduction,  # noqa: F401 - imported for the rules that they register
+    scan,  # noqa: F401 - imported for the rules that they register
+    scatter,  # noqa: F401 - imported for the rules that they register
+    suppression,  # noqa: F401 - imported for the rules that they register
+    tree,  # noqa: F401 - imported for the rules that they register
+    unique,  # noqa: F401 - imported for the rules that they register
+    window,  # noqa: F401 - imported for the rules that they register
+    winograd,  # noqa: F401 - imported for the rules that they register
 )
-from mlc.passes.lowering.narrow_floats import multiplied_kept
-from mlc.passes.lowering.rule import RULES
-from mlc.passes.lowering.run_time_dims import current, run_time_dims
-from mlc.passes.lowering.signedness import drop_signedness
-from mlc.passes.lowering.widen import lower_widened, needs_widening
-from mlc.passes.rewriting import users
-from mlc.passes.tloop.kernel_functions import PRECISION, is_kernel, is_on_tensors, precision_of
+from mlc.passes.lowering.widening import lower_widened, needs_widening
 
 CONTRACTIONS = ("graph.matmul", "graph.matmul_packed", "graph.attention")
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 from mlc.bindings import ir, tensor
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.graph.on_read import ON_READ, beneath
-from mlc.passes.lowering.linalg_tools import constant, static_shape, tensor_type
-from mlc.passes.lowering.signedness import signless
-from mlc.passes.rewriting import apply_patterns, attributes_of, replace_op
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.common.kernel_functions import is_kernel
+from mlc.passes.common.linalg_builders import constant, static_shape, tensor_type
+from mlc.passes.common.rewriting import apply_patterns, attributes_of, replace_op
+from mlc.passes.common.signedness import signless
+from mlc.passes.graph.common.rematerialization import ON_READ, beneath
 
 
 def pad_window(op: ir.Operation) -> bool:

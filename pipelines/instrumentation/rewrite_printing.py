@@ -9,8 +9,8 @@ from typing import TextIO
 
 from mlc.bindings import ir
 from mlc.passes.base import PassFailure
-from mlc.passes.rewrite_trace import Rewrite, RewriteTracer
-from mlc.passes.rewriting import trace_patterns
+from mlc.passes.common.rewrite_trace import Rewrite, RewriteTracer
+from mlc.passes.common.rewriting import trace_patterns
 from mlc.pipelines.instrumentation.base import Instrumentation
 from mlc.pipelines.plan import Step
 

@@ -21,7 +21,7 @@ from bench.measure import Budget
 from bench.search import candidate, search, tables
 from bench.search.__main__ import KERNELS, main
 from bench.search.space import Choice, Shape, sample, valid
-from mlc.passes.tloop.contraction_schedule import ContractionSchedule
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule
 
 SHAPE = Shape(columns=64, rows=24, outer=(4,), reductions=(2, 3, 64), unrolls=True)
 CHOICE = Choice(

@@ -9,8 +9,8 @@ from assembly_loops import INSTRUCTIONS, count, innermost_loops
 
 from mlc.codegen.emit import emit
 from mlc.compiler.kernel_job import lower
-from mlc.passes.tloop.register_tile import panel
-from mlc.passes.tloop.target_attribute import lanes, registers
+from mlc.passes.common.register_tiles import panel
+from mlc.passes.common.target import lanes, registers
 from mlc.targets import lookup
 
 TARGETS = {

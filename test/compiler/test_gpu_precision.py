@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.compiler.levels import planned_module
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
 
 ROWS, WIDTH = 32, 64
 

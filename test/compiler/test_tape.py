@@ -16,7 +16,7 @@ from mlc.compiler.kernel_job import compile_object
 from mlc.compiler.tape import COPY, Body, Region, Step, Tape
 from mlc.compiler.tape_reader import read_body, read_tape
 from mlc.dialects import create_context
-from mlc.passes.tloop.target_attribute import set_target
+from mlc.passes.common.target import set_target
 from mlc.runtime import Image, call_entry
 from mlc.runtime.tensors import TensorSpec
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from mlc.passes.tloop.register_tile import best_rows, panel, reduction_step, vectors
-from mlc.passes.tloop.target_attribute import accumulators, lanes, longest_step, registers
+from mlc.passes.common.register_tiles import best_rows, panel, reduction_step, vectors
+from mlc.passes.common.target import accumulators, lanes, longest_step, registers
 from mlc.targets import NAMED, Target
 
 PAGE = Path(__file__).parents[2] / "docs" / "cpu-schedules.md"

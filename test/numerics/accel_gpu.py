@@ -12,7 +12,7 @@ from emulator import Options, TensorMap, launch, load_kernel
 from mlc.bindings import ir
 from mlc.bindings.identity import address
 from mlc.dialects import create_context
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
 
 PIPELINES = {

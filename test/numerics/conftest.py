@@ -13,6 +13,7 @@ PATHS = (
     HERE,
     HERE.parent / "frontends" / "onnx",
     HERE.parent / "passes",
+    HERE.parent / "passes" / "evaluator",
     HERE.parent / "gpu",
     HERE.parents[1],
 )

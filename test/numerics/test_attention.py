@@ -16,7 +16,7 @@ from oracle import compiled, differences, runtime, wrong_outputs
 
 from mlc.compiler import Options
 from mlc.compiler.levels import levels
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
 
 
 @dataclass(frozen=True)

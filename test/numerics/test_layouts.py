@@ -12,7 +12,7 @@ from oracle import wrong_outputs
 
 from mlc.bindings import ir
 from mlc.frontends.onnx import import_model
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
 
 PASS = "graph-assign-layouts"

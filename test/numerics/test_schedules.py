@@ -11,8 +11,8 @@ import pytest
 
 from mlc.codegen.host import host_target
 from mlc.compiler.kernel_job import compile_object
-from mlc.passes.tloop.recorded_schedule import Schedule
-from mlc.passes.tloop.schedule_handles import ScheduleError
+from mlc.passes.schedule.api.handles import ScheduleError
+from mlc.passes.schedule.api.schedule import Schedule
 from mlc.runtime import Image, call_entry
 
 # Rows, columns and terms of the product: no factor divides all of them.

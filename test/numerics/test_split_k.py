@@ -18,7 +18,7 @@ from tile_products import Product
 
 from mlc.bindings import ir
 from mlc.dialects import create_context
-from mlc.passes.tloop import product_tiles
+from mlc.passes.schedule.gpu import product_tiles
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.named import lookup_pipeline
 

@@ -10,7 +10,7 @@ from idiom_builder import Builder, Writer, model_of
 from oracle import wrong_outputs
 
 from mlc.frontends.onnx import import_model
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
 
 STACK = "graph-stack-contractions{min-gain=-100}"

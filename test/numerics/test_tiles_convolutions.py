@@ -14,7 +14,7 @@ from test_tiles_products import SUM_ERROR, program
 from tile_convolutions import Conv, IntegerConv
 from tile_products import kernel, op, tensor
 
-from mlc.passes.tloop import product_tiles
+from mlc.passes.schedule.gpu import product_tiles
 
 CONVS = {
     "3x3": Conv((9, 10), 8, 16),

@@ -13,7 +13,7 @@ from tile_products import IntegerProduct, Product, SmallFloatProduct
 
 from mlc.bindings import ir
 from mlc.dialects import create_context
-from mlc.passes.tloop import product_tiles
+from mlc.passes.schedule.gpu import product_tiles
 from mlc.pipelines.driver import run_pipeline
 
 SUM_ERROR = 100 * 2.0**-24

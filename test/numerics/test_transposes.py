@@ -11,7 +11,7 @@ from idiom_builder import Builder, Form, model_of
 from oracle import compiled, differences, runtime
 from test_targets import skip_unless_it_runs_here
 
-from mlc.passes.tloop.transpose_schedule import block_of
+from mlc.passes.schedule.cpu.transpose import block_of
 
 
 def turned(b: Builder, *shape: int, perm: tuple[int, ...] = (1, 0), dtype: type | None = None) -> str:

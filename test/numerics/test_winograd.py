@@ -10,8 +10,8 @@ from oracle import compiled
 
 from mlc.compiler import Options
 from mlc.compiler.levels import levels
-from mlc.passes.graph.winograd_matrices import input_matrix, kernel_matrix, output_matrix
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.graph.winograd.matrices import input_matrix, kernel_matrix, output_matrix
 
 # Channels in and out, height, width, tile that fits.
 SHAPES = [

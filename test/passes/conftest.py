@@ -1,8 +1,14 @@
-"""Makes the helpers of this folder and the random graphs importable."""
+"""Makes the helpers of these folders and the random graphs importable."""
 
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
 TEST = HERE.parent
-sys.path[:0] = [str(HERE), str(TEST / "numerics"), str(TEST / "frontends" / "onnx")]
+HELPERS = ("evaluator", "graph/simplify", "graph/control_flow")
+sys.path[:0] = [
+    str(HERE),
+    *(str(HERE / folder) for folder in HELPERS),
+    str(TEST / "numerics"),
+    str(TEST / "frontends" / "onnx"),
+]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mlc.bindings import create_context, ir, parse_module
-from mlc.passes.patterns import pattern_name, pattern_summary
+from mlc.passes.common.patterns import pattern_name, pattern_summary
+from mlc.passes.common.rewriting import apply_patterns, erase_if_unused, replace_op
 from mlc.passes.remarks import Remark, applied, collect_remarks, listening, missed, names_in
-from mlc.passes.rewriting import apply_patterns, erase_if_unused, replace_op
 
 TEXT = """func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32 loc("/layer.0/Add")

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
-from mlc.passes.rewriting import collect_ops, replace_op
+from mlc.passes.common.rewriting import collect_ops, replace_op
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from mlc.bindings.parsing import Listener
 from mlc.codegen.emit import Kind, emit
 from mlc.codegen.machines import gpu_target
 from mlc.codegen.ptxas import assemble_ptx
-from mlc.passes.accel.device_module import extract
+from mlc.passes.accel.common.device_module import extract
 from mlc.targets import Target, TargetError
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.translate.errors import TranslationError

@@ -7,8 +7,8 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import defining_op
-from mlc.passes.tloop.computation import Computation
+from mlc.passes.common.computation import Computation
+from mlc.passes.common.rewriting import defining_op
 from tiny_npu.calls import Program
 from tiny_npu.vector_unit import element_bytes, is_spread, vector_function
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.passes.tloop.computation import Computation
-from mlc.passes.tloop.tensorize import IMPLEMENTATION
+from mlc.passes.common.computation import Computation
+from mlc.passes.schedule.structured.tensorize import IMPLEMENTATION
 from tiny_npu.machine import TILE
 
 # On a structured op: the function of the simulator that computes it.

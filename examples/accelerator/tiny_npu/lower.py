@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
-from mlc.passes.rewriting import collect_ops, erase_op, terminator_of
-from mlc.passes.tloop.kernel_functions import is_kernel
+from mlc.passes.common.kernel_functions import is_kernel
+from mlc.passes.common.rewriting import collect_ops, erase_op, terminator_of
 from tiny_npu.calls import Program, declare
 from tiny_npu.dma import lower_copy
 from tiny_npu.elementwise import lower_elementwise

@@ -8,11 +8,11 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects.tloop import BlockType, LoopType
 from mlc.passes.base import Pass
-from mlc.passes.tloop.computation import Computation, computations, root_computation
-from mlc.passes.tloop.identity import identity_behind
-from mlc.passes.tloop.kernel_functions import is_kernel, schedules
-from mlc.passes.tloop.plain_schedules import tag
-from mlc.passes.tloop.schedule_builder import ScheduleBuilder
+from mlc.passes.common.computation import Computation, computations, root_computation
+from mlc.passes.common.kernel_functions import is_kernel, schedules
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.common.plain import tag
 from tiny_npu.intrinsics import Product, declare, product_of
 from tiny_npu.machine import TILE
 from tiny_npu.vector_unit import fits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir
-from mlc.passes.tloop.computation import Computation, dim_position
+from mlc.passes.common.computation import Computation, dim_position
 
 # (op, types of operands and result) -> the function of the simulator.
 _FUNCTIONS = {

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mlc.bindings import ir, vector
 from mlc.passes.accel.attention.problem import Attention, Tensor
 from mlc.passes.accel.attention.sizes import Sizes
-from mlc.passes.constants import index_constant as index
-from mlc.passes.lowering.linalg_tools import affine_map, constant
+from mlc.passes.common.constants import index_constant as index
+from mlc.passes.common.linalg_builders import affine_map, constant
 
 
 @dataclass(frozen=True)

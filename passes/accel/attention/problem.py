@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import PassFailure
-from mlc.passes.graph.attention_kernel import block_obstacle
-from mlc.passes.rewriting import collect_ops, defining_op, users
-from mlc.passes.tloop.kernel_functions import EXACT, PRECISION, precision_of
+from mlc.passes.common.kernel_functions import EXACT, PRECISION, precision_of
+from mlc.passes.common.rewriting import collect_ops, defining_op, users
+from mlc.passes.graph.attention.kernel import block_obstacle
 
 ATTENTION = "graph.attention"
 TRANSPOSE = "graph.transpose"

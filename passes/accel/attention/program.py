@@ -12,14 +12,14 @@ from mlc.passes.accel.attention.scores import Scores
 from mlc.passes.accel.attention.sizes import Sizes
 from mlc.passes.accel.attention.softmax import Running, Step, finished, step
 from mlc.passes.accel.attention.tiles import floats, product
-from mlc.passes.accel.buffers import new_matrix, write_matrix
-from mlc.passes.accel.copying_loops import OVERLAP, TAKE_TURNS
-from mlc.passes.accel.copying_loops import STAGES as STAGES_ATTRIBUTE
-from mlc.passes.accel.tiles.block_orders import BlockOrder
+from mlc.passes.accel.common.buffers import new_matrix, write_matrix
+from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS
+from mlc.passes.accel.common.copying_loops import STAGES as STAGES_ATTRIBUTE
+from mlc.passes.accel.tiles.block_order import BlockOrder
 from mlc.passes.accel.tiles.launches import launch
-from mlc.passes.accel.tiles.meanings import as_value
-from mlc.passes.constants import index_constant as index
-from mlc.passes.lowering.vector_tools import splat
+from mlc.passes.accel.tiles.representations import as_value
+from mlc.passes.common.constants import index_constant as index
+from mlc.passes.common.vector_builders import splat
 
 
 def build_launch(attention: Attention, sizes: Sizes, memory: list[ir.Value]) -> None:

@@ -12,7 +12,7 @@ from mlc.passes.accel.attention.operands import Place, read_mask
 from mlc.passes.accel.attention.problem import Attention
 from mlc.passes.accel.attention.sizes import Sizes
 from mlc.passes.accel.attention.tiles import across, filled, numbered
-from mlc.passes.constants import index_constant as index
+from mlc.passes.common.constants import index_constant as index
 
 # What hides a key from a query whose keys may all be hidden: their scores then still differ.
 LOWEST = float(np.finfo(np.float32).min)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.passes.accel.attention.problem import Attention
-from mlc.passes.accel.matrix_layouts import ROWS
-from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.tensor_maps import UNIT_BYTES
-from mlc.passes.accel.warpgroups import GROUP
+from mlc.passes.accel.common.matrix_layouts import ROWS
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.common.tensor_maps import UNIT_BYTES
+from mlc.passes.accel.common.warpgroups import GROUP
 from mlc.targets import GpuTarget, Target
 
 # The shortest dim of a tile: what tensor units multiply at a time.

@@ -8,8 +8,8 @@ from math import inf
 
 from mlc.bindings import arith, ir, math
 from mlc.passes.accel.attention.tiles import across, filled, floats, partial_sums, reduced_rows
-from mlc.passes.lowering.fast_math import approximate
-from mlc.passes.lowering.vector_tools import splat
+from mlc.passes.common.fast_math import approximate
+from mlc.passes.common.vector_builders import splat
 
 # Parts of the sum of a query's weights: of eight columns of what tensor units of NVIDIA's GPUs compute, a
 # thread has two. Their sum over threads is taken once, behind the last key.

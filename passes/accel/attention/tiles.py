@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, vector
-from mlc.passes.lowering.vector_tools import splat
+from mlc.passes.common.vector_builders import splat
 
 
 def floats(*shape: int) -> ir.VectorType:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.copies import copies_of
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Slice, Tile, as_value
+from mlc.passes.accel.tiles.iteration_space import Space, space_of
 from mlc.passes.accel.tiles.operands import read
 from mlc.passes.accel.tiles.products import is_product, multiply_tiles
 from mlc.passes.accel.tiles.reductions import reduce_dims
-from mlc.passes.accel.tiles.space import Space, space_of
+from mlc.passes.accel.tiles.representations import Slice, Tile, as_value
 from mlc.passes.accel.tiles.transfers import gather
-from mlc.passes.accel.tiles.vectors import reshaped, splat, transposed
+from mlc.passes.accel.tiles.vector_shapes import reshaped, splat, transposed
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import attributes_of, terminator_of
-from mlc.passes.tloop.computation import dim_position
+from mlc.passes.common.computation import dim_position
+from mlc.passes.common.rewriting import attributes_of, terminator_of
 
 # By which nothing may be divided, so that padding is not.
 DIVISIONS = (

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from math import prod
 
 from mlc.bindings import ir
-from mlc.passes.accel.buffers import new_matrix
+from mlc.passes.accel.common.buffers import new_matrix
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import (
+from mlc.passes.accel.tiles.iteration_space import Space
+from mlc.passes.accel.tiles.operands import Access, accesses
+from mlc.passes.accel.tiles.representations import (
     UNIT,
     Buffer,
     Cached,
@@ -18,9 +20,7 @@ from mlc.passes.accel.tiles.meanings import (
     as_value,
     multiply,
 )
-from mlc.passes.accel.tiles.operands import Access, accesses
 from mlc.passes.accel.tiles.slices import empty
-from mlc.passes.accel.tiles.space import Space
 from mlc.passes.base import PassFailure
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir, memref, vector
 from mlc.dialects.accel import is_shared
-from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Index, Meaning, Slice, Tile, as_value
+from mlc.passes.accel.tiles.representations import UNIT, Buffer, Extent, Index, Meaning, Slice, Tile, as_value
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import attributes_of
-from mlc.passes.tloop.loop_steps.loops import constant_value
+from mlc.passes.common.constants import constant_value
+from mlc.passes.common.rewriting import attributes_of
 
 Handler = Callable[["Emission", ir.Operation], None]
 

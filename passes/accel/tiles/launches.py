@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import ir
-from mlc.passes.accel.tiles.block_orders import order_of
+from mlc.passes.accel.tiles.block_order import order_of
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import as_value
+from mlc.passes.accel.tiles.representations import as_value
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import attributes_of, terminator_of
+from mlc.passes.common.rewriting import attributes_of, terminator_of
 
 # On a loop: how many warps its blocks have.
 WARPS = "accel.warps"

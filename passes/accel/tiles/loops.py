@@ -7,12 +7,21 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import ir, scf
-from mlc.passes.accel.tiles.block_orders import places_of
+from mlc.passes.accel.tiles.block_order import places_of
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Buffer, Index, Meaning, Slice, Tile, add, as_value, multiply
+from mlc.passes.accel.tiles.representations import (
+    Buffer,
+    Index,
+    Meaning,
+    Slice,
+    Tile,
+    add,
+    as_value,
+    multiply,
+)
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import terminator_of
-from mlc.passes.tloop.loop_steps.loops import constant_value
+from mlc.passes.common.constants import constant_value
+from mlc.passes.common.rewriting import terminator_of
 
 # What a loop says about how a GPU runs it.
 _KEPT = "accel."

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Buffer, Extent, Slice, Tile, add, all_of
-from mlc.passes.accel.tiles.space import Space
+from mlc.passes.accel.tiles.iteration_space import Space
+from mlc.passes.accel.tiles.representations import Buffer, Extent, Slice, Tile, add, all_of
 from mlc.passes.accel.tiles.transfers import Place, gather, read_vector
-from mlc.passes.accel.tiles.vectors import by_dim, reshaped, splat, transposed
+from mlc.passes.accel.tiles.vector_shapes import by_dim, reshaped, splat, transposed
 from mlc.passes.base import PassFailure
-from mlc.passes.tloop.computation import dim_position
+from mlc.passes.common.computation import dim_position
 
 # An index as a constant, and a factor for each iteration dim.
 Sum = tuple[int, dict[int, int]]

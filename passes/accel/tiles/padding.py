@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Dim, Extent, Slice, add
+from mlc.passes.accel.tiles.representations import Dim, Extent, Slice, add
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import defining_op, terminator_of
+from mlc.passes.common.rewriting import defining_op, terminator_of
 
 
 def pad(code: Emission, op: ir.Operation) -> None:

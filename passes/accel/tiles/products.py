@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
 from mlc.dialects.accel.compute import SUMS, TRANSPOSED, UNSIGNED, are_multiplied
-from mlc.passes.accel.matrix_layouts import COLUMNS, ROWS
+from mlc.passes.accel.common.matrix_layouts import COLUMNS, ROWS
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import UNIT, Buffer, Extent, Slice, Tile
-from mlc.passes.accel.tiles.neutral import without_padding
+from mlc.passes.accel.tiles.iteration_space import Space
+from mlc.passes.accel.tiles.neutral_elements import without_padding
 from mlc.passes.accel.tiles.operands import accesses, read
-from mlc.passes.accel.tiles.space import Space
-from mlc.passes.accel.tiles.vectors import reshaped, transposed
-from mlc.passes.rewriting import defining_op, terminator_of
-from mlc.passes.tloop.computation import dim_position, dims_read
-from mlc.passes.tloop.fuse_elementwise import WIDENING
-from mlc.passes.tloop.kernel_functions import EXACT, precision_of
+from mlc.passes.accel.tiles.representations import UNIT, Buffer, Extent, Slice, Tile
+from mlc.passes.accel.tiles.vector_shapes import reshaped, transposed
+from mlc.passes.common.computation import dim_position, dims_read
+from mlc.passes.common.kernel_functions import EXACT, precision_of
+from mlc.passes.common.rewriting import defining_op, terminator_of
+from mlc.passes.schedule.structured.fuse_elementwise import WIDENING
 
 _MULTIPLIES = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
 

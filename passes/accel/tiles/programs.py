@@ -8,11 +8,11 @@ from mlc.bindings import gpu, ir
 from mlc.passes.accel.tiles import views
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.launches import launch
-from mlc.passes.accel.tiles.meanings import Slice, Tile
+from mlc.passes.accel.tiles.representations import Slice, Tile
 from mlc.passes.accel.tiles.slices import SliceOp, part_of
 from mlc.passes.accel.tiles.transfers import load, root_memory, write
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import defining_op
+from mlc.passes.common.rewriting import defining_op
 
 # Ops that say where something lies: outside of launches, too.
 _PLACES = (

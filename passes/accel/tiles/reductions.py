@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, vector
-from mlc.passes.accel.tiles.neutral import neutral_vector, without_padding
-from mlc.passes.accel.tiles.vectors import by_dim, reshaped, transposed
+from mlc.passes.accel.tiles.neutral_elements import neutral_vector, without_padding
+from mlc.passes.accel.tiles.vector_shapes import by_dim, reshaped, transposed
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import defining_op, terminator_of
-from mlc.passes.tloop.computation import dim_position
+from mlc.passes.common.computation import dim_position
+from mlc.passes.common.rewriting import defining_op, terminator_of
 
 if TYPE_CHECKING:
     from mlc.passes.accel.tiles.computations import Body

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mlc.bindings import ir
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import (
+from mlc.passes.accel.tiles.representations import (
     Buffer,
     Dim,
     Extent,
@@ -18,9 +18,9 @@ from mlc.passes.accel.tiles.meanings import (
     multiply,
 )
 from mlc.passes.accel.tiles.transfers import load, write
-from mlc.passes.accel.tiles.vectors import reshaped
+from mlc.passes.accel.tiles.vector_shapes import reshaped
 from mlc.passes.base import PassFailure
-from mlc.passes.tloop.loop_steps.linear import Linear, largest, linear, map_results
+from mlc.passes.common.affine import Linear, largest, linear, map_results
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 # Operands in front of a slice's offsets.

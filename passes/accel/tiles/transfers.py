@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import UNIT, Extent, Index, Slice, Tile, add, as_value, multiply
-from mlc.passes.accel.tiles.vectors import reshaped, splat, transposed
+from mlc.passes.accel.tiles.representations import UNIT, Extent, Index, Slice, Tile, add, as_value, multiply
+from mlc.passes.accel.tiles.vector_shapes import reshaped, splat, transposed
 from mlc.passes.base import PassFailure
-from mlc.passes.lowering.linalg_tools import constant
+from mlc.passes.common.linalg_builders import constant
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 

@@ -7,10 +7,10 @@ from math import prod
 
 from mlc.bindings import ir, memref
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.meanings import Extent, Slice, Tile, all_of, whole_memory
-from mlc.passes.accel.tiles.vectors import reshaped
+from mlc.passes.accel.tiles.representations import Extent, Slice, Tile, all_of, whole_memory
+from mlc.passes.accel.tiles.vector_shapes import reshaped
 from mlc.passes.base import PassFailure
-from mlc.passes.rewriting import users
+from mlc.passes.common.rewriting import users
 
 # By name, those that `before_reshape` knows.
 COLLAPSE, EXPAND = "tensor.collapse_shape", "tensor.expand_shape"

@@ -13,7 +13,7 @@ from mlc.compiler import Options, Program, compile_program
 from mlc.compiler.build import Builder
 from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.levels import units_of
-from mlc.passes.tloop.kernel_functions import HOST
+from mlc.passes.common.kernel_functions import HOST
 from mlc.runtime import Image, call_entry
 from mlc.runtime.cuda.plan_parts import PointerParameter
 

@@ -13,13 +13,13 @@
 // PIPELINE-NEXT: {{^}}    (S) 8 num-ops     - Number of ops{{$}}
 // PIPELINE-NEXT: {{^}}    (S) 2 num-returns - Number of ops that return{{$}}
 // PIPELINE-NEXT: {{^}}Simplify{{$}}
-// PIPELINE-NEXT: {{^}}  (S) 2 graph.copy_rules.same - rewrites by this pattern{{$}}
+// PIPELINE-NEXT: {{^}}  (S) 2 graph.simplify.copy_rules.same - rewrites by this pattern{{$}}
 
 // LIST: {{^}}  CountOps{{$}}
 // LIST-NEXT: {{^}}    (S) 18 num-ops     - Number of ops{{$}}
 // LIST-NEXT: {{^}}    (S)  4 num-returns - Number of ops that return{{$}}
 // LIST-NEXT: {{^}}  Simplify{{$}}
-// LIST-NEXT: {{^}}    (S) 4 graph.copy_rules.same - rewrites by this pattern{{$}}
+// LIST-NEXT: {{^}}    (S) 4 graph.simplify.copy_rules.same - rewrites by this pattern{{$}}
 // LIST-NOT: CountOps
 
 // OFF-NOT: statistics

@@ -200,7 +200,7 @@ def test_defects_are_one_line_too(
 
 _CRASHING = """
 import os, signal, sys
-from mlc.passes.graph.simplify import Simplify
+from mlc.passes.graph.simplify.simplify import Simplify
 Simplify.run = lambda self, op: os.kill(os.getpid(), signal.SIGSEGV)
 from mlc.tools.mlc.main import guarded_main
 sys.exit(guarded_main())

@@ -88,7 +88,7 @@ def test_kernels_are_filtered_too(mlc: Any, model: Path) -> None:
 
 
 def test_missed_only(mlc: Any, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mlc.passes.graph.form_kernels import FormKernels
+    from mlc.passes.graph.fusion.form_kernels import FormKernels
     from mlc.passes.remarks import applied, missed
 
     run = FormKernels.run

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import arith, ir, rocdl
-from mlc.passes.accel.threads import numbers
+from mlc.passes.accel.common import integers
 from mlc.passes.accel.threads.amd import copies
-from mlc.passes.accel.threads.amd.instructions import Instruction
+from mlc.passes.accel.threads.amd.mfma import Instruction
 from mlc.passes.accel.threads.amd.products import WavefrontProduct, instruction_for
-from mlc.passes.accel.threads.architecture import Architecture, TensorProduct
-from mlc.passes.accel.threads.code import ThreadCode
+from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
+from mlc.passes.accel.threads.common.code import ThreadCode
 
 _BLOCK_NUMBERS = ("workgroup_id_x", "workgroup_id_y", "workgroup_id_z")
 # Which lane an instruction of the vector unit reads by itself: quad_perm:[1,0,3,2], quad_perm:[2,3,0,1] and
@@ -38,16 +38,16 @@ class Cdna(Architecture):
         )
 
     def thread(self) -> ir.Value:
-        return rocdl.workitem_id_x(numbers.i32())
+        return rocdl.workitem_id_x(integers.i32())
 
     def block(self, dim: int) -> ir.Value:
-        return getattr(rocdl, _BLOCK_NUMBERS[dim])(numbers.i32())
+        return getattr(rocdl, _BLOCK_NUMBERS[dim])(integers.i32())
 
     def barrier(self, code: ThreadCode) -> None:
         rocdl.barrier()
 
     def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
-        kind = numbers.i32()
+        kind = integers.i32()
         if word.type != kind:
             back = self.from_lane(code, arith.BitcastOp(kind, word).result, distance)
             return arith.BitcastOp(word.type, back).result
@@ -56,9 +56,9 @@ class Cdna(Architecture):
             return rocdl.update_dpp(kind, word, word, control, _ALL_ROWS, _ALL_ROWS, True)
         if distance < _SWIZZLED_LANES:
             pattern = distance << 10 | _SWIZZLED_LANES - 1
-            return rocdl.ds_swizzle(kind, word, numbers.value(pattern))
-        other = arith.XOrIOp(code.thread(), numbers.value(distance)).result
-        return rocdl.ds_bpermute(kind, numbers.value(numbers.multiply(other, 4)), word)
+            return rocdl.ds_swizzle(kind, word, integers.value(pattern))
+        other = arith.XOrIOp(code.thread(), integers.value(distance)).result
+        return rocdl.ds_bpermute(kind, integers.value(integers.multiply(other, 4)), word)
 
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
         found = instruction_for(op, self.instructions)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm, rocdl
-from mlc.passes.accel.pipeline_loops import AHEAD
-from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import addresses, control, numbers, pointers
-from mlc.passes.accel.threads.code import ThreadCode
-from mlc.passes.accel.threads.shared import Copy, copy_of, copy_through_registers, where
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.copying_loops import AHEAD
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common import addresses, control, pointers
+from mlc.passes.accel.threads.common.code import ThreadCode
+from mlc.passes.accel.threads.common.shared import Copy, copy_of, copy_through_registers, where
 
 _WORD_BYTES = 4
 _NOTHING_CROSSES = "#rocdl<sched_group_mask none>"
@@ -52,16 +53,16 @@ class Piece:
         """Zeros where it lay outside."""
         if self.inside is None:
             return self.loaded
-        kind, zero = self.loaded.type, ir.IntegerAttr.get(numbers.i32(), 0)
+        kind, zero = self.loaded.type, ir.IntegerAttr.get(integers.i32(), 0)
         none = ir.DenseElementsAttr.get_splat(kind, zero) if isinstance(kind, ir.VectorType) else zero
         return arith.SelectOp(self.inside, self.loaded, arith.ConstantOp(kind, none).result).result
 
 
 def _load(code: ThreadCode, wanted: Copy, first: int, size: int) -> Piece:
-    source, word = wanted.source, numbers.i32()
+    source, word = wanted.source, integers.i32()
     kind = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
     place = addresses.place_of(code, wanted.outside, wanted.base, first)
-    inside = numbers.all_of(addresses.inside(source, place))
+    inside = integers.all_of(addresses.inside(source, place))
     pointer = pointers.element_pointer(source, place)
     if inside is not None:
         pointer = arith.SelectOp(inside, pointer, source.pointer).result

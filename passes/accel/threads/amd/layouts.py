@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.passes.accel.layouts import Layout, Vector, along, bits
-from mlc.passes.accel.matrix_layouts import WarpGrid
+from mlc.passes.accel.common.layouts import Layout, Vector, along, bits
+from mlc.passes.accel.common.matrix_layouts import WarpGrid
 
 # Rows and columns of an instruction's sums; of the lanes along the reduction; sums of a lane.
 PLACES, GROUPS, SUMS = 16, 4, 4

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm
 from mlc.dialects.accel.compute import UNSIGNED
-from mlc.passes.accel.layouts import Layout
-from mlc.passes.accel.matrix_layouts import WarpGrid, grid_of, warp_grid
-from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import numbers
-from mlc.passes.accel.threads.addresses import LONGEST_BYTES
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.layouts import Layout
+from mlc.passes.accel.common.matrix_layouts import WarpGrid, grid_of, warp_grid
+from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.amd import layouts
-from mlc.passes.accel.threads.amd.instructions import Instruction
 from mlc.passes.accel.threads.amd.layouts import GROUPS, PLACES, SUMS, Side
-from mlc.passes.accel.threads.code import Tile
-from mlc.passes.accel.threads.operands import Operand, whole_of
-from mlc.passes.accel.threads.packs import vector_of
+from mlc.passes.accel.threads.amd.mfma import Instruction
+from mlc.passes.accel.threads.common.addresses import LONGEST_BYTES
+from mlc.passes.accel.threads.common.code import Tile
+from mlc.passes.accel.threads.common.operands import Operand, whole_of
+from mlc.passes.accel.threads.common.packed_registers import vector_of
 
 
 def instruction_for(op: ir.Operation, table: Mapping[str, Instruction]) -> Instruction | None:
@@ -125,7 +125,7 @@ class WavefrontProduct:
         values, kind = list(start.values), start.values[0].type
         for (i, j), whole in sums.items():
             for part, register in enumerate(self._registers(start.layout, rows, columns, i, j)):
-                value = llvm.ExtractElementOp(whole, numbers.value(part)).result
+                value = llvm.ExtractElementOp(whole, integers.value(part)).result
                 values[register] = value if value.type == kind else arith.TruncFOp(kind, value).result
         return Tile(start.layout, tuple(values))
 

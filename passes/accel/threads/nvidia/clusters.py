@@ -10,15 +10,15 @@ from functools import reduce
 from math import prod
 
 from mlc.bindings import arith, ir, nvvm
-from mlc.passes.accel.threads import numbers
-from mlc.passes.accel.threads.numbers import Number
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.integers import Number
 
 _PLACES = ("read_ptx_sreg_cluster_ctaid_x", "read_ptx_sreg_cluster_ctaid_y", "read_ptx_sreg_cluster_ctaid_z")
 
 
 def place(dim: int) -> ir.Value:
     """The block's place in its cluster, along a dim of the grid."""
-    return getattr(nvvm, _PLACES[dim])(results=[numbers.i32()])
+    return getattr(nvvm, _PLACES[dim])(results=[integers.i32()])
 
 
 def synchronise() -> None:
@@ -39,13 +39,13 @@ def _blocks_along(cluster: Sequence[int], dim: int) -> Number:
     first = sum(1 << distance * at for at in range(cluster[dim]))
     if prod(cluster) == cluster[dim]:
         return first
-    rank = nvvm.read_ptx_sreg_cluster_ctarank(results=[numbers.i32()])
-    before = numbers.value(numbers.multiply(place(dim), distance))
-    return arith.ShLIOp(numbers.value(first), arith.SubIOp(rank, before)).result
+    rank = nvvm.read_ptx_sreg_cluster_ctarank(results=[integers.i32()])
+    before = integers.value(integers.multiply(place(dim), distance))
+    return arith.ShLIOp(integers.value(first), arith.SubIOp(rank, before)).result
 
 
 def _either(a: Number, b: Number) -> Number:
-    return arith.OrIOp(numbers.value(a), numbers.value(b)).result
+    return arith.OrIOp(integers.value(a), integers.value(b)).result
 
 
 def half(mask: Number) -> ir.Value:
@@ -58,8 +58,8 @@ def half(mask: Number) -> ir.Value:
 
 def is_among(lane: ir.Value, mask: Number) -> ir.Value:
     """Whether the bit of a lane's number is set in a mask."""
-    bit = numbers.mask(arith.ShRUIOp(numbers.value(mask), lane).result, 1)
-    return arith.cmpi(arith.CmpIPredicate.ne, numbers.value(bit), numbers.value(0))
+    bit = integers.mask(arith.ShRUIOp(integers.value(mask), lane).result, 1)
+    return arith.cmpi(arith.CmpIPredicate.ne, integers.value(bit), integers.value(0))
 
 
 def arrive(barrier: ir.Value, rank: ir.Value) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, nvvm
-from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import addresses, numbers, pointers
-from mlc.passes.accel.threads.code import ThreadCode
-from mlc.passes.accel.threads.shared import Copy, copy_of, copy_through_registers, where
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common import addresses, pointers
+from mlc.passes.accel.threads.common.code import ThreadCode
+from mlc.passes.accel.threads.common.shared import Copy, copy_of, copy_through_registers, where
 
 CACHE_L2, CACHE_ALL = "#nvvm<load_cache_modifier cg>", "#nvvm<load_cache_modifier ca>"
 # What `cp.async` copies at least.
@@ -31,11 +32,11 @@ def _copy_pieces(code: ThreadCode, wanted: Copy, size: int) -> None:
     modifier = ir.Attribute.parse(CACHE_L2 if size == addresses.LONGEST_BYTES else CACHE_ALL)
     for first in range(0, layout.size, wanted.run):
         place = addresses.place_of(code, wanted.outside, wanted.base, first)
-        inside = numbers.all_of(addresses.inside(source, place))
+        inside = integers.all_of(addresses.inside(source, place))
         pointer, read = pointers.element_pointer(source, place), None
         if inside is not None:
             pointer = arith.SelectOp(inside, pointer, source.pointer).result
-            read = arith.SelectOp(inside, numbers.value(size), numbers.value(0)).result
+            read = arith.SelectOp(inside, integers.value(size), integers.value(0)).result
         here = addresses.place_of(code, layout, [0] * len(layout.shape), first)
         written = pointers.element_pointer(target, here)
         nvvm.cp_async_shared_global(written, pointer, size, modifier, cp_size=read)

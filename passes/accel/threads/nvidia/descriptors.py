@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm
-from mlc.passes.accel.tensor_maps import SWIZZLED_ROWS
-from mlc.passes.accel.threads import numbers, pointers
-from mlc.passes.accel.threads.code import ThreadCode
-from mlc.passes.accel.threads.numbers import Number
-from mlc.passes.accel.warpgroups import Factor
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.tensor_maps import SWIZZLED_ROWS
+from mlc.passes.accel.common.warpgroups import Factor
+from mlc.passes.accel.threads.common import pointers
+from mlc.passes.accel.threads.common.code import ThreadCode
 
 # Descriptors count in units of 16 bytes, and have a code for each swizzle.
 _UNIT_BITS, _ADDRESS_BITS = 4, 14
@@ -49,10 +50,10 @@ def describe(code: ThreadCode, factor: Factor, place: Number) -> Described:
     lines, swizzle = memory.sizes[0], memory.swizzle
     assert isinstance(lines, int), "buffers have static shapes"
     pitch = factor.size * lines if factor.flipped else swizzle
-    pointer = pointers.byte_pointer(memory.pointer, numbers.multiply(place, pitch))
-    address = llvm.ptrtoint(numbers.i32(), pointer)
-    units = numbers.mask(numbers.shift_right(address, _UNIT_BITS), (1 << _ADDRESS_BITS) - 1)
-    low = arith.ExtUIOp(ir.IntegerType.get_signless(64), numbers.value(units)).result
+    pointer = pointers.byte_pointer(memory.pointer, integers.multiply(place, pitch))
+    address = llvm.ptrtoint(integers.i32(), pointer)
+    units = integers.mask(integers.shift_right(address, _UNIT_BITS), (1 << _ADDRESS_BITS) - 1)
+    low = arith.ExtUIOp(ir.IntegerType.get_signless(64), integers.value(units)).result
     # Between panels, and between groups of 8 rows.
     leading, stride = (lines * swizzle if factor.flipped else 1 << _UNIT_BITS), SWIZZLED_ROWS * swizzle
     fixed = _SWIZZLE_CODES[swizzle] << 62 | stride >> _UNIT_BITS << 32 | leading >> _UNIT_BITS << 16

@@ -6,27 +6,26 @@ from collections.abc import Sequence
 from math import prod
 
 from mlc.bindings import ir, nvvm
-from mlc.passes.accel import tensor_maps
-from mlc.passes.accel.buffers import is_bulk
-from mlc.passes.accel.layouts import LANE_BITS
-from mlc.passes.accel.threads import numbers
-from mlc.passes.accel.threads.architecture import TensorProduct
-from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
-from mlc.passes.accel.threads.numbers import Number
+from mlc.passes.accel.common import integers, tensor_maps
+from mlc.passes.accel.common.buffers import is_bulk
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.layouts import LANE_BITS
+from mlc.passes.accel.common.warpgroups import group_grid
+from mlc.passes.accel.threads.common.architecture import TensorProduct
+from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.nvidia import (
-    group_products,
-    order,
-    roles,
+    ping_pong,
+    scheduling_order,
     semaphores,
     staging,
     tensor_copies,
-    turns,
+    warp_roles,
+    warpgroup_products,
     wgmma,
 )
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
-from mlc.passes.accel.threads.nvidia.group_products import GroupProduct
-from mlc.passes.accel.warpgroups import group_grid
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.accel.threads.nvidia.warpgroup_products import GroupProduct
+from mlc.passes.common.rewriting import collect_ops
 
 
 class Hopper(Ampere):
@@ -38,11 +37,11 @@ class Hopper(Ampere):
     clusters = True
     handlers = {
         **Ampere.handlers,
-        **group_products.HANDLERS,
-        **roles.HANDLERS,
+        **warpgroup_products.HANDLERS,
+        **warp_roles.HANDLERS,
         **semaphores.HANDLERS,
         **tensor_copies.HANDLERS,
-        **turns.HANDLERS,
+        **ping_pong.HANDLERS,
     }
 
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
@@ -56,7 +55,7 @@ class Hopper(Ampere):
         by_groups = any(map(group_grid, products))
         code.fences = by_groups or any(map(is_bulk, copies))
         if by_groups and collect_ops(launch, "vector.multi_reduction"):
-            order.reserve(code)
+            scheduling_order.reserve(code)
 
     def barrier(self, code: ThreadCode) -> None:
         """Of the role, where there are roles. Asynchronous products and copies see what was stored before."""
@@ -66,12 +65,12 @@ class Hopper(Ampere):
         if code.role is None:
             super().barrier(code)
             return
-        threads = numbers.value(code.role.warps << LANE_BITS)
-        nvvm.barrier(barrier_id=numbers.value(code.role.barrier), number_of_threads=threads)
+        threads = integers.value(code.role.warps << LANE_BITS)
+        nvvm.barrier(barrier_id=integers.value(code.role.barrier), number_of_threads=threads)
 
     def wait(self, code: ThreadCode, written: Sequence[ir.Value], read: Sequence[ir.Value]) -> list[ir.Value]:
         if code.beside:
-            order.store(code, code.beside)
+            scheduling_order.store(code, code.beside)
         return wgmma.wait(len(code.under_way), written, read)
 
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:

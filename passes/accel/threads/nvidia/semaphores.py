@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from mlc.bindings import arith, ir, nvvm, scf
 from mlc.dialects.accel import cluster_around
-from mlc.passes.accel.layouts import LANE_BITS
-from mlc.passes.accel.multicasts import MULTICAST
-from mlc.passes.accel.shared_memory import BARRIER_BYTES
-from mlc.passes.accel.threads import numbers, pointers
-from mlc.passes.accel.threads.code import ThreadCode
-from mlc.passes.accel.threads.control import then
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.layouts import LANE_BITS
+from mlc.passes.accel.common.multicasts import MULTICAST
+from mlc.passes.accel.common.shared_memory import BARRIER_BYTES
+from mlc.passes.accel.threads.common import pointers
+from mlc.passes.accel.threads.common.code import ThreadCode
+from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters, tensor_copies
 from mlc.passes.base import PassFailure
 
@@ -22,11 +23,11 @@ def create_semaphore(code: ThreadCode, op: ir.Operation) -> None:
     (semaphore,) = op.results
     pointer = pointers.byte_pointer(code.shared_pointer(), code.shared.offsets[semaphore])
     arrivals = op.attributes["arrivals"].value * _arrivals_of_notify(op, code.warps)
-    first = arith.cmpi(arith.CmpIPredicate.eq, code.thread(), numbers.value(0))
+    first = arith.cmpi(arith.CmpIPredicate.eq, code.thread(), integers.value(0))
     with ir.InsertionPoint(then(first)):
         for stage in range(op.attributes["stages"].value):
             at = pointers.byte_pointer(pointer, stage * BARRIER_BYTES)
-            nvvm.mbarrier_init(at, numbers.value(arrivals))
+            nvvm.mbarrier_init(at, integers.value(arrivals))
         nvvm.fence_mbarrier_init()
     code.values[op.results[0]] = pointer
 
@@ -66,14 +67,14 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
         return
     if tokens:
         raise PassFailure("copies to semaphores are for producers", op.location)
-    nvvm.bar_warp_sync(numbers.value(-1))
-    lane = numbers.value(numbers.mask(code.thread(), (1 << LANE_BITS) - 1))
+    nvvm.bar_warp_sync(integers.value(-1))
+    lane = integers.value(integers.mask(code.thread(), (1 << LANE_BITS) - 1))
     if MULTICAST in op.attributes:
         told = clusters.blocks_along(cluster_around(op), list(op.attributes[MULTICAST]))
         with ir.InsertionPoint(then(clusters.is_among(lane, told))):
             clusters.arrive(barrier, lane)
         return
-    first = arith.cmpi(arith.CmpIPredicate.eq, lane, numbers.value(0))
+    first = arith.cmpi(arith.CmpIPredicate.eq, lane, integers.value(0))
     with ir.InsertionPoint(then(first)):
         nvvm.mbarrier_arrive(barrier, results=[])
 
@@ -103,7 +104,7 @@ def await_phase(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def _barrier(code: ThreadCode, semaphore: ir.Value, stage: ir.Value) -> ir.Value:
-    offset = numbers.multiply(code.scalar(stage), BARRIER_BYTES)
+    offset = integers.multiply(code.scalar(stage), BARRIER_BYTES)
     return pointers.byte_pointer(code.scalar(semaphore), offset)
 
 

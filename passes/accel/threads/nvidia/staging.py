@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.passes.accel.layouts import Layout
-from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import accesses, addresses, numbers, pointers
-from mlc.passes.accel.threads.code import Memory, ThreadCode, Tile
-from mlc.passes.accel.threads.numbers import Number
-from mlc.passes.accel.threads.nvidia.matrices import PLAIN, is_matrix, pattern, store_matrices
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.layouts import Layout
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common import accesses, addresses, pointers
+from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.nvidia.ldmatrix import PLAIN, is_matrix, pattern, store_matrices
 
 # A row of a swizzled buffer, and half of one, which 16 numbers of 4 bytes fill.
 _ROW_BYTES, _HALF_BYTES, _WORD_BYTES = 128, 64, 4
@@ -47,17 +48,17 @@ def _store_pairs(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Nu
     and 2 i + 1 meet in the same banks: those of odd rows begin with the other half."""
     layout = tile.layout
     bit = layout.registers.index(_HALF)
-    odd = numbers.mask(code.thread(), _ODD_ROW)
-    turn = numbers.multiply(odd, _HALF_BYTES // _ODD_ROW)
-    swaps = numbers.is_set(odd)
+    odd = integers.mask(code.thread(), _ODD_ROW)
+    turn = integers.multiply(odd, _HALF_BYTES // _ODD_ROW)
+    swaps = integers.is_set(odd)
     for first in range(0, layout.size, 2):
         if first >> bit & 1:
             continue
         second = first | 1 << bit
         place = addresses.place_of(code, layout, base, first)
-        near = numbers.exclusive_or(pointers.swizzled_offset(memory, place), turn)
-        far = numbers.exclusive_or(near, _HALF_BYTES)
+        near = integers.exclusive_or(pointers.swizzled_offset(memory, place), turn)
+        far = integers.exclusive_or(near, _HALF_BYTES)
         pairs = [tile.values[each : each + 2] for each in (first, second)]
         for offset, (one, other) in ((near, pairs), (far, pairs[::-1])):
-            chosen = [numbers.either(swaps, b, a) for a, b in zip(one, other, strict=True)]
+            chosen = [integers.either(swaps, b, a) for a, b in zip(one, other, strict=True)]
             accesses.store_run(memory.element, pointers.byte_pointer(memory.pointer, offset), chosen)

@@ -8,20 +8,21 @@ from collections.abc import Iterator, Sequence
 
 from mlc.bindings import arith, ir, llvm, nvvm
 from mlc.dialects.accel import box_of, cluster_around
-from mlc.passes.accel.buffers import ends_at_semaphore, is_bulk
-from mlc.passes.accel.multicasts import MULTICAST
-from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.tensor_maps import mapped_dims, own_part, panel_columns, sides_of, tensor_map
-from mlc.passes.accel.threads import numbers, pointers
-from mlc.passes.accel.threads.code import ThreadCode
-from mlc.passes.accel.threads.control import then
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.buffers import ends_at_semaphore, is_bulk
+from mlc.passes.accel.common.multicasts import MULTICAST
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.common.tensor_maps import mapped_dims, own_part, panel_columns, sides_of, tensor_map
+from mlc.passes.accel.threads.common import pointers
+from mlc.passes.accel.threads.common.code import ThreadCode
+from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters, copies
 
 
 def start(code: ThreadCode, copies: Sequence[ir.Operation], barrier: ir.Value) -> None:
     """Starts copies that are reported to `barrier`, at which the thread arrives."""
     expected = sum(_tile_bytes(each.operands[1].type) for each in copies)
-    nvvm.mbarrier_arrive_expect_tx(barrier, numbers.value(expected), results=[])
+    nvvm.mbarrier_arrive_expect_tx(barrier, integers.value(expected), results=[])
     for copy in copies:
         with copy.location:
             _start(code, copy, barrier)
@@ -57,7 +58,7 @@ def _panels(code: ThreadCode, copy: ir.Operation) -> Iterator[tuple[ir.Value, li
     if MULTICAST in copy.attributes:
         start, corner = _own_part(copy, start, corner, panel_bytes)
     for panel in range(own_part(copy).counts[-1] // width):
-        place = [*corner[:-1], numbers.value(numbers.add(corner[-1], panel * width))]
+        place = [*corner[:-1], integers.value(integers.add(corner[-1], panel * width))]
         pointer = pointers.byte_pointer(start, panel * panel_bytes)
         yield pointer, [place[dim] for dim in mapped_dims(copy)[::-1]]
 
@@ -69,10 +70,10 @@ def _own_part(
     cluster."""
     part, (_, steps) = own_part(copy), box_of(copy)
     place = clusters.place(copy.attributes[MULTICAST].value)
-    distance = numbers.multiply(place, part.counts[part.dim] * steps[part.dim])
-    moved = numbers.value(numbers.add(corner[part.dim], distance))
+    distance = integers.multiply(place, part.counts[part.dim] * steps[part.dim])
+    moved = integers.value(integers.add(corner[part.dim], distance))
     size = _tile_bytes(copy.operands[1].type) if part.of_columns else panel_bytes
-    target = pointers.byte_pointer(start, numbers.multiply(place, size // part.blocks))
+    target = pointers.byte_pointer(start, integers.multiply(place, size // part.blocks))
     return target, [*corner[: part.dim], moved, *corner[part.dim + 1 :]]
 
 
@@ -109,7 +110,7 @@ def wait(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def _is_first(code: ThreadCode) -> ir.Value:
-    return arith.cmpi(arith.CmpIPredicate.eq, code.thread(), numbers.value(0))
+    return arith.cmpi(arith.CmpIPredicate.eq, code.thread(), integers.value(0))
 
 
 def _ends_program(op: ir.Operation) -> bool:

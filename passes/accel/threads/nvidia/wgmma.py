@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import ir, llvm, nvvm
-from mlc.passes.accel.matrix_layouts import DEPTH_BYTES
-from mlc.passes.accel.shared_memory import element_bytes
-from mlc.passes.accel.threads import numbers
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.matrix_layouts import DEPTH_BYTES
+from mlc.passes.accel.common.shared_memory import element_bytes
 
 MOST_COLUMNS = 256
 # PTX's names of the types of operands, and of their sums.
@@ -87,7 +87,7 @@ class Instruction:
             f"{self._flags()}; }}"
         )
         constraints = ",".join([*_tied(registers), *["r"] * words, "l", "n"])
-        operands = [*registers, *left, right, numbers.value(int(adds))]
+        operands = [*registers, *left, right, integers.value(int(adds))]
         return llvm.inline_asm(sums.type, operands, text, constraints, has_side_effects=True)
 
     def _flags(self) -> str:

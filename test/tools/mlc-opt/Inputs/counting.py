@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
-from mlc.passes.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,176 @@
+"""What is known of a vector's elements that follow each other along its last dim: how wide an access may be
+that depends on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mlc.bindings import arith, ir
+from mlc.passes.accel.common.divisibility import ANYTHING, multiple_of, product
+from mlc.passes.common.rewriting import defining_op
+
+
+@dataclass(frozen=True)
+class Progression:
+    """Integers that are `step` times the element's number along the last dim, plus what is the same along it
+    and a multiple of `rest`. `constant` is the number that all elements are, where it is known."""
+
+    step: int
+    rest: int
+    constant: int | None = None
+
+    @property
+    def multiple(self) -> int:
+        """What divides every element."""
+        return math.gcd(self.step, self.rest)
+
+
+def progression(value: ir.Value) -> Progression | None:
+    """Of a vector of integers, or an integer; None where nothing is known of its neighbours."""
+    if not isinstance(value.type, ir.VectorType):
+        return Progression(0, multiple_of(value), _constant(value))
+    op = defining_op(value)
+    rule = _RULES.get(op.name) if op is not None else None
+    known = rule(op) if rule is not None else None
+    if known is None and value.type.rank and value.type.shape[-1] == 1:
+        return Progression(0, 1)
+    return known
+
+
+def alike(mask: ir.Value) -> int:
+    """A power of two: elements of a vector of truths have the same one, of which so many follow each other
+    along the last dim, the first at a multiple of it."""
+    op = defining_op(mask)
+    if op is None or not mask.type.rank:
+        return 1
+    if op.name == "vector.create_mask":
+        return _power(multiple_of(op.operands[len(op.operands) - 1]))
+    if op.name == "vector.constant_mask":
+        return _power(list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))[-1])
+    if op.name == "arith.cmpi":
+        return _alike_below(op)
+    if op.name == "arith.constant":
+        return ANYTHING if ir.DenseElementsAttr(op.attributes["value"]).is_splat else 1
+    if op.name == "vector.broadcast" and _repeats(op):
+        return ANYTHING
+    if op.name in ("vector.broadcast", "arith.andi", "arith.ori", "arith.xori"):
+        return min(map(alike, op.operands))
+    return 1
+
+
+# Comparisons whose truth changes where the left side reaches the right one.
+_REACHES = frozenset(int(getattr(arith.CmpIPredicate, name)) for name in ("slt", "sge", "ult", "uge"))
+
+
+def _alike_below(op: ir.Operation) -> int:
+    """Of a comparison of what grows by 1 with what is the same along the last dim."""
+    left, right = map(progression, op.operands)
+    if left is None or right is None or right.step:
+        return 1
+    if not left.step:
+        return ANYTHING
+    reaches = ir.IntegerAttr(op.attributes["predicate"]).value in _REACHES
+    return _power(math.gcd(left.rest, right.rest)) if reaches and left.step == 1 else 1
+
+
+def _power(number: int) -> int:
+    """The largest power of two that divides a number."""
+    return number & -number if number else ANYTHING
+
+
+def _constant(value: ir.Value) -> int | None:
+    op = defining_op(value, "arith.constant")
+    return None if op is None else _splat(op)
+
+
+def _splat(op: ir.Operation) -> int | None:
+    """The integer that a constant is, or each of its elements."""
+    attribute = op.attributes["value"]
+    if isinstance(attribute, ir.DenseElementsAttr):
+        attribute = attribute.get_splat_value() if attribute.is_splat else None
+    return int(attribute.value) if isinstance(attribute, ir.IntegerAttr) else None
+
+
+def _of_constant(op: ir.Operation) -> Progression | None:
+    number = _splat(op)
+    return None if number is None else Progression(0, abs(number) or ANYTHING, number)
+
+
+def _of_step(_op: ir.Operation) -> Progression:
+    return Progression(1, ANYTHING)
+
+
+def _repeats(op: ir.Operation) -> bool:
+    """Whether a broadcast repeats elements along its last dim."""
+    kind = op.operands[0].type
+    if not isinstance(kind, ir.VectorType) or not kind.rank:
+        return True
+    return bool(kind.shape[-1] == 1 and op.results[0].type.shape[-1] != 1)
+
+
+def _of_broadcast(op: ir.Operation) -> Progression | None:
+    source = progression(op.operands[0])
+    if not _repeats(op):
+        return source
+    return Progression(0, 1) if source is None else Progression(0, source.multiple, source.constant)
+
+
+def _of_sum(op: ir.Operation) -> Progression | None:
+    left, right = map(progression, op.operands)
+    if left is None or right is None:
+        return None
+    sign = 1 if op.name == "arith.addi" else -1
+    constant = None
+    if left.constant is not None and right.constant is not None:
+        constant = left.constant + sign * right.constant
+    return Progression(left.step + sign * right.step, math.gcd(left.rest, right.rest), constant)
+
+
+def _of_product(op: ir.Operation) -> Progression | None:
+    left, right = map(progression, op.operands)
+    if left is None or right is None:
+        return None
+    if left.constant is not None:
+        left, right = right, left
+    if right.constant is not None:
+        constant = None if left.constant is None else left.constant * right.constant
+        return Progression(left.step * right.constant, product(left.rest, abs(right.constant)), constant)
+    return None if left.step or right.step else Progression(0, product(left.rest, right.rest))
+
+
+def _of_cast(op: ir.Operation) -> Progression | None:
+    return progression(op.operands[0])
+
+
+def _of_view(op: ir.Operation) -> Progression | None:
+    """A vector with other dims in front of the last one."""
+    (operand,), (result,) = op.operands, op.results
+    source, target = list(operand.type.shape), list(result.type.shape)
+    if target[-1:] == [1]:
+        known = progression(operand)
+        return Progression(0, 1 if known is None else known.multiple)
+    return progression(operand) if source[-1:] == target[-1:] else None
+
+
+def _of_others(op: ir.Operation) -> Progression | None:
+    """What is computed of numbers that are the same along the last dim is that, too."""
+    known = [progression(each) for each in op.operands]
+    same = all(each is not None and not each.step for each in known)
+    return Progression(0, 1) if same else None
+
+
+_RULES: dict[str, Callable[[ir.Operation], Progression | None]] = {
+    "arith.constant": _of_constant,
+    "vector.step": _of_step,
+    "vector.broadcast": _of_broadcast,
+    "vector.shape_cast": _of_view,
+    "arith.addi": _of_sum,
+    "arith.subi": _of_sum,
+    "arith.muli": _of_product,
+    **dict.fromkeys(
+        ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"), _of_cast
+    ),
+    **dict.fromkeys(("arith.select", "arith.cmpi", "arith.maxsi", "arith.minsi"), _of_others),
+}

@@ -1,0 +1,174 @@
+"""Layouts of the operands and sums of products of tiles.
+
+Source: the fragments of `mma.sync` in NVIDIA's PTX documentation, of shape m16n8 and 32 bytes of the
+reduction ("Matrix Fragments for mma.m16n8k16" and its neighbours), and of `wgmma` ("Register Fragments and
+Shared Memory Matrix Layouts"). Threads of a product without tensor units hold blocks of 4 columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.passes.accel.common.layouts import LANE_BITS, Layout, Vector, along, bits
+
+ROWS, COLUMNS = 16, 8
+# Rows of the sums of `wgmma`, of which each warp of a group of 4 has 16.
+GROUP_ROWS = 64
+# Bytes of the reduction that a row of an operand has in one instruction, and of them in a register.
+DEPTH_BYTES, REGISTER_BYTES = 32, 4
+# Bits of a lane's number that lie across, without tensor units.
+_LANES_ACROSS = 3
+
+
+@dataclass(frozen=True)
+class WarpGrid:
+    """How the warps of a block share the result of a product: `down` times `across` parts, each of which
+    `copies` warps compute."""
+
+    down: int
+    across: int
+    copies: int = 1
+
+
+def warp_grid(
+    rows: int, columns: int, warps: int, least_rows: int, least_columns: int, *, whole_rows: bool = False
+) -> WarpGrid:
+    """As many parts as there can be, and as square: a warp then reads least of the operands. With
+    `whole_rows`, each warp has all columns of its rows, if there is a part for each."""
+    grids = [
+        WarpGrid(parts // across, across, warps // parts)
+        for parts in _powers(warps)
+        for across in _powers(parts)
+    ]
+    fitting = [
+        each for each in grids if rows // each.down >= least_rows and columns // each.across >= least_columns
+    ]
+    if whole_rows:
+        fitting = [each for each in fitting if each.across == each.copies == 1] or fitting
+    return min(
+        fitting or grids[:1], key=lambda each: (each.copies, rows // each.down + columns // each.across)
+    )
+
+
+def grid_of(sums: Layout) -> WarpGrid:
+    """How the warps share the sums, read off their layout."""
+    down, across = (sum(1 for vector in sums.warps if vector[dim]) for dim in range(2))
+    return WarpGrid(1 << down, 1 << across, 1 << (len(sums.warps) - down - across))
+
+
+def _powers(most: int) -> list[int]:
+    return [1 << bit for bit in range(bits(most) + 1)]
+
+
+def accumulators(rows: int, columns: int, grid: WarpGrid) -> Layout:
+    """Of the sums of `mma.sync`, `[rows, columns]`."""
+    part_rows, part_columns = rows // grid.down, columns // grid.across
+    registers = [(0, 1), (8, 0), *_across(COLUMNS, part_columns), *_down(ROWS, part_rows)]
+    lanes = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
+    warps = [*_across(part_columns, columns), *_down(part_rows, rows), *_none(grid.copies)]
+    return Layout((rows, columns), tuple(registers), lanes, tuple(warps))
+
+
+def left_operand(rows: int, depth: int, grid: WarpGrid, element_bytes: int) -> Layout:
+    """Of the left operand of `mma.sync`, `[rows, depth]`."""
+    pack = REGISTER_BYTES // element_bytes
+    registers = [*_across(1, pack), (8, 0), (0, 4 * pack), *_across(8 * pack, depth)]
+    registers += _down(ROWS, rows // grid.down)
+    lanes = ((0, pack), (0, 2 * pack), (1, 0), (2, 0), (4, 0))
+    return Layout(
+        (rows, depth),
+        tuple(registers),
+        lanes,
+        (*_none(grid.across), *_down(rows // grid.down, rows), *_none(grid.copies)),
+    )
+
+
+def right_operand(depth: int, columns: int, grid: WarpGrid, element_bytes: int) -> Layout:
+    """Of the right operand of `mma.sync`, `[depth, columns]`."""
+    pack = REGISTER_BYTES // element_bytes
+    registers = [*_down(1, pack), (4 * pack, 0), *_down(8 * pack, depth)]
+    registers += _across(COLUMNS, columns // grid.across)
+    lanes = ((pack, 0), (2 * pack, 0), (0, 1), (0, 2), (0, 4))
+    return Layout(
+        (depth, columns),
+        tuple(registers),
+        lanes,
+        (*_across(columns // grid.across, columns), *_none(grid.down), *_none(grid.copies)),
+    )
+
+
+def warpgroup_sums(rows: int, columns: int, grid: WarpGrid) -> Layout:
+    """Of the sums of `wgmma`, `[rows, columns]`, which groups of 4 warps share as `grid` says."""
+    part_rows, part_columns = rows // grid.down, columns // grid.across
+    registers = [(0, 1), (8, 0), *_across(COLUMNS, part_columns), *_down(GROUP_ROWS, part_rows)]
+    lanes = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
+    warps = [*_down(ROWS, GROUP_ROWS), *_across(part_columns, columns), *_down(part_rows, rows)]
+    return Layout((rows, columns), tuple(registers), lanes, tuple(warps))
+
+
+def warpgroup_left_operand(sums: Layout, depth: int, element_bytes: int) -> Layout:
+    """Of the left operand of `wgmma` in registers, `[rows, depth]`, for these sums."""
+    pack = REGISTER_BYTES // element_bytes
+    registers = [*_across(1, pack), (8, 0), (0, 4 * pack), *_across(8 * pack, depth)]
+    registers += [each for each in sums.registers if each[0] >= GROUP_ROWS]
+    lanes = ((0, pack), (0, 2 * pack), (1, 0), (2, 0), (4, 0))
+    warps = tuple((row, 0) for row, _ in sums.warps)
+    return Layout((sums.shape[0], depth), tuple(registers), lanes, warps)
+
+
+def scalar_grid(
+    rows: int, columns: int, warps: int, lane_bits: int = LANE_BITS, *, whole_rows: bool = False
+) -> WarpGrid:
+    """Of a product without tensor units, whose lanes lie 8 across, if there are so many columns."""
+    least_rows = 1 << (lane_bits - _LANES_ACROSS)
+    return warp_grid(rows, columns, warps, least_rows, 16, whole_rows=whole_rows)
+
+
+def scalar_sums(rows: int, columns: int, grid: WarpGrid, lane_bits: int = LANE_BITS) -> Layout:
+    """Of a product without tensor units: threads hold 4 columns, and as square blocks as they can."""
+    part_rows, part_columns = rows // grid.down, columns // grid.across
+    run = min(4, part_columns)
+    columns_left = _across(run, part_columns)
+    rows_left = _down(1, part_rows)
+    down = lane_bits - _LANES_ACROSS
+    lanes = [*columns_left[:_LANES_ACROSS], *rows_left[:down]]
+    rest = [*columns_left[_LANES_ACROSS:], *rows_left[down:]]
+    while len(lanes) < lane_bits:
+        lanes.append(rest.pop(0) if rest else (0, 0))
+    warps = [*_across(part_columns, columns), *_down(part_rows, rows), *_none(grid.copies)]
+    return Layout((rows, columns), (*_across(1, run), *rest), tuple(lanes), tuple(warps))
+
+
+def rows_of(sums: Layout, depth: int) -> Layout:
+    """The left operand's layout, `[rows, depth]`: each thread has the rows of its sums whole."""
+    return _operand(sums, 0, depth)
+
+
+def columns_of(sums: Layout, depth: int) -> Layout:
+    """The right operand's layout, `[depth, columns]`: each thread has the columns of its sums whole."""
+    return _operand(sums, 1, depth)
+
+
+def _operand(sums: Layout, kept: int, depth: int) -> Layout:
+    def only(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        return tuple((each[0], 0) if kept == 0 else (0, each[1]) for each in vectors)
+
+    own = [each for each in only(sums.registers) if any(each)]
+    reduction = along(1 - kept, 2, 1, depth)
+    # The dim that lies side by side in memory first.
+    registers = [*reduction, *own] if kept == 0 else [*own, *reduction]
+    shape = (sums.shape[0], depth) if kept == 0 else (depth, sums.shape[1])
+    return Layout(shape, tuple(registers), only(sums.lanes), only(sums.warps))
+
+
+def _none(count: int) -> list[Vector]:
+    """For bits of a warp's number that say nothing of its part."""
+    return [(0, 0)] * bits(count)
+
+
+def _across(start: int, end: int) -> list[Vector]:
+    return along(1, 2, start, end // start)
+
+
+def _down(start: int, end: int) -> list[Vector]:
+    return along(0, 2, start, end // start)

@@ -1,0 +1,1 @@
+"""Programs of thread blocks on the CPU."""

@@ -1,0 +1,1 @@
+"""The distribution of a thread block's program to its threads."""

@@ -1,0 +1,143 @@
+"""accel-distribute: the program of a thread block becomes the code of each of its threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from mlc.bindings import ir, llvm
+from mlc.dialects.accel import cluster_of
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.captures import dynamic_dims
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.shared_memory import plan
+from mlc.passes.accel.distribution.architectures import ARCHITECTURES
+from mlc.passes.accel.distribution.kernel import Kernel, device_module, kernel_name
+from mlc.passes.accel.distribution.layout_assignment import assign_layouts
+from mlc.passes.accel.threads.common import (
+    comparisons,
+    control,
+    elementwise,
+    gathers,
+    products,
+    reductions,
+    shared,
+    small_floats,
+    transfers,
+)
+from mlc.passes.accel.threads.common.architecture import Architecture
+from mlc.passes.accel.threads.common.code import Handler, Memory, ThreadCode
+from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.common.rewriting import collect_ops
+
+_HANDLERS: dict[str, Handler] = {
+    **elementwise.HANDLERS,
+    **comparisons.HANDLERS,
+    **control.HANDLERS,
+    **gathers.HANDLERS,
+    **products.HANDLERS,
+    **reductions.HANDLERS,
+    **shared.HANDLERS,
+    **small_floats.HANDLERS,
+    **transfers.HANDLERS,
+}
+
+
+@dataclass(frozen=True)
+class Distribute(Pass):
+    """Gives each thread of a launch its part of the block's program.
+
+    Every vector has a layout, which says what each thread holds of it: those of `accel.mma` follow from the
+    tensor units' instructions, reductions have lanes along the last dim, and loads and stores take 16 bytes
+    at a time where the memory allows it; where two meet, tiles pass through shared memory. A launch becomes a
+    `llvm.func` in the `gpu.module` @kernels, on pointers to global memory (multiples of 16 bytes), and a
+    `gpu.launch_func`.
+
+    For sm_90a, products of large tiles are `wgmma`, warps may have roles (accel-specialize-warps), and copies
+    that end at semaphores are by TMA: their tensor maps are parameters, which the kernel's attribute
+    `accel.tensor_maps` describes.
+
+    For AMD's GPUs ("gfx90a", "gfx942") a wavefront of 64 threads is two warps of the launch, or the only one.
+    """
+
+    name: ClassVar[str] = "accel-distribute"
+
+    arch: str = option(
+        "sm_80", help="the GPU, as LLVM calls it", choices=("sm_80", "sm_90a", "gfx90a", "gfx942")
+    )
+
+    def run(self, op: ir.Operation) -> bool:
+        launches = collect_ops(op, "accel.launch")
+        if not launches:
+            return False
+        op.attributes["gpu.container_module"] = ir.UnitAttr.get()
+        body = device_module(op)
+        for number, launch in enumerate(launches):
+            with launch.location:
+                distribute(launch, body, kernel_name(launch, number), ARCHITECTURES[self.arch])
+        return True
+
+
+def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Architecture) -> None:
+    """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`.
+
+    Raises PassFailure for clusters where there are none, and for more shared memory than there is.
+    """
+    if prod(cluster_of(launch)) > 1 and not architecture.clusters:
+        raise PassFailure("only blocks of sm_90a can be in clusters", launch.location)
+    kernel = Kernel.of(launch, name, architecture)
+    code = _thread_code(launch, architecture)
+    function = kernel.declare(body)
+    entry = function.regions[0].blocks[0]
+    with ir.InsertionPoint(entry):
+        _bind(code, kernel, launch, list(entry.arguments))
+        for op in kernel.taken.constants:
+            code.emit(op)
+        code.emit_block(launch.regions[0].blocks[0])
+        llvm.ReturnOp()
+    used, limit = code.shared.total, architecture.shared_limit
+    if used > limit:
+        raise PassFailure(
+            f"needs {used} bytes of shared memory, of which a block has {limit}", launch.location
+        )
+    function.attributes["accel.shared_bytes"] = ir.IntegerAttr.get(integers.i32(), used)
+    with ir.InsertionPoint(launch):
+        kernel.launch(launch, used)
+    launch.erase()
+
+
+def _thread_code(launch: ir.Operation, architecture: Architecture) -> ThreadCode:
+    """Which handlers make what of the launch's ops, and where its values lie."""
+    code = ThreadCode(
+        architecture,
+        architecture.warps(launch.attributes["warps"].value),
+        assign_layouts(launch, architecture),
+        {**_HANDLERS, **architecture.handlers},
+        plan(launch, architecture.alignment),
+    )
+    architecture.prepare(code, launch)
+    return code
+
+
+def _bind(code: ThreadCode, kernel: Kernel, launch: ir.Operation, parameters: list[ir.Value]) -> None:
+    """Says what the launch's arguments, and values from around it, are in the kernel."""
+    code.start()
+    rest = iter(parameters)
+    for value in kernel.taken.memrefs:
+        pointer, kind = next(rest), value.type
+        dynamic = {dim: next(rest) for dim in dynamic_dims(kind)}
+        sizes = [dynamic.get(dim, kind.shape[dim]) for dim in range(kind.rank)]
+        code.values[value] = Memory(pointer, tuple(sizes), _strides(sizes), kind.element_type, False)
+    for value in kernel.taken.scalars:
+        code.values[value] = next(rest)
+    code.tensor_maps.update(zip(kernel.maps, rest, strict=True))
+    for dim, argument in enumerate(launch.regions[0].blocks[0].arguments):
+        code.values[argument] = code.architecture.block(dim)
+
+
+def _strides(sizes: list[Number]) -> tuple[Number, ...]:
+    strides: list[Number] = [1]
+    for size in reversed(sizes[1:]):
+        strides.append(integers.multiply(size, strides[-1]))
+    return tuple(reversed(strides))[-len(sizes) :] if sizes else ()

@@ -1,0 +1,118 @@
+"""The kernel of a launch: its function on a device, and how the host launches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from mlc.bindings import arith, gpu, ir
+from mlc.dialects.accel import cluster_of
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.buffers import ends_at_semaphore, is_bulk
+from mlc.passes.accel.common.captures import Captures, captures, pointer_to
+from mlc.passes.accel.common.tensor_maps import TensorMap, sides_of, tensor_map, tensor_map_fault
+from mlc.passes.accel.threads.common.architecture import Architecture
+from mlc.passes.accel.threads.common.code import SHARED_MEMORY
+from mlc.passes.base import PassFailure
+from mlc.passes.common.rewriting import collect_ops
+
+MODULE = "kernels"
+_SHARED = "{addr_space = 3 : i32, alignment = 1024 : i64}"
+_TENSOR_MAP = "!llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"
+
+
+def device_module(module: ir.Operation) -> ir.Block:
+    """The contents of a new gpu.module, with the symbol of dynamic shared memory."""
+    with ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]), module.location:
+        made = gpu.GPUModuleOp(ir.StringAttr.get(MODULE)).operation
+        blocks = made.regions[0].blocks
+        body = blocks[0] if len(blocks) else blocks.append()
+        _insert(body, f"llvm.mlir.global external @{SHARED_MEMORY}() {_SHARED} : !llvm.array<0 x i8>")
+    return body
+
+
+def _insert(body: ir.Block, text: str) -> ir.Operation:
+    op = ir.Operation.parse(text).operation
+    ir.InsertionPoint(body).insert(op)
+    return op
+
+
+def kernel_name(launch: ir.Operation, number: int) -> str:
+    """After the function around it. Raises PassFailure if there is none."""
+    function = launch.parent
+    while function is not None and function.operation.name != "func.func":
+        function = function.operation.parent
+    if function is None:
+        raise PassFailure("a launch must be in a function", launch.location)
+    return f"{ir.StringAttr(function.operation.attributes['sym_name']).value}_{number}"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """`taken` is what its parameters are made of, and behind these come the tensor maps `maps`. `cluster` is
+    how many blocks clusters have along three dims."""
+
+    name: str
+    architecture: Architecture
+    threads: int
+    cluster: tuple[int, int, int]
+    taken: Captures
+    maps: tuple[tuple[ir.Value, TensorMap], ...]
+
+    @staticmethod
+    def of(launch: ir.Operation, name: str, architecture: Architecture) -> Kernel:
+        """Raises PassFailure for memrefs that are not dense, and copies that TMA cannot do, but should."""
+        roles = collect_ops(launch, "accel.specialize")
+        more = sum(each.attributes["producer_warps"].value for each in roles)
+        warps = architecture.warps(launch.attributes["warps"].value) + more
+        threads = warps << architecture.lane_bits
+        x, y, z = [*cluster_of(launch), 1, 1][:3]
+        maps = _tensor_maps(launch) if architecture.copies_tiles else ()
+        return Kernel(name, architecture, threads, (x, y, z), captures(launch), maps)
+
+    def declare(self, body: ir.Block) -> ir.Operation:
+        """The function, with an empty body, at the end of a block."""
+        kinds = [*map(str, self.taken.parameter_types()), *[_TENSOR_MAP] * len(self.maps)]
+        parameters = ", ".join(f"%{number}: {kind}" for number, kind in enumerate(kinds))
+        attributes = f"{{gpu.kernel, {self.architecture.kernel_attributes(self.threads, self.cluster)}}}"
+        text = f"llvm.func @{self.name}({parameters}) attributes {attributes} {{ llvm.unreachable }}"
+        function = _insert(body, text)
+        function.regions[0].blocks[0].operations[0].operation.erase()
+        if self.maps:
+            first = len(kinds) - len(self.maps)
+            function.attributes["accel.tensor_maps"] = ir.ArrayAttr.get(
+                [
+                    each.attribute(first + number, self.taken.pointer_number(memref))
+                    for number, (memref, each) in enumerate(self.maps)
+                ]
+            )
+        return function
+
+    def launch(self, launch: ir.Operation, shared_bytes: int) -> None:
+        """Launches it where `launch` stands."""
+        index = ir.IndexType.get()
+        one = arith.ConstantOp(index, 1).result
+        grid = [*launch.operands, one, one][:3]
+        threads = arith.ConstantOp(index, self.threads).result
+        size = arith.ConstantOp(integers.i32(), ir.IntegerAttr.get(integers.i32(), shared_bytes)).result
+        mapped = [pointer_to(memref, "!llvm.ptr") for memref, _ in self.maps]
+        cluster = [arith.ConstantOp(index, blocks).result for blocks in self.cluster]
+        gpu.LaunchFuncOp(
+            [MODULE, self.name],
+            tuple(grid),
+            (threads, one, one),
+            kernel_operands=[*self.taken.arguments(), *mapped],
+            dynamic_shared_memory_size=size,
+            cluster_size=tuple(cluster) if prod(self.cluster) > 1 else None,
+        )
+
+
+def _tensor_maps(launch: ir.Operation) -> tuple[tuple[ir.Value, TensorMap], ...]:
+    """What is copied by TMA, and how."""
+    maps: dict[tuple[ir.Value, TensorMap], None] = {}
+    for copy in collect_ops(launch, "accel.copy"):
+        if ends_at_semaphore(copy) or is_bulk(copy):
+            if fault := tensor_map_fault(copy):
+                raise PassFailure(fault, copy.location)
+            maps[sides_of(copy)[0], tensor_map(copy)] = None
+    return tuple(maps)

@@ -1,0 +1,108 @@
+"""Which thread holds what of each vector of a launch: products decide first, then what memory likes best."""
+
+from __future__ import annotations
+
+import math
+
+from mlc.bindings import ir
+from mlc.passes.accel.common.layouts import Layout, blocked
+from mlc.passes.accel.common.matrix_layouts import scalar_grid, scalar_sums
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.distribution.layout_relations import LayoutRelations, vectors_of
+from mlc.passes.accel.distribution.tile_checks import check_tiles
+from mlc.passes.accel.threads.common.addresses import LONGEST_BYTES
+from mlc.passes.accel.threads.common.architecture import Architecture
+from mlc.passes.common.rewriting import collect_ops
+
+
+def assign_layouts(launch: ir.Operation, architecture: Architecture) -> dict[ir.Value, Layout]:
+    """A layout for every vector. Raises PassFailure for tiles that threads cannot hold."""
+    ops, warps = collect_ops(launch), architecture.warps(launch.attributes["warps"].value)
+    check_tiles(launch, warps << architecture.lane_bits)
+    assignment = Assignment(architecture, warps, ops)
+    for chosen in (_products, _left_operands, _reductions, _transfers, _others):
+        for op in sorted(ops, key=_size, reverse=True):
+            for value in vectors_of(op):
+                if value not in assignment.layouts and (layout := chosen(op, value, assignment)):
+                    assignment.assign(value, layout)
+    return assignment.layouts
+
+
+def _size(op: ir.Operation) -> int:
+    return max((math.prod(each.type.shape) for each in vectors_of(op)), default=0)
+
+
+def _products(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    if op.name != "accel.mma" or value != op.results[0]:
+        return None
+    product, whole_rows = given.architecture.tensor_product(op), value in given.reduced_rows
+    if product is not None:
+        return product.sums(given.warps, whole_rows=whole_rows)
+    (rows, columns), lane_bits = value.type.shape, given.architecture.lane_bits
+    grid = scalar_grid(rows, columns, given.warps, lane_bits, whole_rows=whole_rows)
+    return scalar_sums(rows, columns, grid, lane_bits)
+
+
+def _left_operands(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    """In registers from the start as tensor units take them."""
+    if op.name != "accel.mma" or value != op.operands[0] or "transpose_a" in op.attributes:
+        return None
+    product = given.architecture.tensor_product(op)
+    return None if product is None else product.left(given.layouts[op.results[0]])
+
+
+def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    """Lanes along the last dim, and warps along others: only lanes then exchange what they have. What is
+    loaded as numbers of fewer bits is loaded 16 bytes at a time."""
+    if op.name != "vector.multi_reduction" or value != op.operands[0] or value.type.rank < 2:
+        return None
+    shape, warps = list(value.type.shape), given.warps
+    rows = math.prod(shape[:-1])
+    shared = math.gcd(rows, warps)
+    run = max(map(_run, [value, *given.relations.loads_for(value)]))
+    whole = blocked(shape, 1, run, lane_bits=given.architecture.lane_bits)
+    free = [each for each in whole.registers if not each[-1]]
+    taken = free[: shared.bit_length() - 1]
+    rest = [each for each in whole.registers if each not in taken]
+    beyond = [each for each in rest if each[-1] >= run]
+    while len(taken) < warps.bit_length() - 1:
+        taken.append(beyond.pop() if beyond else (0,) * len(shape))
+    registers = tuple(each for each in whole.registers if each not in taken)
+    return Layout(tuple(shape), registers, whole.lanes, tuple(taken))
+
+
+def _transfers(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    memory_ops = ("vector.transfer_read", "vector.transfer_write", "vector.gather")
+    return _others(op, value, given) if op.name in memory_ops else None
+
+
+def _others(_op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
+    return blocked(value.type.shape, given.warps, _run(value), lane_bits=given.architecture.lane_bits)
+
+
+def _run(value: ir.Value) -> int:
+    kind = value.type.element_type
+    return max(1, LONGEST_BYTES // (4 if isinstance(kind, ir.IndexType) else element_bytes(kind)))
+
+
+class Assignment:
+    """Layouts so far; what follows from one is assigned with it."""
+
+    def __init__(self, architecture: Architecture, warps: int, ops: list[ir.Operation]) -> None:
+        self.architecture, self.warps = architecture, warps
+        self.layouts: dict[ir.Value, Layout] = {}
+        self.relations = LayoutRelations(ops)
+        # Tiles whose rows are reduced, and all that meet them.
+        self.reduced_rows = self.relations.reduced_rows(ops)
+
+    def assign(self, value: ir.Value, layout: Layout) -> None:
+        """Sets a layout, and those that follow from it where there are none yet."""
+        waiting = [(value, layout)]
+        while waiting:
+            value, layout = waiting.pop(0)
+            if value in self.layouts:
+                continue
+            self.layouts[value] = layout
+            for other, follow in self.relations.followers.get(value, []):
+                if (followed := follow(layout)) is not None:
+                    waiting.append((other, followed))

@@ -1,0 +1,71 @@
+"""The matrix instructions of CDNA GPUs: 16 rows by 16 columns, which a wavefront computes together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import arith, ir, llvm
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.threads.common.packed_registers import vector_of
+
+_TF32_HALF, _TF32_BITS = 1 << 12, -(1 << 13)
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """The op `name`: a lane gives `pack` numbers of each operand as `operand`, and has 4 sums of type
+    `sums`. With `rounds`, operands are rounded to tf32 before."""
+
+    name: str
+    pack: int
+    operand: str
+    sums: str
+    rounds: bool = False
+
+    def emit(self, a: ir.Value, b: ir.Value, sums: ir.Value) -> ir.Value:
+        """The new sums, a vector of 4."""
+        word = ir.IntegerType.get_signless(32)
+        zero = ir.IntegerAttr.get(word, 0)
+        # What f32 and f64 understand by it differs.
+        modifier = "mfma_neg_modifier" if self.sums == "f64" else "mfma_perm_b"
+        plain = ir.Attribute.parse(f"#rocdl<{modifier} none>")
+        attributes = {"cbsz": zero, "abid": zero, "blgp": plain}
+        return ir.Operation.create(self.name, [sums.type], [a, b, sums], attributes).results[0]
+
+    def given(self, values: Sequence[ir.Value]) -> ir.Value:
+        """What a lane gives of an operand: `pack` numbers."""
+        if self.rounds:
+            values = [_rounded(each) for each in values]
+        whole = values[0] if self.pack == 1 else vector_of(values)
+        kind = ir.Type.parse(self.operand)
+        return whole if whole.type == kind else llvm.BitcastOp(kind, whole).result
+
+
+def _rounded(value: ir.Value) -> ir.Value:
+    """10 bits of mantissa, to nearest; NaN stays what it is."""
+    word = integers.i32()
+    halfway = arith.AddIOp(arith.BitcastOp(word, value).result, integers.value(_TF32_HALF)).result
+    cut = arith.AndIOp(halfway, integers.value(_TF32_BITS)).result
+    is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
+    return arith.SelectOp(is_nan, value, arith.BitcastOp(value.type, cut).result).result
+
+
+_F32 = ("rocdl.mfma.f32.16x16x4f32", 1, "f32", "f32")
+_COMMON = {
+    "f16": Instruction("rocdl.mfma.f32.16x16x16f16", 4, "vector<4xf16>", "f32"),
+    "bf16": Instruction("rocdl.mfma.f32.16x16x16bf16.1k", 4, "vector<4xi16>", "f32"),
+    "f32": Instruction(*_F32),
+    "f64": Instruction("rocdl.mfma.f64.16x16x4f64", 1, "f64", "f64"),
+}
+# By the operands' element type, or "tf32".
+CDNA2 = {
+    **_COMMON,
+    "i8": Instruction("rocdl.mfma.i32.16x16x16i8", 4, "i32", "i32"),
+    "tf32": Instruction(*_F32, rounds=True),
+}
+CDNA3 = {
+    **_COMMON,
+    "i8": Instruction("rocdl.mfma.i32.16x16x32.i8", 8, "i64", "i32"),
+    "tf32": Instruction("rocdl.mfma.f32.16x16x8.xf32", 2, "vector<2xf32>", "f32", rounds=True),
+}

@@ -1,0 +1,1 @@
+"""Code of one thread that is the same on all GPUs."""

@@ -1,0 +1,209 @@
+"""Ops on elements: the same op on each register's value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import arith, ir
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.layouts import Layout
+from mlc.passes.accel.threads.common.code import ThreadCode, Tile
+from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
+from mlc.passes.base import PassFailure
+from mlc.passes.common.rewriting import attributes_of
+
+
+def scalar_type(kind: ir.Type) -> ir.Type:
+    """Of a register that holds an element: 32 bits for `index`, as a thread computes, and the bytes of floats
+    of 8 bits."""
+    element = kind.element_type if isinstance(kind, ir.VectorType) else kind
+    if isinstance(element, ir.FloatType) and element.width == 8:
+        return ir.IntegerType.get_signless(8)
+    if isinstance(element, ir.IntegerType):
+        return ir.IntegerType.get_signless(element.width)
+    return integers.i32() if isinstance(element, ir.IndexType) else element
+
+
+def elementwise(code: ThreadCode, op: ir.Operation) -> None:
+    """arith and math ops on vectors, and on what all threads have. Several results have one layout."""
+    if not isinstance(op.results[0].type, ir.VectorType):
+        _give(code, op, _copy(op, [code.scalar(each) for each in op.operands]))
+        return
+    layout = code.layouts[op.results[0]]
+    operands = [
+        laid_out(code, each, layout).values
+        if isinstance(each.type, ir.VectorType)
+        else (code.scalar(each),) * layout.size
+        for each in op.operands
+    ]
+    registers = [_copy(op, each) for each in zip(*operands, strict=True)]
+    _give(code, op, [Tile(layout, values) for values in zip(*registers, strict=True)])
+
+
+def _give(code: ThreadCode, op: ir.Operation, results: Sequence[ir.Value | Tile]) -> None:
+    code.values.update(zip(op.results, results, strict=True))
+
+
+def _copy(op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
+    kinds = [scalar_type(each.type) for each in op.results]
+    return list(ir.Operation.create(op.name, kinds, list(operands), attributes_of(op)).results)
+
+
+def cast_of_index(code: ThreadCode, op: ir.Operation) -> None:
+    """`arith.index_cast`: an index has 32 bits here."""
+    (operand,), (result,) = op.operands, op.results
+    if not isinstance(result.type, ir.VectorType):
+        code.values[result] = _resized(code.scalar(operand), scalar_type(result.type), op.name)
+        return
+    tile = code.tile(operand)
+    kind = scalar_type(result.type)
+    code.values[result] = Tile(tile.layout, tuple(_resized(each, kind, op.name) for each in tile.values))
+
+
+def _resized(value: ir.Value, kind: ir.Type, name: str) -> ir.Value:
+    before, after = value.type.width, kind.width
+    if before == after:
+        return value
+    if before > after:
+        return arith.TruncIOp(kind, value).result
+    extend = arith.ExtUIOp if name.endswith("castui") else arith.ExtSIOp
+    return extend(kind, value).result
+
+
+def constant(code: ThreadCode, op: ir.Operation) -> None:
+    """Of one number, or of a vector all of whose elements are equal."""
+    (result,) = op.results
+    attribute = op.attributes["value"]
+    kind = scalar_type(result.type)
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            raise PassFailure("cannot distribute a constant whose elements differ", op.location)
+        attribute = attribute.get_splat_value()
+    if isinstance(attribute, ir.IntegerAttr):
+        attribute = ir.IntegerAttr.get(kind, attribute.value)
+    value = arith.ConstantOp(attribute.type, attribute).result
+    if value.type != kind:
+        value = arith.BitcastOp(kind, value).result
+    if isinstance(result.type, ir.VectorType):
+        layout = code.layouts[result]
+        code.values[result] = Tile(layout, (value,) * layout.size)
+    else:
+        code.values[result] = value
+
+
+def step(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.step`: the elements' own numbers."""
+    (result,) = op.results
+    layout = code.layouts[result]
+    place = code.place(layout, 0)
+    at = (integers.value(integers.add(place, layout.offset(each)[0])) for each in range(layout.size))
+    code.values[result] = Tile(layout, tuple(at))
+
+
+def create_mask(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.create_mask` and `constant_mask`: whether an element lies below a bound along each dim."""
+    (result,) = op.results
+    layout = code.layouts[result]
+    if op.name == "vector.constant_mask":
+        bounds: list[Number] = list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))
+    else:
+        bounds = [code.scalar(each) for each in op.operands]
+    places = [code.place(layout, dim) for dim in range(len(layout.shape))]
+    values = []
+    for register in range(layout.size):
+        at = zip(places, layout.offset(register), bounds, layout.shape, strict=True)
+        below = [
+            integers.below(integers.add(place, offset), bound)
+            for place, offset, bound, extent in at
+            if bound != extent
+        ]
+        values.append(integers.all_of(below) or integers.truth())
+    code.values[result] = Tile(layout, tuple(values))
+
+
+def broadcast(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.broadcast`: new dims in front, extents of 1 that become others, or one number everywhere."""
+    (operand,), (result,) = op.operands, op.results
+    layout = code.layouts[result]
+    if not isinstance(operand.type, ir.VectorType):
+        code.values[result] = Tile(layout, (code.scalar(operand),) * layout.size)
+        return
+    source = laid_out(code, operand, broadcast_source(layout, operand.type))
+    kept = _kept_dims(operand.type, len(layout.shape))
+    values = []
+    for register in range(layout.size):
+        offset = layout.offset(register)
+        at = tuple(
+            offset[dim] if kept[dim] else 0 for dim in range(len(offset) - operand.type.rank, len(offset))
+        )
+        values.append(source.values[source.layout.register_at(at)])
+    code.values[result] = Tile(layout, tuple(values))
+
+
+def broadcast_source(layout: Layout, kind: ir.VectorType) -> Layout:
+    """The layout of what broadcasts to a vector of `layout` without moving anything between threads."""
+    rank = len(layout.shape)
+    kept = _kept_dims(kind, rank)
+    stretched = [dim for dim in range(rank) if not kept[dim]]
+    new = rank - kind.rank
+    return layout.reduced(stretched).expanded([dim - new for dim in stretched if dim >= new])
+
+
+def _kept_dims(kind: ir.VectorType, rank: int) -> list[bool]:
+    return [False] * (rank - kind.rank) + [extent != 1 for extent in kind.shape]
+
+
+def reshape(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.shape_cast`, for which elements stay where they are."""
+    (operand,), (result,) = op.operands, op.results
+    layout = code.layouts[result]
+    source = laid_out(code, operand, layout.reshaped(list(operand.type.shape)))
+    code.values[result] = Tile(layout, source.values)
+
+
+def transpose(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.transpose`: other names for the same places."""
+    (operand,), (result,) = op.operands, op.results
+    source = code.tile(operand)
+    order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
+    moved = Tile(source.layout.transposed(order), source.values)
+    code.values[result] = converted(code, moved, code.layouts[result])
+
+
+def part(code: ThreadCode, op: ir.Operation) -> None:
+    """`vector.extract_strided_slice`: some of each thread's registers. Raises PassFailure where threads have
+    different parts of it, or its elements do not follow each other."""
+    (operand,), (result,) = op.operands, op.results
+    source = code.tile(operand)
+    start, steps = (_numbers(op, name) for name in ("offsets", "strides"))
+    layout = source.layout.part(result.type.shape)
+    aligned = all(at % size == 0 for at, size in zip(start, result.type.shape, strict=False))
+    if layout is None or not aligned or any(each != 1 for each in steps):
+        raise PassFailure(
+            f"cannot distribute '{op.name}', of which threads have different parts", op.location
+        )
+    start += [0] * (len(layout.shape) - len(start))
+    places = (tuple(map(sum, zip(layout.offset(each), start, strict=True))) for each in range(layout.size))
+    values = tuple(source.values[source.layout.register_at(each)] for each in places)
+    code.values[result] = converted(code, Tile(layout, values), code.layouts[result])
+
+
+def _numbers(op: ir.Operation, name: str) -> list[int]:
+    return [each.value for each in ir.ArrayAttr(op.attributes[name])]
+
+
+HANDLERS = {
+    "arith.*": elementwise,
+    "math.*": elementwise,
+    "arith.constant": constant,
+    "arith.index_cast": cast_of_index,
+    "arith.index_castui": cast_of_index,
+    "vector.broadcast": broadcast,
+    "vector.constant_mask": create_mask,
+    "vector.create_mask": create_mask,
+    "vector.extract_strided_slice": part,
+    "vector.shape_cast": reshape,
+    "vector.step": step,
+    "vector.transpose": transpose,
+}

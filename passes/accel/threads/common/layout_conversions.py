@@ -1,0 +1,79 @@
+"""Tiles in other layouts: by other names of registers, computed again, or through shared memory."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.accel.common.divisibility import ANYTHING
+from mlc.passes.accel.common.layouts import Layout
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common import addresses, pointers
+from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.common.rewriting import defining_op
+
+# Of numbers that every thread has, and of the elements' own numbers.
+_MADE = ("arith.constant", "vector.constant_mask", "vector.create_mask", "vector.step")
+# An op or two, less than two barriers and two accesses.
+_CHEAP = (
+    "arith.addi",
+    "arith.andi",
+    "arith.cmpi",
+    "arith.muli",
+    "arith.ori",
+    "arith.subi",
+    "vector.broadcast",
+)
+_DEPTH = 4
+
+
+def laid_out(code: ThreadCode, value: ir.Value, layout: Layout) -> Tile:
+    """The tile of a vector in `layout`. Numbers of elements, and masks that follow from them, are computed
+    again rather than moved between threads."""
+    tile = code.tile(value)
+    if tile.layout.same_threads(layout) or not _is_cheap(value, _DEPTH):
+        return converted(code, tile, layout)
+    kept = code.layouts[value]
+    code.layouts[value] = layout
+    code.emit(value.owner.operation)
+    again = code.tile(value)
+    code.layouts[value], code.values[value] = kept, tile
+    return again
+
+
+def _is_cheap(value: ir.Value, depth: int) -> bool:
+    """Whether a vector is computed by a few ops of scalars."""
+    made = defining_op(value)
+    if made is None or made.name in _MADE:
+        return made is not None
+    vectors = [each for each in made.operands if isinstance(each.type, ir.VectorType)]
+    return made.name in _CHEAP and depth > 0 and all(_is_cheap(each, depth - 1) for each in vectors)
+
+
+def converted(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
+    """The same elements in `layout`."""
+    if tile.layout == layout:
+        return tile
+    if tile.layout.same_threads(layout):
+        at = (tile.layout.register_at(layout.offset(each)) for each in range(layout.size))
+        return Tile(layout, tuple(tile.values[register] for register in at))
+    return _through_memory(code, tile, layout)
+
+
+def _through_memory(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
+    """All threads write their elements, then read those of others."""
+    memory = scratch_for(code, layout.shape, tile.values[0].type)
+    origin = [0] * len(layout.shape)
+    code.barrier()
+    addresses.store_tile(code, tile, memory, origin, False, ANYTHING)
+    code.barrier()
+    return addresses.load_tile(code, layout, memory, origin, None, ANYTHING)
+
+
+def scratch_for(code: ThreadCode, shape: tuple[int, ...], element: ir.Type) -> Memory:
+    """Shared memory for a tile, which ends with the next use of it: a barrier comes before."""
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    code.shared.need_scratch(step * element_bytes(element))
+    start = pointers.byte_pointer(code.shared_pointer(), code.shared.scratch_start)
+    return Memory(start, tuple(shape), tuple(reversed(strides)), element, shared=True)

@@ -1,0 +1,53 @@
+"""Addresses of elements, also of swizzled buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir, llvm
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common.accesses import stored_type
+from mlc.passes.accel.threads.common.code import Memory
+
+_DYNAMIC = -(1 << 31)
+
+
+def element_pointer(memory: Memory, place: Sequence[Number]) -> ir.Value:
+    """The address of an element."""
+    if memory.swizzle:
+        return byte_pointer(memory.pointer, swizzled_offset(memory, place))
+    products = [integers.multiply(at, stride) for at, stride in zip(place, memory.strides, strict=True)]
+    return offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
+
+
+def swizzled_offset(memory: Memory, place: Sequence[Number]) -> Number:
+    """Bytes from the start of a swizzled matrix: panels of `swizzle` bytes of columns, in which the pieces of
+    16 bytes of a row are permuted by the row's number."""
+    row, column = place
+    size = element_bytes(memory.element)
+    columns, piece_bits = memory.swizzle // size, (memory.swizzle // 16).bit_length() - 1
+    inner = integers.multiply(integers.mask(column, columns - 1), size)
+    # Narrower swizzles repeat after rows that together are 128 bytes long.
+    turn = integers.mask(integers.shift_right(row, 3 - piece_bits), (1 << piece_bits) - 1)
+    inner = integers.exclusive_or(inner, integers.multiply(turn, 16))
+    panel = integers.shift_right(column, columns.bit_length() - 1)
+    panel_bytes = integers.multiply(memory.sizes[0], memory.swizzle)
+    return integers.total(
+        [integers.multiply(panel, panel_bytes), integers.multiply(row, memory.swizzle), inner]
+    )
+
+
+def byte_pointer(pointer: ir.Value, offset: Number) -> ir.Value:
+    """`offset` bytes behind `pointer`."""
+    return offset_pointer(pointer, offset, ir.IntegerType.get_signless(8))
+
+
+def offset_pointer(pointer: ir.Value, offset: Number, element: ir.Type) -> ir.Value:
+    """`offset` elements behind `pointer`."""
+    if offset == 0:
+        return pointer
+    if isinstance(offset, int):
+        return llvm.GEPOp(pointer.type, pointer, [], [offset], element, 0).result
+    return llvm.GEPOp(pointer.type, pointer, [offset], [_DYNAMIC], element, 0).result

@@ -1,0 +1,171 @@
+"""Shared memory: buffers, parts of them, and what copies into them and out of them have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import arith, ir, scf
+from mlc.dialects.accel import box_of
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.divisibility import multiple_of
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.layouts import Layout, blocked
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common import addresses, pointers
+from mlc.passes.accel.threads.common.accesses import stored_type
+from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.elementwise import scalar_type
+from mlc.passes.base import PassFailure
+
+
+def alloc(code: ThreadCode, op: ir.Operation) -> None:
+    """Where it was planned."""
+    code.values[op.results[0]] = _buffer(
+        op, pointers.byte_pointer(code.shared_pointer(), code.shared.offsets[op.results[0]])
+    )
+
+
+def reuse(code: ThreadCode, op: ir.Operation) -> None:
+    """Where the buffer before it lies."""
+    code.values[op.results[0]] = _buffer(op, code.memory(op.operands[0]).pointer)
+
+
+def _buffer(op: ir.Operation, pointer: ir.Value) -> Memory:
+    kind, swizzle = op.results[0].type, op.attributes["swizzle"].value
+    strides, _ = kind.get_strides_and_offset()
+    return Memory(pointer, tuple(kind.shape), tuple(strides), kind.element_type, True, swizzle)
+
+
+def subview(code: ThreadCode, op: ir.Operation) -> None:
+    """`memref.subview`, whose strides must be known; of a swizzled buffer, one of its stages."""
+    memory = code.memory(op.operands[0])
+    dynamic = iter(list(op.operands)[1:])
+    given = [_mixed(op, name, dynamic) for name in ("static_offsets", "static_sizes", "static_strides")]
+    if not all(isinstance(each, int) for each in given[2]):
+        raise PassFailure("cannot distribute a view whose strides are not known", op.location)
+    offsets, sizes, steps = ([_number(code, each) for each in group] for group in given)
+    if memory.swizzle and (any(each != 0 for each in offsets[-2:]) or any(each != 1 for each in steps)):
+        raise PassFailure("cannot distribute a part of a swizzled tile to threads", op.location)
+    products = [integers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
+    pointer = pointers.offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
+    strides = [integers.multiply(step, stride) for step, stride in zip(steps, memory.strides, strict=True)]
+    kept = _kept_dims(sizes, op.results[0].type.rank)
+    code.values[op.results[0]] = Memory(
+        pointer,
+        tuple(sizes[dim] for dim in kept),
+        tuple(strides[dim] for dim in kept),
+        memory.element,
+        memory.shared,
+        memory.swizzle,
+        _multiple(memory, given[0]),
+    )
+
+
+def _multiple(memory: Memory, offsets: Sequence[int | ir.Value]) -> int:
+    """What surely divides the place at which a view begins, in elements."""
+    distances = [memory.multiple]
+    for offset, stride in zip(offsets, memory.strides, strict=True):
+        known = abs(offset) if isinstance(offset, int) else multiple_of(offset)
+        distances.append(known * stride if isinstance(stride, int) else 1 if known else 0)
+    return math.gcd(*distances)
+
+
+def _kept_dims(sizes: Sequence[Number], rank: int) -> list[int]:
+    """The dims of a view of `rank` dims, which lacks some of size 1, the first ones first."""
+    kept = [dim for dim, size in enumerate(sizes) if size != 1]
+    units = [dim for dim in reversed(range(len(sizes))) if dim not in kept]
+    return sorted([*kept, *units[: rank - len(kept)]])
+
+
+def cast(code: ThreadCode, op: ir.Operation) -> None:
+    """`memref.cast`: the same memory."""
+    code.values[op.results[0]] = code.memory(op.operands[0])
+
+
+def _mixed(op: ir.Operation, name: str, dynamic: Iterator[ir.Value]) -> list[int | ir.Value]:
+    """Numbers that an attribute has, and operands where it has none."""
+    unknown = ir.ShapedType.get_dynamic_size()
+    return [next(dynamic) if each == unknown else each for each in ir.DenseI64ArrayAttr(op.attributes[name])]
+
+
+def _number(code: ThreadCode, mixed: int | ir.Value) -> Number:
+    return mixed if isinstance(mixed, int) else code.scalar(mixed)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy between global and shared memory: what each thread moves, in pieces of `run` elements that lie
+    side by side in both. The last number of `base`, where the tile begins in global memory, is a multiple of
+    `multiple`. A thread's elements lie at the places of `layout` in shared memory, and at those of `outside`,
+    counted from `base`, in global memory."""
+
+    source: Memory
+    target: Memory
+    base: list[Number]
+    multiple: int
+    layout: Layout
+    outside: Layout
+    run: int
+
+
+def copy_of(code: ThreadCode, op: ir.Operation) -> Copy:
+    """What an `accel.copy` moves, 16 bytes at a time if it can."""
+    source, target = code.memory(op.operands[0]), code.memory(op.operands[1])
+    offsets = list(op.operands)[2:]
+    tile, other = (target, source) if target.shared else (source, target)
+    shape = [each for each in tile.sizes if isinstance(each, int)]
+    layout = blocked(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
+    multiple = multiple_of(offsets[-1])
+    box, steps = box_of(op)
+    outside = layout.reshaped(box).stretched(steps)
+    run = addresses.access_run(outside, other, multiple)
+    return Copy(source, target, [code.scalar(each) for each in offsets], multiple, layout, outside, run)
+
+
+def _longest_run(memory: Memory) -> int:
+    return addresses.LONGEST_BYTES // element_bytes(memory.element)
+
+
+def copy_through_registers(code: ThreadCode, copy: Copy) -> None:
+    """Each thread loads its elements, then stores them."""
+    layout, here = copy.layout, [0] * len(copy.layout.shape)
+    if not copy.target.shared:
+        values = addresses.load_tile(code, layout, copy.source, here, None, _longest_run(copy.source)).values
+        addresses.store_tile(code, Tile(copy.outside, values), copy.target, copy.base, True, copy.multiple)
+        return
+    kind = scalar_type(copy.target.element)
+    zero = arith.ConstantOp(kind, _zero(kind)).result
+    values = addresses.load_tile(code, copy.outside, copy.source, copy.base, zero, copy.multiple).values
+    addresses.store_tile(code, Tile(layout, values), copy.target, here, False, _longest_run(copy.target))
+
+
+def _zero(kind: ir.Type) -> ir.Attribute:
+    if isinstance(kind, ir.IntegerType):
+        return ir.IntegerAttr.get(kind, 0)
+    return ir.FloatAttr.get(kind, 0.0)
+
+
+def where(conditions: Sequence[ir.Value], emit: Callable[[], None]) -> None:
+    """What `emit` emits is done where the conditions hold."""
+    condition = integers.all_of(conditions)
+    if condition is None:
+        emit()
+        return
+    with ir.InsertionPoint(scf.IfOp(condition).operation.regions[0].blocks[0]):
+        emit()
+        scf.YieldOp([])
+
+
+def barrier(code: ThreadCode, _op: ir.Operation) -> None:
+    code.barrier()
+
+
+HANDLERS = {
+    "accel.alloc": alloc,
+    "accel.reuse": reuse,
+    "gpu.barrier": barrier,
+    "memref.cast": cast,
+    "memref.subview": subview,
+}

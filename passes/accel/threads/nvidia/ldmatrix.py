@@ -1,0 +1,94 @@
+"""`ldmatrix` and `stmatrix`: operands of tensor units from shared memory, and what they computed to it, up to
+four matrices of 8 x 8 numbers of 16 bits at a time. Each lane gives the address of a row, and has two numbers
+of each matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir, llvm, nvvm
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.layouts import Layout
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common import addresses, pointers
+from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.packed_registers import packed, unpacked
+
+# Which numbers a lane has: pairs of a row, or, transposed, of a column.
+PLAIN = ((0, 1), (0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
+TRANSPOSED = tuple(each[::-1] for each in PLAIN)
+_ROW_BYTES = 16
+_MOST_BITS = 2
+
+
+def is_matrix(layout: Layout, memory: Memory) -> bool:
+    """Whether a tile of `layout` in `memory` can be read and written so."""
+    pitch = memory.swizzle or _pitch(memory)
+    return (
+        memory.shared
+        and element_bytes(memory.element) == 2
+        and memory.strides[-1] == 1
+        and pitch % _ROW_BYTES == 0
+        and pattern(layout) in (PLAIN, TRANSPOSED)
+    )
+
+
+def _pitch(memory: Memory) -> int:
+    return memory.strides[0] * 2 if isinstance(memory.strides[0], int) else 1
+
+
+def pattern(layout: Layout) -> tuple[tuple[int, ...], ...]:
+    """What one register of 32 bits holds for numbers of 16 bits, and where lanes lie."""
+    return (*layout.registers[:1], *layout.lanes)
+
+
+def load_matrices(code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
+    """The tile that begins at `base`, whose numbers are multiples of 8."""
+    rows, count = _rows_of(layout)
+    values: list[ir.Value] = []
+    for register in range(rows.size):
+        pointer = pointers.element_pointer(memory, addresses.place_of(code, rows, base, register))
+        for each in _load(pointer, count, _kind(layout)):
+            values += unpacked(each, memory.element)
+    return Tile(layout, tuple(values))
+
+
+def store_matrices(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number]) -> None:
+    """Writes a tile that begins at `base`, whose numbers are multiples of 8. Of a swizzled buffer, the rows
+    of a matrix lie in different banks."""
+    rows, count = _rows_of(tile.layout)
+    words = [packed(tile.values[first : first + 2]) for first in range(0, tile.layout.size, 2)]
+    for register in range(rows.size):
+        pointer = pointers.element_pointer(memory, addresses.place_of(code, rows, base, register))
+        stored = words[register * count : (register + 1) * count]
+        nvvm.stmatrix(pointer, stored, _kind(tile.layout), *_elements())
+
+
+def _rows_of(layout: Layout) -> tuple[Layout, int]:
+    """Which lane gives the address of which row, a register for each instruction; and how many matrices one
+    has."""
+    matrix_bits = layout.registers[1 : 1 + _MOST_BITS]
+    unused = [(0, 0)] * (_MOST_BITS - len(matrix_bits))
+    lanes = ((1, 0), (2, 0), (4, 0), *matrix_bits, *unused)
+    rest = layout.registers[1 + len(matrix_bits) :]
+    return Layout(layout.shape, rest, lanes, layout.warps), 1 << len(matrix_bits)
+
+
+def _kind(layout: Layout) -> ir.Attribute:
+    return ir.Attribute.parse(f"#nvvm.mma_layout<{'row' if pattern(layout) == PLAIN else 'col'}>")
+
+
+def _elements() -> tuple[ir.Attribute, ir.Attribute]:
+    """The shape of a matrix, and of what."""
+    shape = ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")
+    return shape, ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>")
+
+
+def _load(pointer: ir.Value, count: int, kind: ir.Attribute) -> list[ir.Value]:
+    word = integers.i32()
+    result = word if count == 1 else ir.Type.parse(f"!llvm.struct<({', '.join(['i32'] * count)})>")
+    loaded = nvvm.ldmatrix(pointer, count, kind, *_elements(), results=[result])
+    if count == 1:
+        return [loaded]
+    return [llvm.extractvalue(word, loaded, [each]) for each in range(count)]

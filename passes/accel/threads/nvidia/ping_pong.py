@@ -1,0 +1,67 @@
+"""Turns of groups of warps: a barrier for each group, at which it meets the group before it, which does not
+wait there.
+
+Source: NVIDIA's PTX documentation, "barrier"; Shah et al., "FlashAttention-3" (the order of warpgroups).
+"""
+
+from __future__ import annotations
+
+from mlc.bindings import arith, ir, nvvm
+from mlc.passes.accel.common import integers
+from mlc.passes.accel.common.layouts import LANE_BITS
+from mlc.passes.accel.common.warpgroups import GROUP
+from mlc.passes.accel.threads.common.code import Role, ThreadCode
+from mlc.passes.accel.threads.common.control import then
+
+# The first group's barrier; numbers 0 and 1 are those of the block and of the consumers.
+_FIRST_BARRIER = 2
+_GROUP_BITS = GROUP.bit_length() - 1
+# The group that waits, and the one that lets it.
+_THREADS = 2 * GROUP << LANE_BITS
+
+
+def await_turn(code: ThreadCode, op: ir.Operation) -> None:
+    """Meets the group before this one."""
+    role, group = _groups(code)
+    if role.warps == GROUP:
+        return
+    if "first" in op.attributes:
+        with ir.InsertionPoint(then(integers.is_set(group))):
+            _wait(group)
+    else:
+        _wait(group)
+
+
+def _wait(group: ir.Value) -> None:
+    number = integers.value(integers.add(group, _FIRST_BARRIER))
+    nvvm.barrier(barrier_id=number, number_of_threads=integers.value(_THREADS))
+
+
+def pass_turn(code: ThreadCode, op: ir.Operation) -> None:
+    """Meets the next group, and does not wait for it."""
+    role, group = _groups(code)
+    if role.warps == GROUP:
+        return
+    following = integers.value(integers.add(group, 1))
+    is_last = arith.cmpi(arith.CmpIPredicate.eq, following, integers.value(role.warps >> _GROUP_BITS))
+    if "last" in op.attributes:
+        others = arith.XOrIOp(is_last, integers.truth()).result
+        with ir.InsertionPoint(then(others)):
+            _arrive(following)
+    else:
+        _arrive(integers.either(is_last, integers.value(0), following))
+
+
+def _arrive(group: ir.Value) -> None:
+    number = integers.value(integers.add(group, _FIRST_BARRIER))
+    nvvm.barrier_arrive(number_of_threads=integers.value(_THREADS), barrier_id=number)
+
+
+def _groups(code: ThreadCode) -> tuple[Role, ir.Value]:
+    """The role, and the number of the thread's group in it."""
+    role = code.role
+    assert role is not None, "turns are those of consumers"
+    return role, integers.value(integers.shift_right(role.warp, _GROUP_BITS))
+
+
+HANDLERS = {"accel.await_turn": await_turn, "accel.pass_turn": pass_turn}

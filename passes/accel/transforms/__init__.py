@@ -1,0 +1,1 @@
+"""Passes from launches to launches: pipelining, specialised warps, split reductions."""

@@ -1,0 +1,82 @@
+"""Loops around copies, as far as they say where the copies are from: what a thread that only copies runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.passes.accel.common.copying_loops import STAGES, CopyingLoop, stages_of
+from mlc.passes.accel.common.tensor_maps import tensor_map_fault
+from mlc.passes.accel.common.warpgroups import GROUP, group_grid
+from mlc.passes.common.rewriting import collect_ops
+
+
+@dataclass(frozen=True)
+class CopyNest:
+    """A loop that copies, and those around it, outermost first; `slices` are the ops in the body of each that
+    give the places of the copies."""
+
+    loops: list[ir.Operation]
+    slices: list[list[ir.Operation]]
+    copying: CopyingLoop
+
+
+def copy_nest(launch: ir.Operation) -> CopyNest | None:
+    """The loops that producers run too; None if the launch stays as it is."""
+    staged = [each for each in collect_ops(launch, "scf.for") if STAGES in each.attributes]
+    if launch.attributes["warps"].value % GROUP or len(staged) != 1:
+        return None
+    if stages_of(staged[0]) < 2:
+        return None
+    copying = CopyingLoop(staged[0])
+    products = collect_ops(staged[0], "accel.mma")
+    if not all(group_grid(each, tma=True) is not None for each in products):
+        return None
+    loops = [staged[0]]
+    while (parent := loops[0].parent.operation).name == "scf.for":
+        loops.insert(0, parent)
+    if parent != launch or any(map(tensor_map_fault, copying.copies)):
+        return None
+    slices = _slices(loops, copying)
+    return None if slices is None else CopyNest(loops, slices, copying)
+
+
+def _slices(loops: list[ir.Operation], copying: CopyingLoop) -> list[list[ir.Operation]] | None:
+    """None if the copies' places depend on more than indices and the loops' counters."""
+    wanted = {value for copy in copying.copies for value in copy.operands}
+    slices: list[list[ir.Operation]] = []
+    for loop in reversed(loops):
+        block = loop.regions[0].blocks[0]
+        found: list[ir.Operation] = []
+        for each in reversed([op.operation for op in block.operations]):
+            if wanted.intersection(each.results):
+                found.insert(0, each)
+                wanted.update(each.operands)
+        if wanted.intersection(list(block.arguments)[1:]) or not all(map(_computes_indices, found)):
+            return None
+        slices.insert(0, found)
+        wanted.update(list(loop.operands)[:3])
+    body = loops[0].parent.operation.regions[0].blocks[0]
+    inside = [op.operation for op in body.operations]
+    makers = [op for op in inside if wanted.intersection(op.results) and op.name != "accel.alloc"]
+    kept = indices_of(inside)
+    return slices if all(op in kept for op in makers) else None
+
+
+def indices_of(ops: list[ir.Operation]) -> list[ir.Operation]:
+    """Of the ops of a launch those that all roles share: indices, computed of nothing else."""
+    others: set[ir.Value] = set()
+    kept = []
+    for op in ops:
+        if _computes_indices(op) and not others.intersection(op.operands):
+            kept.append(op)
+        else:
+            others.update(op.results)
+    return kept
+
+
+def _computes_indices(op: ir.Operation) -> bool:
+    """Whether an op computes one number of others."""
+    return op.name.startswith("arith.") and not any(
+        isinstance(each.type, ir.VectorType) for each in (*op.operands, *op.results)
+    )

@@ -1,0 +1,68 @@
+"""accel-multicast-copies: what the blocks of a cluster copy alike, they copy together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects.accel import cluster_of
+from mlc.passes.accel.common.multicasts import MULTICAST, depends, place_along
+from mlc.passes.accel.common.tensor_maps import tensor_map_fault
+from mlc.passes.accel.transforms.copy_nests import CopyNest, copy_nest
+from mlc.passes.base import Pass
+from mlc.passes.common.rewriting import collect_ops
+
+
+@dataclass(frozen=True)
+class MulticastCopies(Pass):
+    """Marks the copies of launches in clusters that are the same for all blocks along a dim of the cluster
+    (`multicast`): in a product, those along its rows read the same columns of the right operand.
+
+    It is for sm_90a, where TMA writes to the shared memory of several blocks, and for launches that
+    `accel-specialize-warps` will give roles. Loops must run as often in all blocks of a cluster, and a tile
+    must have equal parts for the blocks. A launch in which nothing is multicast is no longer in clusters, but
+    for one that has roles already, which stays as it is.
+    """
+
+    name: ClassVar[str] = "accel-multicast-copies"
+
+    def run(self, op: ir.Operation) -> bool:
+        changed = False
+        for launch in collect_ops(op, "accel.launch"):
+            if "cluster" in launch.attributes and not collect_ops(launch, "accel.specialize"):
+                nest = copy_nest(launch) if prod(cluster_of(launch)) > 1 else None
+                if nest is None or not mark(launch, nest):
+                    _leave_clusters(launch)
+                changed = True
+        return changed
+
+
+def mark(launch: ir.Operation, nest: CopyNest) -> bool:
+    """Whether there is something to multicast in a nest of loops."""
+    dims = [dim for dim, blocks in enumerate(cluster_of(launch)) if blocks > 1]
+    bounds = [bound for loop in nest.loops for bound in list(loop.operands)[:3]]
+    if any(depends(bounds, place_along(launch, dim)) for dim in dims):
+        return False
+    found = [_mark(launch, copy, dims) for copy in nest.copying.copies]
+    return any(found)
+
+
+def _leave_clusters(launch: ir.Operation) -> None:
+    for copy in collect_ops(launch, "accel.copy"):
+        if MULTICAST in copy.attributes:
+            del copy.attributes[MULTICAST]
+    del launch.attributes["cluster"]
+
+
+def _mark(launch: ir.Operation, copy: ir.Operation, dims: list[int]) -> bool:
+    """Marks one copy, if it is alike along one of `dims` and can be shared."""
+    alike = [dim for dim in dims if not depends(copy.operands, place_along(launch, dim))]
+    for dim in alike:
+        i64 = ir.IntegerType.get_signless(64, copy.context)
+        copy.attributes[MULTICAST] = ir.IntegerAttr.get(i64, dim)
+        if not tensor_map_fault(copy):
+            return True
+        del copy.attributes[MULTICAST]
+    return False

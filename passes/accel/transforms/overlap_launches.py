@@ -1,0 +1,118 @@
+"""accel-overlap-launches: a kernel begins while the one before it on the stream still runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, nvvm, scf
+from mlc.passes.accel.transforms.early_copies import EARLY_READS, hoist_copies, weight_parameters
+from mlc.passes.base import Pass
+from mlc.passes.common.rewriting import collect_ops
+
+OVERLAP_LAUNCHES = "accel.overlap_launches"
+# What neither reads nor writes global memory. Loads and stores: `_touches` looks at their pointers.
+_COMPUTES = ("arith.", "math.", "llvm.mlir.", "nvvm.read.ptx.sreg.", "nvvm.mbarrier.", "nvvm.cluster.")
+_SETS_UP = frozenset(
+    {
+        *("llvm.addrspacecast", "llvm.bitcast", "llvm.getelementptr", "llvm.inttoptr", "llvm.ptrtoint"),
+        *("llvm.extractelement", "llvm.extractvalue", "llvm.insertelement", "llvm.insertvalue"),
+        *("llvm.return", "scf.condition", "scf.yield"),
+        *("nvvm.barrier", "nvvm.elect.sync", "nvvm.mapa", "nvvm.setmaxregister", "nvvm.shfl.sync"),
+        *("nvvm.bar.warp.sync", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy"),
+    }
+)
+_CONTROL = frozenset({"scf.for", "scf.if", "scf.while"})
+# The operand that is the pointer.
+_POINTERS = {"llvm.load": 0, "llvm.store": 1}
+_SHARED = "!llvm.ptr<3>"
+
+
+@dataclass(frozen=True)
+class OverlapLaunches(Pass):
+    """Lets launches of kernels of sm_90a overlap ("programmatic dependent launch"): each kernel begins with
+    `nvvm.griddepcontrol launch_dependents`, and has `nvvm.griddepcontrol wait` in front of the first op that
+    may touch global memory. Its attribute `accel.overlap_launches` says so: the runtime then lets it begin as
+    soon as all blocks of the kernel before have begun. Copies of parameters that are tensor maps into a cache
+    come before the wait.
+
+    Where this op is a branch with two sides, such as roles of warps, each side waits for itself, as late as
+    it can. Each thread waits exactly once, also one that touches no memory: a kernel that has ended leaves
+    none before it running.
+
+    Copies of weights by `cp.async` before the first loop start in front of the wait, as no kernel writes
+    weights: the attribute `accel.weights` of the function around the launch says which arguments are weights
+    wherever it is called. The kernel's attribute `accel.early_reads` lists the parameters that it so reads.
+
+    For kernels of threads, behind accel-distribute. A second run changes nothing.
+
+    Source: NVIDIA's PTX documentation, "griddepcontrol".
+    """
+
+    name: ClassVar[str] = "accel-overlap-launches"
+
+    def run(self, op: ir.Operation) -> bool:
+        kernels = [each for each in collect_ops(op, "llvm.func") if "nvvm.kernel" in each.attributes]
+        plain = [each for each in kernels if OVERLAP_LAUNCHES not in each.attributes]
+        weights = weight_parameters(op)
+        for kernel in plain:
+            name = ir.StringAttr(kernel.attributes["sym_name"]).value
+            with kernel.location:
+                _overlap(kernel, weights.get(name, set()))
+        self.count("kernels", len(plain), help="kernels that wait for those before them")
+        return bool(plain)
+
+
+def _overlap(kernel: ir.Operation, weights: Collection[int]) -> None:
+    entry = kernel.regions[0].blocks[0]
+    ops = [each.operation for each in entry.operations]
+    first = next((at for at, op in enumerate(ops) if _touches(op)), len(ops) - 1)
+    early, anchor = hoist_copies(ops[first:], weights)
+    if early:
+        kernel.attributes[EARLY_READS] = ir.DenseI64ArrayAttr.get(early)
+        with ir.InsertionPoint(anchor):
+            _control("wait")
+    else:
+        _insert_wait(entry)
+    with ir.InsertionPoint.at_block_begin(entry):
+        _control("launch_dependents")
+    kernel.attributes[OVERLAP_LAUNCHES] = ir.UnitAttr.get()
+
+
+def _insert_wait(block: ir.Block, *, in_branch: bool = False) -> None:
+    """As late as is safe: all threads that run the block have waited once at its end."""
+    ops = [each.operation for each in block.operations]
+    first = next((op for op in ops if _touches(op)), ops[-1])
+    # Elsewhere a branch without another side is one around accesses: its condition is all that it computes.
+    if first.name == "scf.if" and (in_branch or len(first.regions[1].blocks)):
+        _add_else(first)
+        for region in first.regions:
+            _insert_wait(region.blocks[0], in_branch=True)
+        return
+    with ir.InsertionPoint(first):
+        _control("wait")
+
+
+def _add_else(branch: ir.Operation) -> None:
+    if not len(branch.regions[1].blocks):
+        with ir.InsertionPoint(branch.regions[1].blocks.append()):
+            scf.YieldOp([])
+
+
+def _touches(op: ir.Operation) -> bool:
+    """Whether an op, or one inside of it, may read or write global memory: all but those that surely do
+    not."""
+    if op.name in _CONTROL:
+        return any(
+            _touches(each.operation) for region in op.regions for block in region for each in block.operations
+        )
+    if op.name in _POINTERS:
+        return str(op.operands[_POINTERS[op.name]].type) != _SHARED
+    if op.name == "nvvm.prefetch":
+        return "tensormap" not in op.attributes
+    return op.name not in _SETS_UP and not op.name.startswith(_COMPUTES)
+
+
+def _control(action: str) -> None:
+    nvvm.griddepcontrol(ir.Attribute.parse(f"#nvvm<grid_dep_action {action}>"))

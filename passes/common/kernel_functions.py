@@ -1,0 +1,77 @@
+"""Kernels in the IR: functions marked with the unit attribute `tloop.kernel`."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.dialects.accel.compute import PRECISIONS
+from mlc.passes.base import PassFailure
+
+# Integer attribute of kernels: how many iterations of a parallel loop are worth waking a thread.
+LEAST_ITERATIONS = "tloop.least_iterations"
+
+# Unit attribute of kernels whose work is not worth waking a thread.
+ONE_THREAD = "tloop.one_thread"
+
+MARK = "tloop.kernel"
+# On a kernel of one result: the operands, of the result's shape, that it may write over.
+IN_PLACE = "tloop.in_place"
+# On a kernel whose last operand gives dims that are known only when it runs: the names of the others' dims,
+# and of the results'.
+DIMS = "tloop.dims"
+# On a kernel: the device that runs it, HOST where it is absent.
+DEVICE, HOST = "tloop.device", "host"
+# In a GPU's program, where HOST is the GPU: the device of kernels on the processor, and where transfers back
+# go.
+CPU, GPU = "cpu", "gpu"
+# On a product, or on the kernel that holds it: how operands of f32 are multiplied.
+PRECISION, EXACT = "accel.precision", "exact"
+
+# On a `memref.alloc` of a kernel: its workspace, which lasts for all of its launches, and may be larger than
+# a stack.
+WORKSPACE = "tloop.workspace"
+
+
+def is_workspace(op: ir.Operation) -> bool:
+    """Whether `op` is the `memref.alloc` or the `memref.dealloc` of a kernel's workspace."""
+    if op.name == "memref.dealloc" and not isinstance(op.operands[0], ir.BlockArgument):
+        op = op.operands[0].owner.operation
+    return op.name == "memref.alloc" and WORKSPACE in op.attributes
+
+
+def is_kernel(op: ir.Operation) -> bool:
+    """Whether `op` is a function marked as a kernel."""
+    return op.name == "func.func" and MARK in op.attributes
+
+
+def is_on_tensors(kernel: ir.Operation) -> bool:
+    """Whether a kernel returns what it computes: a program of thread blocks writes to memory."""
+    return bool(kernel.attributes["function_type"].value.results)
+
+
+def kernels_on_tensors(module: ir.Operation) -> list[ir.Operation]:
+    """The kernels of a module but those that are programs of thread blocks already."""
+    ops = [each.operation for each in module.regions[0].blocks[0]]
+    return [op for op in ops if is_kernel(op) and is_on_tensors(op)]
+
+
+def device_of_kernel(kernel: ir.Operation) -> str:
+    """The device that runs a kernel."""
+    return kernel.attributes[DEVICE].value if DEVICE in kernel.attributes else HOST
+
+
+def precision_of(op: ir.Operation) -> str:
+    """How a product, or a kernel with one, multiplies operands of f32: one of `accel.mma`'s precisions,
+    exactly if it does not say. Raises PassFailure for anything else."""
+    if PRECISION not in op.attributes:
+        return EXACT
+    given = op.attributes[PRECISION]
+    if isinstance(given, ir.StringAttr) and given.value in PRECISIONS:
+        return str(given.value)
+    known = " or ".join(f"'{each}'" for each in PRECISIONS)
+    raise PassFailure(f"{PRECISION} must be {known}, but is {given}", op.location)
+
+
+def schedules(module: ir.Operation) -> dict[str, ir.Operation]:
+    """The `tloop.schedule` ops of a module, by the kernel's name."""
+    ops = [each.operation for each in module.regions[0].blocks[0]]
+    return {op.attributes["kernel"].value: op for op in ops if op.name == "tloop.schedule"}

@@ -1,0 +1,195 @@
+"""Rewriting of ops to a fixed point, and the helpers that patterns use.
+
+Python handles to an op do not notice when the op is freed through another handle. A pattern therefore
+erases ops with `erase_op` or `replace_op`, which tell the driver; it must not use a handle after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from mlc.bindings import ir
+from mlc.bindings.identity import address
+from mlc.passes.base import PassFailure
+from mlc.passes.common.patterns import Pattern, pattern_name, pattern_summary
+from mlc.passes.remarks import applied_at, listening
+from mlc.passes.statistics import collecting, count
+
+# One set per active `apply_patterns`: addresses of ops erased during its current sweep.
+_erased: list[set[int]] = []
+
+
+@dataclass
+class Changes:
+    """What a pattern did to the op at address `where`: the addresses of the ops that it erased, and the
+    values by which it replaced the op's results.
+    """
+
+    where: int
+    erased: set[int] = field(default_factory=set)
+    values: list[ir.Value] = field(default_factory=list)
+
+
+# Those that watch at present; and what applies the patterns instead of the driver, to trace them.
+_watched: list[Changes] = []
+_tracers: list[Callable[[Pattern, ir.Operation], bool]] = []
+
+
+@contextmanager
+def watch_changes(op: ir.Operation) -> Iterator[Changes]:
+    """What happens to `op` inside the `with` block."""
+    changes = Changes(address(op))
+    _watched.append(changes)
+    try:
+        yield changes
+    finally:
+        _watched.pop()
+
+
+@contextmanager
+def trace_patterns(tracer: Callable[[Pattern, ir.Operation], bool]) -> Iterator[None]:
+    """Inside the `with` block, the driver has `tracer` apply each pattern."""
+    _tracers.append(tracer)
+    try:
+        yield
+    finally:
+        _tracers.pop()
+
+
+def apply_patterns(root: ir.Operation, patterns: Mapping[str, Pattern], max_iterations: int = 32) -> bool:
+    """Calls `patterns[op.name](op)` for the ops inside `root`, innermost first, until no pattern changes
+    anything.
+
+    A pattern returns True if it changed the IR. While it runs, ops are built just before `op`, with its
+    location. Returns whether anything changed. Raises `PassFailure` if ops still change in sweep
+    `max_iterations`.
+    """
+    for sweep in range(max_iterations):
+        changed = _sweep(root, patterns)
+        if changed is None:
+            return sweep > 0
+    raise PassFailure(
+        f"rewriting did not reach a fixed point in {max_iterations} sweeps; the last one changed '{changed}'",
+        root.location,
+    )
+
+
+def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
+    """Applies patterns once to every op that exists now; the name of the last op that changed, or None."""
+    changed = None
+    _erased.append(set())
+    try:
+        for where, op in [(address(op), op) for op in collect_ops(root, patterns.keys())]:
+            if where in _erased[-1]:
+                continue
+            name, location = op.name, op.location
+            with ir.InsertionPoint(op), location:
+                if _apply(patterns[name], op):
+                    changed = name
+                    _report(patterns[name], name, location)
+    finally:
+        _erased.pop()
+    return changed
+
+
+def _apply(pattern: Pattern, op: ir.Operation) -> bool:
+    return _tracers[-1](pattern, op) if _tracers else pattern(op)
+
+
+def _report(pattern: Pattern, name: str, location: ir.Location) -> None:
+    """Tells those who listen that `pattern` changed an op called `name`, which may be gone."""
+    if collecting():
+        count(pattern_name(pattern), help="rewrites by this pattern")
+    if listening():
+        applied_at(name, location, pattern_name(pattern), pattern_summary(pattern))
+
+
+def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) -> list[ir.Operation]:
+    """The ops inside `root` (without `root`), innermost first; those with a name in `names`, or all."""
+    found: list[ir.Operation] = []
+    wanted = (names,) if isinstance(names, str) else names
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op != root and (wanted is None or op.name in wanted):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.operation.walk(visit, ir.WalkOrder.POST_ORDER)
+    return found
+
+
+def erase_op(op: ir.Operation | ir.OpView) -> None:
+    """Erases `op`, whose results must be unused, and everything inside it."""
+    operation = op.operation
+    if _erased:
+        inside = [address(operation), *map(address, collect_ops(operation))]
+        for erased in (*_erased, *(changes.erased for changes in _watched)):
+            erased.update(inside)
+    operation.erase()
+
+
+def replace_op(op: ir.Operation | ir.OpView, values: ir.Value | ir.OpView | Sequence[ir.Value]) -> None:
+    """Replaces all uses of the results of `op` by `values` (one per result) and erases it."""
+    operation = op.operation
+    if isinstance(values, ir.Value):
+        values = [values]
+    elif isinstance(values, (ir.Operation, ir.OpView)):
+        values = list(values.results)
+    for changes in _watched:
+        if changes.where == address(operation):
+            changes.values = list(values)
+    for old, new in zip(operation.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    erase_op(operation)
+
+
+def erase_if_unused(op: ir.Operation | ir.OpView) -> bool:
+    """Erases `op` if no result has a use. The caller knows that it has no side effect. Returns whether it
+    did.
+    """
+    if any(has_uses(result) for result in op.operation.results):
+        return False
+    erase_op(op)
+    return True
+
+
+def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """The op's attributes by name."""
+    return {name: op.attributes[name] for name in op.attributes}
+
+
+def defining_op(value: ir.Value, name: str | None = None) -> ir.Operation | None:
+    """The op that defines `value`, or None for a block argument or an op not called `name`."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    operation = owner.operation
+    return operation if name is None or operation.name == name else None
+
+
+def has_uses(value: ir.Value) -> bool:
+    """Whether anything uses `value`."""
+    return next(iter(value.uses), None) is not None
+
+
+def has_one_use(value: ir.Value) -> bool:
+    """Whether exactly one operand is `value`."""
+    uses = iter(value.uses)
+    return next(uses, None) is not None and next(uses, None) is None
+
+
+def has_one_user(value: ir.Value) -> bool:
+    """Whether exactly one op uses `value`, as one operand or as several."""
+    return len({address(use.owner) for use in value.uses}) == 1
+
+
+def terminator_of(block: ir.Block) -> ir.Operation:
+    """The block's last op."""
+    return block.operations[len(block.operations) - 1].operation
+
+
+def users(value: ir.Value) -> list[ir.Operation]:
+    """The distinct ops that use `value`, in the order of its use list."""
+    return list({address(use.owner): use.owner.operation for use in value.uses}.values())

@@ -1,0 +1,1 @@
+"""Attention in graphs: its heads, its decomposition, and which attention is one kernel."""

@@ -1,0 +1,81 @@
+"""Which attention one kernel computes whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.kernel_functions import is_kernel
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.values import is_static
+
+# Queries whose scores a kernel holds at a time: two vectors of 16 numbers.
+QUERIES = 32
+# What a head needs fits the stack, and half of a second cache of 1 MiB, beside keys and values.
+SCRATCH_BYTES = 512 << 10
+# Whose products GPUs sum in f32, and how many of them a query, a key or a value has at most: a thread block
+# holds tiles of many.
+BLOCK_ELEMENTS, BLOCK_WIDTH = ("bf16", "f16", "f32"), 256
+
+
+def obstacle(op: ir.Operation) -> str | None:
+    """Why `graph.attention` is taken apart into several kernels; None if one computes all of it."""
+    q, k, v = list(op.operands)[:3]
+    if str(graph.element_type(q)) != "f32":
+        return "its elements must be f32"
+    if None in (graph.shape_of(q)[-1], graph.shape_of(v)[-1]):
+        return "how many numbers a query and a value have must be known"
+    if not all(map(is_static, op.operands)):
+        return _open_obstacle(op)
+    if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(each)[:-3]) for each in (k, v)):
+        return "keys and values have more batches than queries"
+    if graph.shape_of(k)[-2] == 0:
+        return "it has no keys"
+    if graph.shape_of(q)[-2] < QUERIES // 2:
+        return "it has too few queries to fill vectors"
+    if any(str(graph.element_type(mask)) == "i1" for mask in list(op.operands)[3:]):
+        return "its mask is of truth values, which lie in bytes and not in vectors"
+    queries, width = graph.shape_of(q)[-2:]
+    if scratch_bytes(min(queries, QUERIES), width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
+        return f"the scores of {QUERIES} queries would not stay in the second cache"
+    return None
+
+
+def _open_obstacle(op: ir.Operation) -> str | None:
+    """The same for attention with dims that only running tells: blocks of queries are filled up, and keys are
+    taken block by block."""
+    q, k, v, *masks = list(op.operands)
+    # The arguments of a kernel have no names of their own; what formed it has compared them.
+    dims = graph.shape_of if is_kernel(op.parent.operation) else graph.dims_of
+    if any(list(dims(q))[:-3] != list(dims(each))[:-3] for each in (k, v)):
+        return "keys and values must have the batches of the queries"
+    if any(str(graph.element_type(mask)) == "i1" for mask in masks):
+        return "its mask is of truth values, which lie in bytes and not in vectors"
+    return None
+
+
+def block_obstacle(op: ir.Operation) -> str | None:
+    """Why `graph.attention` is taken apart for a GPU; None if one program of thread blocks computes it."""
+    q, k, v, *masks = list(op.operands)
+    if not all(map(is_static, op.operands)):
+        return "its dims must be known"
+    if str(graph.element_type(q)) not in BLOCK_ELEMENTS:
+        return f"its elements must be of {', '.join(BLOCK_ELEMENTS)}"
+    if graph.shape_of(k)[-2] == 0:
+        return "it has no keys"
+    if max(graph.shape_of(q)[-1], graph.shape_of(v)[-1]) > BLOCK_WIDTH:
+        return f"its heads have more than {BLOCK_WIDTH} numbers"
+    if any(defining_op(mask, "graph.constant") is not None for mask in masks):
+        return "its mask is a small constant, which lies in no memory"
+    return None
+
+
+def _is_shared(batch: Sequence[int | None], read: Sequence[int | None]) -> bool:
+    """Whether each of the queries' batches reads one batch, be it the only one."""
+    return all(dim in (1, whole) for whole, dim in zip(batch, read, strict=True))
+
+
+def scratch_bytes(queries: int, width: int, keys: int) -> int:
+    """Bytes of a block's scores, which become its weights, and of its transposed queries."""
+    return 4 * queries * (keys + width)

@@ -1,0 +1,32 @@
+"""What clamp and relu bound."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.values import Number, is_float
+
+Bounds = tuple[Number | None, Number | None]
+
+
+def bounds_of(op: ir.Operation) -> Bounds:
+    """The bounds of a clamp or relu, the lower first; None is no bound on its side."""
+    if op.name == "graph.relu":
+        return (0.0 if is_float(op.operands[0]) else 0), None
+    return graph.attribute(op, "min"), graph.attribute(op, "max")
+
+
+def bounds_cross(bounds: Bounds) -> bool:
+    """Whether the upper bound lies below the lower one, and wins."""
+    low, high = bounds
+    return low is not None and high is not None and high < low
+
+
+def smallest(value: ir.Value) -> Number | None:
+    """The number that no element of the result of a clamp or relu is below; NaN may occur."""
+    op = defining_op(value)
+    if op is None or op.name not in ("graph.clamp", "graph.relu"):
+        return None
+    bounds = bounds_of(op)
+    return bounds[1] if bounds_cross(bounds) else bounds[0]

@@ -1,0 +1,46 @@
+"""Ops that belong to the kernel that reads what they make: each reader has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import collect_ops, defining_op
+
+# On a conversion or a transpose of what lies in memory. Neither another kernel nor @prepare computes it.
+ON_READ = "graph.on_read"
+
+
+def mark(value: ir.Value) -> ir.Value:
+    """The value, whose op belongs to its readers from now on."""
+    value.owner.operation.attributes[ON_READ] = ir.UnitAttr.get()
+    return value
+
+
+def in_memory(value: ir.Value) -> ir.Value:
+    """What a conversion that belongs to the value's reader converts; without one the value."""
+    made = defining_op(value, "graph.cast")
+    return value if made is None or ON_READ not in made.attributes else made.operands[0]
+
+
+def beneath(value: ir.Value, view: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """A view of a value, which moves its elements or adds zeros: of what lies in memory, where the value is a
+    conversion that belongs to its reader."""
+    seen = view(in_memory(value))
+    if seen.type.element_type == graph.element_type(value):
+        return seen
+    kind = ir.RankedTensorType.get(seen.type.shape, graph.element_type(value))
+    return mark(graph.build("cast", [seen], {}, kind))
+
+
+def read_apart(function: ir.Operation) -> None:
+    """Gives each use of what such an op makes an op of its own, just before the reader."""
+    # Readers first: of several such ops behind one another each reader gets its own.
+    for op in reversed(collect_ops(function)):
+        if ON_READ not in op.attributes:
+            continue
+        for use in list(op.results[0].uses)[1:]:
+            reader, position = use.owner.operation, use.operand_number
+            own = op.clone(ir.InsertionPoint(reader)).operation
+            reader.operands[position] = own.results[0]

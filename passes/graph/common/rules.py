@@ -1,0 +1,43 @@
+"""Tables of rules: which rules a pass tries on which op, within a class of exactness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from mlc.bindings import ir
+from mlc.passes.common.patterns import FirstOf, Pattern
+from mlc.passes.common.rewriting import apply_patterns
+from mlc.passes.exactness import allowed
+from mlc.passes.graph.common.values import Rule, is_ranked, on_ranked, replacing
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# Rules by op name ("graph.add"), in the order in which they are tried.
+Rules = Mapping[str, Sequence[Rule]]
+
+
+def joined(*tables: Rules) -> dict[str, tuple[Rule, ...]]:
+    """One table of all rules: those of earlier tables are tried first."""
+    names = sorted({name for table in tables for name in table})
+    return {name: tuple(rule for table in tables for rule in table.get(name, ())) for name in names}
+
+
+def patterns(rules: Rules, exactness: str) -> dict[str, Pattern]:
+    """The rules of the class `exactness`, and of stricter ones, as a pattern per op name."""
+    chosen = {name: [rule for rule in each if allowed(rule, exactness)] for name, each in rules.items()}
+    return {name: on_ranked(FirstOf(*map(replacing, each))) for name, each in chosen.items() if each}
+
+
+def rule_of(table: Mapping[str, _Function], op: ir.Operation, exactness: str) -> _Function | None:
+    """What a table of functions by op name holds for `op`; None where that is of a worse class than
+    `exactness`, where a rank is unknown, and for ops of several results."""
+    rule = table.get(op.name)
+    if rule is None or len(op.results) != 1 or not is_ranked(op) or not allowed(rule, exactness):
+        return None
+    return rule
+
+
+def apply_rules(root: ir.Operation, rules: Rules, exactness: str) -> bool:
+    """Applies the rules within a class of exactness to a fixed point; whether anything changed."""
+    return apply_patterns(root, patterns(rules, exactness))

@@ -1,0 +1,71 @@
+"""What is known of the signs of a value's elements."""
+
+from __future__ import annotations
+
+from math import copysign
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.bounds import smallest
+from mlc.passes.graph.common.values import Number, is_float, splat
+
+_ALWAYS = frozenset(
+    f"graph.{name}"
+    for name in ("abs", "exp", "sigmoid", "softmax", "softplus", "cosh", "reduce_l1", "reduce_l2")
+) | {"graph.reduce_sum_square"}
+# Not negative, but -0.0 where the operand is it.
+_UP_TO_ZERO = frozenset({"graph.relu", "graph.hard_sigmoid"})
+# Not negative where all operands are not; of these, what -0.0 turns into minus infinity.
+_INVERSE = frozenset(f"graph.{name}" for name in ("rsqrt", "reciprocal", "div"))
+_INHERITED = _INVERSE | frozenset(
+    f"graph.{name}"
+    for name in (
+        *("sqrt", "add", "mul", "min", "where"),
+        *("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"),
+        *("reshape", "squeeze", "unsqueeze", "transpose", "slice", "expand", "tile", "concat"),
+    )
+)
+_DEPTH = 4
+
+
+def never_negative(value: ir.Value, depth: int = _DEPTH, *, zeros: bool = False) -> bool:
+    """Whether no element of floats is less than zero or -0.0 (NaN may occur), as far as a few ops back
+    tell; with `zeros`, -0.0 may occur as well. Integers wrap round, so nothing is said of them.
+    """
+    op, number = defining_op(value), splat(value)
+    if op is None or number is not None or not is_float(value):
+        return number is not None and is_float(value) and (copysign(1, number) > 0 or (zeros and number == 0))
+    if op.name in _ALWAYS or (op.name == "graph.mul" and op.operands[0] == op.operands[1]):
+        return True
+    least = smallest(value)
+    if (least is not None and (least > 0 or (zeros and least == 0))) or (zeros and op.name in _UP_TO_ZERO):
+        return True
+    if depth == 0:
+        return False
+    if op.name == "graph.max":
+        return any(never_negative(operand, depth - 1, zeros=zeros) for operand in op.operands)
+    zeros = zeros and op.name not in _INVERSE
+    operands = list(op.operands)[1:] if op.name == "graph.where" else _data(op)
+    if op.name == "graph.reduce_max" and not has_elements(operands[0]):
+        return False
+    return op.name in _INHERITED and all(
+        never_negative(operand, depth - 1, zeros=zeros) for operand in operands
+    )
+
+
+def has_elements(value: ir.Value) -> bool:
+    """Whether no dim is, or may be, 0: the maximum of nothing is minus infinity."""
+    return all(extent is not None and extent > 0 for extent in graph.shape_of(value))
+
+
+def is_at_least(value: ir.Value, number: Number) -> bool:
+    """Whether no element is below a number, as far as a few ops back tell; NaN may occur."""
+    least = smallest(value)
+    return (least is not None and number <= least) or (number <= 0 and never_negative(value, zeros=True))
+
+
+def _data(op: ir.Operation) -> list[ir.Value]:
+    """The operands without `dims`."""
+    views = ("graph.reshape", "graph.expand")
+    return list(op.operands)[:1] if op.name in views else list(op.operands)

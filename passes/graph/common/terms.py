@@ -1,0 +1,128 @@
+"""What the rules that recognise idioms ask of values: products of factors, sums with a number, means."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import ml_dtypes
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import FLOAT
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.values import Number, constant_and_other, dtype, splat
+
+
+def is_number(found: Number, wanted: float, like: ir.Value) -> bool:
+    """Whether a constant is a number as far as the element type of `like` can tell: within two steps of
+    its significand, since products of constants are rounded, too."""
+    step = ml_dtypes.finfo(dtype(like)).eps  # type: ignore[no-untyped-call]  # NumPy's knows no bfloat16
+    return math.isclose(found, wanted, rel_tol=2 * float(step))
+
+
+@dataclass
+class Product:
+    """A tree of multiplications as a number times factors."""
+
+    coefficient: float
+    factors: list[ir.Value]
+
+
+# Exporters' products are shallower; squares of squares would have factors without end.
+_DEPTH = 6
+
+
+def product_of(value: ir.Value, whole: ir.Value | None = None, depth: int = _DEPTH) -> Product:
+    """The factors of a value; `whole` is one factor even where it is a product."""
+    op, number = defining_op(value), splat(value)
+    if number is not None:
+        return Product(number, [])
+    if op is None or op.name not in _FACTORED or depth == 0 or (whole is not None and value == whole):
+        return Product(1.0, [value])
+    a, b = op.operands
+    base = product_of(a, whole, depth - 1)
+    return _FACTORED[op.name](base, product_of(b, whole, depth - 1)) or Product(1.0, [value])
+
+
+def _times(a: Product, b: Product) -> Product:
+    return Product(a.coefficient * b.coefficient, a.factors + b.factors)
+
+
+def _divided(a: Product, b: Product) -> Product | None:
+    """a / b for a number b."""
+    return None if b.factors or not b.coefficient else Product(a.coefficient / b.coefficient, a.factors)
+
+
+def _raised(a: Product, b: Product) -> Product | None:
+    """a ** b for a small whole number b."""
+    if b.factors or b.coefficient not in (2, 3):
+        return None
+    exponent = int(b.coefficient)
+    return Product(a.coefficient**exponent, a.factors * exponent)
+
+
+_FACTORED = {"graph.mul": _times, "graph.div": _divided, "graph.pow": _raised}
+
+
+def is_power(value: ir.Value, coefficient: float, x: ir.Value, exponent: int) -> bool:
+    """Whether the value is coefficient * x**exponent."""
+    product = product_of(value, x)
+    return product.factors == [x] * exponent and is_number(product.coefficient, coefficient, x)
+
+
+def plus_number(value: ir.Value) -> tuple[ir.Value, Number] | None:
+    """u and c of u + c."""
+    op = defining_op(value, "graph.add")
+    return constant_and_other(op) if op is not None else None
+
+
+def negated(value: ir.Value) -> ir.Value | None:
+    """x of -x, also written x * -1."""
+    op = defining_op(value)
+    if op is None or op.name not in ("graph.neg", "graph.mul"):
+        return None
+    if op.name == "graph.neg":
+        return op.operands[0]
+    found = constant_and_other(op)
+    return found[0] if found and found[1] == -1 else None
+
+
+def _is_computed(value: ir.Value) -> bool:
+    return FLOAT.admits(str(graph.element_type(value)))
+
+
+def without_casts(value: ir.Value) -> ir.Value:
+    """What the value is before casts from float to float, of types in which is computed."""
+    op = defining_op(value, "graph.cast")
+    while op is not None and _is_computed(value) and _is_computed(op.operands[0]):
+        value = op.operands[0]
+        op = defining_op(value, "graph.cast")
+    return value
+
+
+def like_type(value: ir.Value, element: ir.Type) -> ir.Value:
+    """The value with elements of a type, by a cast where it needs one."""
+    if graph.element_type(value) == element:
+        return value
+    return graph.build("cast", [value], result_type=ir.RankedTensorType.get(value.type.shape, element))
+
+
+def reduced(value: ir.Value, name: str) -> tuple[ir.Value, list[int]] | None:
+    """What a reduction is over, and its axes, where its result still has them as dims of 1."""
+    op = defining_op(value)
+    if op is not None and op.name in ("graph.reshape", "graph.unsqueeze"):
+        return _reduced_and_restored(op, name)
+    if op is None or op.name != name or not graph.attribute(op, "keepdims"):
+        return None
+    return op.operands[0], sorted(graph.attribute(op, "axes"))
+
+
+def _reduced_and_restored(view: ir.Operation, name: str) -> tuple[ir.Value, list[int]] | None:
+    """The same of a reduction that drops its axes, before a view that puts them back."""
+    op = defining_op(view.operands[0], name)
+    if op is None or graph.attribute(op, "keepdims"):
+        return None
+    x, axes = op.operands[0], sorted(graph.attribute(op, "axes"))
+    kept = [1 if axis in axes else dim for axis, dim in enumerate(graph.shape_of(x))]
+    return (x, axes) if None not in kept and kept == graph.shape_of(view.results[0]) else None

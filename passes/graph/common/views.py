@@ -1,0 +1,100 @@
+"""Which ops are places in memory and no computation: reshapes, contiguous slices, contiguous concatenations.
+
+All buffers are dense and row-major. A slice is contiguous where only dims of one element come before the
+sliced one, and only whole dims behind it; likewise a concatenation.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from math import prod
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op
+
+RESHAPES = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
+CONSTANTS = frozenset({"graph.constant", "graph.weight", "graph.prepared"})
+
+
+def _is_static(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.RankedTensorType) and bool(value.type.has_static_shape)
+
+
+def _in_kernels(value: ir.Value) -> bool:
+    """Whether the value is a small constant, which has no buffer."""
+    return defining_op(view_source(value), "graph.constant") is not None
+
+
+def slice_offset(op: ir.Operation) -> int | None:
+    """The element of its operand at which a contiguous `graph.slice` begins; None if it is not contiguous."""
+    operand = op.operands[0]
+    if not (_is_static(operand) and _is_static(op.results[0])):
+        return None
+    shape, sizes = graph.shape_of(operand), graph.shape_of(op.results[0])
+    starts, steps = graph.attribute(op, "starts"), graph.attribute(op, "steps")
+    cut = [axis for axis, (whole, size) in enumerate(zip(shape, sizes, strict=True)) if whole != size]
+    last = cut[-1] if cut else 0
+    if any(sizes[axis] != 1 for axis in range(last)) or any(
+        step != 1 and sizes[axis] > 1 for axis, step in enumerate(steps)
+    ):
+        return None
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    firsts = (start + dim if start < 0 else start for start, dim in zip(starts, shape, strict=True))
+    return sum(first * stride for first, stride in zip(firsts, strides, strict=True))
+
+
+def concat_offsets(op: ir.Operation) -> list[int] | None:
+    """The element of the result at which each operand of a contiguous `graph.concat` begins; None if it is
+    not contiguous."""
+    values = [*op.operands, op.results[0]]
+    axis = graph.attribute(op, "axis")
+    if not all(map(_is_static, values)) or prod(graph.shape_of(op.results[0])[:axis]) != 1:
+        return None
+    sizes = [prod(graph.shape_of(operand)) for operand in op.operands]
+    return list(accumulate(sizes[:-1], initial=0))
+
+
+def view_offset(op: ir.Operation) -> int | None:
+    """The element of its first operand's buffer at which the result of a view begins; None for an op that is
+    no view."""
+    if op.name in RESHAPES:
+        return 0
+    if op.name != "graph.slice" or _in_kernels(op.operands[0]):
+        return None
+    return slice_offset(op)
+
+
+def joined_offsets(op: ir.Operation) -> list[int] | None:
+    """Where the operands of a concatenation lie in its result, if they can be written there; else None."""
+    if op.name != "graph.concat" or any(map(_in_kernels, op.operands)):
+        return None
+    return concat_offsets(op)
+
+
+def is_place(op: ir.Operation) -> bool:
+    """Whether the op costs no kernel: its result is a part, or a union, of other buffers."""
+    return view_offset(op) is not None or joined_offsets(op) is not None
+
+
+def view_source(value: ir.Value) -> ir.Value:
+    """What the value is a reshape of: the same elements in the same order."""
+    op = defining_op(value)
+    while op is not None and op.name in RESHAPES:
+        value = op.operands[0]
+        op = defining_op(value)
+    return value
+
+
+def is_part(op: ir.Operation) -> bool:
+    """Whether the op only names a part of its first operand: a view, or a row of it that moves in a loop."""
+    return op.name == "tloop.row" or (op.name.startswith("graph.") and view_offset(op) is not None)
+
+
+def viewed(value: ir.Value) -> ir.Value:
+    """What the value is a part of."""
+    op = defining_op(value)
+    while op is not None and is_part(op):
+        value = op.operands[0]
+        op = defining_op(value)
+    return value

@@ -1,0 +1,1 @@
+"""Branches and loops of graphs: simplification and loop-invariant code motion."""

@@ -1,0 +1,180 @@
+"""graph-form-kernels: fused groups of ops become kernels, launched by the host functions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import func, ir
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import element_bytes
+from mlc.dialects.tloop import build_launch
+from mlc.passes.base import Pass, option
+from mlc.passes.common.cloning import clone_ops
+from mlc.passes.common.kernel_functions import DEVICE, IN_PLACE, MARK
+from mlc.passes.graph.common.kernel_categories import ATTENTION
+from mlc.passes.graph.common.op_families import ELEMENTWISE
+from mlc.passes.graph.common.rematerialization import read_apart
+from mlc.passes.graph.fusion.groups import Group, fuse, separate, small_constant
+from mlc.passes.graph.fusion.host_copies import (
+    bodies,
+    copy_body_values,
+    copy_constant_operands,
+    copy_trivial_results,
+)
+from mlc.passes.graph.fusion.kernel_dims import KernelDims
+from mlc.passes.graph.fusion.loop_rows import take_rows
+from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic, settle_sizes
+
+HOST_FUNCTIONS = ("main", "prepare")
+PLACEHOLDER = "kernel"
+
+
+def is_host(op: ir.Operation) -> bool:
+    """Whether `op` is `@main` or `@prepare`."""
+    return op.name == "func.func" and op.attributes["sym_name"].value in HOST_FUNCTIONS
+
+
+def host_functions(module: ir.Operation) -> list[ir.Operation]:
+    """`@main`, and `@prepare` if there is one."""
+    return [each.operation for each in module.regions[0].blocks[0] if is_host(each.operation)]
+
+
+class Outliner:
+    """Makes kernels; equal ones become one."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self.module = module
+        self.by_text: dict[str, str] = {}
+
+    def outline(self, group: Group) -> None:
+        """Replaces the group's ops by a launch at the last of them."""
+        last = group.ops[-1]
+        arguments = self.arguments(group)
+        results = list(last.results)
+        dims = KernelDims()
+        kernel = self.build(group, arguments, results, dims)
+        name = self.unique(kernel, group)
+        types = [value.type for value in results]
+        with ir.InsertionPoint(last), _location(group):
+            launch = build_launch(name, arguments, types)
+            dims.describe_launch(launch, results)
+        for old, new in zip(results, launch.results, strict=True):
+            old.replace_all_uses_with(new)
+        for op in reversed(group.ops):
+            op.erase()
+
+    def arguments(self, group: Group) -> list[ir.Value]:
+        """What the group reads from outside, small constants excepted."""
+        inside = {result for op in group.ops for result in op.results}
+        outside: dict[ir.Value, None] = {}
+        for op in group.ops:
+            for value in op.operands:
+                if value not in inside and not small_constant(value):
+                    outside[value] = None
+        return list(outside)
+
+    def build(
+        self, group: Group, arguments: list[ir.Value], results: list[ir.Value], dims: KernelDims
+    ) -> ir.Operation:
+        dims.name([*arguments, *(value for op in group.ops for value in op.results)])
+        inputs = [*(value.type for value in arguments), *dims.operand_types()]
+        kind = ir.FunctionType.get(inputs, [value.type for value in results])
+        body = self.module.regions[0].blocks[0]
+        function = func.FuncOp(
+            PLACEHOLDER, kind, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body)
+        )
+        function.operation.attributes[MARK] = ir.UnitAttr.get()
+        block = function.add_entry_block()
+        values = dict(zip(arguments, block.arguments, strict=False))
+        with ir.InsertionPoint(block):
+            for op in group.ops:
+                dims.describe_copy(op, self.copy(op, values))
+            func.ReturnOp([values[value] for value in results], loc=_location(group))
+        dims.describe_kernel(function.operation, arguments, results)
+        if group.place:
+            function.operation.attributes[DEVICE] = ir.StringAttr.get(group.place)
+        if shared := in_place_operands(group, arguments):
+            function.operation.attributes[IN_PLACE] = ir.DenseI64ArrayAttr.get(shared)
+        return function.operation
+
+    def copy(self, op: ir.Operation, values: dict[ir.Value, ir.Value]) -> ir.Operation:
+        for value in op.operands:
+            if value not in values:
+                values[value] = value.owner.operation.clone().results[0]
+        return clone_ops([op], values)[0]
+
+    def unique(self, kernel: ir.Operation, group: Group) -> str:
+        """The kernel's name: its ops and a hash of its text, so that equal kernels have one name in every
+        model."""
+        text = kernel.get_asm(use_local_scope=True, assume_verified=True)
+        if text in self.by_text:
+            kernel.erase()
+            return self.by_text[text]
+        digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+        name = f"{_describe(group)}_{digest}"
+        self.by_text[text] = name
+        kernel.attributes["sym_name"] = ir.StringAttr.get(name)
+        return name
+
+
+def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
+    """The arguments that a kernel of elementwise ops may write its result over: each element is read only
+    to compute the one in its place."""
+    whole = group.result
+    alike = all(op.name in ELEMENTWISE and _same_places(op.results[0], whole) for op in group.ops)
+    return [index for index, value in enumerate(arguments) if alike and _same_places(value, whole)]
+
+
+def _same_places(one: ir.Value, other: ir.Value) -> bool:
+    """Whether two tensors have their elements at the same bytes."""
+    widths = [element_bytes(str(each.type.element_type)) for each in (one, other)]
+    return graph.same_shape(one, other) and widths[0] == widths[1]
+
+
+def _describe(group: Group) -> str:
+    """The ops' names, at most four; attention without the transposes that it reads and writes through."""
+    named = [op for op in group.ops if group.anchor != ATTENTION or op.name != "graph.transpose"]
+    names = [op.name.removeprefix("graph.") for op in named]
+    return "_".join(names if len(names) <= 4 else [*names[:3], "etc"])
+
+
+def _location(group: Group) -> ir.Location:
+    """The locations of all ops of the group, so that messages name every ONNX node of a kernel."""
+    locations = list(dict.fromkeys(op.location for op in group.ops))
+    return locations[0] if len(locations) == 1 else ir.Location.fused(locations)
+
+
+@dataclass(frozen=True)
+class FormKernels(Pass):
+    """Fuse the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind
+    products, convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes
+    around products. Each kernel becomes a private function marked `tloop.kernel`, named by its content; the
+    host launches it. Bodies of control flow launch kernels of their own; a row that a loop's body gathers by
+    its iteration is a `tloop.row`, and no kernel.
+
+    Dims that only a call tells are numbers d0, d1, ... to a kernel, which its last operand gives; the launch
+    says by `tloop.dims` what sizes they are. Numbers that follow from sizes are `tloop.numbers`, not
+    computed by kernels; names that stand for elements of a tensor are read by `tloop.read_sizes`."""
+
+    name: ClassVar[str] = "graph-form-kernels"
+
+    fuse: bool = option(True, help="put ops together; otherwise each op is a kernel of its own")
+
+    def run(self, op: ir.Operation) -> None:
+        outliner = Outliner(op)
+        for function in host_functions(op):
+            dynamic = is_dynamic(function)
+            if not dynamic:
+                take_rows(function)
+            copy_trivial_results(function)
+            copy_constant_operands(function)
+            copy_body_values(function)
+            read_apart(function)
+            if dynamic:
+                settle_sizes(function)
+            for block in [function.regions[0].blocks[0], *bodies(function)]:
+                for group in fuse(block) if self.fuse else separate(block):
+                    outliner.outline(group)

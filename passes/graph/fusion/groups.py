@@ -1,0 +1,202 @@
+"""Which graph ops share a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.tloop import OPERAND_LIMIT
+from mlc.passes.common.rewriting import defining_op, has_one_use, has_one_user
+from mlc.passes.common.target import target_of
+from mlc.passes.graph.common.kernel_categories import (
+    ATTENTION,
+    PRODUCTS,
+    ROWS,
+    TAKES_EPILOGUE,
+    TAKES_OPERANDS,
+    TAKES_PADDING,
+    WINDOWS,
+    WINOGRAD,
+)
+from mlc.passes.graph.common.op_families import ELEMENTWISE
+from mlc.passes.graph.common.rematerialization import ON_READ
+from mlc.passes.graph.common.views import CONSTANTS, is_place
+from mlc.passes.graph.fusion.fused_reads import can_look_up, can_read_through, is_cleared_cut
+from mlc.passes.graph.fusion.place import place_of
+from mlc.passes.graph.winograd.strips import strip_of
+from mlc.passes.remarks import listening, missed
+from mlc.targets import GpuTarget
+
+# What the host program does without kernels.
+_HOST = {*graph.CONTROL_OPS, "graph.yield", "graph.call_runtime", "graph.check"}
+
+
+@dataclass(eq=False)
+class Group:
+    """Ops of one kernel, in program order.
+
+    `anchor` names the op that decides how the kernel is scheduled. A closed group takes no further op.
+    """
+
+    ops: list[ir.Operation] = field(default_factory=list)
+    anchor: str = ""
+    closed: bool = False
+
+    def inputs(self) -> set[ir.Value]:
+        """What the group reads from outside."""
+        made = {result for op in self.ops for result in op.results}
+        return {value for op in self.ops for value in op.operands} - made
+
+    @property
+    def result(self) -> ir.Value:
+        return self.ops[-1].results[0]
+
+    @property
+    def place(self) -> str:
+        """The device of its ops."""
+        return place_of(self.ops[0])
+
+
+def is_computed(op: ir.Operation) -> bool:
+    """Whether the op needs a kernel: constants, views, control flow, checks and calls of the runtime do
+    not."""
+    return op.name.startswith("graph.") and op.name not in CONSTANTS | _HOST and not is_place(op)
+
+
+def stands_alone(op: ir.Operation) -> bool:
+    """Whether nothing can follow in the op's kernel: LRN on blocks is lowered to vectors, not to a
+    computation whose tiles others could read."""
+    blocked_lrn = op.name == "graph.lrn" and graph.attribute(op, "layout") == "NCHWc"
+    return len(op.results) != 1 or op.name == "graph.concat" or blocked_lrn
+
+
+class Fusion:
+    """Greedy fusion along single uses, in program order. A group's result is its last op's; all others
+    stay inside."""
+
+    def __init__(self) -> None:
+        # In launch order: a group moves to the end whenever it grows, behind everything that it reads.
+        self.groups: dict[Group, None] = {}
+        self.by_result: dict[ir.Value, Group] = {}
+
+    def add(self, op: ir.Operation) -> None:
+        """Puts `op` into its producer's group, takes producers into its own, or starts a group."""
+        producer = self.producer_for(op)
+        if producer is not None:
+            del self.by_result[producer.result]
+            producer.ops.append(op)
+            producer.closed = op.name == "graph.pad"
+            group = producer
+        else:
+            group = Group([op], op.name, stands_alone(op))
+        if op.name in TAKES_OPERANDS or ON_READ in op.attributes:
+            self.take_operands(group, op)
+        self.groups.pop(group, None)
+        self.groups[group] = None
+        for result in op.results:
+            self.by_result[result] = group
+
+    def producer_for(self, op: ir.Operation) -> Group | None:
+        """The group that `op` can finish: the one with the heaviest anchor where there are several."""
+        if ON_READ in op.attributes:
+            return None
+        candidates = [
+            self.by_result[value] for value in op.operands if value in self.by_result and has_one_user(value)
+        ]
+        fitting = [group for group in candidates if not group.closed and self.accepts(group, op)]
+        if not fitting and listening():
+            self.explain(op)
+        return max(
+            fitting,
+            key=lambda group: (
+                group.anchor in PRODUCTS | WINDOWS,
+                group.anchor in ROWS,
+                group.anchor not in ELEMENTWISE,
+            ),
+            default=None,
+        )
+
+    def accepts(self, group: Group, op: ir.Operation) -> bool:
+        """Whether `op` can end the kernel of `group`."""
+        # One operand of the launch is the result.
+        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT or place_of(op) != group.place:
+            return False
+        same_shape = graph.same_shape(group.result, op.results[0])
+        if op.name in ELEMENTWISE:
+            return group.anchor in TAKES_EPILOGUE and same_shape
+        if op.name == "graph.winograd_output":
+            return [each.name for each in group.ops] == list(WINOGRAD) and strip_of(op) is not None
+        if op.name == "graph.slice":
+            return group.anchor in TAKES_PADDING and is_cleared_cut(op)
+        if op.name == "graph.pad":
+            return self.takes_padding(group) and graph.attribute(op, "mode") == "constant"
+        if op.name == "graph.transpose":
+            # A product's tile is stored transposed; that needs the columns to stay the innermost dim.
+            last = len(graph.shape_of(op.results[0])) - 1
+            return (
+                group.anchor in ("graph.matmul", ATTENTION)
+                and graph.attribute(op, "permutation")[last] == last
+            )
+        return False
+
+    def takes_padding(self, group: Group) -> bool:
+        """Whether the group can write its result into what a pad makes: not where blocks multiply tiles."""
+        if group.anchor in PRODUCTS | WINDOWS and isinstance(target_of(group.ops[0]), GpuTarget):
+            return False
+        return group.anchor in TAKES_PADDING
+
+    def explain(self, op: ir.Operation) -> None:
+        """Says why an op that could end another kernel begins one."""
+        values = [value for value in op.operands if value in self.by_result]
+        if not values or op.name not in ELEMENTWISE | {"graph.pad", "graph.transpose"}:
+            return
+        group = self.by_result[values[0]]
+        if not has_one_user(values[0]):
+            reason = "its operand has other readers, for which it must be in memory"
+        elif group.place != place_of(op):
+            reason = "its operand is computed on another device"
+        elif group.closed or group.anchor not in TAKES_EPILOGUE:
+            reason = f"nothing can follow in a kernel of '{group.ops[-1].name}'"
+        elif not graph.same_shape(group.result, op.results[0]):
+            reason = "its operand is broadcast: the kernel would compute it again for each element"
+        else:
+            reason = f"a kernel of '{group.anchor}' cannot end with it"
+        missed(op, "fusion", reason)
+
+    def take_operands(self, group: Group, op: ir.Operation) -> None:
+        """Moves producers that only `op` reads into `group`, where that pays."""
+        for position, value in enumerate(op.operands):
+            producer = self.by_result.get(value)
+            if producer is None or producer is group or not has_one_use(value) or producer.closed:
+                continue
+            if producer.place != group.place:
+                continue
+            # One operand of the launch is the result.
+            if len(group.inputs() | producer.inputs()) >= OPERAND_LIMIT:
+                continue
+            if can_read_through(producer.ops, op, position) and can_look_up(producer.ops, group.ops):
+                del self.groups[producer]
+                del self.by_result[value]
+                group.ops[:0] = producer.ops
+
+
+def fuse(block: ir.Block) -> list[Group]:
+    """The groups of a block's computed ops, ordered so that each follows the groups that it reads. Ops in
+    bodies of control flow stay there: they run as often as these do."""
+    fusion = Fusion()
+    for op in block:
+        if is_computed(op.operation):
+            fusion.add(op.operation)
+    return list(fusion.groups)
+
+
+def separate(block: ir.Block) -> list[Group]:
+    """A group for each computed op of the block, in program order."""
+    ops = [op.operation for op in block]
+    return [Group([op], op.name) for op in ops if is_computed(op)]
+
+
+def small_constant(value: ir.Value) -> bool:
+    """Constants of at most 1 KiB are part of the kernel."""
+    return defining_op(value, "graph.constant") is not None

@@ -1,0 +1,93 @@
+"""Values of a host function that get a computation of their own, and so a buffer that they can have alone."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
+from mlc.passes.graph.common.views import CONSTANTS, view_offset, view_source, viewed
+from mlc.passes.graph.control_flow.bodies import LOOP
+from mlc.passes.graph.control_flow.loop_rules import Loop
+
+
+def bodies(function: ir.Operation) -> list[ir.Block]:
+    """The blocks inside the function's control flow."""
+    return [region.blocks[0] for op in collect_ops(function, graph.CONTROL_OPS) for region in op.regions]
+
+
+def copy_trivial_results(function: ir.Operation) -> None:
+    """Gives each result of the host function a computation of its own, so that it has its own buffer.
+
+    A third result of one value copies the second: two copies of the first would be equal, and become one.
+    """
+    block = function.regions[0].blocks[0]
+    terminator = block.operations[len(block.operations) - 1].operation
+    seen: set[ir.Value] = set()
+    copies: dict[ir.Value, ir.Value] = {}
+    for index, value in enumerate(terminator.operands):
+        source = view_source(value)
+        if not _has_own_buffer(source) or source in seen:
+            with ir.InsertionPoint(terminator), terminator.location:
+                original = _reshaped(copies[source], value) if source in copies else value
+                copies[source] = graph.build("identity", [original])
+            terminator.operands[index] = copies[source]
+        seen.add(source)
+
+
+def copy_constant_operands(function: ir.Operation) -> None:
+    """Gives a buffer to constants that checks and calls of the runtime read, and launches from before, those
+    of kernels written by hand."""
+    for launch in collect_ops(function, ["tloop.launch", "graph.call_runtime", "graph.check"]):
+        for index, value in enumerate(launch.operands):
+            if defining_op(view_source(value), "graph.constant") is not None:
+                with ir.InsertionPoint(launch), launch.location:
+                    launch.operands[index] = graph.build("identity", [value])
+
+
+def _has_own_buffer(source: ir.Value) -> bool:
+    """Whether a launch, or launches together, write the value, and nothing else."""
+    op = defining_op(source)
+    return op is not None and op.name not in CONSTANTS and view_offset(op) is None
+
+
+def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
+    """A copy in the shape of what it is a copy of; that itself where nothing tells the shape."""
+    made: ir.Value | None = graph.reshape_to(value, graph.dims_of(like))
+    return like if made is None else made
+
+
+def copy_body_values(function: ir.Operation) -> None:
+    """Gives a computation to what enters or leaves bodies and has no buffer that a copy could be made of: to
+    constants, and to what a loop was given for a run and carries or stacks at its end, when other values may
+    have been written over it."""
+    for op in collect_ops(function, graph.CONTROL_OPS):
+        if op.name == LOOP:
+            for place in range(2, len(op.operands)):
+                if _is_in_kernels(op.operands[place]):
+                    _own(op, place)
+        for region in op.regions:
+            end = terminator_of(region.blocks[0])
+            given = set(region.blocks[0].arguments)
+            # The condition of another run is read at once, and the loop knows a constant.
+            first = 1 if op.name == LOOP else 0
+            kept = _unchanged(Loop(op)) if op.name == LOOP else set()
+            for place in range(first, len(end.operands)):
+                value = end.operands[place]
+                if _is_in_kernels(value) or (viewed(value) in given and place not in kept):
+                    _own(end, place)
+
+
+def _unchanged(loop: Loop) -> set[int]:
+    """The places where a body yields what it carries as it was."""
+    pairs = zip(loop.next, loop.carried, strict=True)
+    return {place for place, (after, argument) in enumerate(pairs, 1) if view_source(after) == argument}
+
+
+def _is_in_kernels(value: ir.Value) -> bool:
+    return defining_op(view_source(value), "graph.constant") is not None
+
+
+def _own(op: ir.Operation, place: int) -> None:
+    """Gives an operand a computation of its own just before the op."""
+    with ir.InsertionPoint(op), op.location:
+        op.operands[place] = graph.build("identity", [op.operands[place]])

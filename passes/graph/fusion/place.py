@@ -1,0 +1,82 @@
+"""graph-place: which device computes an op."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.common.kernel_functions import CPU
+from mlc.passes.graph.common.views import CONSTANTS
+from mlc.passes.graph.fusion.transfer_avoidance import between
+from mlc.passes.graph.verify.verify_blocks import reason_without_blocks
+from mlc.passes.remarks import names_in
+
+# On an op: its device; and that it was placed there because it stands between others.
+PLACE, BETWEEN = "graph.place", "graph.between"
+MAIN = "main"
+# What layouts make of an op is placed with its kind.
+_KINDS = {"graph.matmul_packed": "graph.matmul"}
+
+
+def place_of(op: ir.Operation) -> str:
+    """The device of a graph op, "" for the target."""
+    return op.attributes[PLACE].value if PLACE in op.attributes else ""
+
+
+@dataclass(frozen=True)
+class PlaceOps(Pass):
+    """Places ops of `@main` on a second device, by their kind or by the ONNX nodes that they come from: sets
+    their attribute `graph.place`. Beside a processor that is "accel", beside a GPU "cpu", where `unsupported`
+    places all ops that have no program of thread blocks, and those between them that cost less there than two
+    transfers. Does nothing unless ops are named (docs/placement.md)."""
+
+    name: ClassVar[str] = "graph-place"
+    anchor: ClassVar[str] = "func.func"
+
+    device: str = option("accel", help="the device", choices=("accel", "cpu"))
+    ops: tuple[str, ...] = option((), help="kinds of ops: matmul,softmax; matmul_packed is a matmul too")
+    nodes: tuple[str, ...] = option((), help="names of ONNX nodes")
+    unsupported: bool = option(False, help="with device=cpu: also ops that thread blocks cannot compute")
+
+    def run(self, op: ir.Operation) -> bool:
+        wanted = {f"graph.{each}" for each in self.ops} | set(self.nodes)
+        if op.attributes["sym_name"].value != MAIN or not (wanted or self.unsupported):
+            return False
+        if self.unsupported and self.device != CPU:
+            raise PassFailure("what thread blocks cannot compute is for device=cpu", op.location)
+        found: set[str] = set()
+        inside = [each.operation for each in op.regions[0].blocks[0]]
+        ops = [each for each in inside if each.name.startswith("graph.")]
+        for each in ops:
+            kinds = each.name, _KINDS.get(each.name, each.name)
+            matched = wanted & {*kinds, *names_in(str(each.location))}
+            if matched or (self.unsupported and _is_unsupported(each)):
+                each.attributes[PLACE] = ir.StringAttr.get(self.device)
+            found |= matched
+        if self.unsupported:
+            _place_between(inside, self.device)
+        if missing := sorted(wanted - found):
+            raise PassFailure(_no_op(missing[0], ops), op.location)
+        return True
+
+
+def _place_between(ops: Sequence[ir.Operation], device: str) -> None:
+    placed = {number for number, op in enumerate(ops) if place_of(op) == device}
+    for number in between(ops, placed):
+        ops[number].attributes[PLACE] = ir.StringAttr.get(device)
+        ops[number].attributes[BETWEEN] = ir.UnitAttr.get()
+
+
+def _is_unsupported(op: ir.Operation) -> bool:
+    return op.name not in CONSTANTS and bool(reason_without_blocks(op))
+
+
+def _no_op(missing: str, ops: Sequence[ir.Operation]) -> str:
+    """With the kinds of ops that there are, if one is missing."""
+    kind = missing.removeprefix("graph.")
+    kinds = ", ".join(sorted({each.name.removeprefix("graph.") for each in ops if len(each.operands)}))
+    there = f"; its kinds of ops are {kinds}" if kind != missing else ""
+    return f"@{MAIN} has no op '{kind}' to place{there}"

@@ -1,0 +1,1 @@
+"""Recognition of the ops that exporters take apart."""

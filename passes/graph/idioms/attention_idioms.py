@@ -1,0 +1,170 @@
+"""Rules of graph-recognize-idioms for attention: softmax(scale * q k^T + mask) v."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op, has_one_use
+from mlc.passes.exactness import rounding
+from mlc.passes.graph.attention.heads import fits, heads, ungrouped
+from mlc.passes.graph.common.rules import Rules
+from mlc.passes.graph.common.values import constant_and_other, has_result_type, scalar_constant, splat
+from mlc.passes.graph.idioms.attention_masks import Choice, Masks, lowest, simplified
+from mlc.passes.graph.idioms.attention_weights import Shared, only, weights_of, without_empty_rows
+from mlc.passes.remarks import missed
+
+
+@dataclass
+class Scores:
+    """scale * (query x keys), keys transposed, and what masks it."""
+
+    query: ir.Value
+    keys: ir.Value
+    scale: float
+    masks: Masks
+
+
+def _scores(value: ir.Value, depth: int = 8) -> Scores | None:
+    """Masks, scale and product, from the softmax's operand inwards."""
+    op = defining_op(value)
+    step = _STEPS.get(op.name) if op is not None else None
+    return step(op, depth - 1) if step is not None and op is not None and depth else None
+
+
+def _masked(op: ir.Operation, depth: int) -> Scores | None:
+    """scores + mask."""
+    for position in (0, 1):
+        inner = op.operands[position]
+        found = _scores(inner, depth) if graph.same_type(inner, op.results[0]) else None
+        if found is not None:
+            only(inner, "the scores have another use")
+            found.masks.added.append(op.operands[1 - position])
+            return found
+    return None
+
+
+def _chosen(op: ir.Operation, depth: int) -> Scores | None:
+    """where(mask, scores, number), and with the last two exchanged."""
+    condition, kept, dropped = op.operands
+    negative = splat(kept) is not None
+    inner, number = (dropped, kept) if negative else (kept, dropped)
+    fill = splat(number)
+    whole = fill is not None and graph.same_type(inner, op.results[0])
+    found = _scores(inner, depth) if whole else None
+    if found is None or fill is None:
+        return None
+    only(inner, "the scores have another use")
+    found.masks.chosen.append(Choice(condition, float(fill), negative))
+    return found
+
+
+def _scaled(op: ir.Operation, depth: int) -> Scores | None:
+    """scores * number or scores / number, before any mask."""
+    inner, factor = _without_number(op)
+    found = _scores(inner, depth) if inner is not None else None
+    if inner is None or found is None or found.masks.added or found.masks.chosen:
+        return None
+    only(inner, "the scores have another use")
+    found.scale *= factor
+    return found
+
+
+def _without_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
+    """x and c of x * c; x / d counts as x * (1 / d)."""
+    if op.name == "graph.mul":
+        found = constant_and_other(op)
+        return (found[0], float(found[1])) if found else (None, 1.0)
+    number = splat(op.operands[1]) if op.name == "graph.div" else None
+    return (op.operands[0], 1.0 / float(number)) if number else (None, 1.0)
+
+
+def _product(op: ir.Operation, _depth: int) -> Scores | None:
+    """query x keys, each of which may have a scale of its own."""
+    query, first = _without_scale(op.operands[0])
+    keys, second = _without_scale(op.operands[1])
+    return Scores(query, keys, first * second, Masks())
+
+
+def _without_scale(value: ir.Value) -> tuple[ir.Value, float]:
+    """x and c of x * c that nothing else reads."""
+    op = defining_op(value)
+    if op is None or op.name not in ("graph.mul", "graph.div") or not has_one_use(value):
+        return value, 1.0
+    inner, factor = _without_number(op)
+    return (value, 1.0) if inner is None or not has_result_type(op, inner) else (inner, factor)
+
+
+_STEPS = {
+    "graph.add": _masked,
+    "graph.where": _chosen,
+    "graph.mul": _scaled,
+    "graph.div": _scaled,
+    "graph.matmul": _product,
+}
+
+
+def _mask_operand(masks: Masks) -> tuple[list[ir.Value], float | None]:
+    """The mask as operand (or none), and what replaces excluded scores. `masks` are at most one of a kind."""
+    if not masks.chosen:
+        return masks.added, None
+    choice = masks.chosen[0]
+    truth = graph.build("not", [choice.mask]) if choice.negative else choice.mask
+    if not masks.added:
+        return [truth], choice.fill
+    numbers = masks.added[0]
+    fill = scalar_constant(choice.fill, numbers)
+    return [graph.build("where", [truth, numbers, fill])], None
+
+
+def _is_one_mask(masks: Masks) -> bool:
+    """Whether the masks are one, or two that can be one without growing to the size of all scores."""
+    if len(masks.chosen) > 1 or len(masks.added) > 1:
+        return False
+    if not (masks.chosen and masks.added):
+        return True
+    shapes = [graph.shape_of(masks.chosen[0].mask), graph.shape_of(masks.added[0])]
+    return masks.chosen[0].fill <= lowest(masks.added[0]) and all(
+        len(shape) < 3 or shape[-3] == 1 for shape in shapes
+    )
+
+
+@rounding
+def attention(op: ir.Operation) -> ir.Value | None:
+    """softmax(scale * q k^T + mask) v, scaled and masked in any of the exporters' ways."""
+    if op.operands[0].type.rank < 3:
+        return None
+    try:
+        empty, kept = without_empty_rows(op.operands[0])
+        weights = weights_of(kept)
+        found = _scores(weights.scores) if weights is not None else None
+    except Shared as reason:
+        missed(op, "attention", str(reason))
+        return None
+    result = _attention(op, found, weights.safe) if found is not None and weights is not None else None
+    if result is None or empty is None:
+        return result
+    return graph.build("where", [empty, scalar_constant(0, result), result])
+
+
+def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:
+    """The op for what was found, unless its shapes or masks are beyond it."""
+    if graph.element_type(found.query) != graph.element_type(op.operands[1]):
+        missed(op, "attention", "scores and values are computed in different element types")
+        return None
+    query = graph.dims_of(found.query)
+    key, value = ungrouped(heads(found.keys, transposed=True), heads(op.operands[1], transposed=False))
+    if not fits(query, key, value):
+        missed(op, "attention", "the heads of keys and values do not divide those of the queries")
+        return None
+    masks = simplified(found.masks, found.query, query[-2], key.shape[-2])
+    if not _is_one_mask(masks):
+        missed(op, "attention", "it has several masks")
+        return None
+    mask, fill = _mask_operand(masks)
+    attributes = {"scale": found.scale, "causal": masks.causal, "fill": fill, "safe": safe}
+    return graph.build("attention", [found.query, key.build(), value.build(), *mask], attributes)
+
+
+RULES: Rules = {"graph.matmul": (attention,)}

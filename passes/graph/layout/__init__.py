@@ -1,0 +1,1 @@
+"""Layouts: blocked channels, channels last, packed and padded weights, transposes that sink."""

@@ -1,0 +1,207 @@
+"""graph-sink-reshapes: reshapes move below elementwise ops, transposes and padding, so that these meet the op
+that computes their input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from mlc.bindings import address, ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass, option
+from mlc.passes.common.rewriting import apply_patterns, attributes_of, defining_op, has_one_use, replace_op
+from mlc.passes.graph.common.dim_groups import Dim, dim_groups
+from mlc.passes.graph.common.op_families import ELEMENTWISE
+from mlc.passes.graph.common.rematerialization import ON_READ
+
+# Ops whose results consumers should read in the producer's own shape: products before slices.
+PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
+WITH_WINDOWS = PRODUCERS | {"graph.conv": 2, "graph.max_pool": 2, "graph.average_pool": 2}
+# Elementwise ops between a product and an op that may follow it: no kernel holds more.
+LONGEST = 64
+
+
+def reshaped_operand_shape(
+    operand: Sequence[Dim], result: Sequence[Dim], source: Sequence[Dim]
+) -> list[Dim] | None:
+    """The shape in which an operand broadcasts to `source` as it did to `result`; None if no reshape does
+    that."""
+    groups = dim_groups(result, source)
+    if groups is None:
+        return None
+    padded = [1] * (len(result) - len(operand)) + list(operand)
+    shape: list[Dim] = []
+    for olds, news in groups:
+        extents = [padded[dim] for dim in olds]
+        if extents == [result[dim] for dim in olds]:
+            shape += [source[dim] for dim in news]
+        elif all(extent == 1 for extent in extents):
+            shape += [1] * len(news)
+        else:
+            return None
+    return shape
+
+
+def sink(op: ir.Operation, producers: Mapping[str, int] = PRODUCERS) -> bool:
+    """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of `producers` or f
+    of it."""
+    result = graph.dims_of(op.results[0])
+    if ON_READ in op.attributes:
+        # It stays with its reader.
+        return False
+    # An op stays with the product that it follows already: two would pull it back and forth.
+    followed = max(_producer(value, producers) for value in op.operands)
+    for value in op.operands:
+        reshape = defining_op(value, "graph.reshape")
+        if reshape is None or not has_one_use(value) or not _is_whole(graph.dims_of(value), result):
+            continue
+        source = reshape.operands[0]
+        shapes = _operand_shapes(op, result, graph.dims_of(source))
+        if shapes is None or _producer(source, producers) <= followed:
+            continue
+        if all(map(graph.can_tell, (result, *shapes))):
+            _rebuild(op, source, shapes)
+            return True
+    return False
+
+
+def _operand_shapes(op: ir.Operation, result: Sequence[Dim], source: Sequence[Dim]) -> list[list[Dim]] | None:
+    shapes = []
+    for operand in op.operands:
+        new = reshaped_operand_shape(graph.dims_of(operand), result, source)
+        if new is None:
+            return None
+        shapes.append(new)
+    return shapes
+
+
+def _is_whole(shape: Sequence[Dim], result: Sequence[Dim]) -> bool:
+    """Whether an operand of that shape has an element for each of the result's; it may lack leading dims."""
+    return [1] * (len(result) - len(shape)) + list(shape) == list(result)
+
+
+def _producer(value: ir.Value, producers: Mapping[str, int]) -> int:
+    """The weight of the product that the value comes from by elementwise ops; 0 where there is none."""
+    found, pending = 0, [value]
+    seen: set[int] = set()
+    while pending and len(seen) < LONGEST:
+        op = defining_op(pending.pop())
+        if op is None or address(op) in seen:
+            continue
+        seen.add(address(op))
+        found = max(found, producers.get(op.name, 0))
+        if op.name in ELEMENTWISE:
+            pending += op.operands
+    return found
+
+
+def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[Dim]]) -> None:
+    operands = []
+    for operand, shape in zip(op.operands, shapes, strict=True):
+        reshape = defining_op(operand, "graph.reshape")
+        if reshape is not None and reshape.operands[0] == source:
+            operands.append(source)
+        else:
+            operands.append(graph.reshape_to(operand, shape))
+    attributes = attributes_of(op)
+    kind = ir.RankedTensorType.get(source.type.shape, graph.element_type(op.results[0]))
+    moved = graph.build(op.name, operands, attributes, kind)
+    replace_op(op, graph.reshape_to(moved, graph.dims_of(op.results[0])))
+
+
+def sink_below_padding(op: ir.Operation) -> bool:
+    """pad(reshape(transpose(x))) -> reshape(pad(transpose(x))), where the reshape keeps the dims that are
+    padded."""
+    reshape = defining_op(op.operands[0], "graph.reshape")
+    if reshape is None or not has_one_use(op.operands[0]) or not has_one_use(reshape.operands[0]):
+        return False
+    source = reshape.operands[0]
+    shape, result = graph.dims_of(source), graph.dims_of(op.results[0])
+    if defining_op(source, "graph.transpose") is None or not graph.can_tell(result):
+        return False
+    fields = attributes_of(op)
+    for name in ("low", "high"):
+        counts = _moved_counts(graph.attribute(op, name), graph.dims_of(op.operands[0]), shape)
+        if counts is None:
+            return False
+        fields[name] = counts
+    padded = graph.build("pad", [source], fields)
+    replace_op(op, graph.reshape_to(padded, result))
+    return True
+
+
+def _moved_counts(counts: Sequence[int], old: Sequence[Dim], new: Sequence[Dim]) -> list[int] | None:
+    """The counts of padding for the dims `new` of what has the dims `old`; None where they have no place."""
+    moved: list[int] = []
+    for olds, news in dim_groups(old, new) or []:
+        if any(counts[dim] for dim in olds):
+            if len(olds) > 1 or len(news) > 1:
+                return None
+            moved.append(counts[olds[0]])
+        else:
+            moved += [0] * len(news)
+    return moved if len(moved) == len(new) else None
+
+
+def sink_below_transpose(op: ir.Operation) -> bool:
+    """transpose(reshape(x)) -> reshape(transpose(x)), where x comes from one of PRODUCERS or from attention,
+    its innermost dim stays the innermost, and the reshape splits or joins only dims that stay together."""
+    reshape = defining_op(op.operands[0], "graph.reshape")
+    if reshape is None or not has_one_use(op.operands[0]):
+        return False
+    source = reshape.operands[0]
+    # One that moved below an elementwise op, and is joined with this one later.
+    while (before := defining_op(source, "graph.reshape")) is not None:
+        source = before.operands[0]
+    shape, result = graph.dims_of(source), graph.dims_of(op.results[0])
+    if not (_producer(source, PRODUCERS) or defining_op(source, "graph.attention")):
+        return False
+    if not graph.can_tell(result):
+        return False
+    groups = dim_groups(shape, graph.dims_of(op.operands[0]))
+    permutation = None if groups is None else _moved_together(groups, graph.attribute(op, "permutation"))
+    if permutation is None or permutation[-1] != len(shape) - 1:
+        return False
+    moved = graph.build("transpose", [source], {"permutation": permutation})
+    replace_op(op, graph.reshape_to(moved, result))
+    return True
+
+
+def _moved_together(
+    groups: Sequence[tuple[list[int], list[int]]], permutation: Sequence[int]
+) -> list[int] | None:
+    """The permutation of the first dims of the pairs that moves the second ones by `permutation`; None where
+    that tears a pair apart."""
+    moved: list[int] = []
+    place = 0
+    while place < len(permutation):
+        olds, news = next(pair for pair in groups if permutation[place] in pair[1])
+        if list(permutation[place : place + len(news)]) != news:
+            return None
+        moved += olds
+        place += len(news)
+    return moved if len(moved) == sum(len(olds) for olds, _ in groups) else None
+
+
+@dataclass(frozen=True)
+class SinkReshapes(Pass):
+    """Move reshapes of products below the elementwise ops that read them; the other operands are reshaped
+    instead, which costs nothing. Bias, activation and residual then fuse into the product's kernel, and so
+    does a transpose of what they make, as of a channel shuffle. Reshapes between a transpose and padding move
+    below the padding."""
+
+    name: ClassVar[str] = "graph-sink-reshapes"
+    anchor: ClassVar[str] = "func.func"
+
+    windows: bool = option(False, help="treat convolutions and pools as products")
+
+    def run(self, op: ir.Operation) -> bool:
+        below = partial(sink, producers=WITH_WINDOWS) if self.windows else sink
+        rules = {
+            **dict.fromkeys(ELEMENTWISE, below),
+            "graph.pad": sink_below_padding,
+            "graph.transpose": sink_below_transpose,
+        }
+        return apply_patterns(op, rules, max_iterations=256)

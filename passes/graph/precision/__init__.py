@@ -1,0 +1,1 @@
+"""Products in lower precision, and values in narrower types."""

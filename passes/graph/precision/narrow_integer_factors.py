@@ -1,0 +1,90 @@
+"""Factors of products of i32 that are integers of 8 bits less a zero point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.rematerialization import ON_READ
+from mlc.passes.graph.common.values import (
+    both_orders,
+    constant_array,
+    is_constant,
+    is_unsigned,
+    scalar_constant,
+)
+
+NARROW = ("i8", "ui8")
+# What the numbers of ui8 are more than those of i8 with the other highest bit.
+HALF = 128
+
+
+@dataclass(frozen=True)
+class Factor:
+    """An operand of a product: `numbers` of 8 bits, less a zero point of i32 that is the same along the
+    reduction, if there is one."""
+
+    numbers: ir.Value
+    zero: ir.Value | None = None
+
+    @property
+    def wide(self) -> ir.Value:
+        """The numbers in i32."""
+        kind = ir.RankedTensorType.get(self.numbers.type.shape, ir.IntegerType.get_signless(32))
+        return graph.build("cast", [self.numbers], {}, kind)
+
+
+def factor_of(value: ir.Value, reduced: Iterable[int]) -> Factor | None:
+    """An operand of a product of i32, which sums along the axes `reduced`, from the back; None if it is
+    something else, or is to be read so already."""
+    made = defining_op(value)
+    if made is None or value.type.rank < 2 or ON_READ in made.attributes:
+        return None
+    if (numbers := _narrow(value)) is not None:
+        return Factor(numbers)
+    if made.name not in ("graph.sub", "graph.add"):
+        return None
+    axes = tuple(reduced)
+    pairs = both_orders(made)[: 1 if made.name == "graph.sub" else 2]
+    for wide, zero in pairs:
+        numbers = _narrow(wide)
+        if numbers is not None and graph.same_type(wide, value) and _is_alike(zero, axes):
+            return Factor(numbers, zero if made.name == "graph.sub" else graph.build("neg", [zero]))
+    return None
+
+
+def _narrow(value: ir.Value) -> ir.Value | None:
+    """The numbers of 8 bits that a conversion to i32 makes wider."""
+    made = defining_op(value, "graph.cast")
+    if made is None or str(graph.element_type(value)) != "i32":
+        return None
+    return made.operands[0] if str(graph.element_type(made.operands[0])) in NARROW else None
+
+
+def _is_alike(zero: ir.Value, reduced: Iterable[int]) -> bool:
+    """Whether a zero point is the same along the reduction."""
+    shape = graph.shape_of(zero)
+    return all(len(shape) < -axis or shape[axis] == 1 for axis in reduced)
+
+
+def simplified(factor: Factor) -> Factor:
+    """Without a zero point of 0. Weights of ui8 whose zero point is 128 are numbers of i8."""
+    given = None if factor.zero is None else constant_array(factor.zero)
+    if given is None:
+        return factor
+    if not given.any():
+        return Factor(factor.numbers)
+    if not (given == HALF).all() or not is_unsigned(factor.numbers) or not is_constant(factor.numbers):
+        return factor
+    wide = factor.wide
+    signed = graph.build("sub", [wide, scalar_constant(HALF, wide)])
+    kind = ir.RankedTensorType.get(wide.type.shape, ir.IntegerType.get_signless(8))
+    return Factor(graph.build("cast", [signed], {}, kind))
+
+
+def less(value: ir.Value, factor: ir.Value, zero: ir.Value) -> ir.Value:
+    """`value - factor * zero`."""
+    return graph.build("sub", [value, graph.build("mul", [factor, zero])])

@@ -1,0 +1,1 @@
+"""Shapes of graph values: inference, named dims, dynamic sizes."""

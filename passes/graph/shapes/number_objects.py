@@ -1,0 +1,52 @@
+"""graph-number-objects: strings and sequences become the numbers that they are in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects.graph.objects import OBJECTS
+from mlc.passes.base import Pass
+from mlc.passes.common.rewriting import collect_ops, replace_op
+
+_CONVERSIONS = ("graph.objects", "graph.object_numbers")
+
+
+@dataclass(frozen=True)
+class NumberObjects(Pass):
+    """Give tensors of `!graph.string` and `!graph.sequence` elements of type i64; `graph.objects` and
+    `graph.object_numbers` go.
+
+    Every op that takes objects only moves numbers then, or compares them, or is a `graph.call_runtime`, whose
+    function knows what they are. Runs before all passes that ask for the size of an element.
+    """
+
+    name: ClassVar[str] = "graph-number-objects"
+
+    def run(self, op: ir.Operation) -> None:
+        functions = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "func.func"]
+        for function in functions:
+            ops = collect_ops(function)
+            values = [*_arguments(function, ops), *(value for each in ops for value in each.results)]
+            for value in values:
+                value.set_type(_numbered(value.type))
+            for each in [each for each in ops if each.name in _CONVERSIONS]:
+                replace_op(each, each.operands[0])
+            kind = function.attributes["function_type"].value
+            sides = ([_numbered(each) for each in side] for side in (kind.inputs, kind.results))
+            function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*sides))
+
+
+def _arguments(function: ir.Operation, ops: list[ir.Operation]) -> Iterator[ir.Value]:
+    for op in (function, *ops):
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.arguments
+
+
+def _numbered(kind: ir.Type) -> ir.Type:
+    if not isinstance(kind, ir.RankedTensorType) or str(kind.element_type) not in OBJECTS:
+        return kind
+    return ir.RankedTensorType.get(list(kind.shape), ir.IntegerType.get_signless(64))

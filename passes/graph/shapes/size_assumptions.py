@@ -1,0 +1,93 @@
+"""What ops take for true of dims that only a call tells: the host program checks it before they run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.dims import Dims
+from mlc.dialects.graph.requirements import passing_requirements, requirements
+from mlc.dialects.graph.sizes import Requirement, Size
+from mlc.dialects.graph.spec import ShapeError
+from mlc.dialects.tloop import build_expect
+from mlc.passes.base import PassFailure
+from mlc.passes.graph.common.op_families import ELEMENTWISE
+
+_PASSING = {*graph.CONTROL_OPS, "graph.yield"}
+
+
+def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> None:
+    """Has the host program check what ops take for true of their dims, each in a block once. What follows
+    from inputs' dims is checked before all else."""
+    block = function.regions[0].blocks[0]
+    first = block.operations[0]
+    told = {name for argument in block.arguments for name in _names(dims.of(argument))}
+    seen: list[tuple[ir.Block, Requirement]] = []
+    for op in ops:
+        if not op.name.startswith("graph."):
+            continue
+        for each in _required(op, dims):
+            if (op.block, each) in seen or (block, each) in seen:
+                continue
+            seen.append((op.block, each))
+            is_first = op.block == block and _names((each.left, each.right)) <= told
+            with ir.InsertionPoint(first if is_first else op), op.location:
+                build_expect(each, who(op, op.name.removeprefix("graph.")))
+
+
+def _required(op: ir.Operation, dims: Dims) -> list[Requirement]:
+    """Raises PassFailure where it never holds."""
+    try:
+        return passing_requirements(op, dims) if op.name in _PASSING else requirements(op, dims)
+    except ShapeError as error:
+        raise PassFailure(graph.describe(op, error), op.location) from None
+
+
+def _names(sizes: Sequence[int | Size]) -> set[str]:
+    return set().union(*(size.names for size in sizes if isinstance(size, Size)))
+
+
+def who(op: ir.Operation, name: str) -> str:
+    """An op as messages of a running program call it: what it does, and the node that it comes from."""
+    return f"{name} {_place(op.location)}".strip()
+
+
+def _place(location: ir.Location) -> str:
+    """The node that an op comes from, the last one of several, where its location has a name."""
+    # Places in files have a line and a column behind the name.
+    found = re.findall(r'"([^"]+)"(?!:)', str(location))
+    return f"'{found[-1]}'" if found else ""
+
+
+def broadcast_operands(op: ir.Operation, dims: Dims) -> None:
+    """Broadcasts those operands of an op of which only a call tells which dims are 1: kernels know it."""
+    for position, whole in _wholes(op, dims):
+        own = dims.of(op.operands[position])
+        behind = whole[len(whole) - len(own) :]
+        shape = [dim if dim == 1 else total for dim, total in zip(own, behind, strict=True)]
+        if list(own) != shape:
+            with ir.InsertionPoint(op), op.location:
+                op.operands[position] = graph.expand_to(op.operands[position], shape)
+
+
+def _wholes(op: ir.Operation, dims: Dims) -> list[tuple[int, Sequence[int | Size]]]:
+    """The operands that an op broadcasts, by number, each with the dims that it has then."""
+    operands = list(op.operands)
+    if op.name in ELEMENTWISE:
+        return [(place, dims.of(op.results[0])) for place in range(len(operands))]
+    shapes = [dims.of(value) for value in operands] if op.name in _BATCHED else []
+    result = dims.of(op.results[0]) if shapes else ()
+    if op.name == "graph.rotary_embedding":
+        return [(place, shapes[0]) for place in (1, 2)]
+    if op.name == "graph.attention":
+        keys = shapes[2][-2:-1]
+        masks = [(3, (*result[:-1], *keys))] if len(shapes) > 3 else []
+        return [*((place, (*result[:-3], *shapes[place][-3:])) for place in range(3)), *masks]
+    if op.name == "graph.matmul" and min(map(len, shapes)) > 1:
+        return [(place, (*result[:-2], *shape[-2:])) for place, shape in enumerate(shapes)]
+    return []
+
+
+_BATCHED = ("graph.attention", "graph.matmul", "graph.rotary_embedding")

@@ -1,0 +1,1 @@
+"""Node-level and algebraic simplification: tables of rules, and the passes that apply them."""

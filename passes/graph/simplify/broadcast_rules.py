@@ -1,0 +1,134 @@
+"""Rules for values that are larger than they need be, since elementwise ops broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.names import Shape
+from mlc.dialects.graph.sizes import Size, broadcast, product
+from mlc.passes.common.rewriting import attributes_of, has_one_use
+from mlc.passes.graph.common.constant_operands import reads
+from mlc.passes.graph.common.rules import Rules
+from mlc.passes.graph.common.values import enlarged, scalar_constant, splat
+from mlc.passes.graph.simplify.expanded_values import expanded, is_part, leading_ones
+
+_ELEMENTWISE = [spec for spec in graph.specs().values() if spec.family == "elementwise"]
+_UNARY = [f"graph.{spec.name}" for spec in _ELEMENTWISE if len(spec.operands) == 1]
+_BROADCASTING = [
+    f"graph.{spec.name}" for spec in _ELEMENTWISE if len(spec.operands) > 1 and spec.name != "prelu"
+]
+# What may make an operand larger than it need be.
+_ENLARGING = tuple(f"graph.{name}" for name in ("expand", "tile", "reshape", "unsqueeze", "full", "constant"))
+
+
+def _smaller(value: ir.Value) -> ir.Value | None:
+    found = expanded(value)
+    return leading_ones(value) if found is None else found
+
+
+def _smaller_type(value: ir.Value, smaller: ir.Value | None) -> ir.Type:
+    if smaller is not None:
+        return smaller.type
+    number = value.type.rank and splat(value) is not None
+    return ir.RankedTensorType.get([], value.type.element_type) if number else value.type
+
+
+def _of_type(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> ir.Value:
+    """The operand of the type that `_smaller_type` gave."""
+    number = splat(value) if smaller is None and value.type != kind else None
+    return scalar_constant(number, value) if number is not None else smaller or value
+
+
+def broadcast_operands(op: ir.Operation) -> ir.Value | None:
+    """f(expand(x), y) -> f(x, y), or expand(f(x, y)) where that is smaller; the same for tile of dims of 1,
+    for views with leading dims of 1, and for constants of equal elements.
+    """
+    if not reads(op, *_ENLARGING):
+        return None
+    smaller = [_smaller(operand) for operand in op.operands]
+    types = [_smaller_type(*pair) for pair in zip(op.operands, smaller, strict=True)]
+    if types == [operand.type for operand in op.operands]:
+        return None
+    result, whole = op.results[0], graph.dims_of(op.results[0])
+    dims = [_smaller_dims(*each) for each in zip(op.operands, smaller, types, strict=True)]
+    joined = _joined(dims)
+    if joined != whole and not (_has_fewer_elements(joined, whole) and _used_here_only(op)):
+        return None
+    operands = [_of_type(old, new, kind) for old, new, kind in zip(op.operands, smaller, types, strict=True)]
+    return enlarged(graph.build(op.name, operands, attributes_of(op)), result)
+
+
+def _smaller_dims(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> Shape:
+    """The dims that go with `_smaller_type`."""
+    return graph.dims_of(value if smaller is None else smaller) if kind.rank else ()
+
+
+def _joined(shapes: Sequence[Shape]) -> Shape:
+    """The dims that tensors broadcast to, which do broadcast."""
+    joined: list[int | Size] = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for axis, dim in enumerate(shape, len(joined) - len(shape)):
+            joined[axis] = broadcast(joined[axis], dim)
+    return tuple(joined)
+
+
+def _has_fewer_elements(own: Shape, than: Shape) -> bool:
+    if all(isinstance(dim, int) for dim in (*own, *than)):
+        return product(own) < product(than)
+    return is_part(own, than) and product(own) != product(than)
+
+
+def _used_here_only(op: ir.Operation) -> bool:
+    """Whether nothing else uses the expansions among the operands."""
+    return all(has_one_use(operand) for operand in op.operands if expanded(operand) is not None)
+
+
+def function_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """f(expand(x)) -> expand(f(x)) for f of one operand."""
+    x, result = expanded(op.operands[0]), op.results[0]
+    if x is None or not has_one_use(op.operands[0]):
+        return None
+    if not _has_fewer_elements(graph.dims_of(x), graph.dims_of(result)):
+        return None
+    kind = ir.RankedTensorType.get(x.type.shape, result.type.element_type)
+    return enlarged(graph.build(op.name, [x], attributes_of(op), kind), result)
+
+
+def _unexpanded_batch(value: ir.Value) -> ir.Value:
+    """The value before an expansion that leaves its last two dims alone, else the value."""
+    smaller = expanded(value)
+    if smaller is None or smaller.type.rank < 2:
+        return value
+    return smaller if graph.dims_of(smaller)[-2:] == graph.dims_of(value)[-2:] else value
+
+
+def product_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """matmul(expand(a), b) -> matmul(a, b) where only batch dims are expanded, which broadcast."""
+    operands = [_unexpanded_batch(operand) for operand in op.operands]
+    if operands == list(op.operands):
+        return None
+    (inferred,) = graph.infer(op.name, [operand.type for operand in operands])
+    return graph.build(op.name, operands) if inferred == op.results[0].type else None
+
+
+def expand_of_leading_ones(op: ir.Operation) -> ir.Value | None:
+    """expand adds leading dims by itself."""
+    x = leading_ones(op.operands[0])
+    return None if x is None else enlarged(x, op.results[0])
+
+
+def tile_of_ones(op: ir.Operation) -> ir.Value | None:
+    """Copies of dims of 1: an expansion."""
+    x = expanded(op.results[0])
+    return None if x is None else enlarged(x, op.results[0])
+
+
+RULES: Rules = {
+    **dict.fromkeys(_UNARY, (function_of_expanded,)),
+    **dict.fromkeys(_BROADCASTING, (broadcast_operands,)),
+    "graph.matmul": (product_of_expanded,),
+    "graph.expand": (expand_of_leading_ones,),
+    "graph.tile": (tile_of_ones,),
+}

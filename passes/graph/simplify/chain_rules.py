@@ -1,0 +1,189 @@
+"""Rules for ops of one operand in a row, and for signs that pass through sums, products and quotients."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op, has_one_use
+from mlc.passes.exactness import approximate, rounding
+from mlc.passes.graph.common.rules import Rules
+from mlc.passes.graph.common.signs import never_negative
+from mlc.passes.graph.common.values import Rule, both_orders, is_constant, is_float, is_unsigned
+
+NEG = "graph.neg"
+
+
+def inverse_of_itself(op: ir.Operation) -> ir.Value | None:
+    """f(f(x)) -> x."""
+    inner = defining_op(op.operands[0], op.name)
+    return None if inner is None else inner.operands[0]
+
+
+@rounding
+def reciprocal_twice(op: ir.Operation) -> ir.Value | None:
+    """1 / (1 / x) -> x."""
+    return inverse_of_itself(op)
+
+
+def of_itself(*names: str) -> Rule:
+    """f(g(x)) -> g(x), where f does nothing to results of the ops `names`."""
+
+    def kept_as_it_is(op: ir.Operation) -> ir.Value | None:
+        inner = defining_op(op.operands[0])
+        return op.operands[0] if inner is not None and inner.name in names else None
+
+    return kept_as_it_is
+
+
+def of_not_negative(op: ir.Operation) -> ir.Value | None:
+    """abs and relu of what is never negative."""
+    return op.operands[0] if never_negative(op.operands[0]) else None
+
+
+@rounding
+def abs_of_relu(op: ir.Operation) -> ir.Value | None:
+    """|relu(x)| -> relu(x), which leaves -0.0 as it is."""
+    return None if defining_op(op.operands[0], "graph.relu") is None else op.operands[0]
+
+
+def of_other_sign(op: ir.Operation) -> ir.Value | None:
+    """f(-x) -> f(x) and f(|x|) -> f(x) of even functions; -x of unsigned integers is another number."""
+    inner = defining_op(op.operands[0])
+    if inner is None or inner.name not in (NEG, "graph.abs"):
+        return None
+    if inner.name == NEG and is_unsigned(inner.operands[0]):
+        return None
+    return graph.build(op.name, [inner.operands[0]])
+
+
+def _undone(name: str, factor: str) -> Rule:
+    def undone(op: ir.Operation) -> ir.Value | None:
+        inner = defining_op(op.operands[0], name)
+        return None if inner is None else inner.operands[0]
+
+    undone.__name__ = undone.__qualname__ = factor
+    return approximate(undone)
+
+
+log_of_exp = _undone("graph.exp", "log_of_exp")
+exp_of_log = _undone("graph.log", "exp_of_log")
+
+
+@approximate
+def root_of_square(op: ir.Operation) -> ir.Value | None:
+    """sqrt(x * x) -> |x|: the square may overflow."""
+    square = defining_op(op.operands[0], "graph.mul")
+    if square is None or square.operands[0] != square.operands[1]:
+        return None
+    return graph.build("abs", [square.operands[0]])
+
+
+@approximate
+def square_of_root(op: ir.Operation) -> ir.Value | None:
+    """sqrt(x) * sqrt(x) -> x, which is NaN below zero."""
+    root = defining_op(op.operands[0], "graph.sqrt")
+    return root.operands[0] if root is not None and op.operands[0] == op.operands[1] else None
+
+
+def square_of_abs(op: ir.Operation) -> ir.Value | None:
+    """|x| * |x| -> x * x."""
+    inner = defining_op(op.operands[0], "graph.abs")
+    if inner is None or op.operands[0] != op.operands[1]:
+        return None
+    return graph.build("mul", [inner.operands[0], inner.operands[0]])
+
+
+def _negated(value: ir.Value) -> ir.Value | None:
+    """x of -x. Constants are negated once and for all, not here."""
+    op = defining_op(value, NEG)
+    return None if op is None or is_constant(value) else op.operands[0]
+
+
+def plus_negated(op: ir.Operation) -> ir.Value | None:
+    """a + (-b) -> a - b, and (-a) + b -> b - a."""
+    for a, b in both_orders(op):
+        negated = _negated(b)
+        if negated is not None:
+            return graph.build("sub", [a, negated])
+    return None
+
+
+def minus_negated(op: ir.Operation) -> ir.Value | None:
+    """a - (-b) -> a + b."""
+    negated = _negated(op.operands[1])
+    return None if negated is None else graph.build("add", [op.operands[0], negated])
+
+
+def both_negated(op: ir.Operation) -> ir.Value | None:
+    """(-a) * (-b) -> a * b, and the same for quotients of floats: the lowest integer has no opposite."""
+    if op.name == "graph.div" and not is_float(op.operands[0]):
+        return None
+    a, b = (_negated(operand) for operand in op.operands)
+    return None if a is None or b is None else graph.build(op.name, [a, b])
+
+
+def _difference(op: ir.Operation) -> ir.Value | None:
+    inner = defining_op(op.operands[0], "graph.sub")
+    if inner is None or not has_one_use(op.operands[0]):
+        return None
+    a, b = inner.operands
+    return graph.build("sub", [b, a])
+
+
+def negated_integer_difference(op: ir.Operation) -> ir.Value | None:
+    """-(a - b) -> b - a of integers."""
+    return None if is_float(op.operands[0]) else _difference(op)
+
+
+@rounding
+def negated_difference(op: ir.Operation) -> ir.Value | None:
+    """-(a - b) -> b - a; of equal numbers 0.0 instead of -0.0."""
+    return _difference(op)
+
+
+_OPPOSITE = {
+    "graph.less": "greater_equal",
+    "graph.less_equal": "greater",
+    "graph.greater": "less_equal",
+    "graph.greater_equal": "less",
+}
+
+
+def opposite_comparison(op: ir.Operation) -> ir.Value | None:
+    """not(a < b) -> a >= b, and the like, of integers: NaN would compare false both ways."""
+    inner = defining_op(op.operands[0])
+    name = _OPPOSITE.get(inner.name) if inner is not None else None
+    if inner is None or name is None or is_float(inner.operands[0]) or not has_one_use(op.operands[0]):
+        return None
+    return graph.build(name, list(inner.operands))
+
+
+def choice_of_opposite(op: ir.Operation) -> ir.Value | None:
+    """where(not c, x, y) -> where(c, y, x)."""
+    condition, x, y = op.operands
+    inner = defining_op(condition, "graph.not")
+    return None if inner is None else graph.build("where", [inner.operands[0], y, x])
+
+
+_ROUNDED = tuple(f"graph.{name}" for name in ("floor", "ceil", "round"))
+_rounded_again = of_itself(*_ROUNDED, "graph.sign")
+
+RULES: Rules = {
+    NEG: (inverse_of_itself, negated_integer_difference, negated_difference),
+    "graph.not": (inverse_of_itself, opposite_comparison),
+    "graph.bitwise_not": (inverse_of_itself,),
+    "graph.reciprocal": (reciprocal_twice,),
+    "graph.relu": (of_itself("graph.relu"), of_not_negative),
+    "graph.abs": (of_other_sign, of_not_negative, abs_of_relu),
+    "graph.sign": (of_itself("graph.sign"),),
+    **dict.fromkeys(_ROUNDED, (_rounded_again,)),
+    **dict.fromkeys(("graph.cos", "graph.cosh"), (of_other_sign,)),
+    "graph.log": (log_of_exp,),
+    "graph.exp": (exp_of_log,),
+    "graph.sqrt": (root_of_square,),
+    "graph.add": (plus_negated,),
+    "graph.sub": (minus_negated,),
+    "graph.mul": (square_of_abs, both_negated, square_of_root),
+    "graph.div": (both_negated,),
+    "graph.where": (choice_of_opposite,),
+}

@@ -1,0 +1,102 @@
+"""Whether constants that a rule brings together stay ordinary numbers, so that no infinity and no zero is
+compiled into a program that had none.
+
+Constants in the IR are known; weights, which are not, are taken to lie in the inner half of the range that
+the exponents of their type span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ml_dtypes
+import numpy as np
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.op_families import VIEWS
+from mlc.passes.graph.common.values import constant_array, dtype, is_float, is_static
+from mlc.passes.remarks import missed
+
+# Arithmetic that NumPy does exactly as the compiled op would.
+FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
+    "graph.add": np.add,
+    "graph.sub": np.subtract,
+    "graph.mul": np.multiply,
+    "graph.div": np.divide,
+    "graph.neg": np.negative,
+    "graph.abs": np.abs,
+    "graph.sqrt": np.sqrt,
+    "graph.reciprocal": np.reciprocal,
+}
+_DEPTH = 8
+
+
+def known(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
+    """The numbers of a constant, of a fill, and of arithmetic on such, as an array of the value's rank that
+    broadcasts to its shape; None of weights and variables."""
+    op = defining_op(value)
+    if op is None or depth == 0 or not is_static(value):
+        return None
+    if op.name == "graph.constant":
+        return constant_array(value)
+    if op.name == "graph.full":
+        return np.full([1] * value.type.rank, graph.attribute(op, "value"), dtype(value))
+    if op.name not in FUNCTIONS and op.name not in VIEWS:
+        return None
+    operands = [array for array in (known(each, depth - 1) for each in op.operands) if array is not None]
+    if len(operands) < len(op.operands):
+        return None
+    if op.name in VIEWS:
+        array = operands[0]
+        return array.reshape([1] * value.type.rank if array.size == 1 else value.type.shape)
+    with np.errstate(all="ignore"):
+        return np.asarray(FUNCTIONS[op.name](*operands), dtype(value))
+
+
+def stays_ordinary(name: str, one: np.ndarray | None, other: np.ndarray | None, kind: np.dtype) -> bool:
+    """Whether the op `name` (add, sub, mul, div) of two constants of a type of floats gives ordinary numbers.
+
+    Of two that are known (arrays that broadcast) this is computed. A factor of weights (None) must be near
+    enough to 1, an offset small enough, to leave ordinary weights ordinary. Of two weights it is taken for
+    granted, but not in f16, whose range is small. Integers wrap round: any order is right.
+    """
+    if kind.kind in "iub":
+        return True
+    if one is not None and other is not None:
+        return _is_ordinary(name, one, other, kind)
+    numbers, span = (other if one is None else one), int(ml_dtypes.finfo(kind).maxexp)  # type: ignore[no-untyped-call]  # NumPy's knows no bfloat16
+    if numbers is None:
+        return span > int(np.finfo(np.float16).maxexp)
+    size, limit = abs(numbers.astype(np.float64)), 2.0 ** (span // 2 - 4)
+    if name in ("graph.add", "graph.sub"):
+        return bool((size <= limit).all())
+    near = (size >= 1 / limit) & (size <= limit)
+    return bool((near | (size == 0) if name == "graph.mul" else near).all())
+
+
+def _is_ordinary(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) -> bool:
+    """Whether the result, rounded once, is finite and, of products, normal or exactly 0."""
+    a, b = one.astype(np.float64), other.astype(np.float64)
+    with np.errstate(all="ignore"):
+        rounded = FUNCTIONS[name](a, b).astype(kind).astype(np.float64)
+    if name in ("graph.add", "graph.sub"):
+        return bool(np.isfinite(rounded).all())
+    smallest = float(ml_dtypes.finfo(kind).smallest_normal)  # type: ignore[no-untyped-call]  # as above
+    zero = (a == 0) & np.isfinite(b) & (rounded == 0) | (b == 0) & (rounded == 0)
+    return bool((np.isfinite(rounded) & (abs(rounded) >= smallest) | zero).all())
+
+
+def meet_safely(op: ir.Operation, rule: str, name: str, one: ir.Value, other: ir.Value) -> bool:
+    """Whether the op `name` of two constants that broadcast gives ordinary numbers; says that `rule` leaves
+    `op` where it does not."""
+    if not is_float(one) or stays_ordinary(name, known(one), known(other), dtype(one)):
+        return True
+    missed(op, rule, leaves_range(one))
+    return False
+
+
+def leaves_range(constant: ir.Value) -> str:
+    """Why constants do not meet."""
+    return f"the two constants together could leave the range of {graph.element_type(constant)}"

@@ -1,0 +1,120 @@
+"""Rules for ops that copy elements or convert them: identity, cast, pad, expand, tile, pooling by one."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import FLOAT, INTEGER
+from mlc.dialects.graph.types import element_name
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.rules import Rules
+from mlc.passes.graph.common.values import is_static
+
+# Bits that hold a whole number: significand of floats, digits of integers.
+_DIGITS = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}
+_EXPONENT_BITS = {"f16": 5, "bf16": 8, "f32": 8, "f64": 11}
+
+
+def same(op: ir.Operation) -> ir.Value:
+    """The operand itself."""
+    return op.operands[0]
+
+
+def cast_to_own_type(op: ir.Operation) -> ir.Value | None:
+    """The operand, where it has the result's type."""
+    return op.operands[0] if op.operands[0].type == op.results[0].type else None
+
+
+def _digits(kind: str) -> int:
+    """Binary digits of the largest whole number up to which a type has all; 1 for i1."""
+    if kind in _DIGITS:
+        return _DIGITS[kind]
+    return int(kind[2:]) if kind.startswith("ui") else max(1, int(kind[1:]) - 1)
+
+
+def holds(wide: str, narrow: str) -> bool:
+    """Whether every value of the element type `narrow` is one of `wide`."""
+    known = FLOAT.members | INTEGER.members | {"i1"}
+    if not {wide, narrow} <= known or (wide == "i1" and narrow != "i1"):
+        return False
+    if narrow in _DIGITS:
+        reaches = _EXPONENT_BITS.get(wide, 0) >= _EXPONENT_BITS[narrow]
+        return reaches and _DIGITS[wide] >= _DIGITS[narrow]
+    loses_sign = wide.startswith("ui") and narrow.startswith("i") and narrow != "i1"
+    return _digits(wide) >= _digits(narrow) and not loses_sign
+
+
+def cast_of_cast(op: ir.Operation) -> ir.Value | None:
+    """Two casts of which the first loses nothing: one, or none."""
+    inner = defining_op(op.operands[0], "graph.cast")
+    if inner is None:
+        return None
+    x, result = inner.operands[0], op.results[0]
+    first, middle, last = (element_name(graph.element_type(value)) for value in (x, op.operands[0], result))
+    if not holds(middle, first):
+        return None
+    if first == last:
+        return x
+    # A float to an integer that is too small for it gives what the machine gives: that stays as it is.
+    if not holds(last, last) or (middle in _DIGITS and last not in _DIGITS and last != "i1"):
+        return None
+    return graph.build("cast", [x], {}, result.type)
+
+
+def pad_by_nothing(op: ir.Operation) -> ir.Value | None:
+    """No element before or after any dim."""
+    amounts = (*graph.attribute(op, "low"), *graph.attribute(op, "high"))
+    return None if any(amounts) else op.operands[0]
+
+
+def expand_to_own_shape(op: ir.Operation) -> ir.Value | None:
+    """The same type."""
+    x = op.operands[0]
+    return x if graph.same_type(x, op.results[0]) else None
+
+
+def expand_of_expand(op: ir.Operation) -> ir.Value | None:
+    """expand(expand(x)): the outer one."""
+    inner, result = defining_op(op.operands[0], "graph.expand"), op.results[0]
+    return None if inner is None else graph.expand_to(inner.operands[0], graph.dims_of(result))
+
+
+def tile_once(op: ir.Operation) -> ir.Value | None:
+    """One copy of every dim."""
+    return op.operands[0] if all(count == 1 for count in graph.attribute(op, "repeats")) else None
+
+
+def tile_of_tile(op: ir.Operation) -> ir.Value | None:
+    """Copies of copies: the product of their numbers."""
+    inner = defining_op(op.operands[0], "graph.tile")
+    if inner is None:
+        return None
+    both = zip(graph.attribute(inner, "repeats"), graph.attribute(op, "repeats"), strict=True)
+    repeats = [a * b for a, b in both]
+    return graph.build("tile", [inner.operands[0]], {"repeats": repeats}, op.results[0].type)
+
+
+def movement_of_fill(op: ir.Operation) -> ir.Value | None:
+    """Movement inside a tensor of one value: that tensor of the new shape."""
+    source = defining_op(op.operands[0], "graph.full")
+    result = op.results[0]
+    if source is None or not is_static(result):
+        return None
+    return graph.build("full", [], {"value": source.attributes["value"]}, result.type, source.location)
+
+
+def window_of_one(op: ir.Operation) -> ir.Value | None:
+    """Maximum over windows of one element, each of them: the operand."""
+    ones = all(count == 1 for name in ("kernel", "strides") for count in graph.attribute(op, name))
+    return op.operands[0] if ones and not any(graph.attribute(op, "pads")) else None
+
+
+RULES: Rules = {
+    "graph.identity": (same,),
+    "graph.cast": (cast_to_own_type, cast_of_cast),
+    "graph.pad": (pad_by_nothing,),
+    "graph.expand": (expand_to_own_shape, expand_of_expand, movement_of_fill),
+    "graph.tile": (tile_once, tile_of_tile, movement_of_fill),
+    "graph.max_pool": (window_of_one,),
+    **dict.fromkeys(("graph.transpose", "graph.slice"), (movement_of_fill,)),
+}

@@ -1,0 +1,120 @@
+"""graph-eliminate-empty: tensors without elements, and what is computed of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan
+from typing import ClassVar
+
+import numpy as np
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import dtype_of
+from mlc.passes.base import Pass
+from mlc.passes.graph.common.rules import Rules, apply_rules, joined
+from mlc.passes.graph.common.values import Number, dtype, filled, is_float
+from mlc.passes.remarks import missed
+
+
+def is_empty(value: ir.Value) -> bool:
+    """Whether a dim is known to be 0."""
+    return 0 in value.type.shape
+
+
+def empty_result(op: ir.Operation) -> ir.Value | None:
+    """A result without elements needs no computation."""
+    (result,) = op.results
+    if not is_empty(result):
+        return None
+    made = filled(result, 0)
+    if made is None:
+        missed(op, "empty_result", "the result has no elements, but a dim that nothing tells")
+    return made
+
+
+def _lowest(value: ir.Value) -> Number:
+    return -inf if is_float(value) else _limits(value)[0]
+
+
+def _highest(value: ir.Value) -> Number:
+    return inf if is_float(value) else _limits(value)[1]
+
+
+def _limits(value: ir.Value) -> tuple[int, int]:
+    """The least and largest number of an integer type; of i1 false and true."""
+    kind = dtype(value)
+    return (0, 1) if kind == dtype_of("i1") else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+
+
+# What a reduction of no elements gives.
+_NEUTRAL = {
+    **dict.fromkeys(("sum", "l1", "l2", "sum_square"), lambda _: 0),
+    "prod": lambda _: 1,
+    "max": _lowest,
+    "min": _highest,
+    "mean": lambda value: nan if is_float(value) else 0,
+    **dict.fromkeys(("log_sum", "log_sum_exp"), _lowest),
+}
+
+
+def reduction_of_nothing(op: ir.Operation) -> ir.Value | None:
+    """A reduction over a dim of 0: its neutral element."""
+    name, result = op.name.removeprefix("graph.reduce_"), op.results[0]
+    if not is_empty(op.operands[0]) or (name.startswith("log") and not is_float(result)):
+        return None
+    return filled(result, _NEUTRAL[name](result))
+
+
+def product_of_nothing(op: ir.Operation) -> ir.Value | None:
+    """A matrix product over a dim of 0: zeros."""
+    return filled(op.results[0], 0) if is_empty(op.operands[0]) else None
+
+
+def concat_with_nothing(op: ir.Operation) -> ir.Value | None:
+    """Operands without elements add nothing to a concat."""
+    axis = graph.attribute(op, "axis")
+    kept = [value for value in op.operands if graph.shape_of(value)[axis] != 0]
+    if not kept or len(kept) == len(op.operands):
+        return None
+    return graph.build("concat", kept, {"axis": axis}, op.results[0].type)
+
+
+def pad_of_nothing(op: ir.Operation) -> ir.Value | None:
+    """A constant around no elements: that constant."""
+    if not is_empty(op.operands[0]) or graph.attribute(op, "mode") != "constant":
+        return None
+    return filled(op.results[0], graph.attribute(op, "value"))
+
+
+# Creation makes what it says; an op of several results has no single value to stand for it.
+_COMPUTED = [
+    f"graph.{spec.name}"
+    for spec in graph.specs().values()
+    if spec.family != "creation" and len(spec.results) == 1
+]
+
+RULES: Rules = joined(
+    dict.fromkeys(_COMPUTED, (empty_result,)),
+    {f"graph.reduce_{name}": (reduction_of_nothing,) for name in _NEUTRAL},
+    {
+        "graph.matmul": (product_of_nothing,),
+        "graph.concat": (concat_with_nothing,),
+        "graph.pad": (pad_of_nothing,),
+    },
+)
+
+
+@dataclass(frozen=True)
+class EliminateEmpty(Pass):
+    """Replace what is computed of tensors without elements by what it must be.
+
+    A result without elements is an empty `full`; a reduction over a dim of 0 its neutral element; a matrix
+    product over a dim of 0 zeros; a pad of nothing its constant; concats lose operands without elements. All
+    exact.
+    """
+
+    name: ClassVar[str] = "graph-eliminate-empty"
+
+    def run(self, op: ir.Operation) -> bool:
+        return apply_rules(op, RULES, "exact")

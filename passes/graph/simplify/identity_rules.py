@@ -1,0 +1,187 @@
+"""Algebraic identities of ops with a neutral or absorbing number, or with the same value twice."""
+
+from __future__ import annotations
+
+from math import copysign
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.exactness import approximate, rounding
+from mlc.passes.graph.common.rules import Rules
+from mlc.passes.graph.common.values import (
+    Number,
+    Rule,
+    as_result,
+    both_orders,
+    filled,
+    has_result_type,
+    is_float,
+    splat,
+)
+
+
+def _other(op: ir.Operation, number: Number) -> ir.Value | None:
+    """The operand beside one that is `number` throughout."""
+    for other, constant in both_orders(op):
+        if splat(constant) == number:
+            return other
+    return None
+
+
+def _kept(op: ir.Operation, value: ir.Value | None) -> ir.Value | None:
+    return None if value is None else as_result(op, value)
+
+
+def _is_negative_zero(value: ir.Value) -> bool:
+    number = splat(value)
+    return number == 0 and copysign(1, number) < 0
+
+
+def neutral(number: Number) -> Rule:
+    """The other operand, where one is the neutral number of a commutative op."""
+
+    def neutral_operand(op: ir.Operation) -> ir.Value | None:
+        return _kept(op, _other(op, number))
+
+    return neutral_operand
+
+
+def absorbing(number: Number) -> Rule:
+    """The number itself, where one operand is it, whatever the other."""
+
+    def absorbing_operand(op: ir.Operation) -> ir.Value | None:
+        return None if _other(op, number) is None else filled(op.results[0], number)
+
+    return absorbing_operand
+
+
+def plus_exact_zero(op: ir.Operation) -> ir.Value | None:
+    """x + 0 of integers, x + -0.0 of floats -> x."""
+    for other, constant in both_orders(op):
+        if splat(constant) == 0 and (_is_negative_zero(constant) or not is_float(other)):
+            return _kept(op, other)
+    return None
+
+
+@rounding
+def plus_zero(op: ir.Operation) -> ir.Value | None:
+    """x + 0.0 -> x. The sum of -0.0 and 0.0 is 0.0."""
+    return _kept(op, _other(op, 0))
+
+
+def minus_exact_zero(op: ir.Operation) -> ir.Value | None:
+    """x - 0 -> x, but not x - -0.0."""
+    a, b = op.operands
+    return _kept(op, a) if splat(b) == 0 and not _is_negative_zero(b) else None
+
+
+@rounding
+def minus_zero(op: ir.Operation) -> ir.Value | None:
+    """x - -0.0 -> x."""
+    return _kept(op, op.operands[0]) if splat(op.operands[1]) == 0 else None
+
+
+def _from_zero(op: ir.Operation) -> ir.Value | None:
+    a, b = op.operands
+    fits = splat(a) == 0 and has_result_type(op, b)
+    return graph.build("neg", [b]) if fits else None
+
+
+def from_exact_zero(op: ir.Operation) -> ir.Value | None:
+    """0 - x of integers, -0.0 - x of floats -> -x."""
+    a = op.operands[0]
+    return _from_zero(op) if _is_negative_zero(a) or not is_float(a) else None
+
+
+@rounding
+def from_zero(op: ir.Operation) -> ir.Value | None:
+    """0.0 - x -> -x, of which 0.0 - 0.0 differs."""
+    return _from_zero(op)
+
+
+def over_one(op: ir.Operation) -> ir.Value | None:
+    """x / 1 -> x."""
+    return _kept(op, op.operands[0]) if splat(op.operands[1]) == 1 else None
+
+
+def times_minus_one(op: ir.Operation) -> ir.Value | None:
+    """x * -1 -> -x."""
+    x = _other(op, -1)
+    return None if x is None or not has_result_type(op, x) else graph.build("neg", [x])
+
+
+def times_integer_zero(op: ir.Operation) -> ir.Value | None:
+    """x * 0 -> 0 of integers."""
+    return None if is_float(op.operands[0]) or _other(op, 0) is None else filled(op.results[0], 0)
+
+
+@approximate
+def times_zero(op: ir.Operation) -> ir.Value | None:
+    """x * 0 -> 0, which infinity and NaN are not."""
+    return None if _other(op, 0) is None else filled(op.results[0], 0)
+
+
+def _twice(op: ir.Operation) -> bool:
+    return bool(op.operands[0] == op.operands[1])
+
+
+def same_twice(op: ir.Operation) -> ir.Value | None:
+    """f(x, x) -> x for min, max, and, or."""
+    return op.operands[0] if _twice(op) else None
+
+
+def integers_cancel(op: ir.Operation) -> ir.Value | None:
+    """x - x and x xor x -> 0 of integers and truth values."""
+    return filled(op.results[0], 0) if _twice(op) and not is_float(op.operands[0]) else None
+
+
+@approximate
+def floats_cancel(op: ir.Operation) -> ir.Value | None:
+    """x - x -> 0, which infinity and NaN do not give."""
+    return filled(op.results[0], 0) if _twice(op) else None
+
+
+@approximate
+def quotient_of_same(op: ir.Operation) -> ir.Value | None:
+    """x / x -> 1, which 0, infinity and NaN do not give."""
+    return filled(op.results[0], 1) if _twice(op) else None
+
+
+def never_less(op: ir.Operation) -> ir.Value | None:
+    """x < x and x > x are false, of NaN too."""
+    return filled(op.results[0], 0) if _twice(op) else None
+
+
+def equals_itself(op: ir.Operation) -> ir.Value | None:
+    """x == x, x <= x and x >= x are true, but for NaN: of integers."""
+    return filled(op.results[0], 1) if _twice(op) and not is_float(op.operands[0]) else None
+
+
+def choice_of_same(op: ir.Operation) -> ir.Value | None:
+    """where(c, x, x) -> x."""
+    _, x, y = op.operands
+    return _kept(op, x) if x == y else None
+
+
+def check_of_truth(op: ir.Operation) -> ir.Value | None:
+    """check(x, true) -> x."""
+    return op.operands[0] if splat(op.operands[1]) == 1 else None
+
+
+RULES: Rules = {
+    "graph.add": (plus_exact_zero, plus_zero),
+    "graph.sub": (minus_exact_zero, minus_zero, from_exact_zero, from_zero, integers_cancel, floats_cancel),
+    "graph.mul": (neutral(1), times_minus_one, times_integer_zero, times_zero),
+    "graph.div": (over_one, quotient_of_same),
+    **dict.fromkeys(("graph.min", "graph.max"), (same_twice,)),
+    "graph.and": (same_twice, neutral(True), absorbing(False)),
+    "graph.or": (same_twice, neutral(False), absorbing(True)),
+    "graph.xor": (integers_cancel, neutral(False)),
+    "graph.bitwise_and": (same_twice, absorbing(0)),
+    "graph.bitwise_or": (same_twice, neutral(0)),
+    "graph.bitwise_xor": (integers_cancel, neutral(0)),
+    **dict.fromkeys(("graph.less", "graph.greater"), (never_less,)),
+    **dict.fromkeys(("graph.equal", "graph.less_equal", "graph.greater_equal"), (equals_itself,)),
+    "graph.where": (choice_of_same,),
+    "graph.check": (check_of_truth,),
+}

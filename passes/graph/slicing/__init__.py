@@ -1,0 +1,1 @@
+"""Slices, concatenations and splits that move through the ops that compute them."""

@@ -1,0 +1,165 @@
+"""graph-hoist-movement: parts are taken before they are computed, elements shrink before they move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.common.rewriting import (
+    apply_patterns,
+    attributes_of,
+    collect_ops,
+    defining_op,
+    has_one_use,
+    replace_op,
+    users,
+)
+from mlc.passes.exactness import exactness_option
+from mlc.passes.graph.common.op_families import VIEWS
+from mlc.passes.graph.common.rules import patterns
+from mlc.passes.graph.common.values import erase_dead, is_constant, on_ranked
+from mlc.passes.graph.simplify.slice_rules import Part, parts, slice_of
+from mlc.passes.graph.slicing.movement_rules import RULES, shares_kernel
+from mlc.passes.graph.slicing.slice_ops import narrowed
+from mlc.passes.graph.slicing.slice_sources import Narrowed, Parts, is_cut
+from mlc.passes.graph.slicing.slice_windows import WHOLE
+from mlc.passes.remarks import listening, missed
+
+# Ops whose work is worth less of, whatever happens around them.
+_HEAVY = frozenset(
+    f"graph.{name}"
+    for name in (
+        *("matmul", "conv", "attention", "max_pool", "average_pool"),
+        *("softmax", "log_softmax", "layer_norm", "rms_norm", "gather"),
+    )
+)
+# How far a chain is followed to see where a part could be taken.
+_DEPTH = 16
+
+
+def same_parts(value: ir.Value) -> list[ir.Operation] | None:
+    """The slices of the value, if nothing else reads it and all take the same."""
+    readers = users(value)
+    if any(reader.name != "graph.slice" for reader in readers):
+        return None
+    first = parts(readers[0])
+    return readers if all(parts(reader) == first for reader in readers[1:]) else None
+
+
+def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH) -> bool:
+    """Whether `op` should compute a part: not where it shares a kernel with what makes its operand, which
+    then computes all of it, in a kernel of its own."""
+    if op.name in _HEAVY or op.name.startswith("graph.reduce"):
+        return _spares_weights(op, plan)
+    for operand, taken in zip(op.operands, plan.operands, strict=True):
+        producer = defining_op(operand)
+        if producer is None or taken is None or not any(is_cut(taken, operand)) or is_constant(operand):
+            if op.name in VIEWS:
+                return False
+            continue
+        if op.name not in VIEWS and not shares_kernel(operand):
+            continue
+        further = narrowed(producer, taken, exactness) if has_one_use(operand) and depth else None
+        if further is None or not _pays(producer, further, exactness, depth - 1):
+            return False
+    return True
+
+
+def _spares_weights(op: ir.Operation, plan: Narrowed) -> bool:
+    """Whether a part of constant weights replaces them: with other users, both would be kept."""
+    if op.name not in ("graph.conv", "graph.matmul"):
+        return True
+    weights, taken = op.operands[1], plan.operands[1]
+    return (
+        taken is None or not any(is_cut(taken, weights)) or has_one_use(weights) or not is_constant(weights)
+    )
+
+
+def take_part_first(exactness: str, op: ir.Operation) -> bool:
+    """slice(f(x)) -> f(slice(x)), where nothing needs the rest of f(x)."""
+    producer = defining_op(op.operands[0])
+    if producer is None or not any(is_cut(taken := parts(op), op.operands[0])):
+        return False
+    plan = narrowed(producer, taken, exactness)
+    if plan is None:
+        return False
+    readers = same_parts(producer.results[0])
+    if readers is None or not _pays(producer, plan, exactness):
+        return False
+    new = _compute_part(producer, plan, op.results[0].type)
+    for reader in readers:
+        replace_op(reader, new)
+    erase_dead([producer])
+    return True
+
+
+def _compute_part(op: ir.Operation, plan: Narrowed, kind: ir.Type) -> ir.Value:
+    """The part of the op's result, of type `kind`, just before the op."""
+    with ir.InsertionPoint(op), op.location:
+        operands = [_part(operand, taken) for operand, taken in zip(op.operands, plan.operands, strict=True)]
+        attributes = attributes_of(op) | plan.attributes
+        return graph.build(op.name, operands, attributes, kind)
+
+
+def _part(value: ir.Value, taken: Parts | None) -> ir.Value:
+    if taken is None or not any(is_cut(taken, value)):
+        return value
+    shape = graph.shape_of(value)
+    sizes = [
+        part if dim is None or part != WHOLE else Part(0, dim, 1)
+        for part, dim in zip(taken, shape, strict=True)
+    ]
+    return slice_of(value, sizes)
+
+
+def _why_whole(op: ir.Operation, exactness: str) -> str | None:
+    """Why what a slice is a part of is computed whole, where that costs much."""
+    producer = defining_op(op.operands[0])
+    if producer is None or producer.name not in _HEAVY:
+        return None
+    plan = narrowed(producer, parts(op), exactness)
+    if plan is None or not any(is_cut(parts(op), op.operands[0])):
+        return None
+    if any(reader.name != "graph.slice" for reader in users(op.operands[0])):
+        return "something else reads what it is a part of"
+    # Otherwise the slices of a split: all of it is needed.
+    return None if _spares_weights(producer, plan) else "other products read the same weights"
+
+
+def _report(function: ir.Operation, exactness: str) -> None:
+    """Remarks on the slices that are left."""
+    for op in collect_ops(function, "graph.slice"):
+        ranked = isinstance(op.operands[0].type, ir.RankedTensorType)
+        reason = _why_whole(op, exactness) if ranked else None
+        if reason:
+            missed(op, "graph.hoist_movement.take_part_first", reason)
+
+
+@dataclass(frozen=True)
+class HoistMovement(Pass):
+    """Take parts of values before what is computed of them, so that the rest is not computed.
+
+    A slice moves up through elementwise ops, normalisations and reductions of whole rows, products (rows
+    and columns, of constant weights too), convolutions (images, output channels), transposes and reshapes,
+    where nothing else reads the values and no fused kernel is torn apart. Where only one token of a
+    transformer's last block is read, the block computes only that one. Max-pooling goes before relu and
+    clamp; casts to smaller elements before transposes, casts to larger ones behind them.
+    """
+
+    name: ClassVar[str] = "graph-hoist-movement"
+    anchor: ClassVar[str] = "func.func"
+    exactness: ClassVar[str] = "rounding"
+
+    limit: str = exactness_option()
+
+    def run(self, op: ir.Operation) -> bool:
+        parts_first = {"graph.slice": on_ranked(partial(take_part_first, self.limit))}
+        # A part moves up by one op in each sweep.
+        changed = apply_patterns(op, patterns(RULES, self.limit) | parts_first, max_iterations=1024)
+        if listening():
+            _report(op, self.limit)
+        return changed

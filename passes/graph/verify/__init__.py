@@ -1,0 +1,1 @@
+"""Verification passes on graphs."""

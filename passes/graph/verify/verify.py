@@ -1,0 +1,46 @@
+"""graph-verify: shapes of graph ops are complete and agree with their shape functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass, PassFailure
+from mlc.passes.common.rewriting import collect_ops
+
+
+def violation(op: ir.Operation) -> str:
+    """What is wrong with a graph op, empty when nothing is."""
+    try:
+        refined = graph.refined_types(op)
+    except graph.ShapeError as error:
+        return graph.describe(op, error)
+    hint = "run graph-infer-shapes first"
+    if refined is None:
+        unranked = next(value.type for value in (*op.operands, *op.results) if not value.type.has_rank)
+        return f"'{op.name}' op has a tensor of unknown rank, {unranked}: {hint}"
+    for result, complete in zip(op.results, refined, strict=True):
+        if result.type != complete:
+            return f"'{op.name}' op result is {result.type} where its operands tell {complete}: {hint}"
+    return ""
+
+
+@dataclass(frozen=True)
+class Verify(Pass):
+    """Check that no graph op has a tensor of unknown rank or a result that says less than its operands do.
+
+    Reports every violation; changes nothing. What each op demands of its operands and attributes the verifier
+    checks after every pass.
+    """
+
+    name: ClassVar[str] = "graph-verify"
+
+    def run(self, op: ir.Operation) -> bool:
+        candidates = [each for each in collect_ops(op) if each.name.startswith("graph.")]
+        found = [(message, each.location) for each in candidates if (message := violation(each))]
+        if found:
+            (message, location), *others = found
+            raise PassFailure(message, location, others)
+        return False

@@ -1,0 +1,69 @@
+"""graph-verify-blocks: thread blocks can compute a kernel's ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.common.kernel_functions import DEVICE, is_kernel
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.verification import fail_on
+
+_COUNT = "how many results there are is known at its end only"
+_UPDATES = "updates of one place come one after the other"
+# Why ops have loops that go on one element after the other.
+_REASONS = {
+    "graph.compress": _COUNT,
+    "graph.det": "each step of the elimination needs the one before it",
+    "graph.non_max_suppression": "each box that it keeps decides on those after it",
+    "graph.non_zero": _COUNT,
+    "graph.scatter_elements": _UPDATES,
+    "graph.scatter_nd": _UPDATES,
+    "graph.top_k": "it puts one element after the other in its place",
+    "graph.tree_ensemble": "each row goes its own way from node to node",
+    "graph.unique": _COUNT,
+}
+_OPS = [f"graph.{name}" for name in graph.specs()]
+
+
+def reason_without_blocks(op: ir.Operation) -> str:
+    """Why a graph op has no form as a program of thread blocks; "" if it has one."""
+    return _REASONS.get(op.name) or _of_elements(op)
+
+
+def reasons_without_blocks(kernel: ir.Operation) -> list[str]:
+    """The ops of a kernel that have no form as a program of thread blocks, each once, and why."""
+    found = ((op.name, reason_without_blocks(op)) for op in collect_ops(kernel, _OPS))
+    return list(dict.fromkeys(f"{name}: {reason}" for name, reason in found if reason))
+
+
+def without_blocks(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
+    """Every op of `kernel` that has no form as a program of thread blocks, as a message and a location."""
+    placed = DEVICE in kernel.attributes
+    remedy = "do not place it by graph-place" if placed else "a processor can (--unsupported=cpu)"
+    for op in collect_ops(kernel, _OPS):
+        if reason := reason_without_blocks(op):
+            yield f"thread blocks cannot compute '{op.name}': {reason}; {remedy}", op.location
+
+
+def _of_elements(op: ir.Operation) -> str:
+    """What is wrong with the elements of an op's values; "" if nothing is."""
+    kinds = [graph.element_type(value) for value in (*op.operands, *op.results)]
+    found = next((kind for kind in kinds if isinstance(kind, ir.ComplexType)), None)
+    return f"tiles have no elements {found}" if found else ""
+
+
+@dataclass(frozen=True)
+class VerifyBlocks(Pass):
+    """Check that kernels for GPUs hold no op that computes one element after the other, and no complex
+    numbers. Reports every violation; changes nothing."""
+
+    name: ClassVar[str] = "graph-verify-blocks"
+
+    def run(self, op: ir.Operation) -> None:
+        kernels = [each for each in collect_ops(op, "func.func") if is_kernel(each)]
+        fail_on(violation for kernel in kernels for violation in without_blocks(kernel))

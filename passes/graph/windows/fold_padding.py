@@ -1,0 +1,180 @@
+"""graph-fold-padding: constant padding becomes the `pads` of the window op that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.common.rewriting import attributes_of, collect_ops, defining_op, users
+from mlc.passes.exactness import exactness_option, rounding
+from mlc.passes.graph.common.rules import Rules, apply_rules
+from mlc.passes.graph.common.signs import is_at_least
+from mlc.passes.graph.common.values import Number, dtype, is_float, is_ranked
+from mlc.passes.graph.windows.padded_slices import slice_of_pad
+from mlc.passes.remarks import listening, missed
+
+_WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
+
+
+def constant_pad(value: ir.Value) -> ir.Operation | None:
+    """The `graph.pad` of mode constant that makes the value."""
+    pad = defining_op(value, "graph.pad")
+    return pad if pad and is_ranked(pad) and graph.attribute(pad, "mode") == "constant" else None
+
+
+def _spatial_amounts(op: ir.Operation, pad: ir.Operation) -> list[int] | None:
+    """The padding as a window op's `pads`; None where it also pads batch or channels."""
+    spatial = len(graph.attribute(op, "strides"))
+    low, high = graph.attribute(pad, "low"), graph.attribute(pad, "high")
+    outside = [*low[:2], *high[:2], *low[2 + spatial :], *high[2 + spatial :]]
+    return None if any(outside) else [*low[2 : 2 + spatial], *high[2 : 2 + spatial]]
+
+
+def _is_lowest(value: Number, like: ir.Value) -> bool:
+    """Whether the number loses against every element."""
+    return value == (-np.inf if is_float(like) else np.iinfo(dtype(like)).min)
+
+
+def windows_hold_elements(op: ir.Operation, pads: Sequence[int]) -> bool:
+    """Whether no window of a pool can lie in the padding alone, whatever the input's size (not 0)."""
+    kernel, dilations = graph.attribute(op, "kernel"), graph.attribute(op, "dilations")
+    if not any(pads):
+        return True
+    return all(dilation == 1 for dilation in dilations) and all(
+        amount < width for amount, width in zip(pads, [*kernel, *kernel], strict=True)
+    )
+
+
+def _takes(op: ir.Operation, pad: ir.Operation) -> bool:
+    """Whether the padding's value means to the op what its own padding does."""
+    value = graph.attribute(pad, "value")
+    if op.name == "graph.max_pool":
+        return _is_lowest(value, pad.operands[0])
+    counts = op.name == "graph.conv" or graph.attribute(op, "count_include_pad")
+    return value == 0 and (counts or not any(graph.attribute(op, "pads")))
+
+
+def _takes_small(op: ir.Operation, pad: ir.Operation) -> bool:
+    """Whether no element of what is padded is below the padding, and each window of the pool has one."""
+    if op.name != "graph.max_pool" or not is_at_least(pad.operands[0], graph.attribute(pad, "value")):
+        return _takes(op, pad)
+    return windows_hold_elements(op, _joined_pads(op, pad))
+
+
+def _joined_pads(op: ir.Operation, pad: ir.Operation) -> list[int]:
+    """The op's padding and that of the pad."""
+    own, added = graph.attribute(op, "pads"), _spatial_amounts(op, pad)
+    return [a + b for a, b in zip(own, added or [0] * len(own), strict=True)]
+
+
+Taker = Callable[[ir.Operation, ir.Operation], bool]
+
+
+def _folds(op: ir.Operation, pad: ir.Operation, takes: Taker) -> bool:
+    """Whether `op` computes the same from what is padded, with larger `pads`."""
+    if op.name not in _WINDOWS or op.operands[0] != pad.results[0] or pad.results[0] in list(op.operands)[1:]:
+        return False
+    added = _spatial_amounts(op, pad)
+    return added is not None and _same_positions(op, added) and takes(op, pad)
+
+
+def _folded(op: ir.Operation, takes: Taker) -> ir.Value | None:
+    """The op on what is padded, if all that read the padded tensor can do so."""
+    pad = constant_pad(op.operands[0])
+    if pad is None or not all(_folds(user, pad, takes) for user in users(pad.results[0])):
+        return None
+    attributes = attributes_of(op) | {"pads": _joined_pads(op, pad)}
+    if op.name == "graph.average_pool":
+        attributes["count_include_pad"] = True
+    operands = [pad.operands[0], *list(op.operands)[1:]]
+    return graph.build(op.name, operands, attributes, op.results[0].type)
+
+
+def into_window(op: ir.Operation) -> ir.Value | None:
+    """conv(pad(x)), average_pool(pad(x)), max_pool(pad(x)): the op with larger `pads`."""
+    return _folded(op, _takes)
+
+
+# The sign of a zero alone can change: a maximum with the padding's 0 makes -0.0 of relu positive.
+@rounding
+def into_window_of_small(op: ir.Operation) -> ir.Value | None:
+    """The same for max_pool and padding by a number that no element is below."""
+    return _folded(op, _takes_small)
+
+
+def _same_positions(op: ir.Operation, added: Sequence[int]) -> bool:
+    """In ceil_mode a last window may start in elements that a pad adds, not in the op's own padding."""
+    return (
+        op.name == "graph.conv" or not graph.attribute(op, "ceil_mode") or not any(added[len(added) // 2 :])
+    )
+
+
+def pad_of_pad(op: ir.Operation) -> ir.Value | None:
+    """pad(pad(x)) of one constant, or of edges: one pad."""
+    inner, mode = defining_op(op.operands[0], "graph.pad"), graph.attribute(op, "mode")
+    if (
+        inner is None
+        or not is_ranked(inner)
+        or mode not in ("constant", "edge")
+        or graph.attribute(inner, "mode") != mode
+    ):
+        return None
+    if mode == "constant" and not _same_number(graph.attribute(inner, "value"), graph.attribute(op, "value")):
+        return None
+    amounts = {
+        name: [a + b for a, b in zip(graph.attribute(inner, name), graph.attribute(op, name), strict=True)]
+        for name in ("low", "high")
+    }
+    kept = attributes_of(op)
+    return graph.build("pad", [inner.operands[0]], kept | amounts, op.results[0].type)
+
+
+def _same_number(one: Number, other: Number) -> bool:
+    """Equal bits: -0.0 is not 0.0."""
+    return one == other and np.signbit(one) == np.signbit(other)
+
+
+RULES: Rules = {
+    **dict.fromkeys(sorted(_WINDOWS), (into_window, into_window_of_small)),
+    "graph.pad": (pad_of_pad,),
+    "graph.slice": (slice_of_pad,),
+}
+
+
+def _report(function: ir.Operation) -> None:
+    """Remarks on the windows that still read padding."""
+    for op in collect_ops(function, _WINDOWS):
+        pad = constant_pad(op.operands[0])
+        if pad is None or not is_ranked(op):
+            continue
+        reason = "padding of another value, or of batch or channels"
+        if _folds(op, pad, _takes_small):
+            reason = "another op reads the padded tensor, which is made anyway"
+        missed(op, "graph.fold_padding.into_window", reason)
+
+
+@dataclass(frozen=True)
+class FoldPadding(Pass):
+    """Turn constant padding in front of convolutions and pools into their `pads`.
+
+    Zeros fold into `conv` and into `average_pool` (which then counts padding), minus infinity into
+    `max_pool`, and so do numbers that are not above the pool's input (0 after relu). Pads of pads become one;
+    a slice of a pad reads what was padded. Padding that something else reads too stays.
+    """
+
+    name: ClassVar[str] = "graph-fold-padding"
+    exactness: ClassVar[str] = "rounding"
+
+    limit: str = exactness_option()
+
+    def run(self, op: ir.Operation) -> bool:
+        changed = apply_rules(op, RULES, self.limit)
+        if listening():
+            _report(op)
+        return changed

@@ -1,0 +1,146 @@
+"""Which convolutions Winograd's algorithm can compute, and in tiles of which size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.bindings.identity import address
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op
+from mlc.passes.graph.common.values import is_constant, is_static
+from mlc.passes.graph.winograd.cuts import Extent, own_padding, spatial, takes_cut
+from mlc.passes.graph.winograd.strips import MOST_BYTES, choose_strip, moved_bytes
+from mlc.passes.remarks import missed
+
+KERNEL = 3
+# F(6, 3) loses about two digits; the others stay within a few ulp of a direct convolution's error.
+TILES = (4, 2)
+# Below these the transforms cost more than the products save.
+FEWEST_CHANNELS, FEWEST_TILES = 32, 16
+# Multiplications in the time in which a number of a weight comes from memory.
+LOAD = 13
+# Of the time of a direct convolution; the transforms take what lies above.
+WORTH = 0.64
+
+
+def plain_weight(op: ir.Operation) -> ir.Value | None:
+    """The constant weight `[O, I, 3, 3]` that a blocked convolution reads packed; None for another kernel."""
+    pack = defining_op(op.operands[1], "graph.pack")
+    if pack is None or graph.attribute(pack, "inner_dims") != [1, 0]:
+        return None
+    weight = pack.operands[0]
+    fits = list(graph.shape_of(weight)[2:]) == [KERNEL, KERNEL] and is_constant(weight)
+    return weight if fits else None
+
+
+def is_direct(op: ir.Operation) -> bool:
+    """Whether the convolution visits each place of an unpadded image of known shape, with one group."""
+    ones = (*graph.attribute(op, "strides"), *graph.attribute(op, "dilations"))
+    plain = graph.attribute(op, "group") == 1 and graph.attribute(op, "layout") == "NCHWc"
+    pads = any(graph.attribute(op, "pads"))
+    return plain and ones == (1, 1, 1, 1) and not pads and all(map(is_static, (*op.operands, *op.results)))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A convolution with the constant weight `[O, I, 3, 3]`, for which F(tile, 3) pays; whole tiles exceed
+    its result by `surplus`."""
+
+    op: ir.Operation
+    weight: ir.Value
+    tile: int
+
+    @property
+    def surplus(self) -> Extent:
+        height, width = spatial(self.op.results[0])
+        return -height % self.tile, -width % self.tile
+
+    @property
+    def channels(self) -> tuple[int, int]:
+        """Of the input, of the result."""
+        outputs, inputs, *_ = graph.shape_of(self.weight)
+        return inputs, outputs
+
+    @property
+    def grid(self) -> Extent:
+        """Rows and columns of tiles of an image."""
+        height, width = spatial(self.op.results[0])
+        return -(-height // self.tile), -(-width // self.tile)
+
+    @property
+    def tiles(self) -> int:
+        rows, columns = self.grid
+        return graph.shape_of(self.op.results[0])[0] * rows * columns
+
+    @property
+    def places(self) -> int:
+        """Products per tile and pair of channels."""
+        return (self.tile + KERNEL - 1) ** 2
+
+    @property
+    def cost(self) -> float:
+        """Time, relative to that of the direct convolution."""
+        height, width = spatial(self.op.results[0])
+        positions = graph.shape_of(self.op.results[0])[0] * height * width
+        return self.places * (self.tiles + LOAD) / (KERNEL**2 * (positions + LOAD))
+
+    def stays_in_caches(self) -> bool:
+        """Whether the transformed images do, all together or strip by strip."""
+        moved = moved_bytes(self.places, self.tiles, sum(self.channels))
+        return moved <= MOST_BYTES or choose_strip(self.tile, *self.grid, self.channels[0]) is not None
+
+
+class Candidates:
+    """Finds them, readers first: their padding grows by what their own tiles exceed."""
+
+    def __init__(self) -> None:
+        self.found: list[Candidate] = []
+        self.wider: dict[int, Extent] = {}
+
+    def add(self, op: ir.Operation) -> None:
+        """Looks at a convolution."""
+        weight = plain_weight(op) if graph.attribute(op, "layout") == "NCHWc" else None
+        if weight is None or not is_direct(op) or not isinstance(graph.element_type(weight), ir.F32Type):
+            return
+        candidate = self.best([Candidate(op, weight, tile) for tile in TILES])
+        if candidate is None:
+            return
+        self.found.append(candidate)
+        pad = own_padding(op)
+        if pad is not None:
+            self.wider[address(pad)] = candidate.surplus
+
+    def best(self, tilings: Sequence[Candidate]) -> Candidate | None:
+        """That which takes the least time; says why where none pays."""
+        op = tilings[0].op
+        covering = [each for each in tilings if self.covers(each)]
+        if not covering:
+            height, width = spatial(op.results[0])
+            reason = "is no whole number of tiles, and no padding follows that covers the rest"
+            missed(op, "graph-winograd", f"its result of {height} x {width} {reason}")
+            return None
+        paying = [each for each in covering if pays(each)]
+        if not paying:
+            tiles, channels = covering[0].tiles, covering[0].channels
+            reason = f"{tiles} tiles of {channels[1]} channels do not pay for the transforms"
+            missed(op, "graph-winograd", reason)
+            return None
+        fitting = [each for each in paying if each.stays_in_caches()]
+        if not fitting:
+            missed(op, "graph-winograd", "its transformed images do not stay in caches")
+        return min(fitting, key=lambda each: each.cost, default=None)
+
+    def covers(self, candidate: Candidate) -> bool:
+        """Whether tiles cover the result exactly, or what follows can cut off the rest."""
+        if not any(candidate.surplus):
+            return True
+        result = candidate.op.results[0]
+        return own_padding(candidate.op) is not None and takes_cut(result, candidate.surplus, self.wider)
+
+
+def pays(candidate: Candidate) -> bool:
+    """Whether the products save more time than the transforms take."""
+    enough = min(candidate.channels) >= FEWEST_CHANNELS and candidate.tiles >= FEWEST_TILES
+    return enough and candidate.cost <= WORTH

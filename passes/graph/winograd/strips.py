@@ -1,0 +1,71 @@
+"""Which part of an image a fused Winograd convolution transforms at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.rewriting import defining_op
+
+# Transformed images and products beyond this size would go through memory, which takes longer than is saved.
+SEPARATE_BYTES = 4 << 20
+# Without a strip that fits they may still leave the second cache for the third.
+MOST_BYTES = 8 << 20
+# Transformed strips stay in the second cache, beside the weights that stream through it.
+SCRATCH_BYTES = 640 << 10
+# Columns of the products that are transformed back at a time.
+GROUP = 32
+# More tiles than fit the accumulators of a register tile gain nothing; fewer reread the weights too often.
+FEWEST, MOST = 12, 30
+# Floats between rows of transformed channels, so that their addresses do not meet in a few sets of the cache.
+PADDING = 16
+
+
+@dataclass(frozen=True)
+class Strip:
+    """`rows` x `columns` tiles of one image, whose numbers follow each other: all columns, or one row."""
+
+    rows: int
+    columns: int
+
+    @property
+    def tiles(self) -> int:
+        return self.rows * self.columns
+
+
+def scratch_bytes(tile: int, tiles: int, channels: int) -> int:
+    """Bytes of the transformed strip and of one group of its products; `tile` is m of F(m, 3)."""
+    return 4 * (tile + 2) ** 2 * tiles * (channels + PADDING + GROUP)
+
+
+def choose_strip(tile: int, rows: int, columns: int, channels: int) -> Strip | None:
+    """The largest strip of `rows` x `columns` tiles that fits; None where it is not worth its while."""
+    whole_rows = [Strip(count, columns) for count in range(1, rows + 1) if rows % count == 0]
+    parts = [Strip(1, count) for count in range(1, columns) if columns % count == 0]
+    fitting = [
+        each
+        for each in (*whole_rows, *parts)
+        if FEWEST <= each.tiles <= MOST and scratch_bytes(tile, each.tiles, channels) <= SCRATCH_BYTES
+    ]
+    return max(fitting, key=lambda each: each.tiles, default=None)
+
+
+def strip_of(output: ir.Operation) -> Strip | None:
+    """The strip of a `winograd_output` op that shares a kernel with its product and with the transform
+    before that; None where each is a kernel of its own."""
+    product = defining_op(output.operands[0], "graph.matmul_packed")
+    before = defining_op(product.operands[0], "graph.winograd_input") if product is not None else None
+    if product is None or before is None:
+        return None
+    tile, (_, height, width) = graph.attribute(output, "tile"), graph.attribute(output, "shape")
+    places, tiles, channels = graph.shape_of(before.results[0])
+    _, _, blocks, block = graph.shape_of(product.results[0])
+    if moved_bytes(places, tiles, channels + blocks * block) <= SEPARATE_BYTES:
+        return None
+    return choose_strip(tile, height // tile, width // tile, channels)
+
+
+def moved_bytes(places: int, tiles: int, channels: int) -> int:
+    """Bytes of transformed images and products together; `channels` are those of both."""
+    return 4 * places * tiles * channels

@@ -1,0 +1,1 @@
+"""The host program: its memory, its transfers, its entry."""

@@ -1,0 +1,1 @@
+"""What static and dynamic host functions share."""

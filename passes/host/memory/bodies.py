@@ -1,0 +1,171 @@
+"""Buffers of what enters and leaves the bodies of control flow.
+
+A carried value has one buffer: what it is at first is written or copied there, each run reads it there and
+leaves the next value there, and the loop's result is what lies there at the end. Branches write their
+results to one place, scanned values go into their row of the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from mlc.bindings import ir
+from mlc.passes.base import PassFailure
+from mlc.passes.common.rewriting import terminator_of, users
+from mlc.passes.graph.common.views import is_part, view_source, viewed
+from mlc.passes.graph.control_flow.bodies import IF, LOOP, YIELD, body_of, yields
+from mlc.passes.graph.control_flow.loop_rules import Loop
+from mlc.passes.host.memory.buffers import Buffer, Move, Part, Row, tensor_bytes
+
+if TYPE_CHECKING:
+    from mlc.passes.host.memory.allocations import Allocations
+
+
+class Bodies:
+    """The buffers of control flow among the allocations of a host function."""
+
+    def __init__(self, allocations: Allocations) -> None:
+        self.all = allocations
+        self.ops: list[ir.Operation] = []
+
+    def visit(self, op: ir.Operation, step: int) -> None:
+        """Makes the buffers of an op with bodies, and notes what it reads."""
+        if op.name == YIELD:
+            self.read(list(op.operands), step)
+            return
+        self.ops.append(op)
+        self.read(list(op.operands), step)
+        if op.name == IF:
+            for result in op.results:
+                self.all.new(result, step)
+            return
+        loop, end = Loop(op), self.all.steps.end(op.regions[0])
+        for argument, result in zip(loop.carried, op.results, strict=False):
+            self.all.spans[argument] = Part(self.all.new(result, step))
+        for result in list(op.results)[len(loop.carried) :]:
+            self.all.new(result, step)
+        for scalar in filter(is_stored, list(loop.body.arguments)[:2]):
+            self.all.spans[scalar] = Part(Buffer(tensor_bytes(scalar), step, step))
+        for value in (*op.results, *filter(is_stored, list(loop.body.arguments)[:2])):
+            self.all.spans[value].buffer.last = end
+
+    def read(self, values: list[ir.Value], step: int) -> None:
+        """Notes that values are read; constants are no buffers."""
+        for value in values:
+            if value in self.all.spans:
+                self.all.read(value, step)
+
+    def put_values(self) -> None:
+        """Has values written where they are wanted, or copied there. Inner bodies come first: the result
+        of a loop is written as soon as its first value is."""
+        for op in reversed(self.ops):
+            if op.name == LOOP:
+                self.put_loop(Loop(op))
+            else:
+                self.put_branch(op, 0, self.all.steps.of(op))
+                self.put_branch(op, 1, self.all.steps.end(op.regions[0]))
+
+    def put_branch(self, op: ir.Operation, place: int, begin: int) -> None:
+        block = body_of(op, place)
+        for value, result in zip(yields(block), op.results, strict=True):
+            own = self.all.own(value)
+            if own is not None and own.first > begin:
+                own.put_into(self.all.spans[result].buffer)
+            else:
+                self.move(terminator_of(block), Move(value, result))
+
+    def put_loop(self, loop: Loop) -> None:
+        op, end = loop.op, terminator_of(loop.body)
+        begin = self.all.steps.of(op)
+        stacks = list(op.results)[len(loop.carried) :]
+        carried = list(zip(loop.initial, loop.carried, loop.next, strict=True))
+        for _, argument, after in carried:
+            own = self.all.own(after)
+            if own is not None and self.may_replace(loop, argument, after, own):
+                own.put_into(self.all.spans[argument].buffer)
+        # Copies of what is scanned come first: it may be what is carried, as it was in this run.
+        for value, stack in zip(loop.scanned, stacks, strict=True):
+            if not stack.type.shape[0]:
+                # Further runs write the last row: of none, nothing.
+                continue
+            row = Row(loop.body.arguments[0], 0, 1, stack.type.shape[0], tensor_bytes(value))
+            own = self.all.own(value)
+            if own is not None and own.first > begin:
+                own.put_into(self.all.spans[stack].buffer, row=row)
+            else:
+                self.move(end, Move(value, stack, row=row))
+        for initial, argument, after in carried:
+            if not self.lies_there(after, argument):
+                self.check_computed(loop, after)
+                self.move(end, Move(after, argument))
+            own = self.all.own(initial)
+            if own is not None and own.last == begin:
+                own.put_into(self.all.spans[argument].buffer)
+            else:
+                self.move(op, Move(initial, argument))
+
+    def lies_there(self, value: ir.Value, argument: ir.Value) -> bool:
+        """Whether a value needs no copy to the buffer of a carried one."""
+        return value in self.all.spans and self.all.where(value) == self.all.where(argument)
+
+    def move(self, op: ir.Operation, move: Move) -> None:
+        """Raises PassFailure for what has no buffer."""
+        if move.value not in self.all.spans:
+            raise PassFailure(
+                "a constant enters or leaves a body, but has no buffer; run graph-form-kernels first",
+                op.location,
+            )
+        self.all.move(op, move)
+
+    def check_computed(self, loop: Loop, value: ir.Value) -> None:
+        """Copies at the end of a run happen one after the other: none may read what another has written.
+        Raises PassFailure for another carried value, as it was."""
+        if viewed(value) in loop.carried:
+            raise PassFailure(
+                "a carried value becomes another one without a launch; run graph-form-kernels first",
+                loop.op.location,
+            )
+
+    def may_replace(self, loop: Loop, argument: ir.Value, after: ir.Value, own: Buffer) -> bool:
+        """Whether the next carried value, which has a buffer of its own, may be written over the present one:
+        nothing reads that later, and a launch that reads it meanwhile does so in place."""
+        begin = self.all.steps.of(loop.op)
+        if own.first <= begin:
+            return False
+        last = max((step for step, _ in self.reads(argument, begin)), default=begin)
+        at_once = [op for step, op in self.reads(argument, begin) if step == own.first]
+        return last < own.first or (
+            last == own.first and all(self.reads_in_place(op, argument, after) for op in at_once)
+        )
+
+    def reads(self, value: ir.Value, begin: int) -> Iterator[tuple[int, ir.Operation]]:
+        """Who reads a value of the body of the loop that begins at a step, and until when: those in loops
+        inside until these end."""
+        steps = self.all.steps
+        for user in users(value):
+            if is_part(user):
+                yield from self.reads(user.results[0], begin)
+                continue
+            step = steps.of(user)
+            inner = [end for first, end in steps.loops if begin < first < step <= end]
+            yield max(inner, default=step), user
+
+    def reads_in_place(self, op: ir.Operation, argument: ir.Value, after: ir.Value) -> bool:
+        """Whether a launch that makes `after` may write it over `argument`."""
+        if op.name != "tloop.launch" or view_source(after) not in list(op.results):
+            return False
+        allowed = self.all.in_place.get(op.attributes["kernel"].value, ())
+        place = self.all.where(argument)
+        read = [
+            index for index, value in enumerate(op.operands) if self.all.where(value).buffer is place.buffer
+        ]
+        whole = all(self.all.where(op.operands[index]) == place for index in read)
+        return whole and all(index in allowed for index in read)
+
+
+def is_stored(scalar: ir.Value) -> bool:
+    """Whether a loop's iteration or condition is needed in memory: rows are found without it, and so is what
+    its own body yields of it, a condition."""
+    end = terminator_of(scalar.owner)
+    return any(user.name != "tloop.row" and user != end for user in users(scalar))

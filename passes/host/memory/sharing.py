@@ -1,0 +1,88 @@
+"""What lies in the buffer of another value: views, rows, operands of concatenations, results in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mlc.bindings import ir
+from mlc.dialects.graph.elements import element_bytes
+from mlc.passes.base import PassFailure
+from mlc.passes.graph.common.views import joined_offsets, view_offset
+from mlc.passes.graph.fusion.loop_rows import loop_of
+from mlc.passes.host.memory.buffers import Move, Row, tensor_bytes
+
+if TYPE_CHECKING:
+    from mlc.passes.host.memory.allocations import Allocations
+
+
+class Sharing:
+    """Puts values into the buffers of others among the allocations of a host function."""
+
+    def __init__(self, allocations: Allocations) -> None:
+        self.all = allocations
+
+    def row(self, op: ir.Operation) -> None:
+        """A row is a part of its source, which moves with the iteration."""
+        source, iteration = op.operands
+        first, step = (op.attributes[name].value for name in ("first", "step"))
+        if source not in self.all.spans:
+            raise foreign(op)
+        if loop_of(iteration) is None:
+            raise PassFailure(
+                "'tloop.row' takes the iteration of a loop around it, and nothing else", op.location
+            )
+        count = ir.RankedTensorType(source.type).shape[0]
+        row = Row(iteration, first, step, count, tensor_bytes(op.results[0]))
+        self.all.spans[op.results[0]] = self.all.spans[source].part(0, row)
+
+    def place(self, op: ir.Operation, step: int) -> None:
+        """Views are parts of their operand, operands of a concatenation parts of its result. Raises
+        PassFailure for other ops."""
+        offset, offsets = view_offset(op), joined_offsets(op)
+        if offset is not None and op.operands[0] in self.all.spans:
+            width = element_bytes(str(op.results[0].type.element_type))
+            self.all.spans[op.results[0]] = self.all.spans[op.operands[0]].part(offset * width)
+        elif offsets is not None:
+            self._join(op, offsets, step)
+        elif offset is None:
+            raise foreign(op)
+
+    def reuse_operand(self, op: ir.Operation, step: int) -> None:
+        """Lets the launch write over an operand that it reads last, where the kernel is made for it."""
+        allowed = self.all.in_place.get(op.attributes["kernel"].value, ())
+        if not allowed:
+            return
+        target = self.all.spans[op.results[0]].buffer
+        if target.place is not None or target.parent is not None or target.first != step:
+            return
+        others = [value for position, value in enumerate(op.operands) if position not in allowed]
+        for index in allowed:
+            part = self.all.where(op.operands[index])
+            root = part.buffer
+            fits = root.place is None and root.last == step and root.size == target.size and part.is_begin
+            is_read = any(self.all.where(value).buffer is root for value in others)
+            if fits and root is not target and not is_read:
+                target.put_into(root)
+                return
+
+    def _join(self, op: ir.Operation, offsets: Sequence[int], step: int) -> None:
+        """Puts the operands of a concatenation into its result; copies those that lie elsewhere."""
+        result = op.results[0]
+        whole = self.all.new(result, step)
+        width = element_bytes(str(result.type.element_type))
+        loop_around = self.all.steps.loop_around
+        for value, offset in zip(op.operands, offsets, strict=True):
+            self.all.read(value, step)
+            own = self.all.own(value)
+            # What an earlier run, or nothing in a loop, has made is not made anew where the result lies.
+            alike = own is not None and loop_around(own.first) == loop_around(step)
+            if own is not None and own is not whole and alike:
+                own.put_into(whole, offset * width)
+            else:
+                self.all.move(op, Move(value, result, offset))
+
+
+def foreign(op: ir.Operation) -> PassFailure:
+    """That a host function cannot hold the op."""
+    return PassFailure(f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location)

@@ -1,0 +1,53 @@
+"""host-order-launches: independent launches of the host functions in the order that needs least memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass, PassFailure
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.graph.fusion.form_kernels import host_functions
+from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic
+from mlc.passes.host.memory.ordering import smallest_order
+from mlc.passes.host.plan_memory import kernels_in_place
+from mlc.passes.remarks import applied, missed
+
+
+def reorder(function: ir.Operation, ops: list[ir.Operation]) -> None:
+    """Puts the ops of the function's block, the terminator last, into the order of the list."""
+    terminator = ops[-1]
+    for op in ops[:-1]:
+        op.move_before(terminator)
+
+
+@dataclass(frozen=True)
+class OrderLaunches(Pass):
+    """Order the launches of `@main` and `@prepare` so that the least memory is live at once.
+
+    Heuristics are tried: whatever frees most memory first, and depth first from the results. The present
+    order stays unless one of them needs less, and where sizes are not known, kernels not formed, or ops have
+    bodies.
+    """
+
+    name: ClassVar[str] = "host-order-launches"
+
+    def run(self, op: ir.Operation) -> None:
+        in_place = kernels_in_place(op)
+        for function in host_functions(op):
+            if collect_ops(function, graph.CONTROL_OPS):
+                missed(function, "order launches", "there is control flow")
+                continue
+            if is_dynamic(function):
+                missed(function, "order launches", "only a call tells how much memory they need")
+                continue
+            try:
+                name, ops, before, after = smallest_order(function, in_place)
+            except PassFailure as failure:
+                missed(function, "order launches", failure.message)
+                continue
+            if after < before:
+                reorder(function, ops)
+                applied(function, f"order {name}", f"peak {before} -> {after} bytes")

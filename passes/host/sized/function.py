@@ -1,0 +1,140 @@
+"""A host function on buffers whose sizes only a call tells: it allocates memory as it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from mlc.bindings import cf, func, ir, memref
+from mlc.dialects import graph
+from mlc.dialects.graph.size_text import parse_size
+from mlc.dialects.tloop import build_launch_into
+from mlc.passes.base import PassFailure
+from mlc.passes.common.constants import index_constant
+from mlc.passes.common.kernel_functions import DIMS
+from mlc.passes.common.rewriting import terminator_of
+from mlc.passes.graph.common.views import joined_offsets, view_offset
+from mlc.passes.graph.shapes.size_assumptions import who
+from mlc.passes.host.sized.control import ControlBuilder
+from mlc.passes.host.sized.description import describe_sized
+from mlc.passes.host.sized.lifetimes import Lifetimes, Memory, is_view
+from mlc.passes.host.sized.numbers import Numbers, input_names, memref_of, reinterpreted, sizes_of
+from mlc.passes.host.sized.runtime_calls import call_runtime
+from mlc.passes.host.sized.size_ops import SizeOps
+from mlc.passes.host.sized.storage import Storage
+
+REFERENCES = ("graph.weight", "graph.prepared")
+
+
+class SizedFunction:
+    """Builds the function on buffers next to the one on tensors. `in_place` says which operands each kernel
+    may write over."""
+
+    def __init__(self, function: ir.Operation, in_place: Mapping[str, Sequence[int]]) -> None:
+        self.function = function
+        self.block = function.regions[0].blocks[0]
+        self.numbers = Numbers()
+        self.storage = Storage(self.block, self.numbers, in_place)
+        self.sizes = SizeOps(self.numbers, self.storage)
+        self.control = ControlBuilder(self)
+
+    def build(self) -> ir.Operation:
+        """The new function, which stands before the old one."""
+        old, returned = self.function, list(terminator_of(self.block).operands)
+        references = [each.operation for each in self.block if each.operation.name in REFERENCES]
+        values = [*self.block.arguments, *returned, *(op.results[0] for op in references)]
+        arena = ir.MemRefType.get([0], ir.IntegerType.get_signless(8))
+        kind = ir.FunctionType.get([*(memref_of(value.type) for value in values), arena], [])
+        made = func.FuncOp(
+            old.attributes["sym_name"].value, kind, loc=old.location, ip=ir.InsertionPoint(old)
+        )
+        arguments = list(made.add_entry_block().arguments)
+        count = len(self.block.arguments)
+        self.storage.buffers.update(zip(self.block.arguments, arguments, strict=False))
+        for op, argument in zip(references, arguments[count + len(returned) :], strict=False):
+            self.storage.buffers[op.results[0]] = argument
+        with ir.InsertionPoint(made.entry_block), old.location:
+            self.name_dims(arguments)
+            memory = self.body(self.block)
+            self.storage.copy_outputs(returned, memory)
+            func.ReturnOp([])
+        describe_sized(made.operation, old, returned, references)
+        return made.operation
+
+    def name_dims(self, arguments: Sequence[ir.Value]) -> None:
+        for argument, names in zip(arguments, input_names(self.function), strict=False):
+            for axis, name in enumerate(names):
+                if name and not self.numbers.knows(name):
+                    self.numbers.name(name, memref.DimOp(argument, index_constant(axis)).result)
+
+    def body(self, block: ir.Block) -> Memory:
+        """Builds what stands for the ops of a block but its last one; what is still allocated then."""
+        memory = Memory(Lifetimes(block))
+        for step, op in enumerate(memory.lifetimes.ops[:-1]):
+            with op.location, self.numbers.named_by(who(op, _said(op))):
+                self.rewrite(op, step, memory)
+                for buffer in memory.dead_after(step):
+                    memref.DeallocOp(buffer)
+        return memory
+
+    def rewrite(self, op: ir.Operation, step: int, memory: Memory) -> None:
+        """Raises PassFailure for ops that a host function cannot hold."""
+        if op.name == "tloop.launch":
+            self.launch(op, step, memory)
+        elif op.name == "tloop.numbers":
+            self.sizes.write_numbers(op, memory)
+        elif op.name == "tloop.read_sizes":
+            self.sizes.read_sizes(op)
+        elif op.name == "tloop.expect":
+            self.sizes.expect(op)
+        elif op.name == "graph.call_runtime":
+            call_runtime(op, self.numbers, self.storage, memory)
+        elif op.name == "graph.check":
+            self.check(op, memory)
+        elif op.name in graph.CONTROL_OPS:
+            self.control.build(op, step, memory)
+        elif is_view(op):
+            self.view(op)
+        elif op.name == "graph.concat" and joined_offsets(op) is not None:
+            self.join(op, memory)
+        elif op.name not in (*REFERENCES, "graph.constant"):
+            raise PassFailure(
+                f"a host function of sizes that only a call tells cannot hold '{op.name}'", op.location
+            )
+
+    def launch(self, op: ir.Operation, step: int, memory: Memory) -> None:
+        inputs = [self.storage.buffer(value) for value in op.operands]
+        outputs = [self.storage.result(op, value, step, memory) for value in op.results]
+        texts = [each.value for each in op.attributes[DIMS]] if DIMS in op.attributes else []
+        dims = [self.numbers.of(parse_size(text)) for text in texts]
+        build_launch_into(op.attributes["kernel"].value, inputs, outputs, dims)
+
+    def check(self, op: ir.Operation, memory: Memory) -> None:
+        """The call fails with the op's message, or goes on with a copy of what is checked."""
+        x, truth = op.operands
+        cf.AssertOp(memref.LoadOp(self.storage.buffer(truth), []), graph.attribute(op, "message"))
+        self.storage.copy(x, self.storage.new(op.results[0], memory))
+
+    def view(self, op: ir.Operation) -> None:
+        source, result = op.operands[0], op.results[0]
+        if source in self.storage.buffers:
+            offset = view_offset(op) or 0
+            self.storage.buffers[result] = reinterpreted(
+                self.numbers, self.storage.buffer(source), result.type, sizes_of(result), offset
+            )
+
+    def join(self, op: ir.Operation, memory: Memory) -> None:
+        result, offsets = op.results[0], joined_offsets(op) or ()
+        whole = self.storage.new(result, memory)
+        for value, offset in zip(op.operands, offsets, strict=True):
+            self.storage.copy(value, whole, offset)
+
+
+def _said(op: ir.Operation) -> str:
+    """What messages say that an op does."""
+    if op.name == "tloop.launch":
+        # A kernel's name ends in a hash of what it computes.
+        return re.sub("_[0-9a-f]{12}$", "", op.attributes["kernel"].value)
+    if op.name == "graph.call_runtime":
+        return str(graph.attribute(op, "function"))
+    return op.name.partition(".")[2].removeprefix("read_")

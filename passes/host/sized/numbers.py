@@ -1,0 +1,167 @@
+"""Sizes as numbers of the host program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import prod
+
+from mlc.bindings import arith, cf, ir, memref
+from mlc.dialects.graph.dims import named_dims
+from mlc.dialects.graph.elements import element_bytes
+from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
+from mlc.dialects.tloop import build_check
+from mlc.passes.base import PassFailure
+from mlc.passes.common.constants import index_constant
+
+
+class Numbers:
+    """Index values for sizes, made at the insertion point; each once per block and the blocks in it."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, ir.Value] = {}
+        self._made: dict[int | Size, ir.Value] = {}
+        # The op for which sizes are made, as messages call it.
+        self.who = ""
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is made in the `with` block is for nobody outside."""
+        names, made = dict(self._names), dict(self._made)
+        yield
+        self._names, self._made = names, made
+
+    @contextmanager
+    def named_by(self, who: str) -> Iterator[None]:
+        """Messages of checks that the sizes need which are made in the `with` block begin so."""
+        outer, self.who = self.who, who
+        yield
+        self.who = outer
+
+    def name(self, name: str, value: ir.Value) -> None:
+        """Says what a name stands for."""
+        self._names[name] = value
+
+    def knows(self, name: str) -> bool:
+        return name in self._names
+
+    def tell(self, sizes: Sequence[int | Size]) -> bool:
+        """Whether all names are known on which the sizes depend."""
+        return all(name in self._names for size in sizes if isinstance(size, Size) for name in size.names)
+
+    def of(self, size: int | Size) -> ir.Value:
+        """The size as a value of type index. Raises PassFailure for names that nothing has told yet."""
+        if size not in self._made:
+            self._made[size] = self._number(size)
+        return self._made[size]
+
+    def _number(self, size: int | Size) -> ir.Value:
+        if isinstance(size, int):
+            return index_constant(size)
+        total: ir.Value | None = None
+        for monomial, count in size.terms:
+            term = self.of(count) if count != 1 or not monomial else None
+            for factor in monomial:
+                value = self._factor(factor)
+                term = value if term is None else self._product(term, value, size)
+            assert term is not None, "a term has a number or a factor"
+            total = term if total is None else arith.AddIOp(total, term).result
+        assert total is not None, "a size has terms"
+        return total
+
+    def _factor(self, factor: Name | Operation) -> ir.Value:
+        if isinstance(factor, Name):
+            if factor.name not in self._names:
+                raise PassFailure(
+                    f"the dim '{factor.name}' is not known when memory for it is allocated",
+                    ir.Location.current,
+                )
+            return self._names[factor.name]
+        left, right = (self.of(each) for each in factor.operands)
+        if factor.kind == "floordiv":
+            return self._quotient(left, right, factor.text)
+        if factor.kind == "max":
+            return arith.MaxSIOp(left, right).result
+        is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, self.of(1)).result
+        joined = arith.SelectOp(is_one, right, left).result
+        texts = [str(each) for each in factor.operands]
+        self.check(right, joined, "broadcast", f"{texts[1]} and {texts[0]} do not broadcast")
+        return joined
+
+    def _product(self, left: ir.Value, right: ir.Value, size: Size) -> ir.Value:
+        """Data may say any sizes: a product that 64 bits do not hold is a call that fails."""
+        self.check(left, right, "product", f"a product in the size {size} is too large")
+        return arith.MulIOp(left, right).result
+
+    def _quotient(self, left: ir.Value, right: ir.Value, text: str) -> ir.Value:
+        """Rounded down; what is divided by 0 is a call that fails."""
+        is_divisor = arith.CmpIOp(arith.CmpIPredicate.ne, right, self.of(0)).result
+        cf.AssertOp(is_divisor, f"{self.who}: the size {text} is divided by 0")
+        return arith.FloorDivSIOp(left, right).result
+
+    def check(self, left: ir.Value, right: ir.Value, relation: str, message: str) -> None:
+        """The call fails with the message, and the two numbers, unless they are as the relation says."""
+        build_check(left, right, relation, f"{self.who}: {message}")
+
+
+def sizes_of(value: ir.Value) -> list[int | Size]:
+    """The dims of a tensor value. Raises PassFailure for one that nothing tells."""
+    sizes = [dim for dim in named_dims(value) if dim is not None]
+    if len(sizes) != value.type.rank:
+        raise PassFailure(f"nothing tells the dims of this {value.type}", value.location)
+    return sizes
+
+
+def elements_of(value: ir.Value) -> int | Size:
+    """The number of elements of a tensor."""
+    count: int | Size = product(sizes_of(value))
+    return count
+
+
+def bytes_of(value: ir.Value) -> int | Size:
+    """The bytes of a tensor."""
+    return elements_of(value) * element_bytes(str(value.type.element_type))
+
+
+def memref_of(kind: ir.Type) -> ir.MemRefType:
+    """The buffer of a tensor."""
+    tensor = ir.RankedTensorType(kind)
+    return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
+
+
+def reinterpreted(
+    numbers: Numbers, source: ir.Value, kind: ir.Type, sizes: Sequence[int | Size], offset: int = 0
+) -> ir.Value:
+    """The buffer `source`, from an element on, with the dims and the element type of a tensor."""
+    tensor = ir.RankedTensorType(kind)
+    strides: list[int | Size] = [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
+    (static, dynamic), (steps, moving) = _mixed(numbers, sizes), _mixed(numbers, strides, stride=True)
+    layout = ir.StridedLayoutAttr.get(offset, steps)
+    result = ir.MemRefType.get(static, tensor.element_type, layout if len(sizes) or offset else None)
+    return memref.ReinterpretCastOp(result, source, [], dynamic, moving, [offset], static, steps).result
+
+
+def _mixed(
+    numbers: Numbers, sizes: Sequence[int | Size], stride: bool = False
+) -> tuple[list[int], list[ir.Value]]:
+    mark = ir.ShapedType.get_dynamic_stride_or_offset() if stride else ir.ShapedType.get_dynamic_size()
+    static = [size if isinstance(size, int) else mark for size in sizes]
+    return static, [numbers.of(size) for size in sizes if isinstance(size, Size)]
+
+
+def input_names(function: ir.Operation) -> list[list[str]]:
+    """Per argument the names of its dims, "" for numbers. Raises PassFailure for a dim that is no name."""
+    result = []
+    for argument in function.regions[0].blocks[0].arguments:
+        names = ["" if isinstance(dim, int) else name_of(dim) for dim in sizes_of(argument)]
+        if None in names:
+            raise PassFailure("the dims of arguments are numbers or names", function.location)
+        result.append([name or "" for name in names])
+    return result
+
+
+def flattened(kind: ir.Type) -> ir.RankedTensorType:
+    """A vector of a tensor's elements."""
+    tensor = ir.RankedTensorType(kind)
+    count = prod(tensor.shape) if tensor.has_static_shape else ir.ShapedType.get_dynamic_size()
+    return ir.RankedTensorType.get([count], tensor.element_type)

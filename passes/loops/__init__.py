@@ -1,0 +1,1 @@
+"""Passes on kernels as loops over buffers, down to their entry."""

@@ -1,0 +1,176 @@
+"""kernel-entry: kernels on memrefs get the signature of the kernel contract, `void k(void **buffers,
+int64_t *dims)`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import func, ir, llvm
+from mlc.passes.base import Pass, PassFailure
+from mlc.passes.common.kernel_functions import DIMS, IN_PLACE, MARK, is_kernel
+
+IMPLEMENTATION = "__body"
+
+
+def descriptor_type(kind: ir.MemRefType) -> ir.Type:
+    """LLVM's struct for a ranked memref: allocated and aligned pointer, offset, sizes, strides."""
+    arrays = f", array<{kind.rank} x i64>, array<{kind.rank} x i64>" if kind.rank else ""
+    return ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
+
+
+def row_major_strides(shape: list[int]) -> list[int]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return strides[::-1]
+
+
+def _llvm_constant(value: int) -> ir.Value:
+    kind = ir.IntegerType.get_signless(64)
+    return llvm.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
+
+
+def make_memref(pointer: ir.Value, kind: ir.MemRefType, shape: Sequence[ir.Value]) -> ir.Value:
+    """A memref over dense row-major data at `pointer`, with these dims."""
+    value = llvm.UndefOp(descriptor_type(kind)).result
+    fields: list[tuple[list[int], ir.Value]] = [([0], pointer), ([1], pointer), ([2], _llvm_constant(0))]
+    for axis, (extent, stride) in enumerate(zip(shape, _strides(kind, shape), strict=True)):
+        fields += [([3, axis], extent), ([4, axis], stride)]
+    for position, part in fields:
+        value = llvm.InsertValueOp(value, part, ir.DenseI64ArrayAttr.get(position)).result
+    return ir.Operation.create("builtin.unrealized_conversion_cast", [kind], [value]).results[0]
+
+
+def _strides(kind: ir.MemRefType, shape: Sequence[ir.Value]) -> list[ir.Value]:
+    if kind.has_static_shape:
+        return [_llvm_constant(each) for each in row_major_strides(list(kind.shape))]
+    strides = [_llvm_constant(1)]
+    for extent in list(shape)[:0:-1]:
+        strides.append(llvm.MulOp(strides[-1], extent, llvm.IntegerOverflowFlags.nsw).result)
+    return strides[::-1] if kind.rank else []
+
+
+def split_kernel(kernel: ir.Operation) -> None:
+    """Turns the kernel into `<name>__body`, an inlinable function of bare `noalias` pointers, and an entry
+    that loads the pointers from `buffers`. The detour gives LLVM the aliasing facts, which plain loads would
+    lose."""
+    function = kernel.opview
+    if function.type.results:
+        raise PassFailure("the kernel still returns a buffer after bufferisation", kernel.location)
+    kinds = [_dense(kind, kernel.location) for kind in function.type.inputs]
+    name = function.name.value
+    pointer = ir.Type.parse("!llvm.ptr")
+    with ir.InsertionPoint(kernel), kernel.location:
+        _build_entry(name, kinds, pointer)
+        _retype_body(function, name, kinds, pointer)
+
+
+def _dense(kind: ir.Type, location: ir.Location) -> ir.MemRefType:
+    """`kind` as a memref of row-major layout. Raises PassFailure if it is none."""
+    if not isinstance(kind, ir.MemRefType) or kind.layout != _row_major(kind):
+        raise PassFailure(f"a kernel takes dense row-major buffers only, but this one has a {kind}", location)
+    return kind
+
+
+def _row_major(kind: ir.MemRefType) -> ir.Attribute:
+    return ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
+
+
+def _gives_dims(kind: ir.MemRefType) -> bool:
+    """Whether the buffer is the vector of dims, the only one of indices."""
+    return isinstance(kind.element_type, ir.IndexType)
+
+
+def _build_entry(name: str, kinds: Sequence[ir.MemRefType], pointer: ir.Type) -> None:
+    entry = func.FuncOp(name, ir.FunctionType.get([pointer, pointer], []))
+    with ir.InsertionPoint(entry.add_entry_block()):
+        buffers, dims = entry.arguments
+        slots = iter(range(len(kinds)))
+        loaded = [
+            dims
+            if _gives_dims(kind)
+            else llvm.LoadOp(pointer, _element(buffers, next(slots), pointer)).result
+            for kind in kinds
+        ]
+        func.CallOp([], name + IMPLEMENTATION, loaded)
+        func.ReturnOp([])
+
+
+def _element(buffers: ir.Value, index: int, element: ir.Type) -> ir.Value:
+    constant = ir.DenseI32ArrayAttr.get([index])
+    pointer = ir.Type.parse("!llvm.ptr")
+    return llvm.GEPOp(pointer, buffers, [], constant, ir.TypeAttr.get(element), None).result
+
+
+def _retype_body(function: func.FuncOp, name: str, kinds: list[ir.MemRefType], pointer: ir.Type) -> None:
+    attributes = function.operation.attributes
+    attributes["sym_name"] = ir.StringAttr.get(name + IMPLEMENTATION)
+    attributes["sym_visibility"] = ir.StringAttr.get("private")
+    block = function.entry_block
+    pointers = [block.add_argument(pointer, function.location) for _ in kinds]
+    with ir.InsertionPoint.at_block_begin(block):
+        shapes = _shapes(function.operation, kinds, pointers)
+        for index, kind in enumerate(kinds):
+            memref = make_memref(pointers[index], kind, shapes[index])
+            block.arguments[index].replace_all_uses_with(memref)
+    for _ in kinds:
+        block.erase_argument(0)
+    attributes["arg_attrs"] = ir.ArrayAttr.get(_pointer_facts(attributes, len(kinds)))
+    for mark in (MARK, IN_PLACE, DIMS):
+        if mark in attributes:
+            del attributes[mark]
+    attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([pointer] * len(kinds), []))
+
+
+def _shapes(
+    kernel: ir.Operation, kinds: Sequence[ir.MemRefType], pointers: Sequence[ir.Value]
+) -> list[list[ir.Value]]:
+    """The dims of each buffer: constants, and numbers of the vector of dims, each loaded once.
+
+    Raises PassFailure for a dim that has no name.
+    """
+    given = [pointers[index] for index, kind in enumerate(kinds) if _gives_dims(kind)]
+    named = iter(kernel.attributes[DIMS]) if DIMS in kernel.attributes else iter(())
+    loaded: dict[int, ir.Value] = {}
+    word = ir.IntegerType.get_signless(64)
+
+    def load(place: int) -> ir.Value:
+        if place not in loaded:
+            loaded[place] = llvm.LoadOp(word, _element(given[0], place, word)).result
+        return loaded[place]
+
+    shapes = []
+    for kind in kinds:
+        names = [] if _gives_dims(kind) else list(next(named, ()))
+        if not kind.has_static_shape and (len(names) != kind.rank or not given):
+            raise PassFailure(f"this {kind} has dims that the kernel does not name", kernel.location)
+        shapes.append(
+            [
+                load(int(names[axis].value[1:])) if kind.is_dynamic_dim(axis) else _llvm_constant(extent)
+                for axis, extent in enumerate(kind.shape)
+            ]
+        )
+    return shapes
+
+
+def _pointer_facts(attributes: Mapping[str, ir.Attribute], count: int) -> list[ir.Attribute]:
+    """What LLVM may know of each pointer; the result of a kernel that works in place may be an operand."""
+    in_place = list(attributes[IN_PLACE]) if IN_PLACE in attributes else []
+    shared = {*in_place, count - 1} if in_place else set()
+    nonnull, noalias = {"llvm.nonnull": ir.UnitAttr.get()}, {"llvm.noalias": ir.UnitAttr.get()}
+    return [ir.DictAttr.get(nonnull if index in shared else nonnull | noalias) for index in range(count)]
+
+
+@dataclass(frozen=True)
+class KernelEntry(Pass):
+    """Replace each kernel on memrefs by an entry function of the kernel contract and an inlinable body."""
+
+    name: ClassVar[str] = "kernel-entry"
+
+    def run(self, op: ir.Operation) -> None:
+        kernels = [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]
+        for kernel in kernels:
+            split_kernel(kernel)

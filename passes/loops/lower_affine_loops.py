@@ -1,0 +1,29 @@
+"""tloop-lower-affine-loops: kernels written as affine loops, to loops of scf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, run_upstream
+from mlc.passes.base import Pass
+from mlc.passes.common.kernel_functions import is_kernel
+from mlc.passes.common.rewriting import collect_ops
+
+LOOPS = ("affine.for", "affine.parallel")
+
+
+@dataclass(frozen=True)
+class LowerAffineLoops(Pass):
+    """Runs upstream's lower-affine on kernels that hold affine loops.
+
+    Upstream's passes behind it take `affine.parallel` for a sequential loop: buffers of its iterations would
+    move out of it and be shared. OpenMP's conversion does not know it at all.
+    """
+
+    name: ClassVar[str] = "tloop-lower-affine-loops"
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        if is_kernel(op) and collect_ops(op, LOOPS):
+            run_upstream("func.func(lower-affine)", op)

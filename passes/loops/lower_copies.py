@@ -1,0 +1,31 @@
+"""tloop-lower-copies: `memref.copy` becomes a loop nest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, linalg
+from mlc.passes.base import Pass
+from mlc.passes.common.rewriting import apply_patterns, erase_op
+
+
+def lower_copy(op: ir.Operation) -> bool:
+    """A copy of a strided buffer would become a call of MLIR's C runner library, which kernels do not
+    link."""
+    source, target = op.operands
+    if source != target:
+        linalg.copy(source, outs=[target])
+    erase_op(op)
+    return True
+
+
+@dataclass(frozen=True)
+class LowerCopies(Pass):
+    """Replace `memref.copy` by `linalg.copy` (loops), and drop copies of a buffer to itself."""
+
+    name: ClassVar[str] = "tloop-lower-copies"
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        apply_patterns(op, {"memref.copy": lower_copy})

@@ -1,0 +1,51 @@
+"""tloop-lower-windows: windows that no schedule has computed part by part become loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, tensor
+from mlc.passes.base import Pass
+from mlc.passes.common.linalg_builders import constant, dims, empty, static_shape, tensor_type
+from mlc.passes.common.rewriting import collect_ops, replace_op
+from mlc.passes.common.target import lanes, target_of
+from mlc.passes.common.vector_builders import apply_map
+from mlc.passes.lowering.rules.row_windows import ROW_WINDOW, part_rows, row_window_part
+from mlc.passes.lowering.rules.winograd import nest
+
+
+def as_loops(op: ir.Operation, width: int) -> ir.Value:
+    """The result of a `tloop.row_window`, some rows at a time; `width` is the length of vectors."""
+    shape, rows = static_shape(op.results[0]), part_rows(op, width)
+    element = tensor_type(op.results[0]).element_type
+    kind = ir.RankedTensorType.get([1, 1, rows, shape[3]], element)
+    zero = constant(ir.IndexType.get(), 0)
+
+    def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
+        image, channel, number = indices
+        offsets = [image, channel, apply_map(dims(1)[0] * rows, [number])]
+        computed = row_window_part(op, [*offsets, zero], kind, width)
+        unknown = ir.ShapedType.get_dynamic_size()
+        places, sizes, ones = [unknown] * 3 + [0], list(kind.shape), [1] * 4
+        return tensor.InsertSliceOp(computed, into, offsets, [], [], places, sizes, ones).result
+
+    return nest([*shape[:2], shape[2] // rows], empty(shape, element), part)
+
+
+@dataclass(frozen=True)
+class LowerWindows(Pass):
+    """Turn each `tloop.row_window` that is left, as where a schedule from a file names other blocks, into
+    sequential loops over images, channels and rows."""
+
+    name: ClassVar[str] = "tloop-lower-windows"
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation) -> bool:
+        windows = collect_ops(op, ROW_WINDOW)
+        for each in windows:
+            with ir.InsertionPoint(each), each.location:
+                result = as_loops(each, lanes(target_of(op)))
+            replace_op(each, [result])
+        return bool(windows)

@@ -1,0 +1,56 @@
+"""tloop-verify-in-place: kernels that may write over an operand read it only where they write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass
+from mlc.passes.common.kernel_functions import IN_PLACE, is_kernel
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.verification import fail_on
+
+_PARTS = ("linalg.yield", "linalg.index")
+
+
+def violations(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
+    """Why `kernel` must not write over the operands that it names, as messages and locations."""
+    name = kernel.attributes["sym_name"].value
+    loops = [op for op in collect_ops(kernel) if op.name.startswith("linalg.") and op.name not in _PARTS]
+    if len(loops) > 1 or any(each.name != "linalg.generic" for each in loops):
+        yield f"kernel @{name} works in place, but is {len(loops)} loop nests, not one", kernel.location
+        return
+    for loop in loops:
+        yield from _misread(kernel, loop)
+
+
+def _misread(kernel: ir.Operation, loop: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
+    """The operands that the loop nest reads elsewhere than it writes."""
+    name = kernel.attributes["sym_name"].value
+    maps = [ir.AffineMapAttr(each).value for each in loop.attributes["indexing_maps"]]
+    arguments = list(kernel.regions[0].blocks[0].arguments)
+    for index in kernel.attributes[IN_PLACE]:
+        for value, places in zip(loop.operands, maps, strict=True):
+            if value == arguments[index] and places != maps[-1]:
+                yield (
+                    f"kernel @{name} may write over operand #{index}, but reads it at {places}",
+                    loop.location,
+                )
+
+
+@dataclass(frozen=True)
+class VerifyInPlace(Pass):
+    """Check that a kernel marked `tloop.in_place` is one elementwise loop nest, which reads each operand that
+    it may write over at the place that it writes, and nowhere else.
+
+    Reports every violation; changes nothing.
+    """
+
+    name: ClassVar[str] = "tloop-verify-in-place"
+
+    def run(self, op: ir.Operation) -> None:
+        kernels = [each for each in collect_ops(op, "func.func") if is_kernel(each)]
+        marked = [kernel for kernel in kernels if IN_PLACE in kernel.attributes]
+        fail_on(violation for kernel in marked for violation in violations(kernel))

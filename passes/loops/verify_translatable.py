@@ -1,0 +1,35 @@
+"""llvm-verify-translatable: nothing is left that the translation to LLVM IR cannot take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir
+from mlc.passes.base import Pass, PassFailure
+from mlc.passes.common.rewriting import collect_ops
+
+TRANSLATABLE = frozenset({"llvm", "nvvm", "omp", "builtin"})
+
+
+def is_translatable(op: ir.Operation) -> bool:
+    """The translation crashes the process on a cast that was left over, and on other dialects' ops."""
+    dialect = op.name.partition(".")[0]
+    return dialect in TRANSLATABLE and op.name != "builtin.unrealized_conversion_cast"
+
+
+@dataclass(frozen=True)
+class VerifyTranslatable(Pass):
+    """Fail with every op that `mlc-translate --mlir-to-llvmir` could not translate."""
+
+    name: ClassVar[str] = "llvm-verify-translatable"
+
+    def run(self, op: ir.Operation) -> None:
+        leftover = [each for each in collect_ops(op) if not is_translatable(each)]
+        if leftover:
+            notes = [(f"and '{each.name}'", each.location) for each in leftover[1:10]]
+            raise PassFailure(
+                f"'{leftover[0].name}' cannot be translated to LLVM IR ({len(leftover)} such ops)",
+                leftover[0].location,
+                notes,
+            )

@@ -1,0 +1,1 @@
+"""Scalar arithmetic, conversions, and the table of lowering rules."""

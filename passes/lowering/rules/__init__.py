@@ -1,0 +1,1 @@
+"""Lowering rules: one file for each family of graph ops."""

@@ -1,0 +1,113 @@
+"""Matrix products as `linalg.generic` with the reduction dim last (anything else vectorises as dot
+products)."""
+
+from __future__ import annotations
+
+from mlc.bindings import arith, ir
+from mlc.passes.common.linalg_builders import (
+    affine_map,
+    dims,
+    filled,
+    generic,
+    is_float,
+    static_shape,
+    tensor_type,
+)
+from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.scalars import add, mul
+
+
+def multiply_add(x: ir.Value, y: ir.Value, accumulator: ir.Value) -> ir.Value:
+    """The body of every contraction."""
+    return add(accumulator, mul(x, y))
+
+
+def multiply_add_wide(x: ir.Value, y: ir.Value, accumulator: ir.Value) -> ir.Value:
+    """Like `multiply_add`, for integer operands narrower than the accumulator."""
+    kind = accumulator.type
+    if x.type == kind or is_float(kind):
+        return multiply_add(x, y, accumulator)
+    return add(accumulator, mul(arith.extsi(kind, x), arith.extsi(kind, y)))
+
+
+def read_through_transpose(value: ir.Value) -> tuple[ir.Value, list[int]]:
+    """`value` as a permuted view: (source, permutation), where dim `i` of `value` is dim `permutation[i]` of
+    source.
+
+    A contraction reads its operand in any order, so a transpose in front of it costs nothing.
+    """
+    owner = value.owner
+    if isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == "graph.transpose":
+        return owner.operation.operands[0], integers(owner.operation, "permutation")
+    return value, list(range(len(static_shape(value))))
+
+
+def permuted(results: list[ir.AffineExpr], permutation: list[int]) -> list[ir.AffineExpr]:
+    """The map results for the source of a transpose, given those for its result."""
+    source: list[ir.AffineExpr | None] = [None] * len(results)
+    for axis, source_axis in enumerate(permutation):
+        source[source_axis] = results[axis]
+    return [result for result in source if result is not None]
+
+
+def _batch_exprs(shape: list[int], batch: list[int]) -> list[ir.AffineExpr]:
+    """How an operand's batch dims are read from the broadcast batch dims of the result."""
+    offset = len(batch) - len(shape)
+    zero = ir.AffineExpr.get_constant(0)
+    return [
+        zero if extent == 1 and batch[offset + axis] != 1 else ir.AffineExpr.get_dim(offset + axis)
+        for axis, extent in enumerate(shape)
+    ]
+
+
+@rule("matmul")
+def lower_matmul(op: ir.Operation) -> list[ir.Value]:
+    """Iteration space: batch dims, m, n (as far as the operands have them), then k."""
+    a_shape, b_shape = static_shape(op.operands[0]), static_shape(op.operands[1])
+    result = static_shape(op.results[0])
+    has_m, has_n = len(a_shape) > 1, len(b_shape) > 1
+    count = len(result) + 1
+    batch = result[: len(result) - has_m - has_n]
+    all_dims = dims(count)
+    m, n, k = all_dims[len(batch)], all_dims[count - 2], all_dims[count - 1]
+    a_read = [*_batch_exprs(a_shape[:-2], batch), m, k] if has_m else [k]
+    b_read = [*_batch_exprs(b_shape[:-2], batch), k, n] if has_n else [k]
+    (a, a_order), (b, b_order) = (
+        read_through_transpose(op.operands[0]),
+        read_through_transpose(op.operands[1]),
+    )
+    initial = filled(result, tensor_type(op.results[0]).element_type, 0)
+    product = generic(
+        [a, b],
+        [affine_map(count, permuted(a_read, a_order)), affine_map(count, permuted(b_read, b_order))],
+        initial,
+        affine_map(count, all_dims[: count - 1]),
+        multiply_add_wide,
+        reductions=[count - 1],
+    )
+    return [product]
+
+
+@rule("matmul_packed")
+def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
+    """a [..., M, K], b [[B], N/t, K, t] -> [..., M, N/t, t]. Iteration space: result's dims, then k."""
+    result = static_shape(op.results[0])
+    count = len(result) + 1
+    all_dims = dims(count)
+    rows, panel, lane, k = (
+        all_dims[: count - 3],
+        all_dims[count - 3],
+        all_dims[count - 2],
+        all_dims[count - 1],
+    )
+    batch = rows[:1] if len(static_shape(op.operands[1])) == 4 else []
+    a, order = read_through_transpose(op.operands[0])
+    product = generic(
+        [a, op.operands[1]],
+        [affine_map(count, permuted([*rows, k], order)), affine_map(count, [*batch, panel, k, lane])],
+        filled(result, tensor_type(op.results[0]).element_type, 0),
+        affine_map(count, all_dims[: count - 1]),
+        multiply_add_wide,
+        reductions=[count - 1],
+    )
+    return [product]

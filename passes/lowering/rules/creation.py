@@ -1,0 +1,43 @@
+"""Constants and filled tensors inside kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mlc.bindings import arith, ir, linalg
+from mlc.passes.common.linalg_builders import elementwise, filled, static_shape, tensor_type
+from mlc.passes.lowering.common.conversions import convert
+from mlc.passes.lowering.common.rule import rule
+from mlc.passes.lowering.common.scalars import add, mul
+
+
+@rule("constant")
+def lower_constant(op: ir.Operation) -> list[ir.Value]:
+    return [arith.ConstantOp(op.results[0].type, op.attributes["value"]).result]
+
+
+@rule("full")
+def lower_full(op: ir.Operation) -> list[ir.Value]:
+    result = op.results[0]
+    return [filled(static_shape(result), tensor_type(result).element_type, op.attributes["value"].value)]
+
+
+@rule("range")
+def lower_range(op: ir.Operation) -> list[ir.Value]:
+    """start + place * delta: no error builds up."""
+    start, _limit, delta = op.operands
+
+    def body(scalars: Sequence[ir.Value]) -> ir.Value:
+        place = arith.index_cast(ir.IntegerType.get_signless(64), linalg.IndexOp(0).result)
+        first, step = scalars
+        return add(first, mul(convert(place, first.type), step))
+
+    return [elementwise([start, delta], op.results[0], body)]
+
+
+@rule("shape_of")
+def lower_shape_of(op: ir.Operation) -> list[ir.Value]:
+    shape = np.array(static_shape(op.operands[0]), np.int64)
+    return [arith.ConstantOp(op.results[0].type, ir.DenseElementsAttr.get(shape)).result]

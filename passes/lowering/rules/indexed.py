@@ -1,0 +1,123 @@
+"""Ops whose elements depend on their index or on indices held in a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mlc.bindings import arith, ir, linalg, tensor
+from mlc.dialects.graph.sizes import Size, surely_less
+from mlc.passes.common.linalg_builders import (
+    affine_map,
+    constant,
+    dims,
+    elementwise,
+    empty,
+    generic,
+    static_shape,
+    tensor_type,
+)
+from mlc.passes.lowering.common.rule import rule
+from mlc.passes.lowering.common.scalars import select
+
+
+def _index(dim: int) -> ir.Value:
+    return linalg.IndexOp(dim).result
+
+
+def _index_constant(value: int) -> ir.Value:
+    return constant(ir.IndexType.get(), value)
+
+
+def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
+    return arith.cmpi(getattr(arith.CmpIPredicate, predicate), a, b)
+
+
+def bounded_index(index: ir.Value, extent: int) -> ir.Value:
+    """An ONNX index (negative counts from the end) as a valid position: out-of-range ones are clamped, since
+    a kernel must not read outside its buffers whatever the data says."""
+    position = arith.index_cast(ir.IndexType.get(), index)
+    zero = _index_constant(0)
+    wrapped = select(_compare("slt", position, zero), arith.addi(position, _index_constant(extent)), position)
+    return arith.minsi(arith.maxsi(wrapped, zero), _index_constant(extent - 1))
+
+
+def _lie_inside(indices: ir.Value, extent: int | Size) -> bool:
+    """Whether indices are constants of the kernel that surely need no bounds."""
+    owner = indices.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return False
+    values = np.asarray(ir.DenseIntElementsAttr(owner.attributes["value"]))
+    return bool(np.all(values >= 0)) and surely_less(int(np.max(values, initial=-1)), extent)
+
+
+@rule("gather")
+def lower_gather(op: ir.Operation) -> list[ir.Value]:
+    """result[before..., places..., after...] = data[before..., indices[places...], after...]."""
+    data, indices = op.operands
+    axis, rank = op.attributes["axis"].value, len(static_shape(op.operands[1]))
+    shape, extents = static_shape(op.results[0]), static_shape(data)
+    count, inside = len(shape), _lie_inside(indices, extents[axis])
+
+    def body(index: ir.Value, _old: ir.Value) -> ir.Value:
+        before = [_index(dim) for dim in range(axis)]
+        after = [_index(dim) for dim in range(axis + rank, count)]
+        place = arith.index_cast(ir.IndexType.get(), index) if inside else bounded_index(index, extents[axis])
+        return tensor.extract(data, [*before, place, *after])
+
+    read = affine_map(count, dims(count)[axis : axis + rank])
+    output = empty(shape, tensor_type(data).element_type)
+    return [generic([indices], [read], output, affine_map(count, dims(count)), body)]
+
+
+@rule("gather_elements")
+def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
+    data, indices = op.operands
+    axis, shape = op.attributes["axis"].value, static_shape(op.results[0])
+    extents, count = static_shape(op.operands[0]), len(static_shape(op.results[0]))
+
+    def body(index: ir.Value, _old: ir.Value) -> ir.Value:
+        places = [bounded_index(index, extents[axis]) if dim == axis else _index(dim) for dim in range(count)]
+        return tensor.extract(data, places)
+
+    identity = affine_map(count, dims(count))
+    return [generic([indices], [identity], empty(shape, tensor_type(data).element_type), identity, body)]
+
+
+@rule("gather_nd")
+def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
+    """result[batch..., places..., after...] = data[batch..., indices[batch..., places..., :], after...]."""
+    data, indices = op.operands
+    batch, shape, extents = (
+        op.attributes["batch_dims"].value,
+        static_shape(op.results[0]),
+        static_shape(data),
+    )
+    *outer, taken = static_shape(indices)
+    count = len(shape)
+
+    def body(*scalars: ir.Value) -> ir.Value:
+        named = zip(scalars[:-1], extents[batch:], strict=False)
+        places = [bounded_index(index, extent) for index, extent in named]
+        after = [_index(dim) for dim in range(len(outer), count)]
+        return tensor.extract(data, [*(_index(dim) for dim in range(batch)), *places, *after])
+
+    # The indices are an operand for each dim that they name.
+    numbers = [ir.AffineExpr.get_constant(place) for place in range(taken)]
+    reads = [affine_map(count, [*dims(count)[: len(outer)], number]) for number in numbers]
+    output = empty(shape, tensor_type(data).element_type)
+    return [generic([indices] * taken, reads, output, affine_map(count, dims(count)), body)]
+
+
+@rule("trilu")
+def lower_trilu(op: ir.Operation) -> list[ir.Value]:
+    upper, k = bool(op.attributes["upper"].value), op.attributes["k"].value
+    rank = len(static_shape(op.results[0]))
+
+    def body(scalars: Sequence[ir.Value]) -> ir.Value:
+        diagonal = arith.addi(_index(rank - 2), _index_constant(k))
+        kept = _compare("sge" if upper else "sle", _index(rank - 1), diagonal)
+        return select(kept, scalars[0], constant(scalars[0].type, 0))
+
+    return [elementwise([op.operands[0]], op.results[0], body)]

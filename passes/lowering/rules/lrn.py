@@ -1,0 +1,180 @@
+"""Local response normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from mlc.bindings import arith, ir, linalg, math, scf, tensor, vector
+from mlc.passes.common.linalg_builders import constant, dims, elementwise, empty, static_shape, tensor_type
+from mlc.passes.common.vector_builders import (
+    apply_map,
+    index_constant,
+    insert_in_parallel,
+    read,
+    splat,
+    write,
+)
+from mlc.passes.lowering.common.rule import rule
+from mlc.passes.lowering.common.scalars import select
+from mlc.passes.lowering.rules.winograd import chunk_of
+
+
+def _index(dim: int) -> ir.Value:
+    return linalg.IndexOp(dim).result
+
+
+def _splat(kind: ir.Type, value: float) -> ir.Value:
+    """A number, or a vector of equal ones."""
+    if not isinstance(kind, ir.VectorType):
+        return constant(kind, value)
+    return splat(kind, value)
+
+
+# Of vectors, too, and to be fused: unlike `scalars.add` and `scalars.mul`.
+def _add(a: ir.Value, b: ir.Value) -> ir.Value:
+    return arith.addf(a, b, fastmath=arith.FastMathFlags.contract)
+
+
+def _mul(a: ir.Value, b: ir.Value) -> ir.Value:
+    return arith.mulf(a, b, fastmath=arith.FastMathFlags.contract)
+
+
+@rule("lrn")
+def lower_lrn(op: ir.Operation) -> list[ir.Value]:
+    """x * (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ -beta."""
+    return [_plain(op) if op.attributes["layout"].value == "NCHW" else _blocked(op)]
+
+
+def _plain(op: ir.Operation) -> ir.Value:
+    """On [N, C, spatial...].
+
+    One elementwise computation, whose body reads each neighbour: the innermost loop stays contiguous, and
+    which neighbours exist does not change in it.
+    """
+    x, size = op.operands[0], op.attributes["size"].value
+
+    def body(scalars: Sequence[ir.Value]) -> ir.Value:
+        return _normalised(op, scalars[0], _neighbour_squares(x, scalars[0], size))
+
+    return elementwise([x], x.type, body)
+
+
+def _normalised(op: ir.Operation, value: ir.Value, squares: ir.Value) -> ir.Value:
+    """`value`, a number or a vector, divided by the power of what its neighbours' squares sum up to."""
+    scale, bias = op.attributes["alpha"].value / op.attributes["size"].value, op.attributes["bias"].value
+    base = _add(_splat(value.type, bias), _mul(_splat(value.type, scale), squares))
+    return arith.divf(value, _power(base, op.attributes["beta"].value))
+
+
+def _power(base: ir.Value, exponent: float) -> ir.Value:
+    """`base ** exponent`, by square roots where they do (the exponent of every published LRN is 0.75)."""
+    if exponent == 1:
+        return base
+    if exponent not in (0.5, 0.75):
+        return math.powf(base, _splat(base.type, exponent))
+    root = math.sqrt(base)
+    return root if exponent == 0.5 else _mul(root, math.sqrt(root))
+
+
+def _neighbour_squares(x: ir.Value, value: ir.Value, size: int) -> ir.Value:
+    """The sum over the channels around that of `value`, the element of `x` at the iteration's index."""
+    channels = static_shape(x)[1]
+    # Further away there is no channel; of channels that only running tells there may be one.
+    most = channels - 1 if isinstance(channels, int) else size
+    before, after = min((size - 1) // 2, most), min(size // 2, most)
+    squares = [
+        _neighbour_square(x, offset) if offset else _mul(value, value) for offset in range(-before, after + 1)
+    ]
+    return reduce(_add, squares)
+
+
+def _neighbour_square(x: ir.Value, offset: int) -> ir.Value:
+    """The square of the element `offset` channels from the iteration's index, 0 where there is none."""
+    shape = static_shape(x)
+    channel = arith.addi(_index(1), index_constant(offset))
+    inside, place = _existing(channel, offset, shape[1])
+    value = tensor.extract(x, [_index(0), place, *map(_index, range(2, len(shape)))])
+    return select(inside, _mul(value, value), constant(value.type, 0))
+
+
+def _existing(channel: ir.Value, offset: int, count: int) -> tuple[ir.Value, ir.Value]:
+    """Whether there is a channel `channel` of `count`, which lies `offset` away from one, and a place that
+    may be read."""
+    edge = constant(ir.IndexType.get(), 0 if offset < 0 else count - 1)
+    predicate = arith.CmpIPredicate.sge if offset < 0 else arith.CmpIPredicate.sle
+    place = (arith.maxsi if offset < 0 else arith.minsi)(channel, edge)
+    return arith.cmpi(predicate, channel, edge), place
+
+
+def _blocked(op: ir.Operation) -> ir.Value:
+    """On [N, C/c, H, W, c]: a parallel loop over images, chunks of channels and rows, and one along rows."""
+    x = op.operands[0]
+    element, (batch, blocks, height, width, block) = tensor_type(x).element_type, static_shape(x)
+    lanes = chunk_of(block)
+    chunks = blocks * block // lanes
+    loop = scf.ForallOp([0] * 3, [batch, chunks, height], [1] * 3, [empty(static_shape(x), element)])
+    with ir.InsertionPoint(loop.body):
+        image, chunk, row = loop.induction_variables
+        before, after = (
+            _existing(arith.addi(chunk, index_constant(offset)), offset, chunks) for offset in (-1, 1)
+        )
+        bounds = (index_constant(each) for each in (0, width, 1))
+        pixels = scf.ForOp(*bounds, [empty([1, 1, 1, width, lanes], element)])
+        with ir.InsertionPoint(pixels.body):
+            column = pixels.induction_variable
+            result = _pixel(op, [image, row, column], chunk, (before, after))
+            zero = index_constant(0)
+            place = [zero, zero, zero, column, zero]
+            scf.YieldOp([write(result, pixels.inner_iter_args[0], place, 1)])
+        block_index, lane = _place(chunk, block)
+        insert_in_parallel(loop, pixels.results[0], [image, block_index, row, 0, lane])
+    return loop.results[0]
+
+
+def _place(chunk: ir.Value, block: int) -> tuple[ir.Value, ir.Value]:
+    """The block in which a chunk of channels lies, and its first lane."""
+    lanes, number = chunk_of(block), dims(1)[0]
+    outer = apply_map(ir.AffineExpr.get_floor_div(number, block // lanes), [chunk])
+    return outer, apply_map(ir.AffineExpr.get_mod(number, block // lanes) * lanes, [chunk])
+
+
+def _pixel(
+    op: ir.Operation,
+    where: Sequence[ir.Value],
+    chunk: ir.Value,
+    neighbours: Sequence[tuple[ir.Value, ir.Value]],
+) -> ir.Value:
+    """The chunk of channels at `where` (image, row, column). A chunk is one vector, so the squares of its
+    neighbours are its own and those of the chunks before and after it, shifted. `neighbours` are these two:
+    whether it exists, and its number."""
+    x = op.operands[0]
+    block = static_shape(x)[-1]
+    image, row, column = where
+
+    def values_of(number: ir.Value) -> ir.Value:
+        outer, lane = _place(number, block)
+        return read(x, [image, outer, row, column, lane], chunk_of(block))
+
+    def squares_of(inside: ir.Value, number: ir.Value) -> ir.Value:
+        values = values_of(number)
+        return select(inside, _mul(values, values), _splat(values.type, 0))
+
+    values = values_of(chunk)
+    before, after = (squares_of(*each) for each in neighbours)
+    return _normalised(
+        op, values, _shifted_sum([before, _mul(values, values), after], op.attributes["size"].value)
+    )
+
+
+def _shifted_sum(squares: Sequence[ir.Value], size: int) -> ir.Value:
+    """Lane for lane the sum over `size` channels, which lie in the vectors before, here and after."""
+    before, here, after = squares
+    lanes = ir.VectorType(here.type).shape[0]
+
+    def shifted(offset: int) -> ir.Value:
+        first, second, start = (before, here, lanes + offset) if offset < 0 else (here, after, offset)
+        return vector.ShuffleOp(first, second, list(range(start, start + lanes))).result
+
+    terms = [shifted(offset) if offset else here for offset in range(-((size - 1) // 2), size // 2 + 1)]
+    return reduce(_add, terms)

@@ -1,0 +1,84 @@
+"""Softmax and the normalisations, as reductions and elementwise ops over one row at a time."""
+
+from __future__ import annotations
+
+from mlc.bindings import arith, ir, math
+from mlc.passes.common.linalg_builders import constant, tensor_type
+from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.scalars import add, compare, div, maximum, mul, sub
+from mlc.passes.lowering.rules.reduction import (
+    combine_elements,
+    extent_product,
+    lowest,
+    map_elements,
+    mean,
+    reduce,
+    sum_step,
+)
+
+
+def _shifted(x: ir.Value, axes: list[int]) -> ir.Value:
+    top = reduce(x, axes, lowest(tensor_type(x).element_type), maximum)
+    return combine_elements(x, top, sub)
+
+
+# Below, e^x is no normal number of f32.
+TINY = -87.0
+
+
+def power_of(shifted: ir.Value) -> ir.Value:
+    """e^x for a softmax, where x <= 0 and some x is 0: numbers that vanish beside that one are 0 at once. The
+    processor would take a hundred cycles for each that is not normal, as those of masked keys."""
+    kind = shifted.type
+    if not isinstance(kind, ir.F32Type):
+        return math.exp(shifted)
+    low = constant(kind, TINY)
+    tiny = compare("less", shifted, low)
+    return arith.select(tiny, constant(kind, 0), math.exp(arith.select(tiny, low, shifted)))
+
+
+@rule("softmax")
+def lower_softmax(op: ir.Operation) -> list[ir.Value]:
+    """One division per row: the exponentials are scaled by the reciprocal of their sum."""
+    axes = [op.attributes["axis"].value]
+    powers = map_elements(_shifted(op.operands[0], axes), power_of)
+    total = reduce(powers, axes, 0, sum_step)
+    scale = map_elements(total, lambda value: div(constant(value.type, 1), value))
+    return [combine_elements(powers, scale, mul)]
+
+
+@rule("log_softmax")
+def lower_log_softmax(op: ir.Operation) -> list[ir.Value]:
+    axes = [op.attributes["axis"].value]
+    shifted = _shifted(op.operands[0], axes)
+    total = reduce(shifted, axes, 0, sum_step, element=lambda value: math.exp(value))
+    return [combine_elements(shifted, map_elements(total, lambda value: math.log(value)), sub)]
+
+
+def _inverse_root(variance: ir.Value, epsilon: float) -> ir.Value:
+    return map_elements(
+        variance,
+        lambda value: div(constant(value.type, 1), math.sqrt(add(value, constant(value.type, epsilon)))),
+    )
+
+
+def _mean_square(x: ir.Value, axes: list[int]) -> ir.Value:
+    total = reduce(x, axes, 0, sum_step, element=lambda value: mul(value, value))
+    count = extent_product(x, axes)
+    return map_elements(total, lambda value: div(value, constant(value.type, count)))
+
+
+@rule("layer_norm")
+def lower_layer_norm(op: ir.Operation) -> list[ir.Value]:
+    """Two passes (mean, then variance of the centred row): no cancellation."""
+    axes = integers(op, "axes")
+    centred = combine_elements(op.operands[0], mean(op.operands[0], axes), sub)
+    scale = _inverse_root(_mean_square(centred, axes), op.attributes["epsilon"].value)
+    return [combine_elements(centred, scale, mul)]
+
+
+@rule("rms_norm")
+def lower_rms_norm(op: ir.Operation) -> list[ir.Value]:
+    axes = integers(op, "axes")
+    scale = _inverse_root(_mean_square(op.operands[0], axes), op.attributes["epsilon"].value)
+    return [combine_elements(op.operands[0], scale, mul)]

@@ -1,0 +1,111 @@
+"""Sums and products along an axis up to each position, and the positions of extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mlc.bindings import arith, ir, linalg, tensor
+from mlc.passes.common.linalg_builders import (
+    affine_map,
+    constant,
+    dims,
+    empty,
+    filled,
+    generic,
+    is_float,
+    static_shape,
+    tensor_type,
+)
+from mlc.passes.common.loop_builders import Carried, Places, loop, nest
+from mlc.passes.common.vector_builders import index_constant
+from mlc.passes.lowering.common.conversions import convert
+from mlc.passes.lowering.common.rule import rule
+from mlc.passes.lowering.common.scalars import add, compare, maximum, minimum, mul, select
+from mlc.passes.lowering.rules.reduction import Combine, highest, lowest, reduce
+
+
+@rule("cumsum")
+def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
+    return [_scanned(op, 0, add)]
+
+
+@rule("cumprod")
+def lower_cumprod(op: ir.Operation) -> list[ir.Value]:
+    return [_scanned(op, 1, mul)]
+
+
+def _scanned(op: ir.Operation, neutral: int, combine: Combine) -> ir.Value:
+    """Loops over the other dims, and inside them one along the axis that carries the running total.
+
+    That of 16-bit floats is an f32.
+    """
+    x, axis = op.operands[0], op.attributes["axis"].value
+    exclusive, reverse = bool(op.attributes["exclusive"].value), bool(op.attributes["reverse"].value)
+    shape, element = static_shape(x), tensor_type(x).element_type
+    total = ir.F32Type.get() if is_float(element) and element.width == 16 else element
+
+    def line(places: Places, carried: Carried) -> Carried:
+        def step(index: ir.Value, values: Carried) -> Carried:
+            result, before = values
+            place = arith.subi(index_constant(shape[axis] - 1), index) if reverse else index
+            at = [place if dim == axis else places[dim] for dim in range(len(shape))]
+            after = combine(before, convert(tensor.extract(x, at), total))
+            return [tensor.insert(convert(before if exclusive else after, element), result, at), after]
+
+        return loop(shape[axis], [*carried, constant(total, neutral)], step)[:1]
+
+    others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
+    return nest(others, [empty(shape, element)], line)[0]
+
+
+@rule("arg_max")
+def lower_arg_max(op: ir.Operation) -> list[ir.Value]:
+    return [_position(op, lowest, maximum)]
+
+
+@rule("arg_min")
+def lower_arg_min(op: ir.Operation) -> list[ir.Value]:
+    return [_position(op, highest, minimum)]
+
+
+def _position(
+    op: ir.Operation,
+    neutral: Callable[[ir.Type], float],
+    combine: Combine,
+) -> ir.Value:
+    """The extreme first, then the first or last position where it stands. NaN counts as the extreme, as
+    in NumPy."""
+    x, axis = op.operands[0], op.attributes["axis"].value
+    keepdims, last = bool(op.attributes["keepdims"].value), bool(op.attributes["select_last_index"].value)
+    shape, element = static_shape(x), tensor_type(x).element_type
+    extreme = reduce(x, [axis], neutral(element), combine)
+    kept = [dim for dim in range(len(shape)) if keepdims or dim != axis]
+    count, searched = len(kept) + 1, len(kept)
+    exprs = dims(count)
+    read = [exprs[kept.index(dim)] if dim != axis else exprs[searched] for dim in range(len(shape))]
+    peak = [
+        exprs[kept.index(dim)] if dim != axis else ir.AffineExpr.get_constant(0) for dim in range(len(shape))
+    ]
+    position = ir.IntegerType.get_signless(64)
+
+    def body(value: ir.Value, top: ir.Value, found: ir.Value) -> ir.Value:
+        place = arith.index_cast(position, linalg.IndexOp(searched).result)
+        here = _found(value, top)
+        better = arith.maxsi(found, place) if last else arith.minsi(found, place)
+        return select(here, better, found)
+
+    return generic(
+        [x, extreme],
+        [affine_map(count, read), affine_map(count, peak)],
+        filled([1 if dim == axis else shape[dim] for dim in kept], position, -1 if last else shape[axis]),
+        affine_map(count, exprs[:searched]),
+        body,
+        reductions=[searched],
+    )
+
+
+def _found(value: ir.Value, top: ir.Value) -> ir.Value:
+    same = compare("equal", value, top)
+    return (
+        arith.ori(same, arith.cmpf(arith.CmpFPredicate.UNO, value, value)) if is_float(value.type) else same
+    )

@@ -1,0 +1,128 @@
+"""Ensembles of decision trees: a loop from root to leaf for each row and tree, over tables in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mlc.bindings import arith, ir, linalg, scf, tensor
+from mlc.dialects.graph.sizes import Size
+from mlc.dialects.graph.sizes import minimum as minimum_size
+from mlc.passes.common.linalg_builders import (
+    affine_map,
+    constant,
+    dims,
+    empty,
+    filled,
+    generic,
+    static_shape,
+    tensor_type,
+)
+from mlc.passes.lowering.common.rule import rule
+from mlc.passes.lowering.common.scalars import maximum, minimum, select
+from mlc.passes.lowering.rules.movement import reshaped
+from mlc.passes.lowering.rules.reduction import highest, lowest, sum_step
+
+Combine = Callable[[ir.Value, ir.Value], ir.Value]
+_AGGREGATES: dict[str, tuple[Callable[[ir.Type], float], Combine]] = {
+    "sum": (lambda _: 0, sum_step),
+    "min": (highest, minimum),
+    "max": (lowest, maximum),
+}
+
+
+def _place_type() -> ir.Type:
+    return ir.IntegerType.get_signless(32)
+
+
+def _complement(value: ir.Value) -> ir.Value:
+    """-1 - value."""
+    return arith.xori(value, constant(value.type, -1))
+
+
+def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
+    return arith.cmpi(getattr(arith.CmpIPredicate, predicate), a, b)
+
+
+def _clamped(place: ir.Value, extent: int | Size) -> ir.Value:
+    """A place that is not negative, as an index below `extent`: a kernel reads nothing outside its buffers
+    whatever the tables say."""
+    last = constant(place.type, minimum_size(extent, 1 << 31) - 1)
+    return arith.index_cast(ir.IndexType.get(), arith.minui(place, last))
+
+
+@rule("tree_ensemble")
+def lower_tree_ensemble(op: ir.Operation) -> list[ir.Value]:
+    """The sum (or extreme) of the weights of the leaves that a row reaches. Trees are the outer loop, rows
+    the inner one: a tree's nodes stay in the first cache for a tile of rows."""
+    x, roots, *_, weights = op.operands
+    groups = static_shape(roots)[0]
+    extents, element = static_shape(weights), tensor_type(weights).element_type
+    neutral, combine = _AGGREGATES[op.attributes["aggregate"].value]
+    start = filled([static_shape(x)[0], groups, extents[1]], element, neutral(element))
+    group, tree, row, weight = dims(4)
+
+    def add(leaf: ir.Value, total: ir.Value) -> ir.Value:
+        place = [_clamped(leaf, extents[0]), linalg.IndexOp(3).result]
+        return combine(total, tensor.extract(weights, place))
+
+    if extents[1] == 1:
+        source, read = roots, affine_map(4, [group, tree])
+    else:
+        source, read = _leaves(op), affine_map(4, [group, tree, row])
+
+    def body(source: ir.Value, total: ir.Value) -> ir.Value:
+        return add(_leaf(op, source) if extents[1] == 1 else source, total)
+
+    return [generic([source], [read], start, affine_map(4, [row, group, weight]), body, reductions=[1])]
+
+
+def _leaves(op: ir.Operation) -> ir.Value:
+    """The number of the leaf for each group, tree and row: an i32 tensor [G, T, N].
+
+    It is a reduction of one step: upstream fuses other computations into what reads them, which would go down
+    a tree again for each weight of its leaf.
+    """
+    x, roots = op.operands[0], op.operands[1]
+    shape = static_shape(roots)
+    count = dims(4)
+    output = empty([*shape, static_shape(x)[0]], _place_type())
+    read = affine_map(4, [count[0], count[1], count[3]])
+    source, written = reshaped(roots, [*shape, 1]), affine_map(4, count[:3])
+    return generic([source], [read], output, written, lambda root, _: _leaf(op, root), reductions=[3])
+
+
+def _leaf(op: ir.Operation, root: ir.Value) -> ir.Value:
+    """Goes down from a root. A way longer than `depth` ends: tables with a cycle must not hold up the
+    kernel."""
+    zero, one = (constant(_place_type(), each) for each in (0, 1))
+    row = linalg.IndexOp(2).result
+    loop = scf.WhileOp([_place_type()] * 2, [root, constant(_place_type(), op.attributes["depth"].value)])
+    before = loop.regions[0].blocks.append(_place_type(), _place_type())
+    after = loop.regions[1].blocks.append(_place_type(), _place_type())
+    with ir.InsertionPoint(before):
+        node, left = before.arguments
+        goes_on = arith.andi(_compare("sge", node, zero), _compare("sgt", left, zero))
+        scf.ConditionOp(goes_on, [node, left])
+    with ir.InsertionPoint(after):
+        node, left = after.arguments
+        scf.YieldOp([_child(op, row, node), arith.subi(left, one)])
+    last = loop.results[0]
+    return select(_compare("slt", last, zero), _complement(last), zero)
+
+
+def _child(op: ir.Operation, row: ir.Value, node: ir.Value) -> ir.Value:
+    """Where a row goes on from a node."""
+    x, _, features, thresholds, children, _ = op.operands
+    index, zero = ir.IndexType.get(), constant(_place_type(), 0)
+    place = _clamped(node, static_shape(features)[0])
+    feature = column = tensor.extract(features, [place])
+    if op.attributes["nan_first"].value:
+        takes_nan = _compare("slt", feature, zero)
+        column = select(takes_nan, _complement(feature), feature)
+    value = tensor.extract(x, [row, _clamped(column, static_shape(x)[1])])
+    first = arith.cmpf(arith.CmpFPredicate.OLE, value, tensor.extract(thresholds, [place]))
+    if op.attributes["nan_first"].value:
+        is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
+        first = arith.ori(first, arith.andi(is_nan, takes_nan))
+    side = select(first, constant(index, 0), constant(index, 1))
+    return tensor.extract(children, [place, side])

@@ -1,0 +1,98 @@
+"""The different elements of a vector: all of them sorted, with their places, then counted in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mlc.bindings import arith, ir, tensor
+from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
+from mlc.passes.common.loop_builders import Carried, loop
+from mlc.passes.common.vector_builders import index_constant
+from mlc.passes.lowering.common.comparison import comes_before
+from mlc.passes.lowering.common.heap import Heap
+from mlc.passes.lowering.common.rule import rule
+from mlc.passes.lowering.common.scalars import select
+from mlc.passes.lowering.rules.compaction import finished, integer
+
+
+@rule("unique")
+def lower_unique(op: ir.Operation) -> list[ir.Value]:
+    x = op.operands[0]
+    (size,), element = static_shape(x), tensor_type(x).element_type
+    pairs = _ordered(size, element, lambda at: tensor.extract(x, [at]))
+    *groups, count = _groups(pairs, size, element)
+    if not op.attributes["sorted"].value:
+        groups = _by_first_place(groups, count, size, element)
+    values, first, inverse, counts = groups
+    cleared = [finished(each, [size], count, 0)[0] for each in (values, first)]
+    return [*cleared, inverse, *finished(counts, [size], count, 0)]
+
+
+def _number() -> ir.Type:
+    return ir.IntegerType.get_signless(64)
+
+
+def _index(value: ir.Value) -> ir.Value:
+    return arith.index_cast(ir.IndexType.get(), value)
+
+
+def _ordered(size: int, element: ir.Type, value_at: Callable[[ir.Value], ir.Value]) -> Carried:
+    """The values at 0, 1, ... from the smallest on, and where each was."""
+    heap = Heap(0, 1, size, largest=False)
+    parts = [empty([size], element), empty([size], _number())]
+    filled = loop(size, parts, lambda at, each: heap.write(each, at, [value_at(at), integer(at)]))
+    return heap.ordered(heap.built(filled))
+
+
+def _groups(pairs: Carried, size: int, element: ir.Type) -> Carried:
+    """For each different value: itself, its first place and how often it is there; third, for each place the
+    number of its value; and how many there are, an index. Values are equal where none comes before another.
+    """
+    ordered, places = pairs
+    zero, one = index_constant(0), index_constant(1)
+
+    def step(at: ir.Value, carried: Carried) -> Carried:
+        *parts, count = carried
+        values, first, inverse, counts = parts
+        value, place = tensor.extract(ordered, [at]), tensor.extract(places, [at])
+        before = tensor.extract(ordered, [arith.maxsi(arith.subi(at, one), zero)])
+        begins = arith.cmpi(arith.CmpIPredicate.eq, at, zero)
+        new = arith.ori(begins, comes_before(before, value, largest=False))
+        group = select(new, count, arith.subi(count, one))
+        kept = [select(new, a, tensor.extract(b, [group])) for a, b in ((value, values), (place, first))]
+        often = select(new, constant(_number(), 0), tensor.extract(counts, [group]))
+        written = [tensor.insert(a, b, [group]) for a, b in zip(kept, (values, first), strict=True)]
+        numbered = tensor.insert(integer(group), inverse, [_index(place)])
+        counted = tensor.insert(arith.addi(often, constant(_number(), 1)), counts, [group])
+        return [*written, numbered, counted, arith.addi(group, one)]
+
+    parts = [empty([size], kind) for kind in (element, *[_number()] * 3)]
+    return loop(size, [*parts, zero], step)
+
+
+def _by_first_place(groups: Carried, count: ir.Value, size: int, element: ir.Type) -> Carried:
+    """The groups in the order of their first places."""
+    values, first, inverse, counts = groups
+
+    def key(at: ir.Value) -> ir.Value:
+        exists = arith.cmpi(arith.CmpIPredicate.slt, at, count)
+        return select(exists, tensor.extract(first, [at]), constant(_number(), size))
+
+    _, order = _ordered(size, _number(), key)
+
+    def moved(at: ir.Value, carried: Carried) -> Carried:
+        *parts, ranks = carried
+        group = _index(tensor.extract(order, [at]))
+        taken = [tensor.extract(each, [group]) for each in (values, first, counts)]
+        written = [tensor.insert(a, b, [at]) for a, b in zip(taken, parts, strict=True)]
+        return [*written, tensor.insert(integer(at), ranks, [group])]
+
+    parts = [empty([size], kind) for kind in (element, *[_number()] * 3)]
+    new_values, new_first, new_counts, ranks = loop(count, parts, moved)
+
+    def renumbered(at: ir.Value, carried: Carried) -> Carried:
+        rank = tensor.extract(ranks, [_index(tensor.extract(inverse, [at]))])
+        return [tensor.insert(rank, carried[0], [at])]
+
+    (new_inverse,) = loop(size, [empty([size], _number())], renumbered)
+    return [new_values, new_first, new_inverse, new_counts]

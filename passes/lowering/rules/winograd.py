@@ -1,0 +1,173 @@
+"""Winograd's transforms as vector ops on one block of channels of one tile per iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mlc.bindings import arith, ir, scf, vector
+from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
+from mlc.passes.common.rewriting import users
+from mlc.passes.common.vector_builders import apply_map, index_constant, insert_in_parallel, read, write
+from mlc.passes.graph.winograd.matrices import input_matrix, output_matrix
+from mlc.passes.lowering.common.rule import rule
+from mlc.passes.lowering.rules.linear_combinations import by_column_pairs, by_row_pairs
+
+# Floats of a cache line.
+LINE = 16
+
+
+@rule("winograd_input")
+def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
+    """x [N, C/c, H, W, c] -> [n*n, N * H/m * W/m, C], with a loop over images, blocks, and rows and columns
+    of tiles; beside the product that reads it a placeholder, of which `compute_at` computes parts."""
+    if users(op.results[0])[0].name == "graph.matmul_packed":
+        return [_placeholder("tloop.winograd_input", op)]
+    x, tile = op.operands[0], op.attributes["tile"].value
+    size = tile + op.attributes["kernel"].value - 1
+    batch, (rows, columns), (chunks, lanes) = static_shape(x)[0], image_tiles(op), _chunks(x)
+    output = empty(static_shape(op.results[0]), tensor_type(x).element_type)
+    loop = scf.ForallOp([0] * 4, [batch, chunks, rows, columns], [1] * 4, [output])
+    with ir.InsertionPoint(loop.body):
+        image, chunk, row, column = loop.induction_variables
+        transformed = _transformed_tile(x, [image, chunk, row, column], tile)
+        place = [
+            apply_map(_tile_in_image(rows, columns), [image, row, column]),
+            apply_map(dims(1)[0] * lanes, [chunk]),
+        ]
+        slice_kind = ir.RankedTensorType.get([size * size, 1, lanes], tensor_type(x).element_type)
+        part = empty(list(slice_kind.shape), slice_kind.element_type)
+        for index, value in enumerate(transformed):
+            part = write(value, part, [index_constant(index), index_constant(0), index_constant(0)], 1)
+        insert_in_parallel(loop, part, [0, *place])
+    return [loop.results[0]]
+
+
+def chunk_of(block: int) -> int:
+    """How many channels of a block are transformed at a time: six rows of six vectors fill the registers."""
+    return LINE if block % LINE == 0 else block
+
+
+def _chunks(x: ir.Value) -> tuple[int, int]:
+    """How many chunks of channels an image [N, C/c, H, W, c] has, and their length."""
+    _, blocks, _, _, block = static_shape(x)
+    lanes = chunk_of(block)
+    return blocks * block // lanes, lanes
+
+
+def _placeholder(name: str, op: ir.Operation) -> ir.Value:
+    """What `compute_at` turns into vector ops in the loop that reads it."""
+    attributes = {"tile": op.attributes["tile"]}
+    return ir.Operation.create(name, [op.results[0].type], list(op.operands), attributes).results[0]
+
+
+def image_tiles(op: ir.Operation) -> tuple[int, int]:
+    """Rows and columns of tiles in an image that a `winograd_input` reads."""
+    tile = op.attributes["tile"].value
+    _, _, height, width, _ = static_shape(op.operands[0])
+    return (height - 2) // tile, (width - 2) // tile
+
+
+def transform_strip(
+    op: ir.Operation, where: Sequence[ir.Value], strip: tuple[int, int], padding: int
+) -> ir.Value:
+    """Rows x columns `strip` of tiles from `where` (image, row, column) of a `tloop.winograd_input`, as
+    [n*n, tiles, C + padding], with a loop over chunks of channels, rows and columns."""
+    x, tile = op.operands[0], op.attributes["tile"].value
+    chunks, lanes = _chunks(x)
+    image, first_row, first_column = where
+    total = dims(2)[0] + dims(2)[1]
+
+    def one_tile(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
+        chunk, row, column = indices
+        place = [image, chunk, apply_map(total, [first_row, row]), apply_map(total, [first_column, column])]
+        number = apply_map(dims(2)[0] * strip[1] + dims(2)[1], [row, column])
+        channel = apply_map(dims(1)[0] * lanes, [chunk])
+        for index, value in enumerate(_transformed_tile(x, place, tile)):
+            into = write(value, into, [index_constant(index), number, channel], 1)
+        return into
+
+    shape = [(tile + 2) ** 2, strip[0] * strip[1], chunks * lanes + padding]
+    return nest([chunks, *strip], empty(shape, tensor_type(x).element_type), one_tile)
+
+
+def nest(
+    extents: Sequence[int], into: ir.Value, body: Callable[[Sequence[ir.Value], ir.Value], ir.Value]
+) -> ir.Value:
+    """Sequential loops, the first outermost; `body` maps their indices and the tensor so far to the next."""
+
+    def build(indices: list[ir.Value], current: ir.Value) -> ir.Value:
+        if len(indices) == len(extents):
+            return body(indices, current)
+        loop = scf.ForOp(
+            index_constant(0), index_constant(extents[len(indices)]), index_constant(1), [current]
+        )
+        with ir.InsertionPoint(loop.body):
+            scf.YieldOp([build([*indices, loop.induction_variable], loop.inner_iter_args[0])])
+        return loop.results[0]
+
+    return build([], into)
+
+
+def _tile_in_image(rows: int, columns: int) -> ir.AffineExpr:
+    image, row, column = dims(3)
+    return (image * rows + row) * columns + column
+
+
+def _transformed_tile(x: ir.Value, where: Sequence[ir.Value], tile: int) -> list[ir.Value]:
+    """The n * n vectors of `B^T d B`, row by row, of the tile at (image, chunk of channels, row, column)."""
+    image, chunk, row, column = where
+    block_size, (_, lanes) = static_shape(x)[-1], _chunks(x)
+    matrix, place = input_matrix(tile), dims(1)[0]
+    block = apply_map(ir.AffineExpr.get_floor_div(place, block_size // lanes), [chunk])
+    lane = apply_map(ir.AffineExpr.get_mod(place, block_size // lanes) * lanes, [chunk])
+    down = [apply_map(place * tile + offset, [row]) for offset in range(tile + 2)]
+    across = [apply_map(place * tile + offset, [column]) for offset in range(tile + 2)]
+    by_column = [
+        by_row_pairs(matrix, [read(x, [image, block, y, at, lane], lanes) for y in down]) for at in across
+    ]
+    rows = range(tile + 2)
+    return [value for index in rows for value in by_row_pairs(matrix, [v[index] for v in by_column])]
+
+
+@rule("winograd_output")
+def lower_winograd_output(op: ir.Operation) -> list[ir.Value]:
+    """A placeholder, which `compute_at` turns into vector ops in the loop over the tiles of what reads it."""
+    return [_placeholder("tloop.winograd_output", op)]
+
+
+def tile_number(height: int, width: int, tile: int) -> ir.AffineExpr:
+    """The number of the tile with the result (image, y, x), of images of `height` x `width`."""
+    image, y, x = dims(3)
+    row, column = (ir.AffineExpr.get_floor_div(each, tile) for each in (y, x))
+    return (image * (height // tile) + row) * (width // tile) + column
+
+
+def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir.Type) -> ir.Value:
+    """The tile [1, 1, m, m, lanes], as a tensor of type `kind`, of a `tloop.winograd_output` at the offsets
+    (image, block, row, column, lane) of its result, at the current insertion point."""
+    products, tile = op.operands[0], op.attributes["tile"].value
+    _, _, height, width, _ = static_shape(op.results[0])
+    lanes = static_shape(kind)[-1]
+    image, block, y, x, lane = offsets
+    place = apply_map(tile_number(height, width, tile), [image, y, x])
+    matrix = output_matrix(tile)
+    size = len(matrix[0])
+    by_column = [
+        by_column_pairs(
+            matrix,
+            [
+                read(products, [index_constant(row * size + at), place, block, lane], lanes)
+                for row in range(size)
+            ],
+        )
+        for at in range(size)
+    ]
+    element = tensor_type(products).element_type
+    whole = ir.VectorType.get([tile, tile, lanes], element)
+    zeros = ir.DenseElementsAttr.get_splat(whole, ir.FloatAttr.get(element, 0.0))
+    result = arith.ConstantOp(whole, zeros).result
+    for row in range(tile):
+        for at, value in enumerate(by_column_pairs(matrix, [v[row] for v in by_column])):
+            result = vector.InsertOp(value, result, [], [row, at]).result
+    target = empty(static_shape(kind), element)
+    return write(result, target, [index_constant(0)] * 5, 3)

@@ -1,0 +1,101 @@
+"""Arithmetic on 16-bit floats is done in f32 and rounded once per graph op.
+
+The polynomials of `tloop-expand-math` and sums over long rows need f32, and few machines compute in 16 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.common.linalg_builders import elementwise, noted, static_shape
+from mlc.passes.common.rewriting import defining_op, erase_if_unused, users
+from mlc.passes.graph.common.casts import UNROUNDED
+from mlc.passes.lowering.common.conversions import convert
+from mlc.passes.lowering.common.rule import Rule
+
+FAMILIES = ("elementwise", "reduction", "contraction", "convolution", "pooling", "normalisation")
+# These move or compare elements: nothing is computed. A scan widens its running total itself.
+EXACT = {
+    "bitcast",
+    "cast",
+    "identity",
+    "where",
+    "is_nan",
+    "is_inf",
+    "arg_max",
+    "arg_min",
+    "max_pool",
+    "cumsum",
+    "cumprod",
+}
+WIDENED = {
+    f"graph.{spec.name}"
+    for spec in graph.specs().values()
+    if spec.family in FAMILIES and spec.name not in EXACT
+}
+
+
+def is_narrow(kind: ir.Type) -> bool:
+    return isinstance(kind, ir.RankedTensorType) and isinstance(kind.element_type, ir.F16Type | ir.BF16Type)
+
+
+def convert_elements(x: ir.Value, element: ir.Type) -> ir.Value:
+    """`x` with every element converted as ONNX's Cast does."""
+    if ir.RankedTensorType(x.type).element_type == element:
+        return x
+    result = ir.RankedTensorType.get(x.type.shape, element)
+    return elementwise([x], result, lambda scalars: convert(scalars[0], element))
+
+
+def needs_widening(op: ir.Operation) -> bool:
+    return op.name in WIDENED and any(is_narrow(value.type) for value in op.operands)
+
+
+def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
+    """What `rule` makes of `op` in f32, rounded to the types of op's results."""
+    single = ir.F32Type.get()
+    wide = op.clone()
+    transposes: list[ir.Operation] = []
+    for index, value in enumerate(op.operands):
+        if is_narrow(value.type):
+            with ir.InsertionPoint(wide):
+                wide.operands[index] = _widened(value, single, transposes)
+    for before, result in zip(op.results, wide.results, strict=True):
+        if is_narrow(result.type):
+            result.set_type(ir.RankedTensorType.get(result.type.shape, single))
+        noted(result, static_shape(before))
+    values = rule(wide)
+    for each in (wide, *transposes):
+        erase_if_unused(each)
+    if UNROUNDED in op.attributes:
+        _skip_rounding(op, values[0])
+    return _narrowed(values, op.results)
+
+
+def _widened(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) -> ir.Value:
+    """The value with wider elements. A transpose, which a product may read through, comes behind that, and is
+    added to `transposes`."""
+    before = defining_op(value, "graph.transpose")
+    if before is None:
+        return convert_elements(value, element)
+    after = before.clone()
+    with ir.InsertionPoint(after):
+        after.operands[0] = convert_elements(before.operands[0], element)
+    after.results[0].set_type(ir.RankedTensorType.get(value.type.shape, element))
+    noted(after.results[0], static_shape(value))
+    transposes.append(after.operation)
+    return after.results[0]
+
+
+def _skip_rounding(op: ir.Operation, value: ir.Value) -> None:
+    """Gives `value`, the result of `op` in f32, to what reads that result converted to f32."""
+    for reader in users(op.results[0]):
+        if reader.name == "graph.cast" and reader.results[0].type == value.type:
+            reader.results[0].replace_all_uses_with(value)
+
+
+def _narrowed(values: Sequence[ir.Value], results: Sequence[ir.Value]) -> list[ir.Value]:
+    elements = [ir.RankedTensorType(result.type).element_type for result in results]
+    return [convert_elements(value, element) for value, element in zip(values, elements, strict=True)]

@@ -1,0 +1,1 @@
+"""The table of primitives, the passes that apply schedules, and mlc.Schedule."""

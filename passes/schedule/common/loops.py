@@ -1,0 +1,165 @@
+"""Loops as the loop steps see them: `affine.for` over memory, `scf.for` over memory or tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import address, ir
+from mlc.passes.common.affine import smallest_constant, without_symbols
+from mlc.passes.common.constants import constant_value
+from mlc.passes.schedule.common.state import StepError
+
+SEQUENTIAL = ("affine.for", "scf.for")
+PARALLEL = ("affine.parallel", "scf.parallel", "scf.forall")
+# The attribute that names a loop in messages.
+NAME = "tloop.name"
+
+
+@dataclass
+class Loop:
+    """A sequential loop. `lower` and `upper` are constants where known, `trips` its number of iterations."""
+
+    op: ir.Operation
+
+    @property
+    def is_affine(self) -> bool:
+        return self.op.name == "affine.for"
+
+    @property
+    def body(self) -> ir.Block:
+        return self.op.regions[0].blocks[0]
+
+    @property
+    def iv(self) -> ir.Value:
+        return self.body.arguments[0]
+
+    @property
+    def carried(self) -> list[ir.Value]:
+        """The body's arguments for the values that go from one iteration to the next."""
+        return list(self.body.arguments)[1:]
+
+    @property
+    def inits(self) -> list[ir.Value]:
+        operands = list(self.op.operands)
+        return operands[len(operands) - len(self.op.results) :]
+
+    @property
+    def statements(self) -> list[ir.Operation]:
+        """The ops of the body but its terminator."""
+        return [each.operation for each in self.body.operations][:-1]
+
+    @property
+    def terminator(self) -> ir.Operation:
+        operations = self.body.operations
+        return operations[len(operations) - 1].operation
+
+    @property
+    def name(self) -> str:
+        """For messages: its name, or else its bounds."""
+        if NAME in self.op.attributes:
+            return self.op.attributes[NAME].value
+        upper = "?" if self.upper is None else self.upper
+        lower = "?" if self.lower is None else self.lower
+        return f"from {lower} to {upper}" + (f" step {self.step}" if self.step != 1 else "")
+
+    @property
+    def lower(self) -> int | None:
+        return self._bound("lower")
+
+    @property
+    def upper(self) -> int | None:
+        return self._bound("upper")
+
+    @property
+    def step(self) -> int | None:
+        if self.is_affine:
+            return int(self.op.attributes["step"].value)
+        return constant_value(self.op.operands[2])
+
+    @property
+    def trips(self) -> int | None:
+        if self.lower is None or self.upper is None or self.step is None:
+            return None
+        return max(0, -(-(self.upper - self.lower) // self.step))
+
+    @property
+    def last(self) -> int | None:
+        """No value of the index is larger; None if that is not known."""
+        if self.upper is not None:
+            return self.upper - 1
+        if not self.is_affine:
+            owner = self.op.operands[1].owner
+            if isinstance(owner, ir.Block) or owner.name != "affine.min":
+                return None
+            most = smallest_constant(owner.attributes["map"].value)
+        else:
+            most = smallest_constant(self.op.attributes["upperBoundMap"].value)
+        return None if most is None else most - 1
+
+    @property
+    def most_trips(self) -> int | None:
+        """The number of iterations, or a number that it does not exceed; None if neither is known."""
+        if self.last is None or self.lower is None or self.step is None:
+            return self.trips
+        return max(0, -(-(self.last + 1 - self.lower) // self.step))
+
+    def bound(self, which: str) -> tuple[ir.AffineMap, list[ir.Value]]:
+        """The "lower" or "upper" bound as a map (a minimum where it has several results) and its operands."""
+        if not self.is_affine:
+            value = self.op.operands[0 if which == "lower" else 1]
+            known = constant_value(value)
+            return (
+                (ir.AffineMap.get_constant(known), [])
+                if known is not None
+                else (ir.AffineMap.get_identity(1), [value])
+            )
+        lower, upper, _ = self.op.attributes["operandSegmentSizes"]
+        operands = list(self.op.operands)
+        chosen = operands[:lower] if which == "lower" else operands[lower : lower + upper]
+        return without_symbols(self.op.attributes[f"{which}BoundMap"].value), chosen
+
+    def _bound(self, which: str) -> int | None:
+        if not self.is_affine:
+            return constant_value(self.op.operands[0 if which == "lower" else 1])
+        results = list(self.op.attributes[f"{which}BoundMap"].value.results)
+        if len(results) == 1 and isinstance(results[0], ir.AffineConstantExpr):
+            return int(ir.AffineConstantExpr(results[0]).value)
+        return None
+
+
+def sequential(op: ir.Operation) -> Loop:
+    """`op` as a loop. Raises StepError for parallel ones."""
+    if op.name not in SEQUENTIAL:
+        raise StepError("the loop is parallel; only a sequential one can be changed")
+    return Loop(op)
+
+
+def enclosing_loops(op: ir.Operation) -> list[ir.Operation]:
+    """The loops around `op`, outermost first."""
+    found: list[ir.Operation] = []
+    parent = op.parent
+    while parent is not None and parent.operation.name != "func.func":
+        if parent.operation.name in (*SEQUENTIAL, *PARALLEL):
+            found.insert(0, parent.operation)
+        parent = parent.operation.parent
+    return found
+
+
+def is_inside(op: ir.Operation, loop: ir.Operation) -> bool:
+    """Whether `op` stands somewhere in the body of `loop`."""
+    return any(address(each) == address(loop) for each in enclosing_loops(op))
+
+
+def loop_of(value: ir.Value) -> Loop | None:
+    """The sequential loop whose index `value` is, or None."""
+    owner = value.owner
+    if not isinstance(owner, ir.Block) or owner.owner is None or owner.owner.operation.name not in SEQUENTIAL:
+        return None
+    return Loop(owner.owner.operation) if value == owner.arguments[0] else None
+
+
+def is_defined_outside(value: ir.Value, loop: ir.Operation) -> bool:
+    """Whether `value` exists before `loop` is entered."""
+    owner = value.owner
+    op = owner.owner.operation if isinstance(owner, ir.Block) else owner.operation
+    return address(op) != address(loop) and not is_inside(op, loop)

@@ -1,0 +1,1 @@
+"""Default schedules of kernels of CPUs."""

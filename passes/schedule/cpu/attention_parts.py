@@ -1,0 +1,84 @@
+"""The parts of attention in one kernel: computations that its schedule names, some of which it adds."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.common.computation import Computation, root_computation
+from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic, tensor_type
+from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
+from mlc.passes.common.rewriting import users
+from mlc.passes.schedule.common.copy_computations import identity_behind
+
+# What is computed for a block of queries, consumers first.
+PARTS = (
+    *("values", "values_init", "inverse", "total", "total_init", "powers"),
+    *("top", "top_init", "masked", "scores", "scores_init", "queries"),
+)
+
+
+def name_attention_parts(kernel: ir.Operation) -> tuple[Computation, Computation, Computation] | None:
+    """Tags all `PARTS` of a kernel with `scores` and `values`, and its root.
+
+    Returns the root, the scores and the values, or None where there are none.
+    """
+    parts = name_given_parts(kernel)
+    if parts is not None:
+        name_block(_queries_in_front(parts[1]), "queries")
+    return parts
+
+
+def name_given_parts(kernel: ir.Operation) -> tuple[Computation, Computation, Computation] | None:
+    """The same without the queries' own part."""
+    named = {op.attributes[BLOCK_TAG].value: op for op in tagged_blocks(kernel)}
+    root = root_computation(kernel)
+    if "scores" not in named or root is None:
+        return None
+    scores = Computation(named["scores"])
+    for name in ("scores", "values", "top", "total"):
+        name_block(_own_init(named[name]), f"{name}_init")
+    name_block(_masked(scores), "masked")
+    name_block(root.op, "root")
+    return root, Computation(named["scores"]), Computation(named["values"])
+
+
+def _own_init(op: ir.Operation) -> ir.Operation:
+    """The initial value's computation, a copy where others start from it too."""
+    init = op.operands[len(op.operands) - 1]
+    source = init.owner.operation
+    if len(users(init)) > 1:
+        with ir.InsertionPoint(op):
+            source = source.clone().operation
+        op.operands[len(op.operands) - 1] = source.results[0]
+    return source
+
+
+def _queries_in_front(scores: Computation) -> ir.Operation:
+    """A computation that transposes the queries, which `scores` then reads with the queries last."""
+    source, read = scores.inputs[1], scores.maps[1]
+    *leading, _, column, depth = range(scores.maps[1].n_dims)
+    order = [*leading, depth, column]
+    count = len(order)
+    place = {dim: at for at, dim in enumerate(order)}
+    old = [
+        ir.AffineExpr.get_dim(place[ir.AffineDimExpr(each).position])
+        if isinstance(each, ir.AffineDimExpr)
+        else each
+        for each in read.results
+    ]
+    with ir.InsertionPoint(scores.op), scores.op.location:
+        output = empty([scores.extents[dim] for dim in order], tensor_type(source).element_type)
+        identity = affine_map(count, dims(count))
+        packed = generic([source], [affine_map(count, old)], output, identity, lambda new, _old: new)
+    maps = list(scores.op.attributes["indexing_maps"])
+    maps[1] = ir.AffineMapAttr.get(affine_map(read.n_dims, [ir.AffineExpr.get_dim(dim) for dim in order]))
+    scores.op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+    scores.op.operands[1] = packed
+    return packed.owner.operation
+
+
+def _masked(scores: Computation) -> ir.Operation:
+    """What scales and masks the scores, or copies them."""
+    readers = users(scores.result)
+    if len(readers) == 1 and not Computation(readers[0]).reductions:
+        return readers[0]
+    return identity_behind(scores.result, lasting=True).op

@@ -1,0 +1,153 @@
+"""The default schedule of contractions, convolutions and pooling: a register tile per iteration.
+
+The kernel's result is computed tile by tile; for each tile the accumulator starts in registers, runs through
+all of the reduction, gets its epilogue, and is stored once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from mlc.bindings import ir
+from mlc.passes.common.computation import Computation, dim_position
+from mlc.passes.common.register_tiles import can_be_alone, reduction_step
+from mlc.passes.common.target import lanes, longest_step
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.contractions import is_multiply_add, positions
+from mlc.passes.schedule.cpu.contraction_tile import RegisterTile, choose_tile
+from mlc.targets import Target
+
+# Scalar ops of an epilogue that is too long to keep a tile of accumulators in registers.
+HEAVY_EPILOGUE = 12
+
+
+class TileNest:
+    """The loops over tiles of the result, outermost first; anchor and initial value move into each of them.
+
+    `root_dims` says which dim of the root each parallel dim of the anchor is.
+    """
+
+    def __init__(self, builder: ScheduleBuilder, anchor: Computation, root_dims: Mapping[int, int]) -> None:
+        self.builder = builder
+        self.extents, self.run_time = anchor.extents, anchor.run_time
+        self.root_dims = root_dims
+        self.root, self.anchor, self.init = (builder.get_block(name) for name in ("root", "anchor", "init"))
+        self.uneven: list[ir.Value] = []
+        self.overlapping: list[ir.Value] = []
+        # Over as many points as only running tells.
+        self.open: list[ir.Value] = []
+
+    def tile(self, sizes: Mapping[int, int], mode: str, overlap: bool = False) -> None:
+        """Adds a loop that takes `sizes[dim]` points of each of the anchor's dims. With `overlap`, a last,
+        smaller tile is made a whole one."""
+        by_root_dim = {self.root_dims[dim]: size for dim, size in sizes.items()}
+        self.root, loop = self.builder.tile(self.root, positions(by_root_dim), mode)
+        self.anchor = self.builder.compute_at(self.anchor, loop)
+        self.init = self.builder.compute_at(self.init, loop)
+        if mode == "sequential" and self.run_time.intersection(sizes):
+            if max(sizes.values()) > 1:
+                self.open.append(loop)
+        elif mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
+            (self.overlapping if overlap else self.uneven).append(loop)
+
+    def peel(self) -> None:
+        """Splits the last, smaller iteration off every loop that has one, or makes it a whole one."""
+        for loop in self.open:
+            self.builder.balance(loop)
+        for loop in self.overlapping:
+            self.builder.shift_inwards(loop)
+        for loop in self.uneven:
+            self.builder.peel(loop)
+
+    def split_root(self, dims: Iterable[int]) -> None:
+        """Runs the root alone point by point along `dims` of the anchor."""
+        sizes = {self.root_dims[dim]: 1 for dim in dims}
+        self.root, _ = self.builder.tile(self.root, positions(sizes), "sequential")
+
+
+@dataclass
+class ContractionSchedule:
+    """`root` computes the kernel's result from the result of `anchor`, elementwise."""
+
+    root: Computation
+    anchor: Computation
+    target: Target
+    # Root dim for each of the anchor's parallel dims.
+    root_dims: dict[int, int] = field(default_factory=dict)
+
+    def matches(self) -> bool:
+        """Whether root and anchor have one iteration space, so that a tile of one is a tile of the other."""
+        reads = [index for index, value in enumerate(self.root.inputs) if value == self.anchor.result]
+        if len(reads) != 1:
+            return False
+        results = self.root.maps[reads[0]].results
+        positions = [dim for dim in map(dim_position, results) if dim is not None]
+        if len(positions) != len(results) or sorted(positions) != list(range(len(self.root.extents))):
+            return False
+        self.root_dims = dict(zip(self.anchor.parallel, positions, strict=True))
+        return True
+
+    def has_heavy_epilogue(self) -> bool:
+        """Whether the epilogue of a whole tile would not fit the registers; it then runs row by row, from
+        memory."""
+        return len(self.root.op.regions[0].blocks[0].operations) > HEAVY_EPILOGUE
+
+    def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
+        """Emits the schedule for the blocks named "root", "anchor" and "init"."""
+        tile, extents = choose_tile(self.anchor, self.target, overlap=True), self.anchor.extents
+        nest = TileNest(builder, self.anchor, self.root_dims)
+        parallel = self.parallel_sizes(tile)
+        if parallel:
+            nest.tile(parallel, "parallel")
+        if tile.column not in parallel and tile.width < extents[tile.column]:
+            overlap = not can_be_alone(extents[tile.column] % tile.width, lanes(self.target))
+            nest.tile({tile.column: tile.width}, "sequential", overlap)
+        for dim, points in tile.sizes.items():
+            if (points < extents[dim] or dim in self.anchor.run_time) and dim not in parallel:
+                nest.tile({dim: points}, "sequential")
+        nest.peel()
+        if tile.row is not None and self.has_heavy_epilogue():
+            nest.split_root(tile.sizes)
+        anchor = self.tile_reductions(builder, nest.anchor, tile)
+        builder.vectorize([nest.init, anchor, *([nest.root] if vector_root else [])])
+
+    def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
+        """The dims outside the tile, point by point, and what a tile takes of the next one, if that divides
+        it; without any of known size, the threads share the columns."""
+        extents = self.anchor.extents
+        outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column, tile.line)]
+        sizes = {dim: 1 for dim in outer if extents[dim] > 1}
+        if tile.line is not None and extents[tile.line] % tile.lines == 0:
+            sizes[tile.line] = tile.lines
+        columns = extents[tile.column]
+        # There may be one batch only where running tells how many there are.
+        alone = self.anchor.run_time.issuperset(sizes)
+        if alone and columns > tile.width and columns % tile.width == 0:
+            return {**sizes, tile.column: tile.width}
+        return sizes
+
+    def reduction_steps(self, tile: RegisterTile) -> dict[int, int]:
+        """Outer reduction dims point by point; the innermost of a matrix product in unrolled steps."""
+        extents = self.anchor.extents
+        steps = {dim: 1 for dim in self.anchor.reductions if extents[dim] > 1}
+        innermost = self.anchor.reductions[-1]
+        # Of as many steps as only running tells, none are unrolled: there would be some left.
+        if is_multiply_add(self.anchor) and innermost in steps and innermost not in self.anchor.run_time:
+            rows = tile.rows * tile.lines
+            longest = longest_step(self.target, rows)
+            steps[innermost] = reduction_step(
+                extents[innermost], rows, tile.width, lanes(self.target), longest
+            )
+        return {dim: step for dim, step in steps.items() if step < extents[dim]}
+
+    def tile_reductions(self, builder: ScheduleBuilder, anchor: ir.Value, tile: RegisterTile) -> ir.Value:
+        """Adds a loop per reduction dim, outermost first; returns the tiled anchor."""
+        uneven = []
+        for dim, step in self.reduction_steps(tile).items():
+            anchor, loop = builder.tile(anchor, positions({dim: step}), "sequential")
+            if self.anchor.extents[dim] % step:
+                uneven.append(loop)
+        for loop in uneven:
+            builder.peel(loop)
+        return anchor

@@ -1,0 +1,62 @@
+"""The default schedules of one contraction and what follows it elementwise."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.common.computation import Computation
+from mlc.passes.common.named_blocks import name_block
+from mlc.passes.common.rewriting import replace_op
+from mlc.passes.common.target import target_of
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.cpu.blocked_convolution import blocked_convolution
+from mlc.passes.schedule.cpu.blocked_product import blocked_product, over_the_sums
+from mlc.passes.schedule.cpu.column_sums import column_sums
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule
+
+
+def with_epilogue(anchor: Computation) -> Computation:
+    """An identity behind the anchor, so that every contraction has an elementwise root, whose tiles drive
+    the rest."""
+    return identity_behind(anchor.result)
+
+
+def schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:
+    if not vectorises(anchor):
+        return False
+    alone = root.op == anchor.op
+    if alone:
+        root = with_epilogue(anchor)
+    schedule = ContractionSchedule(root, anchor, target_of(kernel))
+    initial = anchor.init.owner
+    if not schedule.matches() or isinstance(initial, ir.Block) or initial.name != "linalg.generic":
+        return False
+    name_block(initial.operation, "init")
+    name_block(anchor.op, "anchor")
+    # Sums lie where the result goes, which must be of their type; the root passes over them as vectors.
+    over_sums = root.result.type == anchor.result.type and vectorises(root)
+    blocked = (blocked_product(schedule) or blocked_convolution(schedule)) if over_sums else None
+    if blocked is not None:
+        if alone:
+            replace_op(root.op, [anchor.result])
+        else:
+            name_block(over_the_sums(root, anchor).op, "root")
+        blocked.build(ScheduleBuilder(kernel), has_root=not alone)
+        return True
+    name_block(root.op, "root")
+    sums = column_sums(schedule) if vectorises(root) else None
+    if sums is not None:
+        sums.build(ScheduleBuilder(kernel))
+    else:
+        schedule.build(ScheduleBuilder(kernel), vector_root=vectorises(root))
+    return True
+
+
+def vectorises(computation: Computation) -> bool:
+    """Vectors of less than 8 bits per element are packed in LLVM, but a tensor has a byte per element."""
+    kinds = [
+        ir.RankedTensorType(v.type).element_type
+        for v in computation.op.operands
+        if isinstance(v.type, ir.RankedTensorType)
+    ]
+    return not any(isinstance(kind, ir.IntegerType) and kind.width < 8 for kind in kinds)

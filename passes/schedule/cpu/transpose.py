@@ -1,0 +1,57 @@
+"""The default schedule of elementwise kernels that read an operand across its rows: squares, transposed in
+registers, in blocks whose lines stay in the cache until all of their numbers are used."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.common.computation import Computation, dim_position
+from mlc.passes.common.named_blocks import BLOCK_TAG
+from mlc.passes.common.target import lanes, target_of
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+
+# Rows and columns of a block: each of its lines lies in a page of its own, and the TLB holds 64 of them.
+BLOCK = 64
+
+
+def schedule_transpose(kernel: ir.Operation, root: Computation) -> bool:
+    """Schedules an elementwise kernel that transposes; False for another one, and where threads could share
+    nothing."""
+    width = lanes(target_of(kernel))
+    turned = turned_dim(root, width)
+    if turned is None:
+        return False
+    blocks = {dim: block_of(root.extents[dim], width) for dim in (turned, len(root.extents) - 1)}
+    sizes = [blocks.get(dim, 1) for dim in range(len(root.extents))]
+    shared = [0 if size == extent else size for size, extent in zip(sizes, root.extents, strict=True)]
+    if not any(shared):
+        return False
+    root.op.attributes[BLOCK_TAG] = ir.StringAttr.get("root")
+    builder = ScheduleBuilder(kernel)
+    tiled, _ = builder.tile(builder.get_block("root"), shared, "parallel")
+    for dim, block in blocks.items():
+        tiled, loop = builder.tile(tiled, [0] * dim + [width], "sequential")
+        if block % width:
+            builder.shift_inwards(loop)
+    builder.vectorize([tiled])
+    return True
+
+
+def turned_dim(root: Computation, width: int) -> int | None:
+    """The iteration dim along which an operand lies side by side in memory, if that is not the last one and
+    squares of `width` fit; None where no operand is transposed so."""
+    last = len(root.extents) - 1
+    for indexing_map in root.maps[:-1]:
+        places = [dim_position(each) for each in indexing_map.results]
+        if None in places or last not in places:
+            continue
+        inner = places[-1]
+        if inner is not None and inner != last and min(root.extents[inner], root.extents[last]) >= width:
+            return inner
+    return None
+
+
+def block_of(extent: int, width: int) -> int:
+    """The largest divisor of at most BLOCK, which should hold whole squares; all of the extent where there is
+    none of at least a square."""
+    fitting = [size for size in range(width, BLOCK + 1) if extent % size == 0]
+    return max(fitting, key=lambda size: (size % width == 0, size), default=extent)

@@ -1,0 +1,116 @@
+"""The default schedules of Winograd convolutions: transformed back alone, or all three steps fused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mlc.bindings import ir
+from mlc.passes.common.computation import Computation, root_computation
+from mlc.passes.common.linalg_builders import static_shape
+from mlc.passes.common.named_blocks import name_block
+from mlc.passes.common.register_tiles import best_rows, vectors
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.target import accumulators, lanes, target_of
+from mlc.passes.graph.winograd.strips import GROUP, Strip, choose_strip
+from mlc.passes.lowering.rules.winograd import chunk_of, image_tiles
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule
+from mlc.passes.schedule.cpu.contraction_tile import choose_tile
+from mlc.passes.schedule.structured.winograd_tiles import INPUT, OUTPUT
+
+
+def schedule_winograd(kernel: ir.Operation) -> bool:
+    """Schedules a kernel with a transform back; False where there is none."""
+    outputs, inputs = collect_ops(kernel, OUTPUT), collect_ops(kernel, INPUT)
+    if not outputs:
+        return False
+    output, root = outputs[0], root_computation(kernel)
+    if root is None or output.results[0] not in list(root.op.operands):
+        root = identity_behind(output.results[0])
+    name_block(root.op, "root")
+    name_block(output, "output")
+    if inputs:
+        _schedule_fused(kernel, output, inputs[0])
+    else:
+        _schedule_output(kernel, output)
+    return True
+
+
+def _one_tile(output: ir.Operation) -> list[int]:
+    """The part of the result that is transformed back at a time."""
+    tile, block = output.attributes["tile"].value, static_shape(output.results[0])[-1]
+    return [1, 1, tile, tile, *([chunk_of(block)] if chunk_of(block) < block else [])]
+
+
+def _schedule_output(kernel: ir.Operation, output: ir.Operation) -> None:
+    """A parallel loop over the tiles of the result; each is transformed back and gets its epilogue."""
+    builder = ScheduleBuilder(kernel)
+    root, loop = builder.tile(builder.get_block("root"), _one_tile(output), "parallel")
+    builder.compute_at(builder.get_block("output"), loop)
+    builder.vectorize([root])
+
+
+def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Operation) -> None:
+    """A parallel loop over strips of the image. A strip is transformed once; then, for each group of columns,
+    it is multiplied and transformed back, tile by tile."""
+    tile, product = output.attributes["tile"].value, output.operands[0].owner.operation
+    anchor = Computation(product)
+    products = identity_behind(anchor.result)
+    named = {"input": before, "products": products.op, "anchor": product}
+    for name, op in (*named.items(), ("init", anchor.init.owner.operation)):
+        name_block(op, name)
+    _, _, blocks, lanes_ = static_shape(output.operands[0])
+    strip = choose_strip(tile, *image_tiles(before), static_shape(before.results[0])[2])
+    assert strip is not None, "fusion asks the same question"
+    builder = ScheduleBuilder(kernel)
+    moved = ("output", "products", "anchor", "init")
+    blocks_of = {name: builder.get_block(name) for name in ("root", *moved, "input")}
+    sizes = [1, 0, strip.rows * tile, strip.columns * tile]
+    _compute_in_tile(builder, blocks_of, sizes, (*moved, "input"), "parallel")
+    _compute_in_tile(builder, blocks_of, [0, group_of(blocks, lanes_)], moved)
+    chunk = _one_tile(output)[4:]
+    # A slice of one tile is transformed at once: lanes before rows and columns.
+    for sizes in ([0, 1, *([0, 0, *chunk] if chunk else [])], [0, 0, tile, tile]):
+        _compute_in_tile(builder, blocks_of, sizes, ("output",))
+    _schedule_product(builder, blocks_of, anchor, strip)
+    builder.vectorize([blocks_of[name] for name in ("init", "anchor", "products", "root")])
+
+
+def group_of(blocks: int, block: int) -> int:
+    """How many of the blocks of columns are transformed back at a time."""
+    return max(each for each in range(1, max(1, GROUP // block) + 1) if blocks % each == 0)
+
+
+def _compute_in_tile(
+    builder: ScheduleBuilder,
+    blocks: dict[str, ir.Value],
+    sizes: list[int],
+    producers: tuple[str, ...],
+    mode: str = "sequential",
+    tiled: str = "root",
+) -> ir.Value:
+    """Tiles one block and moves producers, consumers first, into the loop; sequential loops one by one.
+    Returns the innermost loop."""
+    apart = [[0] * dim + [size] for dim, size in enumerate(sizes) if size]
+    for step in [sizes] if mode == "parallel" else apart:
+        blocks[tiled], loop = builder.tile(blocks[tiled], step, mode)
+        for name in producers:
+            blocks[name] = builder.compute_at(blocks[name], loop)
+    return loop
+
+
+def _schedule_product(
+    builder: ScheduleBuilder, blocks: dict[str, ir.Value], anchor: Computation, strip: Strip
+) -> None:
+    """Register tiles, for one place of the tiles and one block of columns after the other."""
+    target = target_of(builder.schedule.parent)
+    tile = choose_tile(anchor, target)
+    most = accumulators(target, vectors(tile.width, lanes(target)))
+    rows = best_rows(strip.tiles, tile.width, lanes(target), most)
+    for sizes in ([1], [0, 0, 1], [0, rows]):
+        loop = _compute_in_tile(builder, blocks, sizes, ("anchor", "init"), tiled="products")
+    if strip.tiles % rows:
+        builder.peel(loop)
+    schedule = ContractionSchedule(anchor, anchor, target)
+    blocks["anchor"] = schedule.tile_reductions(builder, blocks["anchor"], replace(tile, rows=rows))

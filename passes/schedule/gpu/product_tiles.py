@@ -1,0 +1,185 @@
+"""How thread blocks share a product: the tile of the result that a block computes, in which steps, and by how
+many warps. The choice is that of docs/gpu-products.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from mlc.bindings import ir
+from mlc.dialects.accel.compute import are_multiplied
+from mlc.passes.common.computation import Computation, dim_position, dims_read
+from mlc.passes.common.target import target_of
+from mlc.passes.schedule.gpu.tiles import padded
+from mlc.targets import GpuTarget
+
+# Rows and columns of a tile, largest first: the larger, the more often what was copied is multiplied.
+TILES = ((128, 128), (128, 64), (64, 64), (64, 32), (32, 32))
+# Also of those that groups of warps multiply: each of two groups reads its rows and the columns once then,
+# for 256 columns of sums, which are 128 registers of a thread.
+GROUP_TILES = ((128, 256), *TILES)
+# As many blocks as keep most multiprocessors busy: there are 108 on an A100, 132 on an H100.
+BLOCKS = 96
+# Elements of the result for each warp: 32 registers of each thread, or less where a block had too few warps
+# otherwise, but what one instruction of tensor units makes.
+WARP_ELEMENTS, LEAST_WARP_ELEMENTS = 1024, 128
+FEW_WARPS, MOST_WARPS = 4, 8
+# Bytes of the reduction in a step: of large tiles, whose steps take long enough, and of small ones; of all
+# that groups of warps multiply.
+STEP_BYTES, LONG_STEP_BYTES = 64, 128
+LARGE = 192
+# Steps whose operands are on their way or being multiplied.
+STAGES = 4
+# Without tensor units several steps of so few bytes are one, if two of these need no more shared memory.
+SHORT_STEP_BYTES, MERGED_STAGES, MERGED_BYTES = 16, 2, 48 << 10
+# What `accel.mma` does not know is summed in registers, with all of its products.
+SCALAR_TILE, SCALAR_STEP = (16, 16), 8
+
+
+@dataclass(frozen=True)
+class ProductTile:
+    """Points of the iteration dims of a product, by dim: `result` of those of its result, `steps` of its
+    reductions, one loop each; `warps` compute it, in loops of `stages`.
+
+    It has `height` rows and `width` columns, and takes `depth` points of the reduction in each of `count`
+    steps, `merged` of those of the loops; there are `tiles` such. `parts` of its steps are a block's each, or
+    all steps of all tiles are shared by `blocks`, if there are more than 1 (`product_sharing.py`).
+    """
+
+    result: dict[int, int]
+    steps: dict[int, int]
+    warps: int
+    stages: int
+    height: int
+    width: int
+    depth: int
+    count: int
+    tiles: int
+    merged: int = 1
+    parts: int = 1
+    blocks: int = 0
+
+
+def product_tiles(anchor: Computation, precision: str) -> list[ProductTile]:
+    """Those of a computation that sums products of its two inputs, largest first."""
+    known, size = element_bytes(anchor)
+    sizes: tuple[tuple[int, int], ...] = TILES if known else (SCALAR_TILE,)
+    if known and uses_tensor_units(size, precision) and _is_for_groups(anchor):
+        sizes = GROUP_TILES
+    return [_product_tile(anchor, precision, each) for each in sizes]
+
+
+def widest_tile(tiles: Sequence[ProductTile]) -> ProductTile:
+    """The first of which there are as many as blocks are wanted, else the last."""
+    return next((each for each in tiles if each.tiles >= BLOCKS), tiles[-1])
+
+
+def uses_tensor_units(size: int, precision: str) -> bool:
+    """Whether operands of elements of so many bytes are multiplied by tensor units."""
+    return size < 4 or precision == "tf32"
+
+
+def _product_tile(anchor: Computation, precision: str, sizes: tuple[int, int]) -> ProductTile:
+    rows, columns = sides(anchor)
+    known, size = element_bytes(anchor)
+    result = _tile(anchor, rows, columns, sizes)
+    height, width = (prod(result[dim] for dim in dims) for dims in (rows, columns))
+    long = uses_tensor_units(size, precision) and (height + width < LARGE or _is_for_groups(anchor))
+    step = (LONG_STEP_BYTES if long else STEP_BYTES) // size
+    innermost = anchor.reductions[-1]
+    depth = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
+    steps = dict.fromkeys(anchor.reductions[:-1], 1) | {innermost: depth}
+    # A loop of one iteration would go, with what is said of it.
+    several = {dim: points for dim, points in steps.items() if anchor.extents[dim] > points}
+    steps = several or {innermost: depth}
+    count = prod(-(-anchor.extents[dim] // points) for dim, points in steps.items())
+    is_short = known and not uses_tensor_units(size, precision) and depth * size <= SHORT_STEP_BYTES
+    merged = _merged(count, (height + width) * depth * size) if is_short else 1
+    depth, count = depth * merged, count // merged
+    warps, stages = _warps(height * width), min(STAGES if merged == 1 else MERGED_STAGES, count)
+    tiles = _blocks(anchor, result)
+    return ProductTile(result, steps, warps, stages, height, width, depth, count, tiles, merged)
+
+
+def _merged(count: int, copied: int) -> int:
+    """How many of `count` steps are one, each of which copies so many bytes: an equal part of them, and of
+    all not more than a half."""
+    most = min(count // 2, MERGED_BYTES // (MERGED_STAGES * copied))
+    return max(each for each in range(1, max(1, most) + 1) if count % each == 0)
+
+
+def _is_for_groups(anchor: Computation) -> bool:
+    """Whether groups of warps multiply tiles that hardware copies: rows of 128 bytes are then one panel, and
+    four products long. They read numbers of 16 bits in any order, others with the reduction innermost only.
+    """
+    target = target_of(anchor.op)
+    if not isinstance(target, GpuTarget) or not target.clusters:
+        return False
+    return element_bytes(anchor)[1] == 2 or all(_ends_in_reduction(anchor, each) for each in anchor.maps[:2])
+
+
+def _ends_in_reduction(anchor: Computation, indexing_map: ir.AffineMap) -> bool:
+    """Whether neighbours in memory are steps of the innermost reduction."""
+    dims = [dim_position(each) for each in indexing_map.results]
+    long = [dim for dim in dims if dim is None or anchor.extents[dim] > 1]
+    return long[-1:] == anchor.reductions[-1:]
+
+
+def _warps(elements: int) -> int:
+    few = min(FEW_WARPS, max(1, elements // LEAST_WARP_ELEMENTS))
+    return min(MOST_WARPS, max(few, elements // WARP_ELEMENTS))
+
+
+def sides(anchor: Computation) -> tuple[list[int], list[int]]:
+    """The dims of rows, which only the left operand and the result have, and those of columns."""
+    left, right = (dims_read(each) for each in anchor.maps[:2])
+    rows = [dim for dim in anchor.parallel if dim in left and dim not in right]
+    columns = [dim for dim in anchor.parallel if dim in right and dim not in left]
+    return rows, columns
+
+
+def element_bytes(anchor: Computation) -> tuple[bool, int]:
+    """Whether operands are alike, of numbers that products of tiles know, and their size."""
+    left, right = (ir.RankedTensorType(each.type).element_type for each in anchor.inputs[:2])
+    known = are_multiplied(left, right) and (isinstance(left, ir.FloatType) or left.width == 8)
+    return known, max(8, left.width) // 8
+
+
+def _tile(
+    anchor: Computation, rows: Sequence[int], columns: Sequence[int], sizes: tuple[int, int]
+) -> dict[int, int]:
+    """Points of all dims of the result: 1 of those that both operands have."""
+    result = dict.fromkeys(anchor.parallel, 1)
+    for dims, size in zip((rows, columns), sizes, strict=True):
+        result.update(zip(dims, box_of_points([anchor.extents[dim] for dim in dims], size), strict=True))
+    return result
+
+
+def _blocks(anchor: Computation, tile: dict[int, int]) -> int:
+    return prod(-(-anchor.extents[dim] // points) for dim, points in tile.items())
+
+
+def box_of_points(extents: Sequence[int], size: int) -> list[int]:
+    """Powers of two whose product is `size`, or less where there are fewer points: the fewest boxes of this
+    shape that cover all points, long along the last dims where there are several such."""
+    most = prod(map(padded, extents))
+    boxes = _boxes(list(map(padded, extents)), min(size, most))
+    return min(boxes, key=lambda box: (_count(extents, box), [-each for each in reversed(box)]))
+
+
+def _count(extents: Sequence[int], box: Sequence[int]) -> int:
+    return prod(-(-extent // points) for extent, points in zip(extents, box, strict=True))
+
+
+def _boxes(limits: list[int], size: int) -> Iterator[list[int]]:
+    """All of `size` points, none longer than `limits`."""
+    if not limits:
+        if size == 1:
+            yield []
+        return
+    points = 1
+    while points <= min(limits[0], size):
+        for rest in _boxes(limits[1:], size // points):
+            yield [points, *rest]
+        points *= 2

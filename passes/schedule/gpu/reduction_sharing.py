@@ -1,0 +1,155 @@
+"""When blocks share the reduction of a product's tiles: a model of the time that its blocks take.
+
+Rates are NVIDIA's, for each multiprocessor and cycle (whitepapers of A100 and H100). What a step, a block and
+a launch cost beside that is estimated, not measured. docs/gpu-products.md explains the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mlc.passes.schedule.gpu.product_tiles import GROUP_TILES, ProductTile, widest_tile
+from mlc.targets import GpuTarget, Target
+
+# Bytes of an operand that tensor units multiply by as many of the other one, and numbers that multiply-adds
+# do; of sm_80, twice as many on sm_90a.
+UNIT_BYTES, MULTIPLY_ADDS = 2048, 64
+# Rows that tensor units of sm_90a need for their rate.
+GROUP_ROWS = 64
+# Bytes between a multiprocessor and the cache that all share; between its shared memory and all else.
+CACHE_BYTES, SHARED_RATE = 64, 128
+# Cycles: a barrier, reads of shared memory and a product that wait for each other; the first copies and the
+# last stores of a block; one more launch.
+STEP_CYCLES, BLOCK_CYCLES, LAUNCH_CYCLES = 128, 1000, 2500
+# Parts of a tile's reduction at most, and steps of a part at least.
+MOST_PARTS, LEAST_STEPS = 16, 2
+# Persistent blocks on a multiprocessor at most.
+MOST_PERSISTENT = 2
+# What sharing must save of the time, since the model is coarse.
+GAIN = 0.2
+SUM_BYTES = 4
+# What is assumed of GPUs without a description: an A100's.
+PROCESSORS, SHARED_BYTES = 108, 163 * 1024
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for: parts of each tile's reduction, 1 for none, or blocks that share all steps; where
+    both are 0, the choice is the model's."""
+
+    parts: int = 0
+    blocks: int = 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A product as a GPU sees it: `size` bytes are an element, which tensor `units` multiply or which they do
+    not."""
+
+    target: Target
+    size: int
+    units: bool
+
+    @property
+    def processors(self) -> int:
+        return self.target.cores if isinstance(self.target, GpuTarget) else PROCESSORS
+
+    def resident(self, tile: ProductTile) -> int:
+        """Blocks that one multiprocessor runs at the same time."""
+        shared = self.target.shared_bytes if isinstance(self.target, GpuTarget) else SHARED_BYTES
+        return max(1, shared // (tile.stages * self._copied(tile)))
+
+    def _copied(self, tile: ProductTile) -> int:
+        """Bytes of a step's operands."""
+        return (tile.height + tile.width) * tile.depth * self.size
+
+    def _step(self, tile: ProductTile) -> float:
+        """Cycles of a multiprocessor for the products and the copies of a step."""
+        fast = isinstance(self.target, GpuTarget) and self.target.clusters
+        rate = UNIT_BYTES // self.size if self.units else MULTIPLY_ADDS
+        if fast and (tile.height >= GROUP_ROWS or not self.units):
+            rate *= 2
+        products = tile.height * tile.width * tile.depth / rate
+        moved = self._read_by_groups(tile) / SHARED_RATE if fast and self.units else 0
+        return max(products, self._copied(tile) / CACHE_BYTES, moved)
+
+    def _read_by_groups(self, tile: ProductTile) -> int:
+        """Bytes of a step that come into shared memory, and that products read there: each group of warps
+        its rows and all columns."""
+        groups = max(1, tile.height // GROUP_ROWS)
+        read = (tile.height + tile.width * groups) * tile.depth * self.size
+        return self._copied(tile) + read
+
+    def _blocks_time(self, tile: ProductTile, blocks: int, steps: int) -> float:
+        """Of blocks with so many steps each; those that run on a multiprocessor at the same time wait for
+        their operands together."""
+        each = -(-blocks // self.processors)
+        turns = -(-each // self.resident(tile))
+        return steps * (each * self._step(tile) + turns * STEP_CYCLES) + turns * BLOCK_CYCLES
+
+    def _sums_time(self, tile: ProductTile, tiles: int) -> float:
+        """To write or read the sums of so many tiles."""
+        bytes_of_tile = tile.height * tile.width * SUM_BYTES
+        return -(-tiles // self.processors) * bytes_of_tile / CACHE_BYTES
+
+    def time(self, tile: ProductTile) -> float:
+        """Cycles of all blocks, and of the launch that adds what they share."""
+        if tile.parts > 1:
+            blocks = tile.tiles * tile.parts
+            steps = -(-tile.count // tile.parts)
+            added = self._sums_time(tile, blocks) + self._sums_time(tile, tile.tiles) * tile.parts
+            return self._blocks_time(tile, blocks, steps) + LAUNCH_CYCLES + added
+        if tile.blocks:
+            shared = tile.tiles if tile.tiles < tile.blocks else tile.tiles % tile.blocks + tile.blocks
+            steps = -(-tile.tiles * tile.count // tile.blocks)
+            parts = 1 + -(-tile.blocks // shared)
+            added = self._sums_time(tile, 2 * tile.blocks) + self._sums_time(tile, shared) * parts
+            return self._blocks_time(tile, tile.blocks, steps) + LAUNCH_CYCLES + added
+        return self._blocks_time(tile, tile.tiles, tile.count)
+
+
+def plain_tile(problem: Problem, tiles: Sequence[ProductTile]) -> ProductTile:
+    """Where blocks share no reductions: the widest tile of which there are enough; of those for groups of
+    warps alone the next one instead, where the model says that its waves are so much fuller."""
+    widest = widest_tile(tiles)
+    if (widest.height, widest.width) != GROUP_TILES[0]:
+        return widest
+    return min((widest, tiles[1]), key=problem.time)
+
+
+def shared_tile(
+    problem: Problem, plain: ProductTile, tiles: Sequence[ProductTile], wanted: Wanted
+) -> ProductTile:
+    """`plain`, or what is asked for, or what the model says is faster."""
+    if wanted.parts == 1:
+        return plain
+    found = list(_shared(problem, tiles, wanted))
+    if not found:
+        return plain
+    best = min(found, key=problem.time)
+    return best if wanted != Wanted() or problem.time(best) < (1 - GAIN) * problem.time(plain) else plain
+
+
+def _shared(problem: Problem, tiles: Sequence[ProductTile], wanted: Wanted) -> Iterator[ProductTile]:
+    """Tiles whose reductions are shared as is asked for, or in any way that may pay."""
+    for tile in tiles:
+        if wanted.parts:
+            if tile.count > 1:
+                yield _in_parts(tile, min(wanted.parts, tile.count))
+        elif wanted.blocks:
+            yield replace(tile, blocks=min(wanted.blocks, tile.tiles * tile.count))
+        elif tile.tiles < problem.processors:
+            for parts in range(2, min(MOST_PARTS, tile.count // LEAST_STEPS) + 1):
+                yield _in_parts(tile, parts)
+        else:
+            # Against a last wave of few blocks. Those that stay are as many as a GPU has room for,
+            # which must be known.
+            blocks = problem.processors * min(MOST_PERSISTENT, problem.resident(tile))
+            if isinstance(problem.target, GpuTarget) and tile.tiles % blocks:
+                yield replace(tile, blocks=blocks)
+
+
+def _in_parts(tile: ProductTile, parts: int) -> ProductTile:
+    """With no more stages than a part has steps."""
+    return replace(tile, parts=parts, stages=min(tile.stages, -(-tile.count // parts)))

@@ -1,0 +1,112 @@
+"""The parts of a kernel that are scheduled on their own: its results, and what is inserted into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.bindings.identity import address
+from mlc.passes.base import PassFailure
+from mlc.passes.common.computation import Computation
+from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic
+from mlc.passes.common.named_blocks import BLOCK_TAG
+from mlc.passes.common.rewriting import defining_op, terminator_of
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.contractions import is_multiply_add
+from mlc.passes.schedule.common.plain import tag
+
+VIEWS = ("tensor.collapse_shape", "tensor.expand_shape")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A computation whose result is written to memory, and those that only it needs, in program order."""
+
+    number: int
+    root: Computation
+    producers: list[Computation]
+
+    @property
+    def reducing(self) -> list[Computation]:
+        return [each for each in (*self.producers, self.root) if each.reductions]
+
+
+def block(builder: ScheduleBuilder, computation: Computation) -> ir.Value:
+    """The handle of a computation that has a name."""
+    return builder.get_block(computation.op.attributes[BLOCK_TAG].value)
+
+
+def parts_of(kernel: ir.Operation) -> list[Part]:
+    """The parts in the order in which they are computed; all of their computations get names. What is not
+    computed, but only lies elsewhere, is copied by a computation. Raises PassFailure."""
+    roots: list[Computation] = []
+    end = terminator_of(kernel.regions[0].blocks[0])
+    for index in range(len(end.operands)):
+        _find_roots(end, index, roots)
+    parts = [Part(number, each, _producers(each, roots)) for number, each in enumerate(roots)]
+    for number, each in enumerate(roots):
+        tag(each, f"root{number}" if number else "root")
+    named: set[int] = set()
+    for each in [producer for part in parts for producer in part.producers]:
+        if address(each.op) not in named:
+            tag(each, f"producer{len(named)}")
+            named.add(address(each.op))
+    return parts
+
+
+def _find_roots(user: ir.Operation, index: int, roots: list[Computation]) -> None:
+    """Adds the roots that the operand `index` of `user` is made of, those that are overwritten first."""
+    op = defining_op(user.operands[index])
+    if op is not None and op.name == "tensor.empty":
+        return
+    if op is not None and op.name == "tensor.insert_slice":
+        _find_roots(op, 1, roots)
+        _find_roots(op, 0, roots)
+    elif op is not None and op.name in VIEWS:
+        _find_roots(op, 0, roots)
+    elif op is not None and op.name == "linalg.generic" and not _is_taken(op, roots):
+        # The tiles of an elementwise computation drive those of a product.
+        root = Computation(op)
+        roots.append(_copy_for(user, index) if is_multiply_add(root) else root)
+    elif op is None or op.name in ("arith.constant", "linalg.generic", "tensor.extract_slice"):
+        roots.append(_copy_for(user, index))
+    elif op.name in ("scf.for", "scf.forall"):
+        raise PassFailure(
+            "what this op computes one element after the other has no schedule for blocks", op.location
+        )
+    else:
+        raise PassFailure(f"a result of '{op.name}' has no schedule for blocks", op.location)
+
+
+def _is_taken(op: ir.Operation, roots: list[Computation]) -> bool:
+    return any(each.op == op for each in roots)
+
+
+def _copy_for(user: ir.Operation, index: int) -> Computation:
+    """A computation that copies an operand of `user` for it."""
+    value = user.operands[index]
+    kind = ir.RankedTensorType(value.type)
+    identity = affine_map(kind.rank, dims(kind.rank))
+    with ir.InsertionPoint(user), user.location:
+        copy = generic(
+            [value], [identity], empty(list(kind.shape), kind.element_type), identity, lambda new, _old: new
+        )
+    user.operands[index] = copy
+    return Computation(copy.owner.operation)
+
+
+def _producers(root: Computation, roots: list[Computation]) -> list[Computation]:
+    found: dict[int, ir.Operation] = {}
+    waiting = list(root.op.operands)
+    while waiting:
+        op = defining_op(waiting.pop())
+        if op is None or address(op) in found or _is_taken(op, roots):
+            continue
+        found[address(op)] = op
+        waiting += list(op.operands)
+    block = root.op.block
+    return [Computation(each.operation) for each in block.operations if _is_producer(each.operation, found)]
+
+
+def _is_producer(op: ir.Operation, found: dict[int, ir.Operation]) -> bool:
+    return op.name == "linalg.generic" and address(op) in found

@@ -1,0 +1,174 @@
+"""Which elements of which buffers the ops of a loop read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.passes.common.affine import Linear, largest, linear, map_results
+from mlc.passes.common.named_blocks import BLOCK_TAG
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop
+
+LOADS = ("affine.load", "memref.load", "vector.load", "affine.vector_load", "vector.transfer_read")
+# What upstream's arrays of sizes hold in place of a value.
+DYNAMIC = -(2**63)
+STORES = ("affine.store", "memref.store", "vector.store", "affine.vector_store", "vector.transfer_write")
+VIEWS = ("memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape")
+# Ops of these dialects touch no memory.
+PURE = ("arith", "math", "index", "ub", "complex")
+HARMLESS = frozenset(
+    {"affine.apply", "affine.min", "affine.max", "affine.yield", "scf.yield", "affine.if", "scf.if"}
+    | {"memref.alloc", "memref.alloca", "memref.dealloc", "memref.dim", "memref.prefetch", "affine.prefetch"}
+    | {"vector.broadcast", "vector.fma", "vector.reduction", "vector.step", "tensor.empty", "tensor.dim"}
+    | {"vector.contract", "vector.outerproduct", "vector.extract", "vector.insert", "vector.transpose"}
+    | {*SEQUENTIAL, "affine.parallel", "scf.parallel", "scf.reduce", "linalg.yield"}
+)
+
+
+@dataclass
+class Access:
+    """A read or a write of `buffer`. `indices` has one sum per dim with the number of elements from there on;
+    None for what is not known: any element."""
+
+    op: ir.Operation
+    buffer: ir.Value | None
+    writes: bool
+    indices: list[tuple[Linear, int] | None] | None
+
+    @property
+    def text(self) -> str:
+        """For messages."""
+        verb = "write" if self.writes else "read"
+        buffer = "anything" if self.buffer is None else self.buffer.get_name()
+        block = f" by block '{block_of(self.op)}'" if block_of(self.op) else ""
+        return f"the {verb} of {buffer}{block}"
+
+
+def block_of(op: ir.Operation) -> str:
+    """The name of the block that `op` belongs to: its own tag, or that of an op which uses its results in the
+    same body."""
+    seen = [op]
+    for each in seen:
+        if BLOCK_TAG in each.attributes:
+            return str(each.attributes[BLOCK_TAG].value)
+        for result in each.results:
+            seen += [use.owner.operation for use in result.uses if len(seen) < LOOKED_AT]
+    return ""
+
+
+# Ops that `block_of` looks at before it gives up.
+LOOKED_AT = 200
+
+
+def accesses(root: ir.Operation) -> list[Access]:
+    """All accesses inside `root`, in program order."""
+    found: list[Access] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op == root:
+            return ir.WalkResult.ADVANCE
+        found.extend(access_of(op))
+        return ir.WalkResult.SKIP if op.name.startswith("linalg.") else ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def access_of(op: ir.Operation) -> list[Access]:
+    """What `op` itself reads and writes."""
+    if op.name in LOADS:
+        return [_memory(op, list(op.operands), False)]
+    if op.name in STORES:
+        return [_memory(op, list(op.operands)[1:], True)]
+    if op.name == "tensor.extract_slice":
+        return [_slice(op, list(op.operands), 0, False)]
+    if op.name == "tensor.insert_slice":
+        return [_slice(op, list(op.operands), 1, True)]
+    if op.name.startswith("linalg."):
+        return _structured(op)
+    if op.name in HARMLESS or op.name.partition(".")[0] in PURE:
+        return []
+    return [Access(op, None, True, None)]
+
+
+def _structured(op: ir.Operation) -> list[Access]:
+    """A structured op reads and writes whole buffers; on tensors, those that a loop carries."""
+    memory = [
+        each
+        for each in op.operands
+        if isinstance(each.type, ir.MemRefType)
+        or (isinstance(each.type, ir.RankedTensorType) and isinstance(each.owner, ir.Block))
+    ]
+    return [Access(op, root_of(each)[0], writes, None) for each in memory for writes in (False, True)]
+
+
+def _memory(op: ir.Operation, operands: Sequence[ir.Value], writes: bool) -> Access:
+    """`operands` begin with the buffer, then the indices."""
+    buffer, whole = root_of(operands[0])
+    rank = ir.ShapedType(operands[0].type).rank
+    if op.name.startswith("affine."):
+        found = map_results(op.attributes["map"].value, list(operands[1:]), op)
+    else:
+        found = [linear(each) for each in operands[1 : 1 + rank]]
+    sizes = [1] * rank
+    value = op.operands[0].type if writes else op.results[0].type
+    if isinstance(value, ir.VectorType):
+        vector = ir.VectorType(value).shape
+        sizes = [1] * (rank - len(vector)) + list(vector)
+    if not whole:
+        return Access(op, buffer, writes, None)
+    return Access(
+        op, buffer, writes, [each and (each, size) for each, size in zip(found, sizes, strict=True)]
+    )
+
+
+def _slice(op: ir.Operation, operands: list[ir.Value], source: int, writes: bool) -> Access:
+    """A read or write of a part of a tensor, whose buffer is what the loops around carry."""
+    buffer, whole = root_of(operands[source])
+    offsets = list(op.attributes["static_offsets"])
+    sizes, strides = list(op.attributes["static_sizes"]), list(op.attributes["static_strides"])
+    dynamic = iter(operands[source + 1 :])
+    starts = [linear(next(dynamic)) if each == DYNAMIC else Linear(each) for each in offsets]
+    lengths = [largest(next(dynamic)) if each == DYNAMIC else each for each in sizes]
+    indices = [
+        (start, length) if stride == 1 and length is not None else None
+        for start, length, stride in zip(starts, lengths, strides, strict=True)
+    ]
+    return Access(op, buffer, writes, indices if whole else None)
+
+
+def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
+    """The buffer that `value` is, or is a part of, and whether it is all of it.
+
+    On tensors the values that loops carry are the same buffer as their initial values.
+    """
+    whole = True
+    while True:
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            loop = owner.owner
+            if loop is None or loop.operation.name not in SEQUENTIAL or value == owner.arguments[0]:
+                return value, whole
+            view = Loop(loop.operation)
+            value = view.inits[[each == value for each in view.carried].index(True)]
+        elif owner.name in VIEWS:
+            value, whole = owner.operands[0], False
+        elif owner.name == "tensor.insert_slice":
+            value = owner.operands[1]
+        elif owner.name in SEQUENTIAL:
+            index = [each == value for each in owner.operation.results].index(True)
+            value = Loop(owner.operation).inits[index]
+        else:
+            return value, whole
+
+
+def written_in(root: ir.Operation) -> list[ir.Value | None]:
+    """The buffers that ops inside `root` write; None stands for any."""
+    return [each.buffer for each in accesses(root) if each.writes]
+
+
+def loads_of(root: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
+    """The loads inside `root` from `buffer` itself."""
+    return [op for op in collect_ops(root, LOADS) if op.operands[0] == buffer]

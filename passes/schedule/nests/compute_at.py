@@ -1,0 +1,194 @@
+"""compute_at over memory: a producer's nest moves into the consumer's loop, and its buffer shrinks.
+
+With `rolling` the buffer is circular and lives as long as the loop: an iteration computes only the elements
+by which the consumer's window has moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.bindings import address, ir, memref
+from mlc.passes.common.affine import Linear
+from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, is_inside, loop_of
+from mlc.passes.schedule.common.state import ScheduleState, StepError
+from mlc.passes.schedule.nests.accesses import Access, accesses
+from mlc.passes.schedule.nests.building import Bound, build_loop, extra_attributes, replace_loop, take_over
+from mlc.passes.schedule.nests.regions import (
+    Box,
+    as_expression,
+    box_of,
+    index_value,
+    linear_indices,
+    redirect,
+)
+from mlc.passes.schedule.nests.statements import (
+    ancestor_in,
+    block_between,
+    buffer_of,
+    check_writes_only,
+    erase_buffer,
+    is_temporary,
+    nest_apart,
+    readers,
+    single,
+    store_of,
+)
+
+
+def compute_at(op: ir.Operation, state: ScheduleState) -> None:
+    block, loop = op.operands
+    state.name(op.results[0], state.tag(block))
+    move = Move(state.kernel, store_of(block, state), single(loop, state))
+    if "rolling" in op.attributes:
+        move.roll()
+    else:
+        move.run()
+
+
+def touching(root: ir.Operation, buffer: ir.Value) -> list[Access]:
+    """The accesses of a buffer inside `root`."""
+    return [each for each in accesses(root) if each.buffer is not None and each.buffer == buffer]
+
+
+class Move:
+    """A producer's nest, on its way into `loop`. Raises StepError where it cannot go."""
+
+    def __init__(self, kernel: ir.Operation, store: ir.Operation, loop: ir.Operation) -> None:
+        self.loop = loop
+        self.buffer = buffer_of(store)
+        self.shape = list(ir.MemRefType(self.buffer.type).shape)
+        self.nest = nest_apart(store, loop, "producer")
+        self.reads = self._consumers(kernel)
+        check_writes_only(self.nest, self.buffer)
+        self._check_inputs()
+        self.box = box_of(touching(self.loop, self.buffer), self.loop, self.shape)
+
+    def _consumers(self, kernel: ir.Operation) -> list[ir.Operation]:
+        if not is_temporary(self.buffer):
+            raise StepError("the producer writes a result of the kernel, all of which is needed")
+        outside = [each for each in readers(kernel, self.buffer) if not is_inside(each, self.nest)]
+        if any(not is_inside(each, self.loop) for each in outside):
+            raise StepError("the producer's result is also read outside of the loop")
+        if not outside:
+            raise StepError("nothing in the loop reads the producer's result")
+        return outside
+
+    def _check_inputs(self) -> None:
+        """Nothing on the way may write what the producer reads."""
+        way = block_between(self.nest, ancestor_in(self.loop, self.nest.block))[1:]
+        inputs = [each.buffer for each in accesses(self.nest) if not each.writes]
+        for write in [each for op in way for each in accesses(op) if each.writes]:
+            if write.buffer is None or any(write.buffer == each for each in inputs):
+                raise StepError(f"the producer reads what changes on the way: {write.text}")
+
+    def run(self) -> None:
+        """The producer computes the box in each iteration, in front of what reads it."""
+        self._move_in(self.box)
+        body = self.loop.regions[0].blocks[0]
+        with ir.InsertionPoint.at_block_begin(body), self.loop.location:
+            small = self._allocate()
+        for each in touching(self.loop, self.buffer):
+            places = linear_indices(each)
+            moved = [at + start.scaled(-1) for at, start in zip(places, self.box.offsets, strict=True)]
+            redirect(each, small, moved)
+        erase_buffer(self.buffer)
+
+    def roll(self) -> None:
+        """In front of the loop: what the first window has in common with the second one. In each iteration:
+        what the window gains."""
+        loop = Loop(self.loop)
+        dim, gain = self._rolling_dim(loop)
+        rest = self.box.sizes[dim] - gain
+        start = self.box.offsets[dim].without(loop.iv) + Linear(gain // (loop.step or 1) * (loop.lower or 0))
+        with ir.InsertionPoint(self.loop):
+            before = self.nest.clone().operation
+        before = self.restrict(before, self._part(dim, start, rest))
+        self._move_in(self._part(dim, self.box.offsets[dim] + Linear(rest), gain))
+        with ir.InsertionPoint(before), self.loop.location:
+            ring = self._allocate()
+        for each in [*touching(before, self.buffer), *touching(self.loop, self.buffer)]:
+            self._redirect_into(ring, each, dim)
+        erase_buffer(self.buffer)
+
+    def _part(self, dim: int, start: Linear, size: int) -> Box:
+        """The box with other elements of one dim."""
+        offsets = [start if at == dim else each for at, each in enumerate(self.box.offsets)]
+        sizes = [size if at == dim else each for at, each in enumerate(self.box.sizes)]
+        return Box(offsets, sizes, self.shape)
+
+    def _rolling_dim(self, loop: Loop) -> tuple[int, int]:
+        """The dim along which the window moves, and by how many elements in each iteration."""
+        if self.loop.name not in SEQUENTIAL:
+            raise StepError("the loop is parallel, but a rolling buffer goes from one iteration to the next")
+        moves = [each.coefficient(loop.iv) for each in self.box.offsets]
+        moving = [dim for dim, each in enumerate(moves) if each != 0]
+        if len(moving) != 1 or moves[moving[0]] is None or loop.lower is None or loop.step is None:
+            raise StepError(f"the consumer's window does not move along one dim with loop {loop.name}")
+        dim, gain = moving[0], (moves[moving[0]] or 0) * loop.step
+        if not 0 < gain < self.box.sizes[dim]:
+            raise StepError(
+                f"the consumer's windows of {self.box.sizes[dim]} do not overlap: each is {gain} further"
+            )
+        return dim, gain
+
+    def _move_in(self, box: Box) -> None:
+        body = self.loop.regions[0].blocks[0]
+        holders = [address(ancestor_in(op, body)) for op in self.reads]
+        first = next(each.operation for each in body.operations if address(each.operation) in holders)
+        self.nest.move_before(first)
+        self.restrict(self.nest, box)
+
+    def _allocate(self) -> ir.Value:
+        kind = ir.MemRefType.get(self.box.sizes, ir.MemRefType(self.buffer.type).element_type)
+        return memref.AllocOp(kind, [], []).result
+
+    def _redirect_into(self, ring: ir.Value, access: Access, dim: int) -> None:
+        """Along the rolling dim the place is the index modulo the window."""
+        places = linear_indices(access)
+        moved = [at + start.scaled(-1) for at, start in zip(places, self.box.offsets, strict=True)]
+        expression, operands = as_expression(places[dim])
+        with ir.InsertionPoint(access.op), access.op.location:
+            wrapped = Bound([ir.AffineExpr.get_mod(expression, self.box.sizes[dim])], operands).value()
+        moved[dim] = Linear(0, ((wrapped, (1, 0), 1),))
+        redirect(access, ring, moved)
+
+    def restrict(self, nest: ir.Operation, box: Box) -> ir.Operation:
+        """Lets the loops that index the buffer run over a box only. Returns the nest, which is built anew."""
+        for dim, loops in enumerate(index_loops(nest, self.buffer, self.shape)):
+            for loop in loops:
+                outermost = address(loop.op) == address(nest)
+                new = set_bounds(loop, box.offsets[dim], box.end(dim))
+                nest = new.op if outermost else nest
+        return nest
+
+
+def index_loops(nest: ir.Operation, buffer: ir.Value, shape: Sequence[int]) -> list[list[Loop]]:
+    """For each dim of the buffer, the loops of the nest that index it and run over all of it.
+
+    Raises StepError if a dim is indexed in another way.
+    """
+    found: list[list[Loop]] = [[] for _ in shape]
+    for access in touching(nest, buffer):
+        for dim, index in enumerate(linear_indices(access)):
+            loop = loop_of(index.terms[0][0]) if len(index.terms) == 1 and not index.constant else None
+            plain = loop is not None and index.terms[0][1:] == ((1, 0), 1)
+            if loop is None or not plain or (loop.lower, loop.upper, loop.step) != (0, shape[dim], 1):
+                raise StepError(
+                    f"dim {dim} in {access.text} is not indexed by a loop that runs over all of it"
+                )
+            if all(address(each.op) != address(loop.op) for each in found[dim]):
+                found[dim].append(loop)
+    return found
+
+
+def set_bounds(loop: Loop, offset: Linear, size: Bound) -> Loop:
+    """The loop over `size` elements from `offset` on, in place of `loop`."""
+    kept = extra_attributes(loop.op)
+    with ir.InsertionPoint(loop.op), loop.op.location:
+        new = build_loop(loop.op.name, Bound.constant(0), size, 1, loop.inits, kept)
+    with ir.InsertionPoint(new.body), loop.op.location:
+        loop.iv.replace_all_uses_with(index_value(offset + Linear(0, ((new.iv, (1, 0), 1),))))
+    take_over(loop, new)
+    replace_loop(loop, list(new.op.results))
+    return new

@@ -1,0 +1,165 @@
+"""Which loops carry dependences: Banerjee's and the GCD test on the sums that index the buffers.
+
+The index of a loop may occur as quotients and remainders (after `fuse`); it is then a number of several
+digits, and each digit a variable of its own.
+
+Source: R. Allen and K. Kennedy, Optimizing Compilers for Modern Architectures, chapter 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import gcd
+
+from mlc.passes.common.affine import Linear
+from mlc.passes.schedule.common.loops import Loop
+from mlc.passes.schedule.nests.accesses import Access, accesses
+from mlc.passes.schedule.nests.dependence_terms import Digit, Terms
+from mlc.passes.schedule.nests.reductions import is_one_reduction
+
+# More iterations than any loop has: the extent of loops whose bounds are not known.
+UNKNOWN = 2**40
+# A direction of a digit: earlier, same or later iteration of the second access; "*" is any.
+Direction = str
+
+
+@dataclass
+class Dependence:
+    """`first` and `second` touch the same element in different iterations of the loop that carries it."""
+
+    first: Access
+    second: Access
+
+    def __str__(self) -> str:
+        return f"between {self.first.text} and {self.second.text}"
+
+
+class Nest:
+    """The accesses inside the innermost of `loops`, which stand inside each other, outermost first."""
+
+    def __init__(self, loops: Sequence[Loop]) -> None:
+        self.loops = list(loops)
+        self.accesses = accesses(self.loops[-1].op)
+        self.digits = [self._digits(loop) for loop in self.loops]
+
+    def _digits(self, loop: Loop) -> list[Digit]:
+        """Most significant first; a single one where the index occurs only as it is, or is always 0."""
+        trips = loop.most_trips if loop.most_trips is not None else UNKNOWN
+        weights = {1}
+        for each in self.accesses:
+            for index in each.indices or []:
+                for value, (divisor, modulus), _ in index[0].terms if index else ():
+                    if value == loop.iv:
+                        weights |= {divisor, divisor * modulus} - {0}
+        chain = sorted(weight for weight in weights if weight < trips)
+        if not chain or any(large % small for small, large in pairwise(chain)):
+            return [Digit(1, trips)]
+        ends = [*chain[1:], trips]
+        return [Digit(low, -(-high // low)) for low, high in zip(chain, ends, strict=True)][::-1]
+
+    def pairs(self) -> Iterator[tuple[Access, Access]]:
+        """Pairs of accesses of one buffer of which one writes, in both orders; one with itself too."""
+        for first in self.accesses:
+            for second in self.accesses:
+                if (first.writes or second.writes) and _may_alias(first, second):
+                    yield first, second
+
+    def carried_by(self, position: int, sums: bool = False) -> Dependence | None:
+        """A dependence that loop `position` carries, those around it being in the same iteration.
+
+        With `sums`, updates of one reduction do not depend on each other.
+        """
+        around = ["="] * position
+        inside = ["*"] * (len(self.loops) - position - 1)
+        return self.find([*around, "<", *inside], sums)
+
+    def find(self, directions: Sequence[Direction], sums: bool = False) -> Dependence | None:
+        """A pair that may touch one element in iterations that differ as `directions` say, or None."""
+        for first, second in self.pairs():
+            if sums and is_one_reduction(first.op, second.op):
+                continue
+            if self.may_meet(first, second, directions):
+                return Dependence(first, second)
+        return None
+
+    def may_meet(self, first: Access, second: Access, directions: Sequence[Direction]) -> bool:
+        """Whether the accesses may touch one element with these directions, one per loop."""
+        if first.indices is None or second.indices is None:
+            return True
+        choices = [
+            _digit_directions(direction, len(digits))
+            for direction, digits in zip(directions, self.digits, strict=True)
+        ]
+        return any(self._feasible(first, second, list(each)) for each in product(*choices))
+
+    def _feasible(self, first: Access, second: Access, chosen: list[tuple[Direction, ...]]) -> bool:
+        assert first.indices is not None and second.indices is not None
+        for left, right in zip(first.indices, second.indices, strict=True):
+            if left is None or right is None:
+                continue
+            if not self._dim_feasible(left, right, chosen):
+                return False
+        return True
+
+    def _dim_feasible(
+        self, left: tuple[Linear, int], right: tuple[Linear, int], chosen: list[tuple[Direction, ...]]
+    ) -> bool:
+        """Whether ranges of elements, from `left` and from `right` on, can overlap."""
+        low = high = base = left[0].constant - right[0].constant
+        step = 0
+        terms = Terms(left[0], right[0])
+        for loop, digits, directions in zip(self.loops, self.digits, chosen, strict=True):
+            for digit, direction in zip(digits, directions, strict=True):
+                factors = terms.take(loop, digit, digits)
+                if factors is None:
+                    return True
+                offset, (least, most, divisor) = factors[2], _range(*factors[:2], digit.count, direction)
+                low, high, step = low + least + offset, high + most + offset, gcd(step, divisor)
+                base += offset
+        for factor, first, last in terms.rest(self.loops):
+            if first is None or last is None:
+                return True
+            ends = factor * first, factor * last
+            low, high, step = low + min(ends), high + max(ends), gcd(step, factor)
+            base += factor * first
+        return _meets(max(low, 1 - left[1]), min(high, right[1] - 1), step, base)
+
+
+def _meets(least: int, most: int, step: int, base: int) -> bool:
+    """Whether `base` plus a multiple of `step` lies between `least` and `most`."""
+    if least > most:
+        return False
+    if step == 0:
+        return least <= base <= most
+    return (most - base) // step >= -((base - least) // step)
+
+
+def _may_alias(first: Access, second: Access) -> bool:
+    """Different buffers do not overlap: kernels have operands of their own."""
+    return first.buffer is None or second.buffer is None or first.buffer == second.buffer
+
+
+def _digit_directions(direction: Direction, count: int) -> list[tuple[Direction, ...]]:
+    """What a direction of a loop says of its digits, which are compared like those of a number."""
+    if direction in "=*":
+        return [(direction,) * count]
+    return [("=",) * at + (direction,) + ("*",) * (count - at - 1) for at in range(count)]
+
+
+def _range(a: int, b: int, count: int, direction: Direction) -> tuple[int, int, int]:
+    """Least and largest value, and divisor, of `a*x - b*y` for `x` and `y` below `count` in that relation."""
+    last = count - 1
+    if direction == "=":
+        ends = [0, (a - b) * last]
+        return min(ends), max(ends), a - b
+    if direction == "*":
+        ends = [0, a * last, -b * last, (a - b) * last]
+        return min(ends), max(ends), gcd(a, b)
+    if last < 1:
+        return UNKNOWN**2, -(UNKNOWN**2), 0
+    if direction == ">":
+        a, b = -b, -a
+    ends = [-b, -b * last, a * (last - 1) - b * last]
+    return min(ends), max(ends), gcd(a, b)

@@ -1,0 +1,84 @@
+"""compute_inline: the producer's expression at each place that reads it."""
+
+from __future__ import annotations
+
+from mlc.bindings import address, ir
+from mlc.passes.common.affine import Linear
+from mlc.passes.common.cloning import clone_ops
+from mlc.passes.schedule.common.loops import SEQUENTIAL, enclosing_loops
+from mlc.passes.schedule.common.state import ScheduleState, StepError
+from mlc.passes.schedule.nests.accesses import access_of, accesses
+from mlc.passes.schedule.nests.compute_at import index_loops, touching
+from mlc.passes.schedule.nests.regions import index_value, linear_indices
+from mlc.passes.schedule.nests.statements import (
+    ancestor_in,
+    block_between,
+    buffer_of,
+    check_writes_only,
+    erase_buffer,
+    expression_of,
+    is_temporary,
+    readers,
+    single,
+    store_of,
+)
+from mlc.passes.schedule.structured.inline import inline_structured
+
+
+def compute_inline(op: ir.Operation, state: ScheduleState) -> None:
+    block = single(op.operands[0], state)
+    if block.name.startswith("linalg."):
+        inline_structured(block)
+    else:
+        inline_store(state.kernel, store_of(op.operands[0], state))
+
+
+def inline_store(kernel: ir.Operation, store: ir.Operation) -> None:
+    """Raises StepError if the block is no elementwise computation of a temporary buffer."""
+    buffer = buffer_of(store)
+    loops = enclosing_loops(store)
+    if not is_temporary(buffer):
+        raise StepError("the producer writes a result of the kernel, all of which is needed")
+    if not loops or any(each.name not in SEQUENTIAL for each in loops):
+        raise StepError("the producer has no sequential loop nest of its own")
+    nest = loops[0]
+    check_writes_only(nest, buffer)
+    indices = _indices(nest, store, buffer)
+    reads = readers(kernel, buffer)
+    for load in reads:
+        _check_inputs(nest, load)
+    for load in reads:
+        _replace(load, store, indices)
+    nest.erase()
+    erase_buffer(buffer)
+
+
+def _indices(nest: ir.Operation, store: ir.Operation, buffer: ir.Value) -> list[ir.Value]:
+    """The loop index for each dim of the buffer; every loop around the store must be one of them."""
+    if len(touching(nest, buffer)) != 1:
+        raise StepError("the producer is a reduction, or has several statements")
+    shape = list(ir.MemRefType(buffer.type).shape)
+    loops = [found[0] for found in index_loops(nest, buffer, shape)]
+    if len({address(each.op) for each in loops}) != len(enclosing_loops(store)) or len(loops) != len(shape):
+        raise StepError("the producer is not elementwise: a loop of it does not index its result")
+    return [each.iv for each in loops]
+
+
+def _check_inputs(nest: ir.Operation, load: ir.Operation) -> None:
+    """What the producer reads must still be the same where the load is."""
+    inputs = [each.buffer for each in accesses(nest) if not each.writes]
+    way = block_between(nest, ancestor_in(load, nest.block))[1:]
+    for write in [each for op in way for each in accesses(op) if each.writes]:
+        if write.buffer is None or any(write.buffer == each for each in inputs):
+            raise StepError(f"the producer reads what changes on the way: {write.text}")
+
+
+def _replace(load: ir.Operation, store: ir.Operation, indices: list[ir.Value]) -> None:
+    """Clones the store's expression in front of the load, at the load's indices."""
+    places: list[Linear] = linear_indices(access_of(load)[0])
+    with ir.InsertionPoint(load), load.location:
+        values = {old: index_value(at) for old, at in zip(indices, places, strict=True)}
+        clone_ops(expression_of(store), values)
+    value = store.operands[0]
+    load.results[0].replace_all_uses_with(values.get(value, value))
+    load.erase()

@@ -1,0 +1,81 @@
+"""Reductions in explicit loops: `out[i] = combine(out[i], x)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import address, ir
+from mlc.passes.schedule.nests.accesses import LOADS, STORES
+
+# Combining op -> the kind of `vector.reduction`.
+COMBINERS = {
+    "arith.addf": "add",
+    "arith.addi": "add",
+    "arith.mulf": "mul",
+    "arith.muli": "mul",
+    "arith.maximumf": "maximumf",
+    "arith.minimumf": "minimumf",
+    "arith.maxnumf": "maxnumf",
+    "arith.minnumf": "minnumf",
+    "arith.maxsi": "maxsi",
+    "arith.minsi": "minsi",
+    "arith.maxui": "maxui",
+    "arith.minui": "minui",
+    "arith.andi": "and",
+    "arith.ori": "or",
+    "arith.xori": "xor",
+}
+
+
+@dataclass
+class Update:
+    """`store` writes what `combiner` makes of `load`, of the same element, and of `term`."""
+
+    load: ir.Operation
+    store: ir.Operation
+    combiner: ir.Operation
+    term: ir.Value
+
+
+def update_of(op: ir.Operation) -> Update | None:
+    """The reduction's step that the load or store `op` is part of, or None."""
+    if op.name in STORES:
+        return _update(op)
+    if op.name not in LOADS:
+        return None
+    for use in op.results[0].uses:
+        combiner = use.owner.operation
+        if combiner.name not in COMBINERS:
+            continue
+        for other in combiner.results[0].uses:
+            store = other.owner.operation
+            found = _update(store) if store.name in STORES else None
+            if found is not None and address(found.load) == address(op):
+                return found
+    return None
+
+
+def _update(store: ir.Operation) -> Update | None:
+    owner = store.operands[0].owner
+    if isinstance(owner, ir.Block) or owner.name not in COMBINERS:
+        return None
+    terms = list(owner.operands)
+    for at, value in enumerate(terms):
+        load = value.owner
+        if not isinstance(load, ir.Block) and load.name in LOADS and _same_element(load.operation, store):
+            return Update(load.operation, store, owner.operation, terms[1 - at])
+    return None
+
+
+def _same_element(load: ir.Operation, store: ir.Operation) -> bool:
+    same_map = ("map" in load.attributes) == ("map" in store.attributes) and (
+        "map" not in load.attributes or load.attributes["map"] == store.attributes["map"]
+    )
+    return same_map and list(load.operands) == list(store.operands)[1:]
+
+
+def is_one_reduction(first: ir.Operation, second: ir.Operation) -> bool:
+    """Whether both are the load or the store of one reduction's step, whose order does not matter."""
+    update = update_of(first)
+    other = update_of(second)
+    return update is not None and other is not None and address(update.store) == address(other.store)

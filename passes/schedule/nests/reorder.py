@@ -1,0 +1,80 @@
+"""reorder: the loops of a perfect nest in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise, product
+
+from mlc.bindings import address, ir
+from mlc.passes.schedule.common.loops import Loop, enclosing_loops
+from mlc.passes.schedule.common.state import ScheduleState, StepError
+from mlc.passes.schedule.nests.dependence import Nest
+from mlc.passes.schedule.nests.perfect_nest import nest_between, nests_of
+from mlc.passes.schedule.nests.rebuild import rebuild_nest
+
+
+def reorder(op: ir.Operation, state: ScheduleState) -> None:
+    for wanted in nests_of([state.targets(handle) for handle in op.operands]):
+        reorder_nest(wanted)
+
+
+def reorder_nest(wanted: Sequence[Loop]) -> None:
+    """Brings the loops into the order of `wanted`. Raises StepError if they are no perfect nest, or if a
+    dependence forbids it."""
+    by_depth = sorted(wanted, key=lambda each: len(enclosing_loops(each.op)))
+    for outer, inner in pairwise(by_depth):
+        if not any(address(each) == address(outer.op) for each in enclosing_loops(inner.op)):
+            raise StepError(f"loop {inner.name} is not inside loop {outer.name}")
+    nest = nest_between(by_depth[0], by_depth[-1])
+    places = [_place(each, nest) for each in by_depth]
+    order = list(range(len(nest)))
+    for place, loop in zip(places, wanted, strict=True):
+        order[place] = _place(loop, nest)
+    if order == list(range(len(nest))):
+        return
+    _check_bounds(nest, order)
+    _check_dependences(nest, order)
+    rebuild_nest(nest, order)
+
+
+def _place(loop: Loop, nest: Sequence[Loop]) -> int:
+    return [address(each.op) == address(loop.op) for each in nest].index(True)
+
+
+def _check_bounds(nest: Sequence[Loop], order: Sequence[int]) -> None:
+    """A loop whose bounds depend on another one must stay inside it."""
+    for new_place, place in enumerate(order):
+        later = [nest[each] for each in order[new_place + 1 :]]
+        operands = [value for which in ("lower", "upper") for value in nest[place].bound(which)[1]]
+        for other in later:
+            if any(depends_on(value, other) for value in operands):
+                mine = f"the bounds of loop {nest[place].name}"
+                raise StepError(f"{mine} depend on loop {other.name}, which would be inside")
+
+
+def depends_on(value: ir.Value, loop: Loop) -> bool:
+    """Whether index arithmetic computes `value` from the loop's index."""
+    if value == loop.iv:
+        return True
+    owner = value.owner
+    return not isinstance(owner, ir.Block) and any(depends_on(each, loop) for each in owner.operands)
+
+
+def _check_dependences(nest: Sequence[Loop], order: Sequence[int]) -> None:
+    """No pair of accesses may be in one order before and in the other one afterwards."""
+    for value in nest[0].carried:
+        if not isinstance(value.type, ir.RankedTensorType):
+            raise StepError(f"loop {nest[0].name} carries a {value.type} from one iteration to the next")
+    found = Nest(nest)
+    for directions in product("<=>", repeat=len(nest)):
+        moved = [directions[each] for each in order]
+        if _sign(directions) != "<" or _sign(moved) != ">":
+            continue
+        dependence = found.find(directions, sums=True)
+        if dependence is not None:
+            carrier = nest[[each != "=" for each in directions].index(True)]
+            raise StepError(f"loop {carrier.name} carries a dependence {dependence}")
+
+
+def _sign(directions: Sequence[str]) -> str:
+    return next((each for each in directions if each != "="), "=")

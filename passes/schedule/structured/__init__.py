@@ -1,0 +1,1 @@
+"""Primitives on structured computations, through upstream's transforms."""

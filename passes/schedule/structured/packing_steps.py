@@ -1,0 +1,93 @@
+"""pack and rfactor: structured steps that change the iteration space, through upstream's transforms."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.common.computation import Computation
+from mlc.passes.common.named_blocks import BLOCK_TAG, carriers
+from mlc.passes.schedule.common.state import ScheduleState, StepError
+from mlc.passes.schedule.common.transform_script import HANDLE, match
+
+# Marks of the ops that a script makes, until they have their names.
+PARTIAL, COMBINED = "tloop.new.partial", "tloop.new.combined"
+
+
+def structured(handle: ir.Value, state: ScheduleState) -> ir.Operation:
+    """The one structured computation that the handle stands for. Raises StepError."""
+    found = state.targets(handle)
+    if len(found) != 1:
+        raise StepError(f"it works on one, but an earlier step has made {len(found)} copies")
+    if not found[0].name.startswith("linalg."):
+        raise StepError(f"the block is a '{found[0].name}'; this primitive works on structured computations")
+    return found[0]
+
+
+def pack(op: ir.Operation, state: ScheduleState) -> None:
+    """Packs are then written out as reshapes and transposes: there is no lowering of them further down."""
+    block = structured(op.operands[0], state)
+    name, sizes = block.attributes[BLOCK_TAG], list(op.attributes["sizes"])
+    dims = len(block.attributes["iterator_types"])
+    if len(sizes) > dims:
+        raise StepError(f"there are {len(sizes)} sizes for {dims} dimensions")
+    _check_divides(block, sizes)
+    sizes += [0] * (dims - len(sizes))
+    state.name(op.results[0], state.tag(op.operands[0]))
+    state.run(
+        match("b", state.tag(op.operands[0])),
+        f"%p = transform.structured.pack %b packed_sizes = [{', '.join(map(str, sizes))}] "
+        f': ({HANDLE}) -> (!transform.op<"linalg.generic">)',
+        f'transform.annotate %p "{PARTIAL}" : !transform.op<"linalg.generic">',
+        *_write_out("pack", "tensor.pad", "tensor.expand_shape", "linalg.transpose"),
+        *_write_out(
+            "unpack", "tensor.empty", "linalg.transpose", "tensor.collapse_shape", "tensor.extract_slice",
+            "linalg.copy",
+        ),
+    )  # fmt: skip
+    _name(state, PARTIAL, name)
+
+
+def _check_divides(block: ir.Operation, sizes: list[int]) -> None:
+    for dim, (extent, size) in enumerate(zip(Computation(block).extents, sizes, strict=False)):
+        if size and extent % size:
+            raise StepError(f"size {size} does not divide the {extent} points of dimension {dim}")
+
+
+def _write_out(verb: str, *makes: str) -> list[str]:
+    """Script: upstream's lowering of every `linalg.<verb>`, which makes ops of these kinds."""
+    kinds = ", ".join(f'!transform.op<"{each}">' for each in makes)
+    kind = f'!transform.op<"linalg.{verb}">'
+    return [
+        f'%{verb}s = transform.structured.match ops{{["linalg.{verb}"]}} in %root : ({HANDLE}) -> {kind}',
+        f"%{verb}:{len(makes)} = transform.structured.lower_{verb} %{verb}s : ({kind}) -> ({kinds})",
+    ]
+
+
+def rfactor(op: ir.Operation, state: ScheduleState) -> None:
+    """The partial results lie side by side, so that vectors can hold them."""
+    block, factor = structured(op.operands[0], state), op.attributes["factor"].value
+    name = block.attributes[BLOCK_TAG].value
+    computation = Computation(block)
+    if len(computation.reductions) != 1:
+        raise StepError(f"block '{name}' has {len(computation.reductions)} reduction dimensions, not 1")
+    extent = computation.extents[computation.reductions[0]]
+    if extent % factor:
+        raise StepError(f"factor {factor} does not divide the {extent} points of the reduction")
+    state.run(
+        match("b", state.tag(op.operands[0])),
+        "%a, %f, %s, %c = transform.structured.split_reduction %b "
+        f"{{split_factor = {factor}, insert_split_dimension = {len(computation.parallel)}, inner_parallel}} "
+        f": ({HANDLE}) -> ({', '.join([HANDLE] * 4)})",
+        f'transform.annotate %s "{PARTIAL}" : {HANDLE}',
+        f'transform.annotate %c "{COMBINED}" : {HANDLE}',
+    )
+    _name(state, PARTIAL, ir.StringAttr.get(f"{name}.partial"))
+    _name(state, COMBINED, ir.StringAttr.get(name))
+    state.name(op.results[0], f'{BLOCK_TAG} = "{name}.partial"')
+    state.name(op.results[1], f'{BLOCK_TAG} = "{name}"')
+
+
+def _name(state: ScheduleState, mark: str, name: ir.Attribute) -> None:
+    """Gives the marked ops their block's name."""
+    for each in carriers(state.kernel, mark):
+        del each.attributes[mark]
+        each.attributes[BLOCK_TAG] = name

@@ -1,0 +1,155 @@
+"""One function per schedule primitive: the transform script that applies it to a kernel."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.common.constants import constant_value
+from mlc.passes.common.kernel_functions import DIMS
+from mlc.passes.common.named_blocks import BLOCK_TAG, carriers, tagged_blocks
+from mlc.passes.common.rewriting import users
+from mlc.passes.schedule.common.state import ScheduleState, StepError
+from mlc.passes.schedule.common.transform_script import HANDLE, apply_patterns, match
+from mlc.passes.schedule.structured.computed_parts import compute_parts, is_transform
+
+# The name that a computation bears while it is moved, to tell it from copies of it.
+PENDING = "pending"
+
+
+def get_block(op: ir.Operation, state: ScheduleState) -> None:
+    name = op.attributes["block_name"].value
+    if not any(each.attributes[BLOCK_TAG].value == name for each in tagged_blocks(state.kernel)):
+        known = sorted({each.attributes[BLOCK_TAG].value for each in tagged_blocks(state.kernel)})
+        raise StepError(f"the kernel has no block '{name}'; it has: {', '.join(known) or 'none'}")
+    state.name(op.results[0], f'{BLOCK_TAG} = "{name}"')
+
+
+def tile(op: ir.Operation, state: ScheduleState) -> None:
+    tag, sizes = state.tag(op.operands[0]), state.sizes(op, "sizes")
+    parallel = op.attributes["mode"].value == "parallel"
+    count = 1 if parallel else sum(size != 0 for size in sizes)
+    state.name(op.results[0], tag)
+    loop = state.new_loop(op.results[1])
+    state.run(
+        match("b", tag),
+        f"%t, %l{'' if parallel else f':{count}'} = transform.structured.tile_using_"
+        f"{'forall' if parallel else 'for'} %b tile_sizes [{', '.join(map(str, sizes))}] "
+        f": ({HANDLE}) -> ({', '.join([HANDLE] * (count + 1))})",
+        f'transform.annotate %l{"" if parallel else "#0"} "{loop}" : {HANDLE}',
+    )
+    if DIMS in state.kernel.attributes:
+        resolve_dims(state)
+
+
+def resolve_dims(state: ScheduleState) -> None:
+    """Sizes that are dims of computed tensors become what these follow from, equal ones one value. More
+    patterns would drop computations that only copy, which drive the tiling."""
+    state.run(
+        apply_patterns("memref.resolve_ranked_shaped_type_result_dims"),
+        f"transform.apply_cse to %root : {HANDLE}",
+    )
+
+
+def compute_at(op: ir.Operation, state: ScheduleState) -> None:
+    """One script per use: upstream fuses a single use at a time, and leaves the producer where it was for
+    the others."""
+    block, loop = (state.tag(operand) for operand in op.operands)
+    state.name(op.results[0], block)
+    if compute_tiles_at(state.targets(op.operands[0]), loop):
+        return
+    name = block.partition('"')[2].rstrip('"')
+    moved = False
+    while _set_aside(state.kernel, name, loop):
+        state.run(
+            match("b", f'{BLOCK_TAG} = "{PENDING}"'),
+            match("l", loop),
+            "%t, %n = transform.structured.fuse_into_containing_op %b into %l : "
+            f"({HANDLE}, {HANDLE}) -> ({HANDLE}, {HANDLE})",
+            f'transform.annotate %n "{loop}" : {HANDLE}',
+            f"transform.apply_dce to %root : {HANDLE}",
+        )
+        _retag(state.kernel, PENDING, name)
+        moved = True
+    if not moved:
+        raise StepError(f"nothing in the loop reads computation '{name}'")
+    state.run(f"transform.apply_cse to %root : {HANDLE}")
+    if DIMS in state.kernel.attributes:
+        resolve_dims(state)
+
+
+def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
+    """Computes, of computations that are no linalg ops but know their parts, each part that the loop reads,
+    where it is read. Returns whether they are such computations."""
+    if not all(map(is_transform, computations)):
+        return False
+    for each in computations:
+        readers = users(each.results[0])
+        for reader in readers:
+            if reader.name != "tensor.extract_slice" or not _inside(reader, loop):
+                raise StepError(f"'{reader.name}' reads all of it, not a tile")
+        compute_parts(each, readers)
+    return True
+
+
+def _set_aside(kernel: ir.Operation, name: str, loop: str) -> bool:
+    """Marks the computation outside the loop as pending, if the loop still reads it."""
+    for op in tagged_blocks(kernel):
+        if op.attributes[BLOCK_TAG].value == name and not _inside(op, loop) and _read_inside(op, loop):
+            op.attributes[BLOCK_TAG] = ir.StringAttr.get(PENDING)
+            return True
+    return False
+
+
+def _inside(op: ir.Operation, loop: str) -> bool:
+    parent = op.parent
+    while parent is not None and parent.operation.name != "func.func":
+        if loop in parent.operation.attributes:
+            return True
+        parent = parent.operation.parent
+    return False
+
+
+def _read_inside(op: ir.Operation, loop: str) -> bool:
+    """Whether the loop's body reads a result, or the loop carries it."""
+    readers = [use.owner.operation for result in op.results for use in result.uses]
+    return any(loop in reader.attributes or _inside(reader, loop) for reader in readers)
+
+
+def _retag(kernel: ir.Operation, old: str, new: str) -> None:
+    for op in tagged_blocks(kernel):
+        if op.attributes[BLOCK_TAG].value == old:
+            op.attributes[BLOCK_TAG] = ir.StringAttr.get(new)
+
+
+def peel(op: ir.Operation, state: ScheduleState) -> None:
+    """Of the copies of a loop that earlier peeling has made, those that have a smaller last iteration."""
+    state.loop_tag(op.operands[0])
+    loops = state.targets(op.operands[0])
+    for loop in [loop for loop in loops if has_rest(loop)] or loops:
+        loop.attributes[PENDING] = ir.UnitAttr.get()
+    state.run(
+        match("l", PENDING),
+        f'%c = transform.cast %l : {HANDLE} to !transform.op<"scf.for">',
+        f'%m, %r = transform.loop.peel %c : (!transform.op<"scf.for">) -> ({HANDLE}, {HANDLE})',
+        apply_patterns("canonicalization", "linalg.tiling_canonicalization"),
+    )
+    for loop in carriers(state.kernel, PENDING):
+        del loop.attributes[PENDING]
+
+
+def has_rest(loop: ir.Operation) -> bool:
+    """Whether the last of several iterations of an `scf.for` is smaller, or may be."""
+    start, stop, step = (constant_value(each) for each in list(loop.operands)[:3])
+    if start is None or stop is None or step is None:
+        return True
+    return stop - start > step and (stop - start) % step != 0
+
+
+def interchange(op: ir.Operation, state: ScheduleState) -> None:
+    tag = state.tag(op.operands[0])
+    permutation = ", ".join(str(dim) for dim in op.attributes["permutation"])
+    state.name(op.results[0], tag)
+    state.run(
+        match("b", tag),
+        f"%t = transform.structured.interchange %b iterator_interchange = [{permutation}] "
+        f": ({HANDLE}) -> {HANDLE}",
+    )

@@ -1,0 +1,125 @@
+"""vectorize of structured computations."""
+
+from __future__ import annotations
+
+from mlc.bindings import ir
+from mlc.passes.common.named_blocks import BLOCK_TAG, tagged_blocks
+from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
+from mlc.passes.schedule.common.state import ScheduleState
+from mlc.passes.schedule.common.transform_script import HANDLE, apply_patterns, match, match_ops
+from mlc.passes.schedule.structured.unit_stride import make_accesses_unit_stride
+from mlc.passes.schedule.structured.widen_first import widen_elements, widen_first
+
+
+def vectorize(op: ir.Operation, state: ScheduleState) -> None:
+    """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are
+    hoisted out of the reduction loops while still on tensors, and only then contractions become outer
+    products."""
+    # A computation that only copies may be gone by now.
+    tags = [state.name_of(operand) for operand in op.operands]
+    settle_sizes(state)
+    # Where tiles are computed in a loop, the buffer that they are parts of need not be whole.
+    state.run(apply_patterns("tensor.fold_tensor_empty"))
+    erase_identities(state.kernel)
+    fold_unit_dims(state)
+    make_accesses_unit_stride(state.kernel)
+    _make_vectors(state, tags)
+    _lower_contractions(state)
+    widen_elements(state.kernel)
+    _lower_leftovers(state)
+
+
+def settle_sizes(state: ScheduleState) -> None:
+    """Tiles of parts that peeling split off have sizes that are constants, but only once a minimum is
+    simplified."""
+    if any(not value.type.has_static_shape for op in tagged_blocks(state.kernel) for value in op.results):
+        state.run(
+            apply_patterns(
+                "scf.for_loop_canonicalization", "linalg.tiling_canonicalization", "canonicalization"
+            )
+        )
+
+
+def structured_blocks(kernel: ir.Operation) -> list[ir.Operation]:
+    """The tagged computations with a body; copies into caches have none."""
+    return [op for op in tagged_blocks(kernel) if len(op.regions)]
+
+
+def erase_identities(kernel: ir.Operation) -> None:
+    """Drops the computations that only copy their input: they have driven the tiling and are of no more
+    use."""
+    for op in structured_blocks(kernel):
+        block = op.regions[0].blocks[0]
+        if (
+            len(block.operations) == 1
+            and len(op.operands) == 2
+            and terminator_of(block).operands[0] == block.arguments[0]
+        ):
+            source, maps = op.operands[0], list(op.attributes["indexing_maps"])
+            if source.type == op.results[0].type and maps[0] == maps[1]:
+                op.results[0].replace_all_uses_with(source)
+                op.erase()
+
+
+def fold_unit_dims(state: ScheduleState) -> None:
+    """Drops the unit dims of the kernel's structured ops.
+
+    Upstream's patterns make new ops without the old one's attributes but keep the body: the tag travels
+    there.
+    """
+    for op in structured_blocks(state.kernel):
+        terminator_of(op.regions[0].blocks[0]).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
+    state.run(apply_patterns("linalg.fold_unit_extent_dims_via_slices"))
+    for terminator in tagged_blocks(state.kernel):
+        if terminator.name == "linalg.yield":
+            terminator.parent.attributes[BLOCK_TAG] = terminator.attributes[BLOCK_TAG]
+            del terminator.attributes[BLOCK_TAG]
+
+
+def _make_vectors(state: ScheduleState, tags: list[str]) -> None:
+    vectorized = [
+        line
+        for index, tag in enumerate(tags)
+        for line in (match(f"b{index}", tag), f"transform.structured.vectorize %b{index} : {HANDLE}")
+    ]
+    state.run(*vectorized)
+    if collect_ops(state.kernel, "arith.extf"):
+        state.run(apply_patterns("vector.transfer_permutation_patterns"))
+        widen_first(state.kernel)
+
+
+def _lower_contractions(state: ScheduleState) -> None:
+    """Reductions become contractions, which keep their sums in registers, and these outer products."""
+    state.run(
+        apply_patterns("vector.reduction_to_contract", "vector.transfer_permutation_patterns"),
+        apply_patterns(
+            "vector.cast_away_vector_leading_one_dim",
+            "tensor.fold_tensor_subset_ops_into_vector_transfers",
+            "canonicalization",
+        ),
+        "%loops = transform.structured.match interface{LoopLikeInterface} in %root "
+        f": ({HANDLE}) -> {HANDLE}",
+        f"transform.apply_licm to %loops : {HANDLE}",
+        match_ops("for", "scf.for"),
+        f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"
+        f"transform.loop.hoist_loop_invariant_subsets %l : {HANDLE}\n}}",
+        apply_patterns(
+            'vector.lower_contraction lowering_strategy = "outerproduct"',
+            "vector.lower_outerproduct",
+            "canonicalization",
+        ),
+    )
+
+
+def _lower_leftovers(state: ScheduleState) -> None:
+    """Reductions along columns go row by row, and squares that are read to be transposed by shuffles: what
+    upstream makes of them by default goes element by element."""
+    if collect_ops(state.kernel, "vector.multi_reduction"):
+        by_rows = 'lowering_strategy = "innerparallel"'
+        state.run(
+            apply_patterns(f"vector.reorder_multi_reduction_dims {by_rows}", "canonicalization"),
+            apply_patterns(f"vector.multi_reduction_unrolling {by_rows}", "canonicalization"),
+        )
+    transposes = collect_ops(state.kernel, "vector.transpose")
+    if any(defining_op(each.operands[0], "vector.transfer_read") is not None for each in transposes):
+        state.run(apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"'))

@@ -1,0 +1,1 @@
+"""Passes on vector code: loads, accumulators, addresses, prefetching."""

@@ -1,0 +1,41 @@
+"""Indices as a constant beside something else."""
+
+from __future__ import annotations
+
+from mlc.bindings import arith, ir
+from mlc.passes.common.constants import index_constant
+from mlc.passes.common.rewriting import defining_op
+
+
+def offset_by(index: ir.Value, offset: int) -> ir.Value:
+    """index + offset, at the insertion point."""
+    return arith.addi(index, index_constant(offset))
+
+
+def split_offset(index: ir.Value) -> tuple[tuple[object, ...], int]:
+    """What an index is made of beside a constant, as a key equal for equal values, and that constant."""
+    op = defining_op(index)
+    if op is not None and op.name == "arith.constant":
+        return (), op.attributes["value"].value
+    if op is not None and op.name == "arith.addi":
+        constant = defining_op(op.operands[1], "arith.constant")
+        if constant is not None:
+            key, offset = split_offset(op.operands[0])
+            return key, offset + constant.attributes["value"].value
+    if op is not None and op.name == "affine.apply":
+        return _split_apply(op)
+    return (index,), 0
+
+
+def _split_apply(op: ir.Operation) -> tuple[tuple[object, ...], int]:
+    indexing_map = op.attributes["map"].value
+    [expression] = indexing_map.results
+    offset = 0
+    if isinstance(expression, ir.AffineAddExpr) and isinstance(expression.rhs, ir.AffineConstantExpr):
+        offset = ir.AffineConstantExpr(expression.rhs).value
+        expression = expression.lhs
+    operands = tuple(op.operands)
+    if len(operands) == 1 and isinstance(expression, (ir.AffineDimExpr, ir.AffineSymbolExpr)):
+        key, inner = split_offset(operands[0])
+        return key, offset + inner
+    return (str(expression), *operands), offset

@@ -1,0 +1,89 @@
+"""tloop-share-addresses: loads at constant distances from each other share one address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from mlc.bindings import address, ir, memref
+from mlc.passes.base import Pass
+from mlc.passes.common.constants import index_constant
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.vector.index_offsets import offset_by, split_offset
+
+# Fewer loads hold their addresses in registers without harm.
+FEWEST = 4
+
+
+@dataclass
+class Group:
+    """Loads from one buffer in one block, whose indices differ by constants."""
+
+    loads: list[ir.Operation] = field(default_factory=list)
+    offsets: list[list[int]] = field(default_factory=list)
+
+
+def share_bases(root: ir.Operation) -> None:
+    """Loads in one block at constant distances read from a view that begins at the least of their indices."""
+    groups: dict[tuple[object, ...], Group] = {}
+    for load in collect_ops(root, "memref.load"):
+        parts = [split_offset(index) for index in list(load.operands)[1:]]
+        key = (address(load.parent), load.operands[0], *(part for part, _ in parts))
+        group = groups.setdefault(key, Group())
+        group.loads.append(load)
+        group.offsets.append([offset for _, offset in parts])
+    for group in groups.values():
+        if len(group.loads) >= FEWEST:
+            _share(group)
+
+
+def _share(group: Group) -> None:
+    least = [min(offsets) for offsets in zip(*group.offsets, strict=True)]
+    first = group.loads[0]
+    with ir.InsertionPoint(first), first.location:
+        base = _base_indices(first, group.offsets[0], least)
+        view = _view(first.operands[0], base, [max(each) for each in zip(*group.offsets, strict=True)], least)
+        distances = [[at - low for at, low in zip(each, least, strict=True)] for each in group.offsets]
+        constants = {each: index_constant(each) for each in sorted({x for each in distances for x in each})}
+        for load, places in zip(group.loads, distances, strict=True):
+            with ir.InsertionPoint(load):
+                value = memref.load(view, [constants[place] for place in places])
+            load.results[0].replace_all_uses_with(value)
+    for load in group.loads:
+        load.erase()
+
+
+def _base_indices(load: ir.Operation, offsets: Sequence[int], least: Sequence[int]) -> list[ir.Value]:
+    """The indices of the view's first element: those of `load` less what it is away from it."""
+    return [
+        index if offset == low else offset_by(index, low - offset)
+        for index, offset, low in zip(list(load.operands)[1:], offsets, least, strict=True)
+    ]
+
+
+def _view(source: ir.Value, base: Sequence[ir.Value], most: Sequence[int], least: Sequence[int]) -> ir.Value:
+    kind = ir.MemRefType(source.type)
+    sizes = [high - low + 1 for high, low in zip(most, least, strict=True)]
+    strides, _ = kind.get_strides_and_offset()
+    dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+    layout = ir.StridedLayoutAttr.get(dynamic, strides)
+    result = ir.MemRefType.get(sizes, kind.element_type, layout, kind.memory_space)
+    rank = len(sizes)
+    unknown = ir.ShapedType.get_dynamic_size()
+    return memref.SubViewOp(result, source, list(base), [], [], [unknown] * rank, sizes, [1] * rank).result
+
+
+@dataclass(frozen=True)
+class ShareAddresses(Pass):
+    """Give loads from one buffer whose indices differ by constants a view in which they are constants.
+
+    The rows of a register tile then take one address register and constants in the instructions. LLVM would
+    keep an address for each row, more than there are registers.
+    """
+
+    name: ClassVar[str] = "tloop-share-addresses"
+    anchor: ClassVar[str] = "func.func"
+
+    def run(self, op: ir.Operation) -> None:
+        share_bases(op)

@@ -1,0 +1,82 @@
+"""Examples for rules of graph-simplify-broadcasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from rule_example import Example, Examples, each
+from rule_values import Values
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import BOOL, COMPLEX, INTEGER
+
+
+def _stack(v: Values) -> ir.Value:
+    """`[3, 6, 4]`"""
+    return v.concat(*[v.unsqueeze(v.n, axes=[0])] * 3, axis=0)
+
+
+def _other_type(value: ir.Value) -> str:
+    """One of the width of the value's elements."""
+    kind = graph.element_type(value)
+    return f"i{kind.width}" if str(kind) != f"i{kind.width}" else f"ui{kind.width}"
+
+
+def _of_expanded() -> Iterator[Example]:
+    """Every elementwise op of one operand, of an expanded row."""
+    for spec in graph.specs().values():
+        if spec.family != "elementwise" or len(spec.operands) != 1:
+            continue
+        row = {
+            BOOL: lambda v: v.cast(v.one, type="i1"),
+            INTEGER: lambda v: v.part(v.i, [0], [6]),
+            COMPLEX: lambda v: v.complex(v.one, v.one),
+        }.get(spec.operands[0].elements, lambda v: v.one)
+        if spec.name == "bitcast":
+            yield lambda v: v.bitcast(v.expand(v.one, shape=[4, 6]), type=_other_type(v.one))
+            continue
+        kind = {"type": "f64"} if spec.name == "cast" else {}
+        yield lambda v, name=spec.name, row=row, kind=kind: getattr(v, name)(
+            v.expand(row(v), shape=[4, 6]), **kind
+        )
+
+
+BROADCASTS: Examples = {
+    "broadcast_rules.function_of_expanded": list(_of_expanded()),
+    "broadcast_rules.broadcast_operands": [
+        *each(
+            "add sub mul div pow min max equal less less_equal greater greater_equal complex",
+            lambda v, f: getattr(v, f)(v.expand(v.column, shape=[4, 6]), v.m),
+        ),
+        *each("and or xor", lambda v, f: getattr(v, f)(v.c, v.constant(np.array([True] * 4)))),
+        *each(
+            "bitwise_and bitwise_or bitwise_xor shift_left shift_right mod",
+            lambda v, f: getattr(v, f)(v.i, v.number(np.full(144, 3), v.i)),
+        ),
+        lambda v: v.add(v.m, v.unsqueeze(v.row, axes=[0])),
+        lambda v: v.mul(v.m, v.tile(v.column, repeats=[1, 6])),
+        lambda v: v.add(v.expand(v.one, shape=[4, 6]), v.full(2.0, 4, 6)),
+        lambda v: v.mod(v.expand(v.column, shape=[4, 6]), v.m, fmod=True),
+        lambda v: v.where(v.c, v.d, v.constant(np.array([True] * 4))),
+        lambda v: v.where(v.less(v.m, 0.0), v.expand(v.row, shape=[4, 6]), v.full(-0.0, 4, 6)),
+    ],
+    "broadcast_rules.product_of_expanded": [
+        lambda v: v.matmul(v.expand(v.m, shape=[3, 4, 6]), _stack(v)),
+        lambda v: v.matmul(_stack(v), v.expand(v.unsqueeze(v.m, axes=[0]), shape=[3, 4, 6])),
+    ],
+    "broadcast_rules.expand_of_leading_ones": [
+        lambda v: v.expand(v.unsqueeze(v.row, axes=[0]), shape=[4, 6])
+    ],
+    "broadcast_rules.tile_of_ones": [lambda v: v.tile(v.column, repeats=[1, 5])],
+    "expanded_reduction_rules.extreme_of_expanded": each(
+        "max min", lambda v, f: v.reduce(f, v.expand(v.column, shape=[2, 4, 6]), 0, 2, keepdims=False)
+    ),
+    "expanded_reduction_rules.mean_of_expanded": [
+        lambda v: v.reduce("mean", v.expand(v.column, shape=[4, 6]), 1)
+    ],
+    "expanded_reduction_rules.sum_of_expanded": [
+        lambda v: v.reduce("sum", v.expand(v.column, shape=[4, 6]), 1, keepdims=False)
+    ],
+}  # fmt: skip

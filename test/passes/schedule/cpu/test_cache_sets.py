@@ -1,0 +1,28 @@
+"""Rows that lie a power of two apart share few sets of the second cache."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlc.passes.schedule.cpu.cache_sets import stays_in_l2
+from mlc.targets import NAMED
+
+
+@pytest.mark.parametrize(
+    ("rows", "stride", "stays"),
+    [
+        # 12 heads of 64 numbers lie 3 KB apart, which is 3 times 1 KB; 8 heads 2 KB, 16 heads 4 KB.
+        (512, 3072, True),
+        (1024, 3072, False),
+        (197, 3072, True),
+        (256, 2048, True),
+        (512, 2048, False),
+        (128, 4096, True),
+        (256, 4096, False),
+        (1024, 256, True),
+    ],
+)
+def test_a_megabyte_of_sixteen_ways(rows: int, stride: int, stays: bool) -> None:
+    target = NAMED["x86-64-v4"]
+    assert target.l2 == 1 << 20
+    assert stays_in_l2(rows, stride, target) == stays
