@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("passes/evaluator", "numerics", "frontends/onnx")]
+    FOLDERS = ("passes/evaluator", "numerics", "frontends/onnx")
+    sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in FOLDERS]
 
 from graph_evaluator import evaluate
 from oracle import difference
