@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mlc.tools.same_code.normalise import Normaliser, hash_of, read_renames, sort_dictionaries
+from mlc.tools.same_code.normalise import (
+    Normaliser,
+    declarations_sorted,
+    hash_of,
+    read_renames,
+    sort_dictionaries,
+)
 from mlc.tools.same_code.record import Record, differences, read_record, write_record
 from mlc.tools.same_code.subjects import Subject, subjects
 
@@ -29,6 +35,11 @@ def test_names_and_order_of_kernels_do_not_matter() -> None:
 def test_which_kernel_is_launched_matters() -> None:
     assert module("a", "b", (1, 2)) != module("a", "b", (2, 1))
     assert module("a", "b", (1, 2)) != module("a", "b", (1, 3))
+
+
+def test_the_order_of_declarations_does_not_matter() -> None:
+    before = "declare void @b()\n\ndefine void @f() {\n}\n\ndeclare void @a()\n"
+    assert declarations_sorted(before) == "define void @f() {\n}\ndeclare void @a()\ndeclare void @b()"
 
 
 def test_symbols_of_code_and_the_names_made_of_them_are_numbered() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mlc.tools.same_code.normalise import Normaliser, hash_of, read_renames
+from mlc.tools.same_code.normalise import Normaliser, declarations_sorted, hash_of, read_renames
 from mlc.tools.same_code.subjects import TARGETS, Subject
 
 # Stages by position: pipelines may be renamed.
@@ -23,10 +23,11 @@ FAILED = "failed\n"
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel, or a host function, to compile: `key` is a hash of its normalised text."""
+    """A kernel, or a host function, to compile. `key` is a hash of its normalised text, `symbols` are its
+    name and those of the kernels that it calls."""
 
     key: str
-    name: str
+    symbols: tuple[str, ...]
     text: str
     pipeline: str
     target: str
@@ -71,12 +72,17 @@ def stages_job(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _module_text(module: Any) -> str:
+    return normaliser().module(_parts(module), ENTRIES)
+
+
+def _parts(module: Any) -> dict[str, str]:
+    """The generic texts of a module's ops, by symbol."""
     parts = {}
     for index, each in enumerate(module.regions[0].blocks[0]):
         op = each.operation
         name = op.attributes["sym_name"].value if "sym_name" in op.attributes else f"unnamed{index}"
         parts[name] = _generic(op)
-    return normaliser().module(parts, ENTRIES)
+    return parts
 
 
 def _generic(op: Any) -> str:
@@ -96,20 +102,25 @@ def _kernels(module: Any, options: Any, target: str) -> Iterator[Kernel]:
     for units in split(module, paths).values():
         for name, text in units.compiled().items():
             path = units.path_of(name)
-            yield _kernel(name, text, path.kernel, str(path.machine), path.level, target)
+            yield _kernel(module, [name], text, path.kernel, path, target)
         if units.path.host is not None:
+            called = sorted(units.host.kernels, key=units.host.text.find)
             yield _kernel(
-                units.host.name, units.host.text, units.path.host, str(units.path.machine), 3, target
+                module, [units.host.name, *called], units.host.text, units.path.host, units.path, target
             )
 
 
-def _kernel(name: str, text: str, pipeline: str, machine: str, level: int, target: str) -> Kernel:
-    device = TARGETS[target].amd if machine.startswith("name=cuda") else ""
+def _kernel(module: Any, symbols: Sequence[str], text: str, pipeline: str, path: Any, target: str) -> Kernel:
+    from mlc.bindings import ir
+
+    device = TARGETS[target].amd if path.on_gpu else ""
     if device:
         pipeline = f"{device}-kernel"
         text = re.sub(r'^module attributes \{tloop\.target = "[^"]*"\}', "module", text)
-    text_of = normaliser().code(text, [name])
-    return Kernel(hash_of(f"{level}\n{text_of}"), name, text, pipeline, machine, level, device)
+    with module.context:
+        generic = normaliser().code(_generic(ir.Module.parse(text).operation), symbols)
+    key = hash_of(f"{path.level}\n{generic}")
+    return Kernel(key, tuple(symbols), text, pipeline, str(path.machine), path.level, device)
 
 
 def code_job(payload: dict[str, Any]) -> dict[str, Any]:
@@ -126,14 +137,17 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     texts = {"source": kernel.text}
     try:
         with reported(), lowered(kernel.text, kernel.pipeline) as module:
-            texts["llvm"] = _generic(module)
+            # Declarations are in the order of kernels' names.
+            parts = [normaliser().code(part, kernel.symbols) for part in _parts(module).values()]
+            texts["llvm"] = "\n".join(sorted(parts))
             texts["ll"] = _llvm_ir(module, kernel, on_gpu)
         texts["asm"] = emit(texts["ll"], target, "asm", kernel.level, own_runtime=not on_gpu).decode()
     except Exception as error:
         return {
             "texts": {"source": kernel.text, "failure": FAILED, "message": f"{type(error).__name__}: {error}"}
         }
-    return {"texts": {stage: normaliser().code(text, [kernel.name]) for stage, text in texts.items()}}
+    normalised = {stage: normaliser().code(text, kernel.symbols) for stage, text in texts.items()}
+    return {"texts": {stage: declarations_sorted(text) for stage, text in normalised.items()}}
 
 
 def _llvm_ir(module: Any, kernel: Kernel, on_gpu: bool) -> str:

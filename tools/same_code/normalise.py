@@ -100,6 +100,14 @@ def _with_symbols(text: str, names: Mapping[str, str], kept: set[str]) -> str:
     return _SYMBOL.sub(replacement, text)
 
 
+def declarations_sorted(text: str) -> str:
+    """LLVM IR with its declarations sorted at the end: their order is that of kernels' names. Other texts
+    only lose empty lines."""
+    lines = [line for line in text.split("\n") if line]
+    declared = [line for line in lines if line.startswith("declare ")]
+    return "\n".join([line for line in lines if not line.startswith("declare ")] + sorted(declared))
+
+
 def sort_dictionaries(line: str) -> str:
     """`line` of generic IR with the entries of its attribute dictionaries in the order of their names, which
     is MLIR's."""

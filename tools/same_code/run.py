@@ -16,6 +16,8 @@ from mlc.tools.same_code.record import CODE, Record
 from mlc.tools.same_code.subjects import Subject
 
 MODULE = "mlc.tools.same_code.compile"
+# Of a job, in seconds, for machines that are busy.
+TIMEOUT = 3600.0
 # Texts that are for people, or recorded as a key.
 UNHASHED = ("source", "message")
 
@@ -42,7 +44,8 @@ class Run:
         with WorkerPool(jobs, preload=[MODULE]) as pool:
             for subject, target in chosen:
                 payload = {"subject": asdict(subject), "target": target, "folder": str(self.scratch)}
-                future = pool.submit(f"{MODULE}:stages_job", payload | {"root": str(self.root)})
+                payload["root"] = str(self.root)
+                future = pool.submit(f"{MODULE}:stages_job", payload, TIMEOUT)
                 pending[future] = (subject.name, target, True)
             while pending:
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
@@ -53,7 +56,7 @@ class Run:
                         self.record.kernels[name, target] = self._hashes(name, target, result["texts"])
                         continue
                     for kernel in self._staged(name, target, result):
-                        job = pool.submit(f"{MODULE}:code_job", kernel)
+                        job = pool.submit(f"{MODULE}:code_job", kernel, TIMEOUT)
                         pending[job] = (kernel["key"], target, False)
 
     def _staged(self, name: str, target: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -68,7 +71,7 @@ class Run:
             if (each["key"], target) not in self.record.kernels
         }
         for key, kernel in new.items():
-            self.names[key] = kernel["name"]
+            self.names[key] = kernel["symbols"][0]
             self.record.kernels[key, target] = {}
         return list(new.values())
 
