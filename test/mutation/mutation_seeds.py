@@ -48,9 +48,7 @@ def built_in() -> list[Seed]:
 
 
 def _translations(text: str) -> list[str]:
-    if "llvm.func" in text:
-        return ["--mlir-to-llvmir", "--mlir-to-obj", "--mlir-to-ptx"]
-    return ["--mlir-to-cpp"] if "emitc" in text else []
+    return ["--mlir-to-llvmir", "--mlir-to-obj", "--mlir-to-ptx"] if "llvm.func" in text else []
 
 
 def _of_lit_test(path: Path) -> Iterator[Seed]:

@@ -71,7 +71,7 @@ def test_a_closed_output_is_an_error(small: Path) -> None:
     assert result.returncode == 1
 
 
-@pytest.mark.parametrize(("tool", "flags"), [(_OPT, ""), (_TRANSLATE, "--mlir-to-cpp")])
+@pytest.mark.parametrize(("tool", "flags"), [(_OPT, ""), (_TRANSLATE, "--mlir-to-llvmir")])
 def test_a_closed_input_is_an_error(tool: str, flags: str) -> None:
     result = shell(tool, flags, "<&-")
     assert result.stderr.endswith(": error: <stdin>: Bad file descriptor\n"), result.stderr

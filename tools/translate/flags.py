@@ -22,7 +22,6 @@ EXPORTS = {
     "mlir-to-cubin": "mlc.tools.translate.gpu:to_cubin",
     "mlir-to-amdgcn": "mlc.tools.translate.gpu:to_amdgcn",
     "mlir-to-amdgcn-obj": "mlc.tools.translate.gpu:to_amdgcn_object",
-    "mlir-to-cpp": "mlc.tools.translate.cpp.command:to_cpp",
 }
 TRANSLATIONS = {**WHOLE_FILE, **EXPORTS}
 
@@ -38,7 +37,6 @@ FLAGS = (
     Flag("mlir-to-cubin", "the same to a cubin; needs ptxas (PATH, CUDA_HOME, /usr/local/cuda, triton)"),
     Flag("mlir-to-amdgcn", "gpu.module of llvm and rocdl ops, or rocdl.kernel functions, to AMD assembly"),
     Flag("mlir-to-amdgcn-obj", "the same to an object file, which a linker (ld.lld) makes loadable"),
-    Flag("mlir-to-cpp", "module of the emitc dialect to C or C++"),
     Flag("import-llvm", "refused, with the reason: the MLIR bindings cannot read LLVM IR"),
     Flag("o", "write the result to a file instead of stdout", "file"),
     Flag("dim", "fix a dynamic dim of an ONNX model, e.g. batch=1", "name=number", repeated=True),
@@ -49,8 +47,6 @@ FLAGS = (
     Flag("target-features", "features to add or take away, e.g. +avx2,-sse4a; +ptx86 for PTX", "features"),
     Flag("gpu-arch", "GPU, e.g. sm_90a or gfx942 (default sm_80, gfx942)", "arch"),
     Flag("gpu-module", "the gpu.module to translate, where there are several", "name"),
-    Flag("declare-variables-at-top", "C++: declare variables where functions begin; for several blocks"),
-    Flag("file-id", "C++: write the emitc.file of this name", "name"),
     Flag("opt-level", "LLVM's optimisation level, 0 to 3 (default 3; --mlir-to-llvmir: none)", "level"),
     *(Flag(f"O{level}", f"short for --opt-level={level}") for level in range(4)),
     Flag(
@@ -78,7 +74,6 @@ _GPU = ("mlir-to-ptx", "mlir-to-cubin", "mlir-to-amdgcn", "mlir-to-amdgcn-obj")
 _APPLIES = {
     **dict.fromkeys(("dim", "shape", "mlir-print-debuginfo"), ("import-onnx",)),
     **dict.fromkeys(("target-triple", "target-cpu"), _CPU),
-    **dict.fromkeys(("declare-variables-at-top", "file-id"), ("mlir-to-cpp",)),
     **dict.fromkeys(("gpu-arch", "gpu-module"), _GPU),
     **dict.fromkeys(("target-features", "opt-level", "O0", "O1", "O2", "O3"), _CPU + _GPU),
     **dict.fromkeys(

@@ -8,6 +8,7 @@
 // RUN: not mlc-translate --serialize-spirv x 2>&1 | filecheck %s --check-prefix=SPIRV
 // RUN: not mlc-translate --test-import-llvmir x 2>&1 | filecheck %s --check-prefix=TEST
 // RUN: not mlc-translate --import-llvm x.ll 2>&1 | filecheck %s --check-prefix=LLVM
+// RUN: not mlc-translate --mlir-to-cpp %s 2>&1 | filecheck %s --check-prefix=CPP
 // RUN: not mlc-translate --mlir-to-asm --target-triple=zork %s 2>&1 | filecheck %s --check-prefix=TRIPLE
 // RUN: not mlc-translate --mlir-to-asm --target-cpu=nonsense %s 2>&1 | filecheck %s --check-prefix=CPU
 // RUN: not mlc-translate --mlir-to-asm --target-cpu=i386 %s 2>&1 | filecheck %s --check-prefix=CPU32
@@ -33,6 +34,7 @@
 // DIM: mlc-translate: error: --dim=batch: expected name=number
 // SHAPE: mlc-translate: error: --shape=x=1y2: expected input:dims
 // LLVM: mlc-translate: error: --import-llvm is refused: the MLIR bindings that mlc builds on cannot read LLVM IR
+// CPP: mlc-translate: error: --mlir-to-cpp is not supported: the bindings have no C++ emitter
 // TRIPLE: mlc-translate: error: unknown target triple 'zork'
 // CPU: mlc-translate: error: unknown target cpu 'nonsense'
 // CPU32: mlc-translate: error: target cpu 'i386' is no 64-bit processor
