@@ -73,7 +73,6 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-sink-transposes": "mlc.passes.graph.layout.sink_transposes:SinkTransposes",
     "graph-split-prepare": "mlc.passes.graph.prepare.split_prepare:SplitPrepare",
     "graph-split-products": "mlc.passes.graph.slicing.split_products:SplitProducts",
-    "graph-stack-contractions": "mlc.passes.graph.slicing.stack_contractions:StackContractions",
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-transpose-weights": "mlc.passes.graph.layout.transpose_weights:TransposeWeights",
     "graph-unpad-windows": "mlc.passes.graph.windows.unpad_windows:UnpadWindows",

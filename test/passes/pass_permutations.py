@@ -23,15 +23,12 @@ from random_patterns import PatternGraph
 
 from mlc.bindings import ir
 from mlc.frontends.onnx import ImportedModel, import_model
-from mlc.passes import registry
 from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
 from mlc.pipelines.plan import Step
 
-# Passes that stand in no pipeline by default.
-OPTIONAL = ("graph-stack-contractions",)
 # Passes round constants to the models' f32; everything else is computed in double precision.
 TOLERANCE = 2e-6
 
@@ -41,8 +38,8 @@ def _distinct(elements: Sequence[str]) -> list[str]:
 
 
 def optimizers() -> list[str]:
-    """The passes of graph-optimize, and the optional ones that there are."""
-    return _distinct([*GRAPH_OPTIMIZE, *(name for name in OPTIONAL if registry.is_registered(name))])
+    """The passes of graph-optimize."""
+    return _distinct(GRAPH_OPTIMIZE)
 
 
 def lowerings() -> list[str]:

@@ -128,8 +128,8 @@ class SplitProducts(Pass):
     reads it.
 
     Between product and slices there may be reshapes that keep the columns, and elementwise ops with
-    constants. Columns that no slice takes are not computed; slices that overlap are left. The opposite of
-    `graph-stack-contractions`, for slices that are no views.
+    constants. Columns that no slice takes are not computed; slices that overlap are left, and so
+    are slices that are views.
     """
 
     name: ClassVar[str] = "graph-split-products"
