@@ -107,19 +107,9 @@ class WeightStore:
         return {name: file.path for name, file in self._files.items()}
 
     @property
-    def references(self) -> list[Reference]:
-        """Every distinct reference handed out, sorted."""
-        return sorted(self._by_content.values())
-
-    @property
     def ranges(self) -> list[Reference]:
         """Every range that was read, sorted, with the hash of its bytes; several may have equal contents."""
         return sorted(Reference(*place, known.hash) for place, known in self._by_range.items())
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of all contents; it does not depend on where the bytes lie."""
-        return content_hash("".join(sorted(r.hash for r in self._by_content.values())).encode())
 
     def add_file(self, name: str, file: MappedFile) -> None:
         """Registers an already mapped file (the model itself) as a source."""

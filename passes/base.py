@@ -53,8 +53,6 @@ class Pass:
     anchor: ClassVar[str] = "builtin.module"
     # What the rewrite may do to numbers: "exact", "rounding" (on by default) or "approximate" (asked for).
     exactness: ClassVar[str] = "exact"
-    # Whether a second run changes nothing; the docstring of a pass for which it does says why.
-    idempotent: ClassVar[bool] = True
 
     def run(self, op: ir.Operation) -> bool | None:
         """Rewrites the IR inside `op`. Raises `PassFailure`.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -39,14 +37,3 @@ def begin_collecting(statistics: dict[str, Statistic]) -> None:
 def end_collecting() -> None:
     """Ends the last `begin_collecting`."""
     _collectors.pop()
-
-
-@contextmanager
-def collect_statistics() -> Iterator[dict[str, Statistic]]:
-    """The statistics that are counted inside the `with` block, by name."""
-    found: dict[str, Statistic] = {}
-    begin_collecting(found)
-    try:
-        yield found
-    finally:
-        end_collecting()

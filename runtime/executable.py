@@ -61,18 +61,6 @@ class Executable:
         if self._manifest.specialised or make is not None:
             self._specialised = self._specialise(specialise, make, origin)
 
-    @classmethod
-    def from_parts(
-        cls,
-        manifest: Mapping[str, Any],
-        objects: Sequence[Buffer],
-        weights: Mapping[str, Any],
-        *,
-        threads: int | None = None,
-    ) -> Executable:
-        """An executable from what the compiler made; see the constructor."""
-        return cls(manifest, objects, weights, threads=threads)
-
     def __repr__(self) -> str:
         sides = (", ".join(str(spec) for spec in specs) for specs in (self.inputs, self.outputs))
         return f"Executable({' -> '.join(sides)})"

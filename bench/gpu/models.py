@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -163,6 +163,3 @@ def _input(value: onnx.ValueInfoProto) -> Source:
         # Places in a table of words; the smallest of those of the models.
         return Source(value.name, "int64", shape, "integers", 0, 30000)
     return Source(value.name, "float32", shape, seed=1)
-
-
-ModelMaker = Callable[[], Model]

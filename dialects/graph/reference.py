@@ -84,6 +84,8 @@ def _literal(value: object) -> str:
 def document(spec: OpSpec) -> str:
     """The op's documentation: semantics, shapes, element types, attributes, ONNX source (Markdown)."""
     lines = [f"{spec.summary[0].upper()}{spec.summary[1:]}.", "", f"Shapes: {spec.shapes}"]
+    if spec.result_given:
+        lines += ["", "The result's type is given, not inferred."]
     if spec.operands:
         lines += ["", f"Element types: {', '.join(_elements(spec))}."]
     if spec.attributes:

@@ -172,13 +172,6 @@ def multiply_add(a: Number, b: Number | float, c: Number | float) -> Number:
     return Number(arith.addf(product, a._other(c), fastmath=flag))
 
 
-def multiply_subtract(a: Number, b: Number | float, c: Number | float) -> Number:
-    """a * b - c, one instruction with one rounding where the machine has it."""
-    flag = arith.FastMathFlags.contract
-    product = arith.mulf(a.value, a._other(b), fastmath=flag)
-    return Number(arith.subf(product, a._other(c), fastmath=flag))
-
-
 def horner(x: Number, coefficients: Sequence[float]) -> Number:
     """The polynomial with `coefficients`, lowest degree first, at `x`."""
     result = x.constant(coefficients[-1])

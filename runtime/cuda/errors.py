@@ -5,9 +5,7 @@ from __future__ import annotations
 from mlc.runtime.errors import ExecutableError
 
 OUT_OF_MEMORY = 2
-DEINITIALIZED = 4
 NO_DEVICE = 100
-INVALID_IMAGE = 200
 NO_BINARY_FOR_GPU = 209
 INVALID_PTX = 218
 UNSUPPORTED_PTX_VERSION = 222

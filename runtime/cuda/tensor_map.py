@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from math import prod
 
 from mlc.runtime.cuda.device import Device
 from mlc.runtime.cuda.dtypes import DTYPES, TENSOR_MAP_ONLY, DType
@@ -56,14 +55,6 @@ class TensorMapSpec:
         """Bytes from the address to the end of the last element."""
         outer = zip(self.dims[1:], self.strides, strict=True)
         return sum((dim - 1) * stride for dim, stride in outer) + self.dims[0] * self.element.nbytes
-
-    @property
-    def box_bytes(self) -> int:
-        """What one copy puts into shared memory."""
-        steps = self.steps or (1,) * len(self.box)
-        return (
-            prod(-(-size // step) for size, step in zip(self.box, steps, strict=True)) * self.element.nbytes
-        )
 
 
 class TensorMap:

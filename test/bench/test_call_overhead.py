@@ -38,7 +38,7 @@ def executable(tmp_path: Path) -> Executable:
         "arena_bytes": 64,
     }
     weights = {"w": np.array([1, 2, 3, 4], np.float32)}
-    return Executable.from_parts(manifest, [code.read_bytes()], weights, threads=1)
+    return Executable(manifest, [code.read_bytes()], weights, threads=1)
 
 
 def test_c_entry_calls_with_inputs_outputs_weights_and_arena(executable: Executable) -> None:

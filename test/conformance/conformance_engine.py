@@ -16,10 +16,9 @@ from pathlib import Path
 from socket import socket
 from types import ModuleType
 
+from conformance_compare import Mismatch, compare
 from conformance_outcome import Outcome
-from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
-from mlc.tools.cases.compare import Mismatch, compare
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.cases.suite import Case
 from mlc.tools.cases.variants import in_variant

@@ -13,7 +13,6 @@ from conformance_outcome import STATUSES, Outcome
 from conformance_report import families, group_counts, missing_operators
 
 from mlc.tools.cases.suite import Case
-from mlc.tools.cases.variants import VARIANTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 
@@ -66,7 +65,7 @@ def write_page(cases: list[Case], folder: Path) -> Path:
 
 def page(cases: list[Case], folder: Path) -> str:
     """The page's text."""
-    found = {variant: records.read(folder / f"{variant}.txt") for variant in VARIANTS}
+    found = {variant: records.read(folder / f"{variant}.txt") for variant in records.VARIANTS}
     results = {
         variant: [record.get(case.name, Outcome(case.name, "pass")) for case in cases]
         for variant, record in found.items()

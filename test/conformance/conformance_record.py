@@ -8,6 +8,9 @@ from pathlib import Path
 
 from conformance_outcome import FAILURES, Outcome
 
+# The forms of a case that have a record (`mlc.tools.cases.variants`).
+VARIANTS = ("static", "const", "dynamic")
+
 RECORDS = Path(__file__).with_name("recorded")
 
 # The status in a record of a case that no run has reached yet.

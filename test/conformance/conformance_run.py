@@ -27,7 +27,6 @@ from conformance_pool import Pool
 from conformance_report import change_lines, summary
 
 from mlc.tools.cases.suite import KINDS, Case, suite_cases
-from mlc.tools.cases.variants import VARIANTS
 from mlc.tools.cases.worker import WorkerFailure
 
 _MLC = Path(__file__).parent / "engines" / "mlc_engine.py"
@@ -74,7 +73,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add(
-        "--variant", choices=VARIANTS, default="static", help="inputs as they are, constant, of unknown sizes"
+        "--variant",
+        choices=records.VARIANTS,
+        default="static",
+        help="inputs as they are, constant, of unknown sizes",
     )
     add(
         "--filter",

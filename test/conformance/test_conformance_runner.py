@@ -10,13 +10,13 @@ import conformance_run
 import ml_dtypes
 import numpy as np
 import pytest
+from conformance_compare import Mismatch, compare
 from conformance_engine import Setup
 from conformance_fakes import fake_case, fake_engine
 from conformance_outcome import Outcome
 from conformance_pool import Pool
 from conformance_report import families, missing_operators
 
-from mlc.tools.cases.compare import Mismatch, compare
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.cases.suite import Case
 from mlc.tools.cases.variants import in_variant

@@ -101,4 +101,4 @@ def parts() -> Parts:
 
 @pytest.fixture
 def executable(parts: Parts) -> Executable:
-    return Executable.from_parts(parts.manifest, parts.objects, parts.weights, threads=1)
+    return Executable(parts.manifest, parts.objects, parts.weights, threads=1)

@@ -209,7 +209,7 @@ define void @mlc_main(ptr %buffers, ptr %dims) {
 
 def test_parts_that_do_not_fit(parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def build(manifest: dict[str, Any], weights: Any = parts.weights) -> Executable:
-        return Executable.from_parts(parts.manifest | manifest, parts.objects, weights)
+        return Executable(parts.manifest | manifest, parts.objects, weights)
 
     with pytest.raises(ExecutableError, match="the weight 'w' is missing"):
         build({}, {})

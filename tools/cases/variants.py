@@ -8,16 +8,16 @@ from onnx import ModelProto, TypeProto, numpy_helper
 
 from mlc.tools.cases.suite import DataSet, Loaded
 
-# static: the suite's own model. const: every tensor input is an initializer. dynamic: every dim of an input
-# is a symbol of its own.
-VARIANTS = ("static", "const", "dynamic")
-
 # Before IR version 4 every initializer had to be an input too.
 _FREE_INITIALIZERS = 4
 
 
 def in_variant(loaded: Loaded, variant: str) -> Loaded:
-    """Model and data in a variant; the model that is given stays as it is."""
+    """Model and data in a variant; the model that is given stays as it is.
+
+    "static": the suite's own model. "const": every tensor input is an initializer. "dynamic": every dim of an
+    input is a symbol of its own.
+    """
     model, sets = loaded
     if variant == "static":
         return loaded

@@ -16,7 +16,6 @@ ROW_WINDOW = "tloop.row_window"
 # Steps of all sums of a part: more are only code.
 LARGEST_PART = 144
 
-Combine = Callable[[ir.Value, ir.Value], ir.Value]
 # One row of the image: for each place of a step of `stride`, vectors of the elements at these places.
 Phases = list[list[ir.Value]]
 

@@ -164,11 +164,6 @@ def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
             return value, whole
 
 
-def written_in(root: ir.Operation) -> list[ir.Value | None]:
-    """The buffers that ops inside `root` write; None stands for any."""
-    return [each.buffer for each in accesses(root) if each.writes]
-
-
 def loads_of(root: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
     """The loads inside `root` from `buffer` itself."""
     return [op for op in collect_ops(root, LOADS) if op.operands[0] == buffer]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import address, ir
-from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, enclosing_loops, is_inside
+from mlc.passes.schedule.common.loops import SEQUENTIAL, enclosing_loops, is_inside
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import LOADS, STORES, accesses, loads_of, root_of
 
@@ -22,14 +22,6 @@ def store_of(handle: ir.Value, state: ScheduleState) -> ir.Operation:
     if op.name not in STORES:
         raise StepError(f"the block is a '{op.name}'; this primitive works on loops over memory")
     return op
-
-
-def outermost_loop(op: ir.Operation) -> Loop:
-    """The outermost loop around `op`. Raises StepError if there is none or if it is parallel."""
-    loops = enclosing_loops(op)
-    if not loops or loops[0].name not in SEQUENTIAL:
-        raise StepError("the block stands in no sequential loop")
-    return Loop(loops[0])
 
 
 def nest_apart(store: ir.Operation, loop: ir.Operation, role: str) -> ir.Operation:

@@ -112,7 +112,7 @@ def test_equal_weights_share_their_reference() -> None:
     constants = [numpy_helper.from_array(weights(32, 32), name) for name in ("w", "v")]
     nodes = [node("MatMul", ["x", "w"], ["a"]), node("MatMul", ["a", "v"], ["y"])]
     imported = import_model(model(nodes, [info("x", 1, 32)], ["y"], constants))
-    (reference,) = imported.weights.references
+    (reference,) = imported.weights.ranges
     np.testing.assert_array_equal(
         imported.weights.buffer(reference).view(np.float32), weights(32, 32).ravel()
     )
@@ -133,7 +133,7 @@ def test_encodings_of_weights(encoding: str) -> None:
     proto.graph.output[0].type.tensor_type.elem_type = tensor.data_type
     proto.ir_version = 10
     imported = import_model(proto)
-    (reference,) = [r for r in imported.weights.references if r.size == 2048 * np.dtype(dtype).itemsize]
+    (reference,) = [r for r in imported.weights.ranges if r.size == 2048 * np.dtype(dtype).itemsize]
     found = imported.weights.buffer(reference).view(dtype)
     np.testing.assert_array_equal(found, values.astype(dtype))
 

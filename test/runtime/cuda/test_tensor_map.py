@@ -25,8 +25,7 @@ GOOD = TensorMapSpec("bfloat16", (96, 40), (192,), (64, 16), swizzle=128, l2_pro
 
 
 def test_sizes() -> None:
-    assert GOOD.nbytes == 39 * 192 + 192 and GOOD.box_bytes == 64 * 16 * 2
-    assert replace(GOOD, steps=(1, 2)).box_bytes == 64 * 8 * 2
+    assert GOOD.nbytes == 39 * 192 + 192
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,7 @@ def test_object_is_the_whole_program(mlc: Any, mlp: Path, tmp_path: Path) -> Non
     mlc("compile", mlp)
     mlc("compile", mlp, "--emit=obj")
     program = load(tmp_path / "mlp.mlcx", threads=1)
-    linked = Executable.from_parts(
-        program.manifest, [(tmp_path / "mlp.o").read_bytes()], program.weights, threads=1
-    )
+    linked = Executable(program.manifest, [(tmp_path / "mlp.o").read_bytes()], program.weights, threads=1)
     assert np.array_equal(numbers(linked), numbers(program))
 
 
