@@ -42,11 +42,12 @@ check: lint test ## Check style, types, layers and references, and run all tests
 
 check-all: lint test-all ## Same as check, with the slow tests
 
-lint: $(INSTALLED) ## Check style, types, layers and that the generated references are current
+lint: $(INSTALLED) ## Check style, types, layers, dead code and that the generated references are current
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(BIN)mypy
 	$(BIN)lint-imports --no-cache
+	$(RUN) mlc.tools.checks.unused
 	$(PYTHON) -P docs/generate_references.py --check
 
 test: $(INSTALLED) ## Run the lit tests, then the Python tests that are not slow

@@ -18,6 +18,7 @@ from types import ModuleType
 
 from conformance_compare import Mismatch, compare
 from conformance_outcome import Outcome
+from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.cases.suite import Case
