@@ -93,9 +93,23 @@ def document(spec: OpSpec) -> str:
     return "\n".join([*lines, "", f"Source: {', '.join(spec.onnx)}."])
 
 
+def _families() -> str:
+    """The table of families: which ops each has."""
+    rows = ["| family | ops |", "| --- | --- |"]
+    for family in sorted(families()):
+        names = (f"`{spec.name}`" for spec in specs().values() if spec.family == family)
+        rows.append(f"| [{family}](#{_anchor(family)}) | {' '.join(names)} |")
+    return "\n".join([*rows, ""])
+
+
+def _anchor(title: str) -> str:
+    """The anchor that Markdown makes of a heading."""
+    return "".join(letter for letter in title.lower() if letter.isalnum() or letter in " -").replace(" ", "-")
+
+
 def reference() -> str:
     """The whole reference page."""
-    parts = [_INTRODUCTION]
+    parts = [_INTRODUCTION, _families()]
     for family in sorted(families()):
         parts.append(f"## {family}\n\n{families()[family]}\n")
         for spec in specs().values():

@@ -8,13 +8,15 @@ from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir, memref
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.kernel_functions import DIMS, WORKSPACE, is_kernel, is_workspace
 from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.rewriting import collect_ops, defining_op, erase_op, replace_op, terminator_of
 
 # Regions that every thread enters on its own stack.
 THREADS = "omp.parallel"
+# Bytes of stack that one kernel may use.
+MOST_BYTES = 768 * 1024
 
 
 def element_bytes(kind: ir.Type) -> int:
@@ -84,14 +86,12 @@ def to_workspace(op: ir.Operation) -> None:
 @dataclass(frozen=True)
 class StackBuffers(Pass):
     """Turn allocations of kernels into stack buffers. A kernel must not allocate; one that needs more
-    scratch memory than `max-bytes` is an error (the fusion that made it was wrong). The workspace of a GPU's
+    scratch memory than 768 KiB is an error (the fusion that made it was wrong). The workspace of a GPU's
     kernel (`tloop.workspace`), which is run here, stays on the heap; so does scratch memory of a size that
     only a call tells, which becomes such a workspace."""
 
     name: ClassVar[str] = "tloop-stack-buffers"
     anchor: ClassVar[str] = "func.func"
-
-    max_bytes: int = option(768 * 1024, help="bytes of stack that one kernel may use")
 
     def run(self, op: ir.Operation) -> None:
         if not is_kernel(op):
@@ -120,9 +120,9 @@ class StackBuffers(Pass):
                 )
             kinds.append(kind)
         total = sum(map(size_in_bytes, kinds))
-        if total > self.max_bytes:
+        if total > MOST_BYTES:
             raise PassFailure(
-                f"the kernel needs {total} bytes of scratch memory; at most {self.max_bytes} are allowed",
+                f"the kernel needs {total} bytes of scratch memory; at most {MOST_BYTES} are allowed",
                 kernel.location,
                 [(f"a {kind}", each.location) for each, kind in zip(allocations, kinds, strict=True)],
             )

@@ -21,7 +21,7 @@ func.func private @too_much() attributes {tloop.kernel} {
 
 // -----
 
-// 768 KiB by default.
+// 768 KiB.
 // CHECK-LABEL: func.func private @just_enough
 // CHECK: memref.alloca()
 func.func private @just_enough() attributes {tloop.kernel} {

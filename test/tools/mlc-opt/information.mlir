@@ -15,8 +15,8 @@
 // HELP-NEXT: value=<int> the attribute's value; default 1
 // HELP-NEXT: mode=<string> how to write it (plain, named); default plain
 // HELP-NEXT: names=<list of string> the attributes' names; default tag
-// HELP: --tloop-stack-buffers
-// HELP-NEXT: max-bytes=<int> bytes of stack that one kernel may use; default 786432
+// HELP: --tloop-sample-schedules
+// HELP-NEXT: seed=<int> of the random numbers; default 0
 // HELP: Passes of upstream MLIR (their options that are lists are not shown, as the bindings do not show them):
 // HELP: --canonicalize {{.*}} on builtin.module, func.func
 // HELP: top-down=<value> default true
