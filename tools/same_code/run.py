@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import asdict
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from mlc.codegen.errors import CodegenError
@@ -40,24 +41,30 @@ class Run:
 
     def compile(self, chosen: list[tuple[Subject, str]], jobs: int) -> None:
         """Fills `record`."""
-        pending: dict[Future[Any], tuple[str, str, bool]] = {}
+        done: SimpleQueue[Future[Any]] = SimpleQueue()
+        subject_of: dict[Future[Any], tuple[str, str]] = {}
+        kernel_of: dict[Future[Any], tuple[str, str]] = {}
         with WorkerPool(jobs, preload=[MODULE]) as pool:
+
+            def submit(job: str, payload: dict[str, Any]) -> Future[Any]:
+                future = pool.submit(f"{MODULE}:{job}", payload, TIMEOUT)
+                future.add_done_callback(done.put)
+                return future
+
             for subject, target in chosen:
                 payload = {"subject": asdict(subject), "target": target, "folder": str(self.scratch)}
                 payload["root"] = str(self.root)
-                future = pool.submit(f"{MODULE}:stages_job", payload, TIMEOUT)
-                pending[future] = (subject.name, target, True)
-            while pending:
-                done, _ = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    name, target, staged = pending.pop(future)
-                    result = _result(future)
-                    if not staged:
-                        self.record.kernels[name, target] = self._hashes(name, target, result["texts"])
-                        continue
-                    for kernel in self._staged(name, target, result):
-                        job = pool.submit(f"{MODULE}:code_job", kernel, TIMEOUT)
-                        pending[job] = (kernel["key"], target, False)
+                subject_of[submit("stages_job", payload)] = (subject.name, target)
+            while subject_of or kernel_of:
+                future = done.get()
+                result = _result(future)
+                if future in kernel_of:
+                    key, target = kernel_of.pop(future)
+                    self.record.kernels[key, target] = self._hashes(key, target, result["texts"])
+                    continue
+                name, target = subject_of.pop(future)
+                for kernel in self._staged(name, target, result):
+                    kernel_of[submit("code_job", kernel)] = (kernel["key"], target)
 
     def _staged(self, name: str, target: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Records the stages, and returns the kernels that are new."""
