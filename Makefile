@@ -25,7 +25,7 @@ help: ## Show this list
 
 venv: $(INSTALLED) ## Make .venv and install mlc into it, editable, with all that tests need
 
-$(VENV)/installed: pyproject.toml $(wildcard runtime/csrc/*)
+$(VENV)/installed: pyproject.toml $(wildcard runtime/csrc/*.[ch] runtime/csrc/*/*.[ch])
 	@test -n "$(BASE_PYTHON)" || { echo "make: Python 3.11 or newer is needed; name it with BASE_PYTHON=..." >&2; exit 1; }
 	$(BASE_PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'

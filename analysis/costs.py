@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.analysis.operations import MACS, flops_function, window_elements
-from mlc.analysis.sizes import byte_size, elements, touched
+from mlc.analysis.flop_counts import MACS, flops_function, window_elements
+from mlc.analysis.value_sizes import byte_size, elements, touched
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op

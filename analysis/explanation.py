@@ -6,8 +6,8 @@ from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from mlc.analysis.kernels import KernelGroup, kernel_groups
-from mlc.analysis.snapshot import Entry, Snapshot, snapshot
+from mlc.analysis.kernel_groups import KernelGroup, kernel_groups
+from mlc.analysis.op_snapshot import Entry, Snapshot, snapshot
 from mlc.bindings import ir
 from mlc.passes.base import PassFailure
 from mlc.passes.remarks import Remark, collect_remarks

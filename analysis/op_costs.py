@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mlc.analysis.constants import Constants
+from mlc.analysis.constant_values import Constants
 from mlc.analysis.costs import Cost
-from mlc.analysis.operations import MACS
-from mlc.analysis.sizes import UnknownSize, known_dims
+from mlc.analysis.flop_counts import MACS
+from mlc.analysis.value_sizes import UnknownSize, known_dims
 from mlc.bindings import ir
 from mlc.dialects.graph.elements import dtype_of
 from mlc.dialects.graph.types import element_name

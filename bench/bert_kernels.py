@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlc.codegen.host import host_target
+from mlc.codegen.host_target import host_target
 
 
 @dataclass(frozen=True)

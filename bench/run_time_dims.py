@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.bert_kernels import KERNELS, Kernel
-from mlc.codegen.host import host_target
+from mlc.codegen.host_target import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.runtime._native import Image, call_entry
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from mlc.bindings import _WHEEL, ir
 from mlc.bindings.diagnostics import DiagnosticsError, capture_diagnostics
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.bindings.parsing import Listener
 
 _LIBRARY = Path("_mlir_libs", "libTorchMLIRAggregateCAPI.so")

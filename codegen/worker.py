@@ -1,7 +1,7 @@
 """A worker process of `mlc.codegen.pool`: `python -m mlc.codegen.worker MODULE...` preloads and serves jobs.
 
-Jobs and results are frames (`mlc.codegen.wire`) on standard input and output. The process ends when its input
-does, and at once when its parent dies.
+Jobs and results are frames (`mlc.codegen.messages`) on standard input and output. The process ends when its
+input does, and at once when its parent dies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import traceback
 from typing import Any, BinaryIO
 
-from mlc.codegen import wire
+from mlc.codegen import messages
 
 _PR_SET_PDEATHSIG = 1
 
@@ -31,7 +31,7 @@ def main(preload: list[str]) -> None:
     _send(results, {"ready": True})
     while True:
         try:
-            job = wire.decode(lambda size: _read_exactly(jobs, size))
+            job = messages.decode(lambda size: _read_exactly(jobs, size))
         except EOFError:
             return
         _send(results, run_job(job["function"], job["payload"]))
@@ -64,9 +64,9 @@ def _read_exactly(stream: BinaryIO, size: int) -> bytes:
 
 def _send(results: BinaryIO, message: dict[str, Any]) -> None:
     try:
-        frame = wire.encode(message)
+        frame = messages.encode(message)
     except (TypeError, ValueError) as error:
-        frame = wire.encode({"error": _describe(error)})
+        frame = messages.encode({"error": _describe(error)})
     results.write(frame)
     results.flush()
 
@@ -97,7 +97,7 @@ def _describe(error: BaseException) -> dict[str, Any]:
 
 def _sendable(value: Any) -> Any:
     try:
-        wire.encode(value)
+        messages.encode(value)
     except (TypeError, ValueError):
         return str(value)
     return value

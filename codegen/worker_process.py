@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from mlc.codegen import wire
+from mlc.codegen import messages
 from mlc.codegen.errors import JobError, WorkerCrash
 
 _START_SECONDS = 300.0  # imports on a machine under load; a worker that takes longer counts as hung
@@ -59,7 +59,7 @@ class WorkerProcess:
         Raises JobError for an exception in the job, TypeError for a payload that cannot be sent, WorkerCrash
         when the process died or ran out of time; after a WorkerCrash the process is gone.
         """
-        request = wire.encode({"function": function, "payload": payload})
+        request = messages.encode({"function": function, "payload": payload})
         try:
             self._await_ready()
             self._forget_stderr()
@@ -100,7 +100,7 @@ class WorkerProcess:
             view = view[self._process.stdin.write(view) :]
 
     def _receive(self, deadline: float | None) -> Any:
-        return wire.decode(lambda size: self._read_exactly(size, deadline))
+        return messages.decode(lambda size: self._read_exactly(size, deadline))
 
     def _read_exactly(self, size: int, deadline: float | None) -> bytes:
         """`size` bytes of the worker's output; raises EOFError, or TimeoutError past `deadline`."""

@@ -12,8 +12,8 @@ from mlc.codegen.cache import Cache
 from mlc.codegen.errors import CodegenError, JobError
 from mlc.codegen.pool import JobRunner, WorkerPool
 from mlc.compiler.code_path import CodePath
+from mlc.compiler.compilation_units import Units
 from mlc.compiler.errors import CompileError
-from mlc.compiler.modules import Units
 from mlc.compiler.options import Options
 
 KERNEL_TIMEOUT = 600.0

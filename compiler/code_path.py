@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mlc.codegen.host import host_target
+from mlc.codegen.host_target import host_target
 from mlc.codegen.ptxas import find_ptxas
 from mlc.targets import GpuTarget, Target, TargetError
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mlc.compiler.options import Options
 
 OBJECT_JOB = "mlc.compiler.kernel_job:compile_object"
-DEVICE_JOB = "mlc.compiler.device_job:compile_kernel"
+DEVICE_JOB = "mlc.compiler.device.kernel_job:compile_kernel"
 # What becomes of ops that thread blocks cannot compute.
 UNSUPPORTED = "error", "cpu"
 # LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs

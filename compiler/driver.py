@@ -10,24 +10,24 @@ import numpy as np
 
 from mlc.codegen.cache import Cache
 from mlc.codegen.version import compiler_version
-from mlc.compiler.assemble import Names, assemble
 from mlc.compiler.build import Builder, worker_pool
-from mlc.compiler.bundle import Stage
 from mlc.compiler.code_path import CodePath, code_paths
 from mlc.compiler.errors import CompileError
-from mlc.compiler.imported import Imported
-from mlc.compiler.onnx_source import OnnxSource
 from mlc.compiler.options import Options
-from mlc.compiler.program import Program
+from mlc.compiler.programs.assemble import Names, assemble
+from mlc.compiler.programs.bundle import Stage
+from mlc.compiler.programs.program import Program
+from mlc.compiler.programs.stored_program import bundle_of, look_up, prepare, program_of
 from mlc.compiler.reproducer import reproducer_path
-from mlc.compiler.sources import Source, load_for_target, open_source
-from mlc.compiler.specialise import specialised
-from mlc.compiler.stored_program import bundle_of, look_up, prepare, program_of
-from mlc.compiler.timer import Timer
-from mlc.frontends.weights import Reference, WeightStore
+from mlc.compiler.sources.imported_module import Imported
+from mlc.compiler.sources.onnx_model import OnnxSource
+from mlc.compiler.sources.open_source import Source, load_for_target, open_source
+from mlc.compiler.specialisation import specialised
+from mlc.compiler.stage_timer import Timer
+from mlc.frontends.weights.store import Reference, WeightStore
 
 if TYPE_CHECKING:
-    from mlc.compiler.modules import Units
+    from mlc.compiler.compilation_units import Units
 
 
 def compile_program(model: Any, options: Options | None = None) -> Program:
@@ -105,9 +105,9 @@ def _build(
 def _build_stages(
     imported: Imported, options: Options, paths: Mapping[str, CodePath], builder: Builder, timer: Timer
 ) -> dict[str, Stage]:
-    from mlc.compiler.modules import split
-    from mlc.compiler.output_sizes import with_declared_sizes
-    from mlc.compiler.schedules import attach_schedules
+    from mlc.compiler.compilation_units import split
+    from mlc.compiler.host_program.output_sizes import with_declared_sizes
+    from mlc.compiler.user_schedules import attach_schedules
     from mlc.pipelines.driver import run_pipeline
     from mlc.pipelines.grammar import Nest
     from mlc.pipelines.instrumentation import PassSeconds

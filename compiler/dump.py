@@ -12,11 +12,11 @@ from mlc.codegen.emit import Kind, emit
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
 from mlc.compiler.code_path import code_paths
-from mlc.compiler.device_job import device_ir
+from mlc.compiler.compilation_units import split
+from mlc.compiler.device.kernel_job import device_ir
 from mlc.compiler.errors import CompileError
 from mlc.compiler.kernel_job import reported
 from mlc.compiler.levels import levels
-from mlc.compiler.modules import split
 from mlc.compiler.options import Options
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline

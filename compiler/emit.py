@@ -13,17 +13,17 @@ from mlc.codegen.emit import emit, link_modules
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
 from mlc.compiler.code_path import code_paths
+from mlc.compiler.compilation_units import Units
 from mlc.compiler.errors import CompileError
 from mlc.compiler.kernel_job import lower, reported
 from mlc.compiler.levels import units_of
-from mlc.compiler.modules import Units
 from mlc.compiler.options import Options
 from mlc.targets import parse_target
 
 Kind = Literal["llvm-ir", "asm", "obj"]
 _CODEGEN_KINDS = {"llvm-ir": "llvm-ir", "asm": "asm", "obj": "object"}
 LOWER_JOB, LINK_JOB = "mlc.compiler.emit:lower_job", "mlc.compiler.emit:link_job"
-DEVICE_LOWER_JOB = "mlc.compiler.device_job:lower_job"
+DEVICE_LOWER_JOB = "mlc.compiler.device.kernel_job:lower_job"
 
 
 def emit_program(model: Any, options: Options, kind: Kind) -> bytes:

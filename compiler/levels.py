@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from mlc.compiler.code_path import code_paths
+from mlc.compiler.compilation_units import Units, split
 from mlc.compiler.errors import CompileError
-from mlc.compiler.imported import main_of
-from mlc.compiler.input_dims import require_static
-from mlc.compiler.modules import Units, split
 from mlc.compiler.options import Options
 from mlc.compiler.reproducer import reproducer_path
-from mlc.compiler.schedules import attach_schedules
-from mlc.compiler.sources import load_for_target, open_source
+from mlc.compiler.sources.imported_module import main_of
+from mlc.compiler.sources.input_dims import require_static
+from mlc.compiler.sources.open_source import load_for_target, open_source
+from mlc.compiler.user_schedules import attach_schedules
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mlc.codegen.host import resolve_target
+from mlc.codegen.host_target import resolve_target
 from mlc.codegen.pool import JobRunner
 from mlc.compiler.errors import CompileError
 from mlc.compiler.plugins import load_plugins
 from mlc.frontends.option_names import entry
-from mlc.runtime.specialise import Specialise
+from mlc.runtime.specialisation_policy import Specialise
 from mlc.targets import Target, registered_targets
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Options:
     def graph_pipelines(self) -> list[Nest]:
         """`pipelines` with their passes switched, and held to `exactness`. Raises PipelineError for switches
         that make no sense."""
-        from mlc.pipelines.switches import switched
+        from mlc.pipelines.pass_switches import switched
 
         replaced = dict(self.replace_passes)
         if self.precision != "f32":
@@ -134,7 +134,7 @@ class Options:
 
 def _wrong_range(sizes: Range) -> str:
     """What is wrong with the bounds of a dim; "" if nothing is."""
-    from mlc.frontends.sizes import wrong_sizes
+    from mlc.frontends.input_sizes import wrong_sizes
 
     if len(sizes) != 2:
         return f"{sizes!r} is no range: give (least, most)"

@@ -22,10 +22,10 @@ from typing import Any
 from mlc.codegen.ptxas import find_ptxas
 from mlc.compiler import CompileError, Options, worker_pool
 from mlc.compiler.build import Builder
-from mlc.compiler.device_kernel import DeviceKernel
-from mlc.compiler.device_plan import program_plan
+from mlc.compiler.compilation_units import Units
+from mlc.compiler.device.kernel import DeviceKernel
+from mlc.compiler.device.plan import program_plan
 from mlc.compiler.levels import units_of
-from mlc.compiler.modules import Units
 from mlc.runtime.cuda import Plan
 
 PRECISIONS = ("f32", "tf32", "f16", "bf16")

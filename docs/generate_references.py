@@ -17,7 +17,7 @@ DOCS = Path(__file__).resolve().parent
 # Page -> "module:function".
 REFERENCES = {
     "dialects/accel.md": "mlc.tools.references.dialects:accel",
-    "dialects/graph.md": "mlc.dialects.graph.reference:reference",
+    "dialects/graph.md": "mlc.dialects.graph.reference_page:reference",
     "dialects/tloop.md": "mlc.tools.references.dialects:tloop",
     "operators.md": "mlc.tools.references.onnx_operators:page",
     "passes.md": "mlc.tools.references.passes:page",

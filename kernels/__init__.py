@@ -1,8 +1,6 @@
 """Kernels written in Python: tensor expressions and explicit loop nests, on NumPy arrays and in graphs."""
 
-from mlc.kernels.elements import bf16, f16, f32, f64, i1, i8, i16, i32, i64
-from mlc.kernels.errors import KernelFailure
-from mlc.kernels.functions import (
+from mlc.kernels.builtin_functions import (
     axis,
     ceil,
     cos,
@@ -24,9 +22,11 @@ from mlc.kernels.functions import (
     tanh,
     where,
 )
-from mlc.kernels.graphs.functions import GraphFunction, graph_function
-from mlc.kernels.graphs.values import ops
-from mlc.kernels.markers import block, buffer
+from mlc.kernels.elements import bf16, f16, f32, f64, i1, i8, i16, i32, i64
+from mlc.kernels.errors import KernelFailure
+from mlc.kernels.graphs.graph_function import GraphFunction, graph_function
+from mlc.kernels.graphs.graph_tensors import ops
+from mlc.kernels.loop_markers import block, buffer
 from mlc.kernels.onnx_operator import register_onnx_operator
 from mlc.kernels.python_kernel import Kernel, kernel
 from mlc.kernels.signature import Output, Tensor

@@ -28,7 +28,7 @@ class Element:
         return self.name
 
     def __call__(self, value: Any) -> Any:
-        from mlc.kernels.functions import convert
+        from mlc.kernels.builtin_functions import convert
 
         return convert(self, value)
 

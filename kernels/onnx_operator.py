@@ -7,7 +7,7 @@ from mlc.frontends.onnx import registry
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.values import Value, from_ir
 from mlc.kernels.errors import KernelFailure, surface
-from mlc.kernels.graphs.launches import launch
+from mlc.kernels.graphs.kernel_calls import launch
 from mlc.kernels.python_kernel import Kernel
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from mlc.kernels.binding import bind_shapes, constants_of, given_sizes
+from mlc.kernels.call_arguments import bind_shapes, constants_of, given_sizes
 from mlc.kernels.errors import KernelFailure, surface
 from mlc.kernels.signature import Signature, signature_of
 from mlc.kernels.source import source_of, visible_names
 from mlc.kernels.specialisation import Body, Specialisation
 
 if TYPE_CHECKING:
-    from mlc.compiler.imported import Imported
+    from mlc.compiler.sources.imported_module import Imported
     from mlc.runtime import Executable
 
 
@@ -56,7 +56,7 @@ class Kernel:
     @surface
     def mlir(self, **given: Any) -> str:
         """The kernel's IR for sizes and constants given by name: its function and its schedule."""
-        from mlc.kernels.modules import kernel_module
+        from mlc.kernels.kernel_modules import kernel_module
 
         return kernel_module(self._given(given)).operation.get_asm(assume_verified=True)
 
@@ -66,7 +66,7 @@ class Kernel:
 
         Raises KernelFailure saying which step of the schedule does not apply, and why.
         """
-        from mlc.kernels.modules import scheduled_module
+        from mlc.kernels.kernel_modules import scheduled_module
 
         return scheduled_module(self._given(given)).operation.get_asm(assume_verified=True)
 
@@ -76,14 +76,14 @@ class Kernel:
 
         Raises KernelFailure, mlc.CompileError.
         """
-        from mlc.kernels.modules import compile_kernel
+        from mlc.kernels.kernel_modules import compile_kernel
 
         return compile_kernel(self._given(given), target, threads)
 
     @surface
     def imported(self, **given: Any) -> Imported:
         """A program that launches the kernel, as the compiler takes it: `mlc.compile(kernel)`."""
-        from mlc.kernels.modules import kernel_program
+        from mlc.kernels.kernel_modules import kernel_program
 
         return kernel_program(self._given(given))
 
@@ -95,9 +95,9 @@ class Kernel:
         them instead. In a graph function the call becomes a launch. Raises KernelFailure.
         """
         from mlc.kernels.arguments import checked_arrays
-        from mlc.kernels.graphs.launches import call_in_graph
-        from mlc.kernels.graphs.values import is_tracing
-        from mlc.kernels.modules import compile_kernel
+        from mlc.kernels.graphs.graph_tensors import is_tracing
+        from mlc.kernels.graphs.kernel_calls import call_in_graph
+        from mlc.kernels.kernel_modules import compile_kernel
 
         if is_tracing():
             return call_in_graph(self, arrays, named)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from mlc.bindings import arith, ir
 from mlc.kernels.elements import Element
 from mlc.kernels.errors import KernelFailure
-from mlc.kernels.operations import OPERATIONS, Operation, is_bool
+from mlc.kernels.scalar_operations import OPERATIONS, Operation, is_bool
 from mlc.passes.common.linalg_builders import constant, is_float
 from mlc.passes.lowering.common import conversions
 

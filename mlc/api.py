@@ -69,7 +69,7 @@ def compile(
         raise ValueError(f"threads must be 1 to {MOST_THREADS}, but is {threads}")
     from mlc.compiler import Options, compile_program
     from mlc.compiler.options import no_progress
-    from mlc.runtime.specialise import policy_of
+    from mlc.runtime.specialisation_policy import policy_of
 
     options = Options(
         target=str(target),

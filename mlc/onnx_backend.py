@@ -23,7 +23,7 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 from mlc.api import compile as compile_model
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
-from mlc.compiler.sources import open_source
+from mlc.compiler.sources.open_source import open_source
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 
 if TYPE_CHECKING:

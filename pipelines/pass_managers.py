@@ -9,7 +9,7 @@ from mlc.bindings import PassManager, ir
 from mlc.bindings.upstream import UpstreamPassError, parse_upstream
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.pipelines.grammar import PipelineError
-from mlc.pipelines.listing import with_all_options
+from mlc.pipelines.option_listing import with_all_options
 from mlc.pipelines.plan import Plan, Step
 
 

@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from mlc.runtime._native import call_entry as call_entry
     from mlc.runtime.container import read_container as read_container
     from mlc.runtime.container import write_container as write_container
-    from mlc.runtime.dims import NamedDim as NamedDim
     from mlc.runtime.errors import ExecutableError as ExecutableError
     from mlc.runtime.executable import Executable as Executable
     from mlc.runtime.executable import load as load
-    from mlc.runtime.shared_library import SharedLibrary as SharedLibrary
-    from mlc.runtime.shared_library import write_shared_library as write_shared_library
-    from mlc.runtime.specialise import Specialise as Specialise
+    from mlc.runtime.named_dims import NamedDim as NamedDim
+    from mlc.runtime.shared_library.build import SharedLibrary as SharedLibrary
+    from mlc.runtime.shared_library.build import write_shared_library as write_shared_library
+    from mlc.runtime.specialisation_policy import Specialise as Specialise
     from mlc.runtime.tensors import TensorSpec as TensorSpec
 
 _EXPORTS = {
     "Executable": "executable",
     "ExecutableError": "errors",
     "Image": "_native",
-    "NamedDim": "dims",
-    "SharedLibrary": "shared_library",
-    "Specialise": "specialise",
+    "NamedDim": "named_dims",
+    "SharedLibrary": "shared_library.build",
+    "Specialise": "specialisation_policy",
     "TensorSpec": "tensors",
     "aligned_empty": "_native",
     "call_entry": "_native",
     "load": "executable",
     "read_container": "container",
     "write_container": "container",
-    "write_shared_library": "shared_library",
+    "write_shared_library": "shared_library.build",
 }
 
 

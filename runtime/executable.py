@@ -11,17 +11,17 @@ import numpy as np
 
 from mlc.runtime.arguments import order_inputs, order_outputs, output_buffer
 from mlc.runtime.container import Buffer, read_container, write_container
-from mlc.runtime.dims import NamedDim
 from mlc.runtime.linking import link
 from mlc.runtime.manifest import parse_manifest
+from mlc.runtime.named_dims import NamedDim
 from mlc.runtime.tensors import TensorSpec, weight_bytes
 
 if TYPE_CHECKING:
     from mlc.runtime._native import Program
-    from mlc.runtime.cuda.program import Program as CudaProgram
-    from mlc.runtime.objects import ObjectEdges
-    from mlc.runtime.specialise import Maker, Parts, Specialise
-    from mlc.runtime.specialised import Specialised
+    from mlc.runtime.cuda.execution.program import Program as CudaProgram
+    from mlc.runtime.object_conversion import ObjectEdges
+    from mlc.runtime.specialisation_policy import Maker, Parts, Specialise
+    from mlc.runtime.specialised_programs import Specialised
 
 
 class Executable:
@@ -188,7 +188,7 @@ class Executable:
         Raises CudaError if no device can run it."""
         if self._manifest.plan is None:
             return None
-        from mlc.runtime.cuda.planned import PlannedProgram
+        from mlc.runtime.cuda.execution.lazy_program import PlannedProgram
 
         assert isinstance(self._program, PlannedProgram)
         return self._program.program()
@@ -197,12 +197,12 @@ class Executable:
         """What translates strings and sequences, for a program that has some, if only inside."""
         if not self._manifest.has_objects:
             return None
-        from mlc.runtime.objects import ObjectEdges
+        from mlc.runtime.object_conversion import ObjectEdges
 
         return ObjectEdges(self.inputs, self.outputs, self._manifest.strings)
 
     def _specialise(self, policy: Specialise | None, make: Maker | None, origin: str) -> Specialised:
-        from mlc.runtime.specialised import specialised_of
+        from mlc.runtime.specialised_programs import specialised_of
 
         native = self.native
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from mlc.runtime.arguments import convert_input
 from mlc.runtime.errors import ExecutableError
-from mlc.runtime.host import check_host
+from mlc.runtime.host_features import check_host
 from mlc.runtime.manifest import Manifest, own_objects
 
 if TYPE_CHECKING:
     from mlc.runtime._native import Image, Program
     from mlc.runtime.container import Buffer
-    from mlc.runtime.cuda.planned import PlannedProgram
+    from mlc.runtime.cuda.execution.lazy_program import PlannedProgram
 
 
 def link(
@@ -27,7 +27,7 @@ def link(
     the ExecutableError that says what does not fit together or cannot run here."""
     if manifest.plan is None:
         return _native(manifest, objects, weights, origin)
-    from mlc.runtime.cuda.planned import PlannedProgram
+    from mlc.runtime.cuda.execution.lazy_program import PlannedProgram
 
     return PlannedProgram(manifest.plan, objects, weights)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mlc.runtime.dims import NamedDim, parse_dims
 from mlc.runtime.errors import ExecutableError
+from mlc.runtime.named_dims import NamedDim, parse_dims
 from mlc.runtime.tensors import EXTENSION_DTYPES, NUMPY_DTYPES, TensorSpec, is_object
 
 if TYPE_CHECKING:
-    from mlc.runtime.cuda.plan import Plan
+    from mlc.runtime.cuda.plan.plan import Plan
 
 T = TypeVar("T")
 
@@ -199,6 +199,6 @@ def _tensor(entry: Any, what: str, dynamic: bool) -> TensorSpec:
 
 def _plan(data: Any, where: str) -> Plan:
     # Programs of processors do without this part of the runtime.
-    from mlc.runtime.cuda.plan import Plan
+    from mlc.runtime.cuda.plan.plan import Plan
 
     return Plan.from_json(data, f"{where}: manifest: plan")

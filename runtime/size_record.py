@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlc.runtime._native import SizeEntry
-from mlc.runtime.shared_bytes import SharedBytes, address
+from mlc.runtime.deduplicated_arrays import SharedBytes, address
 
 if TYPE_CHECKING:
     from mlc.runtime.executable import Executable

@@ -21,7 +21,7 @@ _BYTES = (
     "int2 int4 uint2 uint4 float4_e2m1fn float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
     " float8_e8m0fnu float6_e2m3fn float6_e3m2fn"
 )
-# Arrays of numbers that stand for strings and sequences of the running call (mlc.runtime.objects).
+# Arrays of numbers that stand for strings and sequences of the running call (mlc.runtime.object_conversion).
 _ELEMENT = "|".join(["string", *_NUMPY.split(), "bfloat16", *_BYTES.split()])
 _MAP = rf"map\((?:int64|string),(?:{_ELEMENT})\)"
 _OBJECT = re.compile(
@@ -30,7 +30,7 @@ _OBJECT = re.compile(
 )
 _EXTENSION_SIZES = {"bfloat16": 2, **dict.fromkeys(_BYTES.split(), 1)}
 EXTENSION_DTYPES = frozenset(_EXTENSION_SIZES)
-# UNKNOWN_SIZE in csrc/native.h.
+# UNKNOWN_SIZE in csrc/python/native.h.
 _UNKNOWN = -sys.maxsize - 1
 
 

@@ -81,10 +81,10 @@ class Target:
     def host() -> Target:
         """The machine this process runs on, from the provider that the code generator sets.
 
-        Raises TargetError when no provider is set: import `mlc.codegen.host` first.
+        Raises TargetError when no provider is set: import `mlc.codegen.host_target` first.
         """
         if _host_provider is None:
-            raise TargetError("nothing describes the host: import mlc.codegen.host first")
+            raise TargetError("nothing describes the host: import mlc.codegen.host_target first")
         return _host_provider()
 
 

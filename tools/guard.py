@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from mlc.tools import activity as activities
-from mlc.tools.activity import Activity
+from mlc.tools import child_activity as activities
+from mlc.tools.child_activity import Activity
 
 # What interrupts the wait; the rest of Linux's signals keep their meaning.
 _AWAITED = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

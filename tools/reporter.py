@@ -9,7 +9,7 @@ from mlc.bindings.diagnostics import Diagnostic
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.tools.command_line import CommandLine
 from mlc.tools.diagnostics import DiagnosticPrinter
-from mlc.tools.expected import ExpectedDiagnostics
+from mlc.tools.expected_diagnostics import ExpectedDiagnostics
 from mlc.tools.sources import Source
 
 # The bindings add this note to every error on an op; mlir-opt's flags can turn it off.

@@ -16,7 +16,7 @@ from bench.summary import Record
 from mlc.analysis import module_costs
 from mlc.bindings import ir
 from mlc.compiler import Options
-from mlc.compiler.sources import open_source
+from mlc.compiler.sources.open_source import open_source
 from mlc.passes.base import PassFailure
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds

@@ -17,10 +17,10 @@ from bench.engines.mlc import compiler_options, version
 from mlc.bindings import ir
 from mlc.compiler import compile_program, worker_pool
 from mlc.compiler.build import Builder
-from mlc.compiler.host_function import HostFunction, TensorInfo
+from mlc.compiler.compilation_units import Units
+from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
-from mlc.compiler.modules import Units
-from mlc.compiler.program import MAIN_ENTRY, Program, allocate
+from mlc.compiler.programs.program import MAIN_ENTRY, Program, allocate
 from mlc.dialects import create_context
 from mlc.dialects.graph import specs
 from mlc.runtime import Image, call_entry

@@ -17,15 +17,15 @@ from bench.gpu.cases import Planned
 from bench.gpu.models import ELEMENTS, Model
 from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Binding, Case, Source, case_folder
 from mlc.compiler import CompileError, Options, Program, compile_program
-from mlc.compiler.host_function import HostFunction, TensorInfo
+from mlc.compiler.compilation_units import Units
+from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
-from mlc.compiler.modules import Units
-from mlc.compiler.program import weight_names
+from mlc.compiler.programs.program import weight_names
 from mlc.frontends.errors import ImportFailure
-from mlc.frontends.weights import Reference, content_hash
+from mlc.frontends.weights.store import Reference, content_hash
 from mlc.passes.base import PassFailure
 from mlc.pipelines.grammar import PipelineError
-from mlc.runtime.cuda.program_files import write_program
+from mlc.runtime.cuda.plan.program_files import write_program
 from mlc.runtime.tensors import TensorSpec, as_bytes
 from mlc.targets import TargetError
 

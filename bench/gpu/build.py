@@ -26,14 +26,14 @@ MODULES = (
     "runtime/arguments.py",
     "runtime/atomic_file.py",
     "runtime/errors.py",
-    "runtime/host.py",
+    "runtime/host_features.py",
     "runtime/tensors.py",
-    "compiler/constant_ops.py",
-    "compiler/tape.py",
+    "compiler/host_program/numpy_evaluation.py",
+    "compiler/host_program/step_list.py",
 )
 # What the runner shares with other benchmarks.
 SHARED = ("bench/operator_graph.py",)
-PACKAGES = ("mlc", "mlc/compiler", "bench", "bench/gpu")
+PACKAGES = ("mlc", "mlc/compiler", "mlc/compiler/host_program", "bench", "bench/gpu")
 
 
 def build(
@@ -83,7 +83,7 @@ def _copy_runner(root: Path) -> None:
         (root / package / "__init__.py").touch()
     for name in (
         *MODULES,
-        *(f"runtime/cuda/{path.name}" for path in (ROOT / "runtime" / "cuda").glob("*.py")),
+        *(str(path.relative_to(ROOT)) for path in (ROOT / "runtime" / "cuda").rglob("*.py")),
     ):
         target = root / "mlc" / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -16,8 +16,8 @@ from bench.search.space import Choice, Shape, sample
 from bench.summary import Record
 from mlc.codegen.errors import CodegenError
 from mlc.codegen.pool import WorkerPool
+from mlc.compiler.compilation_units import Units
 from mlc.compiler.levels import units_of
-from mlc.compiler.modules import Units
 
 TIMEOUT = 300.0
 # Candidates per job of the process that times: what a crash costs.

@@ -15,8 +15,8 @@ from mlc.dialects.accel.dialect import (
 )
 from mlc.dialects.accel.launches import Launch, Specialize
 from mlc.dialects.accel.memory import Commit, Copy, Wait, WaitGroups, box_of
+from mlc.dialects.accel.ping_pong import AwaitTurn, PassTurn
 from mlc.dialects.accel.semaphores import Await, CreateSemaphore, Notify
-from mlc.dialects.accel.turns import AwaitTurn, PassTurn
 
 __all__ = [
     "SHARED",

@@ -9,42 +9,44 @@ named dims in `dims_of`; `same_shape` and `same_type` compare those,
 
 from __future__ import annotations
 
+from mlc.dialects.graph.dims.value_dims import dims_of, name_dims, same_shape, same_type
+
 # Importing a family's module defines its ops.
-from . import (  # noqa: F401
-    activations,
-    attention,
-    checking,
-    compaction,
-    complex_parts,
-    contraction,
-    control,
-    conversions,
-    convolution,
-    creation,
-    elementwise,
-    layout,
-    movement,
-    normalisation,
-    objects,
-    ordering,
-    pooling,
-    quantisation,
-    reduction,
-    reshaping,
-    scatter,
-    selection,
-    shape_values,
-    trees,
-    winograd,
+from mlc.dialects.graph.ops import (
+    activations,  # noqa: F401
+    attention,  # noqa: F401
+    checking,  # noqa: F401
+    compaction,  # noqa: F401
+    complex_parts,  # noqa: F401
+    contraction,  # noqa: F401
+    control,  # noqa: F401
+    conversions,  # noqa: F401
+    convolution,  # noqa: F401
+    creation,  # noqa: F401
+    elementwise,  # noqa: F401
+    layout,  # noqa: F401
+    movement,  # noqa: F401
+    normalisation,  # noqa: F401
+    objects,  # noqa: F401
+    ordering,  # noqa: F401
+    pooling,  # noqa: F401
+    quantisation,  # noqa: F401
+    reduction,  # noqa: F401
+    reshaping,  # noqa: F401
+    scatter,  # noqa: F401
+    selection,  # noqa: F401
+    shape_values,  # noqa: F401
+    trees,  # noqa: F401
+    winograd,  # noqa: F401
 )
+from mlc.dialects.graph.sized_builders import can_tell, expand_to, reshape_to, sizes_vector
+
 from .attributes import array_of, attribute
 from .builder import build, infer, write_defaults
 from .dialect import Graph, op_classes
 from .regions import CONTROL_OPS, build_control, build_yield, yield_of
-from .sized import can_tell, expand_to, reshape_to, sizes_vector
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
-from .value_dims import dims_of, name_dims, same_shape, same_type
 from .verifier import check, describe, refined_types
 
 __all__ = [

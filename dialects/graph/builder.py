@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlc.bindings import ir
+from mlc.dialects.graph.dims.dim_names import NAMES
+from mlc.dialects.graph.dims.value_dims import write_names
 
 from .attributes import SEGMENTS, read_attributes, segments, to_attribute
-from .names import NAMES
 from .spec import REQUIRED, VARIADIC_LIMIT, OpSpec, ShapeError, Tensor, specs
 from .types import tensor_of, type_of
-from .value_dims import write_names
 from .verifier import check_results, refine
 from .verifier import infer as infer_tensors
 

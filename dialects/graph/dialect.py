@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.graph.ops.control import YIELD
+from mlc.dialects.graph.reference_page import document
 
 from .attributes import attribute
-from .control import YIELD
-from .reference import document
 from .spec import OpSpec, ShapeError, specs
 from .verifier import check, describe
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir, parent_op
+from mlc.dialects.graph.ops.control import CONTROL_LIMIT, YIELD
 
 from .attributes import RESULT_SEGMENTS, SEGMENTS, segments
-from .control import CONTROL_LIMIT, YIELD
 from .spec import Body, OpSpec, ShapeError, specs
 from .types import tensor_of
 

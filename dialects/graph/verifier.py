@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.bindings import ir
+from mlc.dialects.graph.shape_rules import agree
 
 from .attributes import read_attributes
 from .regions import read_bodies
-from .rules import agree
 from .spec import Body, Call, Operand, OpSpec, ShapeError, Tensor, specs
 from .types import tensor_of, type_of
 

@@ -23,6 +23,8 @@ from mlc.dialects.tloop.loop_primitives import (
     Split,
     Unroll,
 )
+from mlc.dialects.tloop.moved_computations import WinogradInput, WinogradOutput
+from mlc.dialects.tloop.row_window import RowWindow
 from mlc.dialects.tloop.schedule import (
     GetBlock,
     Interchange,
@@ -53,8 +55,6 @@ from mlc.dialects.tloop.storage_primitives import (
     ReverseComputeAt,
 )
 from mlc.dialects.tloop.tile_primitives import Balance, Peel, ShiftInwards, StreamKeys
-from mlc.dialects.tloop.windows import RowWindow
-from mlc.dialects.tloop.winograd import WinogradInput, WinogradOutput
 
 __all__ = [
     "OPERAND_LIMIT",

@@ -5,8 +5,8 @@ from math import prod
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.graph.size_text import SizeTextError, parse_size
 from mlc.dialects.graph.sizes import RELATIONS, Requirement
+from mlc.dialects.graph.sizes.text import SizeTextError, parse_size
 from mlc.dialects.tloop.dialect import TLoop
 from mlc.dialects.verification import verifier
 

@@ -14,12 +14,12 @@ from mlc.bindings import ir
 from mlc.dialects.graph import specs
 from mlc.dialects.graph.folding import fold
 from mlc.dialects.graph.sizes import Size, broadcast
-from mlc.frontends.onnx import types
-from mlc.frontends.onnx.build import build_op
+from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.constants import Constants
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.named_sizes import NamedSizes
 from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.values import Dim, Value, at_home, from_array, from_ir, write_dims
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -53,8 +53,8 @@ class GraphBuilder:
             return build_op(op, [v.ir for v in operands], attributes, result_type, location)
 
         if values and all(v.known is not None for v in values):
-            number = types.onnx_number(result_type.element_type) if result_type is not None else None
-            dtype = types.numpy_dtype(number) if number is not None else None
+            number = element_types.onnx_number(result_type.element_type) if result_type is not None else None
+            dtype = element_types.numpy_dtype(number) if number is not None else None
             folded = fold(op, [v.known for v in values if v.known is not None], dict(attributes), dtype)
             if folded is not None:
                 return self._known(folded, make, number, location)

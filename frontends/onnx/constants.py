@@ -10,11 +10,11 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.bindings import ir
-from mlc.frontends.onnx import types
-from mlc.frontends.onnx.build import build_op
+from mlc.frontends.onnx import element_types
+from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.tensors import SMALL, Constant
 from mlc.frontends.onnx.values import Value, at_home, from_array
-from mlc.frontends.weights import Reference, WeightStore
+from mlc.frontends.weights.store import Reference, WeightStore
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Constants:
         # The bindings cannot read dense attributes of complex numbers.
         if array.nbytes > SMALL or array.dtype.kind == "c":
             reference = self.store.add_blob(array.tobytes())
-            return self._weight("", array.shape, types.onnx_number(array.dtype), reference, location)
+            return self._weight("", array.shape, element_types.onnx_number(array.dtype), reference, location)
         make = partial(build_op, "constant", [], {"value": array}, None, location)
         return from_array("", array, at_home(make))
 
@@ -41,7 +41,7 @@ class Constants:
     def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value:
         """A constant of strings, in row-major order."""
         known = self.constant(np.array(self.text_numbers(texts), np.int64).reshape(shape), location)
-        kind = types.tensor_type(list(shape), TensorProto.STRING)
+        kind = element_types.tensor_type(list(shape), TensorProto.STRING)
         make = at_home(lambda: build_op("objects", [known.ir], {}, kind, location))
         return Value("", tuple(shape), TensorProto.STRING, make, texts=tuple(texts))
 
@@ -67,7 +67,7 @@ class Constants:
             "size": reference.size,
             "hash": reference.hash,
         }
-        kind, dtype = types.tensor_type(list(shape), number), types.numpy_dtype(number)
+        kind, dtype = element_types.tensor_type(list(shape), number), element_types.numpy_dtype(number)
         return Value(
             name,
             shape,

@@ -10,7 +10,7 @@ import onnx
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
 
 from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx.check import Opsets, plain_domain, read_opsets
+from mlc.frontends.onnx.model_checks import Opsets, plain_domain, read_opsets
 from mlc.frontends.onnx.values import Held, Value
 
 FunctionKey = tuple[str, str, str]

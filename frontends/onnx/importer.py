@@ -12,15 +12,15 @@ from onnx import AttributeProto, GraphProto, NodeProto
 
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx.again import Part
 from mlc.frontends.onnx.builder import GraphBuilder
-from mlc.frontends.onnx.check import check_node, label, plain_domain, sorted_nodes
-from mlc.frontends.onnx.frame import MISSING, Frame, Incomplete, Scope, bound_to
 from mlc.frontends.onnx.functions import Body, check_calls, local_body, model_functions, schema_body
 from mlc.frontends.onnx.load import LoadedModel
+from mlc.frontends.onnx.model_checks import check_node, label, plain_domain, sorted_nodes
 from mlc.frontends.onnx.node import Node, NodeFailure, TakesBody, Unsupported
+from mlc.frontends.onnx.problem_report import Problem
 from mlc.frontends.onnx.registry import lookup
-from mlc.frontends.onnx.report import Problem
+from mlc.frontends.onnx.reimport import Part
+from mlc.frontends.onnx.scopes import MISSING, Frame, Incomplete, Scope, bound_to
 from mlc.frontends.onnx.subgraph import Subgraph
 from mlc.frontends.onnx.values import Held, Value
 

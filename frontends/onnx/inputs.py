@@ -9,11 +9,11 @@ from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
 
 from mlc.dialects.graph.sizes import Size, name_of, symbol
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
-from mlc.frontends.onnx import types
-from mlc.frontends.onnx.kinds import Kind, SequenceKind, TensorKind, kind_of_type
+from mlc.frontends.input_sizes import sizes_by_name, wrong_sizes
+from mlc.frontends.onnx import element_types
+from mlc.frontends.onnx.value_types import Kind, SequenceKind, TensorKind, kind_of_type
 from mlc.frontends.onnx.values import Dim
 from mlc.frontends.option_names import dims_option, entry, shape_option
-from mlc.frontends.sizes import sizes_by_name, wrong_sizes
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
             raise ImportFailure(
                 f"{name}: {entry('shapes', info.name)}: the input is {what}, which has no shape"
             )
-        return InputType(info.name, (), types.SEQUENCE, kind)
+        return InputType(info.name, (), element_types.SEQUENCE, kind)
     tensor = info.type.tensor_type
     if not tensor.HasField("shape") and given is None:
         raise ImportFailure(
@@ -113,7 +113,11 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
 
 def _type(kind: TypeProto) -> str:
     which = kind.WhichOneof("value")
-    return types.type_name(kind.tensor_type.elem_type) if which == "tensor_type" else str(which or "no type")
+    return (
+        element_types.type_name(kind.tensor_type.elem_type)
+        if which == "tensor_type"
+        else str(which or "no type")
+    )
 
 
 def _dim(name: str, axis: int, parameter: str, value: int | None, dims: Mapping[str, int]) -> Dim:

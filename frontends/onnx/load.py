@@ -13,8 +13,8 @@ from google.protobuf.message import DecodeError
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx.tensors import SMALL, TensorReader
 from mlc.frontends.onnx.text import wrong_text
-from mlc.frontends.onnx.wire import Splitter
-from mlc.frontends.weights import INLINE, MappedFile, WeightStore
+from mlc.frontends.onnx.wire_format import Splitter
+from mlc.frontends.weights.store import INLINE, MappedFile, WeightStore
 
 # Protobuf messages cannot be longer.
 MAX_MODEL_BYTES = 2**31 - 1

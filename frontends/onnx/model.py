@@ -11,22 +11,22 @@ import onnx
 
 from mlc import dialects
 from mlc.bindings import func, ir
-from mlc.dialects.graph.dims import NAMES
-from mlc.dialects.graph.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
+from mlc.dialects.graph.dims.function_dims import NAMES
+from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.frontends.errors import UnsupportedModel
-from mlc.frontends.onnx import types
+from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.builder import GraphBuilder
-from mlc.frontends.onnx.check import check_model
 from mlc.frontends.onnx.constants import Constants
-from mlc.frontends.onnx.frame import Frame
 from mlc.frontends.onnx.importer import Importer
 from mlc.frontends.onnx.inputs import InputType, read_inputs
 from mlc.frontends.onnx.load import LoadedModel, load_model
-from mlc.frontends.onnx.objects import unpacked
+from mlc.frontends.onnx.model_checks import check_model
 from mlc.frontends.onnx.outputs import Output
-from mlc.frontends.onnx.report import report
+from mlc.frontends.onnx.problem_report import report
+from mlc.frontends.onnx.runtime_objects import unpacked
+from mlc.frontends.onnx.scopes import Frame
 from mlc.frontends.onnx.values import from_ir
-from mlc.frontends.weights import WeightStore
+from mlc.frontends.weights.store import WeightStore
 
 # Attribute of @main's arguments and results: the name in the model.
 NAME_ATTRIBUTE = "graph.name"
@@ -90,7 +90,8 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     """Builds @main; the text that it knows."""
     graph = loaded.proto.graph
     arguments = [
-        types.tensor_type([d if isinstance(d, int) else None for d in i.shape], i.number) for i in inputs
+        element_types.tensor_type([d if isinstance(d, int) else None for d in i.shape], i.number)
+        for i in inputs
     ]
     main = func.FuncOp("main", (arguments, []))
     block = main.add_entry_block([ir.Location.name(i.name) for i in inputs])

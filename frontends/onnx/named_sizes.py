@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mlc.bindings import ir
-from mlc.dialects.graph.names import named_dims
+from mlc.dialects.graph.dims.dim_names import named_dims
+from mlc.dialects.graph.dims.symbolic_inference import result_dims
 from mlc.dialects.graph.sizes import Size, name_of, symbol
-from mlc.dialects.graph.symbolic import result_dims
-from mlc.frontends.onnx import types
-from mlc.frontends.onnx.build import build_op
+from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Unsupported
+from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.values import Dim, Value, at_home
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -97,7 +97,7 @@ class NamedSizes:
 def _shape_vector(value: Value) -> Value:
     """The dims of a tensor as a vector that the model computes."""
     make = at_home(lambda: build_op("shape_of", [value.ir], {}, None, ir.Location.unknown()))
-    return Value("", (value.rank,), types.onnx_number(np.dtype(np.int64)), make)
+    return Value("", (value.rank,), element_types.onnx_number(np.dtype(np.int64)), make)
 
 
 def _length(vector: Value) -> int:

@@ -12,7 +12,7 @@ from onnx import TensorProto
 from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.errors import ImportFailure
-from mlc.frontends.onnx import types
+from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.emitter import Emitter
 from mlc.frontends.onnx.values import Dim, Held, Value, write_dims
 
@@ -143,8 +143,8 @@ class Node:
         """
         if value.number == number:
             return value
-        if not types.is_supported(number) or TensorProto.STRING in (number, value.number):
-            pair = f"{types.type_name(value.number)} to {types.type_name(number)}"
+        if not element_types.is_supported(number) or TensorProto.STRING in (number, value.number):
+            pair = f"{element_types.type_name(value.number)} to {element_types.type_name(number)}"
             raise Unsupported(f"casts from {pair} are not supported here")
         attributes = {"round_mode": round_mode} if number == TensorProto.FLOAT8E8M0 else {}
         kind = self.type_of(value.shape, number)
@@ -154,7 +154,7 @@ class Node:
         """A tensor type; symbols are dynamic dims."""
         if any(isinstance(dim, int) and dim < 0 for dim in shape):
             raise NodeFailure(f"a result has the dims {list(map(str, shape))}, one of which is negative")
-        return types.tensor_type([d if isinstance(d, int) else None for d in shape], number)
+        return element_types.tensor_type([d if isinstance(d, int) else None for d in shape], number)
 
     def axis(self, axis: int, rank: int) -> int:
         """`axis` counted from the front; raises if it is out of range."""

@@ -9,12 +9,12 @@ from onnx import TensorProto, ValueInfoProto
 
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
-from mlc.frontends.onnx import types
+from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.emitter import Emitter
-from mlc.frontends.onnx.frame import MISSING
-from mlc.frontends.onnx.kinds import Kind, KindMismatch, OptionalKind, TensorKind, joined, kind_of_type
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.objects import kind_of, packed
+from mlc.frontends.onnx.runtime_objects import kind_of, packed
+from mlc.frontends.onnx.scopes import MISSING
+from mlc.frontends.onnx.value_types import Kind, KindMismatch, OptionalKind, TensorKind, joined, kind_of_type
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Output:
         if isinstance(found, TensorKind) and isinstance(declared, TensorKind):
             if found.number == declared.number:
                 return
-            names = types.type_name(declared.number), types.type_name(found.number)
+            names = element_types.type_name(declared.number), element_types.type_name(found.number)
         elif found == OptionalKind(None) or _fit(found, declared):
             return
         raise ImportFailure(

@@ -16,20 +16,22 @@ OperatorFunction = Callable[["Node"], "Value | Sequence[Held]"]
 _Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
-    "attention", "axes", "batch_norm", "bit_casts", "branches", "causal_convolution", "columns",
-    "compaction", "contraction", "control", "convolution", "creation", "cropping", "deformable", "dropout",
-    "einsum", "elementwise", "gradient", "grids", "indexing", "logic", "max_rois", "mel", "movement",
-    "normalisation", "one_hot", "optionals", "ordering", "padding", "pooling", "quantisation",
-    "quantised_products",
-    "random_numbers", "ranges", "recurrent", "reduction", "resize", "rois", "sequence_map",
-    "sequence_split", "sequences", "signal", "slicing", "splitting", "strings", "suppression", "tf_idf",
-    "tiling", "training", "transposed_convolution", "unpooling",
-    "microsoft.activations", "microsoft.attention", "microsoft.blocks", "microsoft.group_query",
-    "microsoft.movement", "microsoft.nbits", "microsoft.normalisation", "microsoft.products",
-    "microsoft.quantised", "microsoft.quantised_attention", "microsoft.quantised_products",
-    "microsoft.rotary",
-    "ml.label_encoder", "ml.linear", "ml.maps", "ml.preprocessing", "ml.support_vectors",
-    "ml.tree_ensemble", "ml.trees",
+    "control_flow.conditional", "control_flow.loop_and_scan", "image.col2im", "image.grid_sample",
+    "image.max_roi_pool", "image.non_max_suppression", "image.resize", "image.roi_align",
+    "math.contraction", "math.einsum", "math.elementwise", "math.fourier_transforms", "math.logical",
+    "math.mel_weight_matrix", "math.quantisation", "math.reduction", "math.top_k", "microsoft.activations",
+    "microsoft.attention", "microsoft.block_quantised", "microsoft.fused_products",
+    "microsoft.gather_block_quantized", "microsoft.group_query_attention", "microsoft.movement",
+    "microsoft.normalisation", "microsoft.quantised", "microsoft.quantised_attention",
+    "microsoft.quantised_products", "microsoft.rotary_embedding", "ml.label_encoder", "ml.linear",
+    "ml.maps", "ml.preprocessing", "ml.support_vectors", "ml.tree_ensemble_v5", "ml.tree_ensembles",
+    "nn.attention", "nn.batch_norm", "nn.causal_convolution", "nn.convolution", "nn.deformable_convolution",
+    "nn.dropout", "nn.max_unpool", "nn.normalisation", "nn.pooling", "nn.qlinear_products", "nn.recurrent",
+    "nn.transposed_convolution", "objects.optionals", "objects.sequence_map", "objects.sequence_split",
+    "objects.sequences", "objects.strings", "objects.tf_idf", "tensor.casts", "tensor.center_crop_pad",
+    "tensor.compaction", "tensor.creation", "tensor.gather_scatter", "tensor.movement", "tensor.one_hot",
+    "tensor.padding", "tensor.random_numbers", "tensor.ranges", "tensor.slicing", "tensor.splitting",
+    "tensor.squeeze", "tensor.tiling", "training.gradient", "training.optimizers",
 )  # fmt: skip
 
 

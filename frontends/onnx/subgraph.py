@@ -8,9 +8,9 @@ from typing import Any
 
 from onnx import GraphProto
 
-from mlc.frontends.onnx.frame import MISSING, Frame, Incomplete, Scope, bound_to
-from mlc.frontends.onnx.kinds import Kind, kind_of_type
 from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.scopes import MISSING, Frame, Incomplete, Scope, bound_to
+from mlc.frontends.onnx.value_types import Kind, kind_of_type
 from mlc.frontends.onnx.values import Held
 
 

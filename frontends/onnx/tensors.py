@@ -10,10 +10,10 @@ import numpy as np
 from onnx import TensorProto, numpy_helper
 
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
-from mlc.frontends.onnx import types
-from mlc.frontends.onnx.wire import Range
-from mlc.frontends.paths import check_relative
-from mlc.frontends.weights import Reference, WeightStore
+from mlc.frontends.onnx import element_types
+from mlc.frontends.onnx.wire_format import Range
+from mlc.frontends.weights.paths import check_relative
+from mlc.frontends.weights.store import Reference, WeightStore
 
 # Up to this many bytes a constant stands in the IR as a dense attribute.
 SMALL = 1024
@@ -60,7 +60,7 @@ class TensorReader:
         size = math.prod(shape)
         if tensor.data_type == TensorProto.STRING:
             return Constant(shape, tensor.data_type, texts=_texts(tensor, size))
-        bits = types.bits_in_file(tensor.data_type)
+        bits = element_types.bits_in_file(tensor.data_type)
         located = self._located(tensor)
         if located is None:
             return self._embedded(tensor, shape)
@@ -76,9 +76,9 @@ class TensorReader:
         reference = self.store.reference(source, offset, expected)
         if expected > SMALL:
             return Constant(shape, tensor.data_type, reference=reference)
-        array = np.frombuffer(self.store.buffer(reference), types.numpy_dtype(tensor.data_type)).reshape(
-            shape
-        )
+        array = np.frombuffer(
+            self.store.buffer(reference), element_types.numpy_dtype(tensor.data_type)
+        ).reshape(shape)
         return Constant(shape, tensor.data_type, array=array)
 
     def _located(self, tensor: TensorProto) -> tuple[str, int, int | None] | None:
@@ -97,7 +97,7 @@ class TensorReader:
         return _source_name(name), offset, length
 
     def _embedded(self, tensor: TensorProto, shape: tuple[int, ...]) -> Constant:
-        expected = -(-math.prod(shape) * types.bits_in_file(tensor.data_type) // 8)
+        expected = -(-math.prod(shape) * element_types.bits_in_file(tensor.data_type) // 8)
         if tensor.HasField("raw_data") and len(tensor.raw_data) != expected:
             raise ImportFailure(_size_mismatch(tensor, shape, expected, len(tensor.raw_data)))
         try:
@@ -108,7 +108,7 @@ class TensorReader:
         return self._constant(array, shape, tensor.data_type)
 
     def _constant(self, array: np.ndarray, shape: tuple[int, ...], number: int) -> Constant:
-        array = np.ascontiguousarray(array, types.numpy_dtype(number)).reshape(shape)
+        array = np.ascontiguousarray(array, element_types.numpy_dtype(number)).reshape(shape)
         if array.nbytes <= SMALL:
             return Constant(shape, number, array=array)
         return Constant(shape, number, reference=self.store.add_blob(array.view(np.uint8).reshape(-1).data))
@@ -126,8 +126,8 @@ def _texts(tensor: TensorProto, size: int) -> tuple[str, ...]:
 
 def checked_dims(tensor: TensorProto) -> tuple[int, ...]:
     """The dims of a tensor of a supported type with sane dims. Raises `ImportFailure`."""
-    if not types.is_supported(tensor.data_type):
-        raise UnsupportedModel(f"{types.type_name(tensor.data_type)} elements are not supported")
+    if not element_types.is_supported(tensor.data_type):
+        raise UnsupportedModel(f"{element_types.type_name(tensor.data_type)} elements are not supported")
     dims = tuple(tensor.dims)
     if len(dims) > MAX_RANK:
         raise ImportFailure(f"rank {len(dims)} is over the limit of {MAX_RANK}")
@@ -154,7 +154,7 @@ def _number(entries: dict[str, str], key: str) -> int | None:
 
 def _unpack(packed: np.ndarray, count: int, number: int) -> np.ndarray:
     """Elements of less than a byte, low bits first, as one element per byte."""
-    bits = types.bits_in_file(number)
+    bits = element_types.bits_in_file(number)
     if 8 % bits:
         # Elements reach over the ends of bytes.
         digits = np.unpackbits(packed, bitorder="little")[: count * bits].reshape(count, bits)
@@ -162,7 +162,7 @@ def _unpack(packed: np.ndarray, count: int, number: int) -> np.ndarray:
     else:
         shifts = np.arange(0, 8, bits, dtype=np.uint8)
         spread = ((packed[:, None] >> shifts) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
-    dtype = types.numpy_dtype(number)
+    dtype = element_types.numpy_dtype(number)
     if str(dtype).startswith("int"):
         sign = np.uint8(1 << (bits - 1))
         return ((spread ^ sign).astype(np.int8) - np.int8(sign)).astype(dtype)
@@ -170,5 +170,5 @@ def _unpack(packed: np.ndarray, count: int, number: int) -> np.ndarray:
 
 
 def _size_mismatch(tensor: TensorProto, shape: tuple[int, ...], expected: int, length: int) -> str:
-    kind = types.type_name(tensor.data_type)
+    kind = element_types.type_name(tensor.data_type)
     return f"dims {list(shape)} of {kind} take {expected} bytes, but its data has {length}"

@@ -11,10 +11,10 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.bindings import ir
-from mlc.dialects.graph.dims import NAMES, named_dims, names_attribute
+from mlc.dialects.graph.dims.function_dims import NAMES, named_dims, names_attribute
 from mlc.dialects.graph.sizes import Size
-from mlc.frontends.onnx import types
-from mlc.frontends.onnx.kinds import MapKind, MapsKind, OptionalKind, SequenceKind, TensorKind
+from mlc.frontends.onnx import element_types
+from mlc.frontends.onnx.value_types import MapKind, MapsKind, OptionalKind, SequenceKind, TensorKind
 
 Dim = int | Size
 
@@ -50,7 +50,7 @@ class Value:
 
     @property
     def dtype(self) -> np.dtype:
-        return types.numpy_dtype(self.number)
+        return element_types.numpy_dtype(self.number)
 
     @property
     def is_static(self) -> bool:
@@ -143,7 +143,7 @@ def from_ir(name: str, value: ir.Value, dims: tuple[Dim, ...]) -> Value:
     kind = ir.RankedTensorType(value.type)
     sizes = [None if kind.is_dynamic_dim(i) else kind.get_dim_size(i) for i in range(kind.rank)]
     named = tuple(dim if size is None else size for size, dim in zip(sizes, dims, strict=True))
-    return Value(name, named, types.onnx_number(kind.element_type), lambda: value, _ir=value)
+    return Value(name, named, element_types.onnx_number(kind.element_type), lambda: value, _ir=value)
 
 
 def write_dims(result: ir.Value, dims: Sequence[Dim | None]) -> None:
@@ -164,5 +164,5 @@ def from_array(name: str, array: np.ndarray, build: Callable[[], ir.Value]) -> V
     """
     if array.dtype == object and all(isinstance(e, int | np.integer) for e in array.flat):
         array = array.astype(np.int64)
-    number = TensorProto.INT64 if array.dtype == object else types.onnx_number(array.dtype)
+    number = TensorProto.INT64 if array.dtype == object else element_types.onnx_number(array.dtype)
     return Value(name, array.shape, number, build, known=array)

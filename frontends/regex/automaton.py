@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mlc.frontends.regex.nodes import Choice, Letters, Place, Regex, RegexError, Repeated
+from mlc.frontends.regex.syntax_tree import Choice, Letters, Place, Regex, RegexError, Repeated
 
 MOST_STATES = 20000
 _SURROGATES = (0xD800, 0xDFFF)

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from mlc.frontends.regex.automaton import Automaton, automaton
-from mlc.frontends.regex.nodes import RegexError
-from mlc.frontends.regex.syntax import parse
+from mlc.frontends.regex.parser import parse
+from mlc.frontends.regex.syntax_tree import RegexError
 
 # Of the table, and of the sets of states that are looked at to make it.
 MOST_STATES, MOST_WORK = 4096, 20_000_000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mlc.frontends.regex.classes import PERL, POSIX, category, in_any_case
-from mlc.frontends.regex.nodes import MAX_CODE, Letters, Place, Ranges, RegexError, negated, union
+from mlc.frontends.regex.letter_classes import PERL, POSIX, category, in_any_case
 from mlc.frontends.regex.reader import Reader
+from mlc.frontends.regex.syntax_tree import MAX_CODE, Letters, Place, Ranges, RegexError, negated, union
 
 _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 _PLACES = {"A": "begin", "z": "end", "b": "word boundary", "B": "no word boundary"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mlc.frontends.regex.nodes import RegexError
+from mlc.frontends.regex.syntax_tree import RegexError
 
 
 class Reader:

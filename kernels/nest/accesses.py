@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import affine, ir, memref
-from mlc.kernels.nest.indices import Indexer, affine_of, index_value, map_of, value_range
-from mlc.kernels.nest.state import Array, Nest
+from mlc.kernels.nest.affine_indices import Indexer, affine_of, index_value, map_of, value_range
+from mlc.kernels.nest.nest_state import Array, Nest
 from mlc.kernels.scalars import Scalar, typed
 from mlc.passes.common.named_blocks import BLOCK_TAG
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from mlc.bindings import ir, scf
 from mlc.kernels.errors import KernelFailure
-from mlc.kernels.nest.state import Nest
+from mlc.kernels.nest.nest_state import Nest
 from mlc.kernels.scalars import Scalar, typed
 
 Side = Callable[[], Sequence[Scalar]]

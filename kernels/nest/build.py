@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlc.bindings import bufferization, ir, memref
-from mlc.kernels.nest.state import Array, Nest
+from mlc.kernels.nest.nest_state import Array, Nest
 from mlc.kernels.nest.statements import run_all
 from mlc.kernels.signature import Signature
 from mlc.kernels.source import Source

@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import Any
 
 from mlc.bindings import ir, memref
-from mlc.kernels import functions
+from mlc.kernels import builtin_functions
 from mlc.kernels.elements import Element
-from mlc.kernels.markers import buffer
-from mlc.kernels.nest.state import Array, Nest
-from mlc.kernels.nest.values import evaluate, expression, scalar
+from mlc.kernels.loop_markers import buffer
+from mlc.kernels.nest.nest_expressions import evaluate, expression, scalar
+from mlc.kernels.nest.nest_state import Array, Nest
 from mlc.kernels.scalars import apply, convert, select
 
 
@@ -20,7 +20,7 @@ def _call(node: ast.Call, nest: Nest) -> Any:
     function = evaluate(node.func, nest)
     if node.keywords:
         nest.fail(f"{ast.unparse(node.func)} takes no keywords here", node)
-    if function is functions.where:
+    if function is builtin_functions.where:
         return select(*(scalar(each, nest) for each in _arguments(node, 3, nest)))
     if isinstance(function, Element):
         [operand] = _arguments(node, 1, nest)
@@ -43,8 +43,8 @@ def _buffer(node: ast.Call, nest: Nest) -> Array:
 def _function(function: Any, node: ast.Call, nest: Nest) -> tuple[str, int]:
     """The operation that a function stands for, and the number of its operands."""
     with suppress(TypeError):  # what is not hashable is none of ours
-        function = functions.SYNONYMS.get(function, function)
-    if not isinstance(function, functions.Function):
+        function = builtin_functions.SYNONYMS.get(function, function)
+    if not isinstance(function, builtin_functions.Function):
         nest.fail(
             f"kernels cannot call {ast.unparse(node.func)}; they can call functions of mlc.kernels", node
         )

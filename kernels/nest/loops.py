@@ -10,10 +10,10 @@ from functools import reduce
 from typing import Any
 
 from mlc.bindings import affine, arith, ir, scf
-from mlc.kernels.functions import SYNONYMS, maximum, minimum
-from mlc.kernels.nest.indices import affine_of, index_value, map_of
-from mlc.kernels.nest.state import Index, Nest
-from mlc.kernels.nest.values import as_scalar, evaluate
+from mlc.kernels.builtin_functions import SYNONYMS, maximum, minimum
+from mlc.kernels.nest.affine_indices import affine_of, index_value, map_of
+from mlc.kernels.nest.nest_expressions import as_scalar, evaluate
+from mlc.kernels.nest.nest_state import Index, Nest
 from mlc.kernels.scalars import typed
 
 # What schedules and messages call a loop.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from mlc.kernels.nest.affine_indices import combine
 from mlc.kernels.nest.branches import conditional
-from mlc.kernels.nest.indices import combine
-from mlc.kernels.nest.state import Index, Nest
-from mlc.kernels.nest.values import as_scalar, evaluate, expression, scalar
+from mlc.kernels.nest.nest_expressions import as_scalar, evaluate, expression, scalar
+from mlc.kernels.nest.nest_state import Index, Nest
 from mlc.kernels.scalars import apply
 
 _BINARY = {

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.kernels.markers import block
+from mlc.kernels.loop_markers import block
 from mlc.kernels.nest.branches import branch
 from mlc.kernels.nest.loops import build_loop, loop_bounds
-from mlc.kernels.nest.names import element
+from mlc.kernels.nest.name_lookup import element
+from mlc.kernels.nest.nest_expressions import as_scalar, evaluate, scalar
+from mlc.kernels.nest.nest_state import Array, Nest
 from mlc.kernels.nest.operators import binary, operator_name
-from mlc.kernels.nest.state import Array, Nest
-from mlc.kernels.nest.values import as_scalar, evaluate, scalar
 
 
 def run_all(body: Sequence[ast.stmt], nest: Nest) -> None:

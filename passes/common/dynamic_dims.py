@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from mlc.bindings import arith, ir, tensor
-from mlc.dialects.graph.dims import NAMES, Dims, Shape
+from mlc.dialects.graph.dims.function_dims import NAMES, Dims, Shape
 from mlc.dialects.graph.sizes import Name, Operation, Size, symbol
 from mlc.passes.base import PassFailure
 from mlc.passes.common.kernel_functions import DIMS

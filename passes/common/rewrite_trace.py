@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir, parent_op
 from mlc.bindings.diagnostics import describe
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.passes.common.patterns import Pattern, pattern_name
 from mlc.passes.common.rewriting import Changes, watch_changes
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.passes.base import PassFailure
 from mlc.passes.common.patterns import Pattern, pattern_name, pattern_summary
 from mlc.passes.remarks import applied_at, listening

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from mlc.bindings import ir, outermost_op, parent_op
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.passes.base import PassFailure
 from mlc.pipelines.instrumentation.base import Instrumentation, describe_op, symbol_name
 from mlc.pipelines.output_file import write_file

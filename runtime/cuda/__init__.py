@@ -4,21 +4,21 @@
 processor, and loaded for these only.
 """
 
-from mlc.runtime.cuda.borrowed import Borrowed, borrow, borrow_array
-from mlc.runtime.cuda.device import Device, Properties, device_count, device_properties
-from mlc.runtime.cuda.driver import Driver, load_driver
-from mlc.runtime.cuda.errors import CudaError, DriverMissing
-from mlc.runtime.cuda.events import Event, elapsed_milliseconds
-from mlc.runtime.cuda.graphs import Graph
-from mlc.runtime.cuda.launches import Launch, pointer, scalar
-from mlc.runtime.cuda.memory import DeviceMemory, PinnedMemory
-from mlc.runtime.cuda.module import Function, Module
-from mlc.runtime.cuda.plan import Plan, parse_plan
-from mlc.runtime.cuda.program import Program
-from mlc.runtime.cuda.program_files import read_program, write_program
-from mlc.runtime.cuda.streams import Stream
-from mlc.runtime.cuda.tensor_map import TensorMap, TensorMapSpec
-from mlc.runtime.cuda.tensors import Tensor
+from mlc.runtime.cuda.device_tensors import Tensor
+from mlc.runtime.cuda.driver.device import Device, Properties, device_count, device_properties
+from mlc.runtime.cuda.driver.errors import CudaError, DriverMissing
+from mlc.runtime.cuda.driver.events import Event, elapsed_milliseconds
+from mlc.runtime.cuda.driver.graphs import Graph
+from mlc.runtime.cuda.driver.launches import Launch, pointer, scalar
+from mlc.runtime.cuda.driver.library import Driver, load_driver
+from mlc.runtime.cuda.driver.memory import DeviceMemory, PinnedMemory
+from mlc.runtime.cuda.driver.modules import Function, Module
+from mlc.runtime.cuda.driver.streams import Stream
+from mlc.runtime.cuda.driver.tensor_map import TensorMap, TensorMapSpec
+from mlc.runtime.cuda.execution.program import Program
+from mlc.runtime.cuda.foreign_tensors import Borrowed, borrow, borrow_array
+from mlc.runtime.cuda.plan.plan import Plan, parse_plan
+from mlc.runtime.cuda.plan.program_files import read_program, write_program
 
 __all__ = [
     "Borrowed",

@@ -7,7 +7,7 @@ from math import prod
 import pytest
 
 from mlc.analysis import Cost, UnknownSize, op_cost
-from mlc.analysis.operations import flops_function
+from mlc.analysis.flop_counts import flops_function
 from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context, graph
 

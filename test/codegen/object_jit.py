@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import llvmlite.binding as llvm
 
 from mlc.codegen.emit import emit
-from mlc.codegen.host import host_target
+from mlc.codegen.host_target import host_target
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mlc.codegen.emit import emit
-from mlc.codegen.host import _cache_sizes, host_target, resolve_target
+from mlc.codegen.host_target import _cache_sizes, host_target, resolve_target
 from mlc.targets import Target, TargetError, parse_target
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mlc.codegen.machines import chosen_target, gpu_target, machine_target
+from mlc.codegen.triples import chosen_target, gpu_target, machine_target
 from mlc.targets import NAMED, TargetError
 
 

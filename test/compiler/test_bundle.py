@@ -6,10 +6,10 @@ import numpy as np
 import onnx
 import pytest
 
-from mlc.compiler.bundle import Bundle, Stage, portable_weights
-from mlc.compiler.host_function import HostFunction, TensorInfo
-from mlc.compiler.onnx_source import MODEL, OnnxSource
-from mlc.frontends.weights import INLINE, Reference
+from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
+from mlc.compiler.programs.bundle import Bundle, Stage, portable_weights
+from mlc.compiler.sources.onnx_model import MODEL, OnnxSource
+from mlc.frontends.weights.store import INLINE, Reference
 
 
 def host(

@@ -10,16 +10,16 @@ import pytest
 
 from mlc.bindings import ir
 from mlc.compiler import Options
-from mlc.compiler.assemble import Names, assemble
-from mlc.compiler.bundle import Bundle, Stage
 from mlc.compiler.code_path import code_paths
+from mlc.compiler.compilation_units import split
 from mlc.compiler.errors import CompileError
-from mlc.compiler.host_function import HostFunction
-from mlc.compiler.modules import split
-from mlc.compiler.program import Program
+from mlc.compiler.host_program.host_function import HostFunction
+from mlc.compiler.programs.assemble import Names, assemble
+from mlc.compiler.programs.bundle import Bundle, Stage
+from mlc.compiler.programs.program import Program
 from mlc.dialects import create_context
-from mlc.runtime.dims import NamedDim
 from mlc.runtime.manifest import parse_manifest
+from mlc.runtime.named_dims import NamedDim
 
 HOST = """
 func.func @main(%x: memref<?x?xf32>, %mask: memref<?x4xi1>, %y: memref<?x?xf32>, %n: memref<i64>,

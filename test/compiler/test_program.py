@@ -8,19 +8,19 @@ from dense import dense_model
 import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
-from mlc.runtime import ExecutableError, host
+from mlc.runtime import ExecutableError, host_features
 
 
 @pytest.mark.parametrize(("cpu", "needed"), [("znver5", "avx512f"), ("haswell", "avx2"), ("x86-64", None)])
 def test_the_manifest_names_what_the_cpu_must_have(cpu: str, needed: str | None, pool: WorkerPool) -> None:
     manifest = compile_program(dense_model(), Options(target=cpu, pool=pool)).manifest()
-    required = host.required_features(manifest["target"])
+    required = host_features.required_features(manifest["target"])
     assert (needed in required) if needed else not required
 
 
 def test_code_for_a_better_cpu_is_not_run(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
     program = compile_program(dense_model(), Options(target="znver5", pool=pool))
-    monkeypatch.setattr(host, "host_flags", lambda: frozenset({"avx", "avx2", "fma"}))
+    monkeypatch.setattr(host_features, "host_flags", lambda: frozenset({"avx", "avx2", "fma"}))
     with pytest.raises(ExecutableError, match="avx512f"):
         program.executable()
 

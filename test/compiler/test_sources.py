@@ -13,12 +13,12 @@ from dense import dense_model, dense_result, save_external
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program
-from mlc.compiler.module_source import ModuleSource
-from mlc.compiler.onnx_source import OnnxSource
-from mlc.compiler.sources import open_source
+from mlc.compiler.sources.graph_module import ModuleSource
+from mlc.compiler.sources.onnx_model import OnnxSource
+from mlc.compiler.sources.open_source import open_source
 from mlc.dialects import create_context
 from mlc.frontends.errors import ImportFailure
-from mlc.frontends.weights import content_hash
+from mlc.frontends.weights.store import content_hash
 from mlc.passes.base import PassFailure
 
 ADD_ONE = """

@@ -21,8 +21,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import mlc
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import CompileError, Options, size_job, size_maker
-from mlc.compiler.size_maker import SizeMaker
+from mlc.compiler import CompileError, Options, specialisation_job, specialisation_worker
+from mlc.compiler.specialisation_worker import SizeMaker
 from mlc.runtime import Executable, Specialise
 
 WEIGHT = np.random.default_rng(1).standard_normal((32, 16)).astype(np.float32)
@@ -67,7 +67,7 @@ def test_the_next_process_takes_it_from_the_cache(
     found = rows(program)
     assert found[3,]["state"] == "own" and not found[3,]["from_cache"] and found[3,]["own_calls"] == 1
     assert found[5,]["state"] == "general"
-    monkeypatch.setattr(size_maker, "WorkerProcess", no_process)
+    monkeypatch.setattr(specialisation_worker, "WorkerProcess", no_process)
     for given in (tmp_path / "m.onnx", model().SerializeToString()):
         again = compiled(given, NOW, pool)
         for _ in range(3):
@@ -117,7 +117,9 @@ def test_weights_that_have_changed(pool: WorkerPool, tmp_path: Path) -> None:
 def test_all_options_reach_the_process() -> None:
     """Those that it does without do not change the program of a processor."""
     without = {"jobs", "cubin", "progress", "pool", "specialise", "reproducer_dir"}
-    assert set(size_maker.job_options(Options())) == {each.name for each in fields(Options)} - without
+    assert (
+        set(specialisation_worker.job_options(Options())) == {each.name for each in fields(Options)} - without
+    )
 
 
 def killed(pool: WorkerPool) -> tuple[Executable, int]:
@@ -152,10 +154,10 @@ def test_one_process_at_a_time_compiles_into_a_cache(cache_dir: Path) -> None:
     order: list[str] = []
 
     def second() -> None:
-        with size_job._turn():
+        with specialisation_job._turn():
             order.append("second")
 
-    with size_job._turn():
+    with specialisation_job._turn():
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.2)

@@ -20,7 +20,7 @@ def test_cases_are_those_of_the_conformance_page() -> None:
 
 
 def test_files_name_the_operator() -> None:
-    assert file_of_tests(ROOT, "TfIdfVectorizer") == "`numerics/test_tf_idf.py`"
+    assert file_of_tests(ROOT, "TfIdfVectorizer") == "`numerics/operators/test_tf_idf.py`"
     assert file_of_tests(ROOT, "NoOperatorAtAll") == ""
     for name in sorted({name for domain, name in registered() if not domain}):
         path = file_of_tests(ROOT, name).strip("`")

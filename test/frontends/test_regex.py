@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mlc.frontends.regex.deterministic import match_table
-from mlc.frontends.regex.nodes import RegexError
+from mlc.frontends.regex.syntax_tree import RegexError
 
 RANDOM = random.Random(1)
 LETTERS = "abcxyfo kKßs1_.-\näöü@wmA]"

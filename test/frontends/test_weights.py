@@ -10,8 +10,8 @@ import pytest
 from mlc import dialects
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure
-from mlc.frontends.sidecar import relocate, weight_references, write_safetensors
-from mlc.frontends.weights import INLINE, WeightStore, content_hash
+from mlc.frontends.weights.module_references import relocate, weight_references, write_safetensors
+from mlc.frontends.weights.store import INLINE, WeightStore, content_hash
 
 DATA = bytes(range(256)) * 8
 

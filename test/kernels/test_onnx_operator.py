@@ -69,7 +69,7 @@ def test_compiles_and_runs() -> None:
 
 
 def test_programs_with_operators_of_plugins_are_not_cached() -> None:
-    from mlc.compiler.onnx_source import OnnxSource
+    from mlc.compiler.sources.onnx_model import OnnxSource
 
     assert OnnxSource(model()).digest() is None
     plain = helper.make_model(helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "plain", [], []))

@@ -11,10 +11,13 @@ import pytest
 HERE = Path(__file__).parent
 PATHS = (
     HERE,
+    *(path for path in sorted(HERE.iterdir()) if path.is_dir()),
     HERE.parent / "frontends" / "onnx",
     HERE.parent / "passes",
     HERE.parent / "passes" / "evaluator",
     HERE.parent / "gpu",
+    HERE.parent / "gpu" / "emulation",
+    HERE.parent / "gpu" / "machine_code",
     HERE.parents[1],
 )
 sys.path[:0] = [str(path) for path in PATHS]

@@ -14,7 +14,7 @@ from onnx import helper, numpy_helper
 from oracle import compiled, difference, runtime
 
 from mlc.dialects.graph.elements import dtype_of
-from mlc.frontends.onnx import import_model, types
+from mlc.frontends.onnx import element_types, import_model
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _Parts:
         named = [f"{name}.{axis}" for axis in range(min(value.ndim, self.named_dims))]
         shape = [*named, *value.shape[len(named) :]]
         is_text = value.dtype == object
-        number = onnx.TensorProto.STRING if is_text else types.onnx_number(value.dtype)
+        number = onnx.TensorProto.STRING if is_text else element_types.onnx_number(value.dtype)
         self.inputs.append(helper.make_tensor_value_info(name, number, shape))
         self.values[name] = value
         return name

@@ -10,5 +10,6 @@ sys.path[:0] = [
     str(HERE),
     *(str(HERE / folder) for folder in HELPERS),
     str(TEST / "numerics"),
+    str(TEST / "numerics" / "random_cases"),
     str(TEST / "frontends" / "onnx"),
 ]

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 if __name__ == "__main__":
-    FOLDERS = ("passes/evaluator", "numerics", "frontends/onnx")
+    FOLDERS = ("passes/evaluator", "numerics", "numerics/random_cases", "frontends/onnx")
     sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in FOLDERS]
 
 from graph_evaluator import evaluate

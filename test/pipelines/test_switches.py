@@ -12,8 +12,8 @@ from mlc.compiler import Options
 from mlc.passes.base import Pass
 from mlc.pipelines.grammar import PipelineError
 from mlc.pipelines.lists.graph import FORM_KERNELS, GRAPH_OPTIMIZE
+from mlc.pipelines.pass_switches import LOWERS, REQUIRED, switched
 from mlc.pipelines.plan import Plan, resolve
-from mlc.pipelines.switches import LOWERS, REQUIRED, switched
 
 PIPELINES = Options().pipeline_names()
 SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object_calls.h"
+#include "objects/object_calls.h"
 
 enum { VARIABLES = 6, MOST = 12, STEPS = 20000, LARGEST = 400, I64 = 7 };
 

@@ -9,7 +9,7 @@ import numpy as np
 from objects import TARGET, compile_ir, pointers
 
 from mlc.runtime import Executable, Specialise
-from mlc.runtime.specialise import Parts
+from mlc.runtime.specialisation_policy import Parts
 
 _GENERAL = """
 declare ptr @mlc_host_output(i64, i64, ptr, i64)

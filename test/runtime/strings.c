@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object_calls.h"
+#include "objects/object_calls.h"
 
 enum { ODD = 9, MANY = 30000 };
 

@@ -219,7 +219,7 @@ def test_parts_that_do_not_fit(parts: Any, monkeypatch: pytest.MonkeyPatch) -> N
         build({"entry": "start"})
     with pytest.raises(ExecutableError, match=r"format 4 is not supported, .* reads formats 1, 2, 3"):
         build({"format": 4})
-    monkeypatch.setattr("mlc.runtime.host.host_flags", lambda: frozenset({"avx2"}))
+    monkeypatch.setattr("mlc.runtime.host_features.host_flags", lambda: frozenset({"avx2"}))
     with pytest.raises(ExecutableError, match="with amx-tile, which this machine's processor lacks"):
         build({"target": {"cpu": "sapphirerapids", "features": ["+avx2", "-avx512f", "+amx-tile"]}})
     with pytest.raises(ExecutableError, match="compiled for aarch64, this machine is x86_64"):

@@ -17,8 +17,8 @@ import pytest
 from size_programs import WEIGHT_BYTES, Maker, executable, general_parts, own_parts, runs_own, states
 
 from mlc.runtime import Executable, ExecutableError, Specialise
-from mlc.runtime import specialised as module
-from mlc.runtime.specialise import Cancelled, Parts, policy_of
+from mlc.runtime import specialised_programs as module
+from mlc.runtime.specialisation_policy import Cancelled, Parts, policy_of
 
 
 def test_sizes_that_come_often_get_a_program() -> None:
@@ -105,7 +105,7 @@ class _Failing(Maker):
 def test_a_failure_is_told_once_and_not_repeated(caplog: pytest.LogCaptureFixture) -> None:
     make = _Failing()
     program = executable(make)
-    with caplog.at_level(logging.WARNING, "mlc.runtime.specialised"):
+    with caplog.at_level(logging.WARNING, "mlc.runtime.specialised_programs"):
         assert not any(runs_own(program, 2, 3) for _ in range(9))
     assert make.asked == [(2, 3)]
     [record] = caplog.records

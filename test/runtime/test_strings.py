@@ -10,14 +10,20 @@ import numpy as np
 import pytest
 
 from mlc.runtime import TensorSpec
-from mlc.runtime.objects import ObjectEdges
-from mlc.runtime.shared_library import SOURCES
+from mlc.runtime.object_conversion import ObjectEdges
+from mlc.runtime.shared_library.build import SOURCES
 
 HERE = Path(__file__).parent
-TABLE = ("objects.c", "string_table.c", "sequence_table.c", "collect.c", "object_calls.c")
+OBJECTS, MEMORY = SOURCES / "objects", SOURCES / "memory"
+TABLE = [
+    OBJECTS / name
+    for name in ("objects.c", "string_table.c", "sequence_table.c", "collect.c", "object_calls.c")
+]
+STRINGS = [OBJECTS / name for name in ("strings.c", "string_case.c", "string_codes.c", "string_numbers.c")]
+SEQUENCES = [OBJECTS / name for name in ("sequences.c", "sequence_parts.c", "maps.c")]
 FUNCTIONS = {
-    "strings.c": (*TABLE, "strings.c", "string_case.c", "string_codes.c", "string_numbers.c"),
-    "sequences.c": (*TABLE, "sequences.c", "sequence_parts.c", "maps.c", "host_memory.c", "region.c"),
+    "strings.c": (*TABLE, *STRINGS),
+    "sequences.c": (*TABLE, *SEQUENCES, MEMORY / "host_memory.c", MEMORY / "region.c"),
 }
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
@@ -61,7 +67,7 @@ def test_functions_under_sanitizers(tmp_path: Path, main: str) -> None:
     """Strings: odd bytes, cut letters, empty ones, tens of thousands of them, and tables that are wrong.
     Sequences: random functions, while those that nothing needs any more are released."""
     program = tmp_path / "program"
-    sources = [str(SOURCES / name) for name in FUNCTIONS[main]]
+    sources = [str(path) for path in FUNCTIONS[main]]
     command = ["cc", "-std=c11", "-g", "-O1", *SANITIZE, f"-I{SOURCES}", str(HERE / main), *sources]
     built = subprocess.run([*command, "-o", str(program), "-lm"], check=False, capture_output=True, text=True)
     if "cannot find" in built.stderr and "san" in built.stderr:

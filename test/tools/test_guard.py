@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mlc.tools.activity import Activity
+from mlc.tools.child_activity import Activity
 from mlc.tools.guard import Death, run_guarded
 
 _INTERRUPTED = """

@@ -12,7 +12,7 @@ from onnx.defs import SchemaError
 from onnx.shape_inference import InferenceError
 
 from mlc.tools.fuzz.case import Arrays, Case, domain_of, is_small, typed
-from mlc.tools.fuzz.draws import pick, resized
+from mlc.tools.fuzz.random_draws import pick, resized
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import schema_of
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlc.tools.fuzz.draws import is_float
+from mlc.tools.fuzz.random_draws import is_float
 
 # Relative tolerance. The absolute one is this, times a hundredth of the largest finite value expected: sums
 # in another order cancel differently. Integers and truth values are equal.

@@ -11,9 +11,9 @@ from typing import Any
 
 from mlc.tools.cases.pool import Pool
 from mlc.tools.cases.worker import Answer, Job
-from mlc.tools.fuzz.judge import Verdict
 from mlc.tools.fuzz.oracles import ORACLES
-from mlc.tools.fuzz.serve import Settings, serve
+from mlc.tools.fuzz.verdicts import Verdict
+from mlc.tools.fuzz.worker_side import Settings, serve
 
 _LOST = {"crash": "crash", "timeout": "hang"}
 

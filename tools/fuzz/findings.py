@@ -11,8 +11,8 @@ from pathlib import Path
 from mlc.tools.cases.reasons import family
 from mlc.tools.fuzz.case import Case, save
 from mlc.tools.fuzz.driver import Fuzzer, Result
-from mlc.tools.fuzz.judge import Verdict
 from mlc.tools.fuzz.shrink import shrunk
+from mlc.tools.fuzz.verdicts import Verdict
 
 
 def group_of(verdict: Verdict) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 
 from mlc.tools.fuzz.case import Case
 from mlc.tools.fuzz.chains import chain_of
-from mlc.tools.fuzz.draws import pick
 from mlc.tools.fuzz.mutators import mutated
+from mlc.tools.fuzz.random_draws import pick
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import fix_settings
 

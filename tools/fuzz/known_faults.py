@@ -5,10 +5,10 @@ Each line says why. A rule is as narrow as the node and its inputs let it be.
 
 from __future__ import annotations
 
-from mlc.tools.fuzz import fault_conditions as when
+from mlc.tools.fuzz import oracle_faults as when
 from mlc.tools.fuzz.case import Case
-from mlc.tools.fuzz.fault import Call, Fault
-from mlc.tools.fuzz.left_open import LEFT_OPEN
+from mlc.tools.fuzz.oracle_fault import Call, Fault
+from mlc.tools.fuzz.unspecified_results import LEFT_OPEN
 
 _RUNTIME = ("onnxruntime", "onnxruntime-bodies")
 _REFERENCE = ("reference", "reference-bodies")

@@ -11,7 +11,7 @@ from onnx.shape_inference import InferenceError
 
 from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
 from mlc.tools.fuzz.case import Case, is_small
-from mlc.tools.fuzz.draws import pick
+from mlc.tools.fuzz.random_draws import pick
 from mlc.tools.fuzz.seeds import Seeds
 
 Mutator = Callable[[np.random.Generator, Case, Seeds], Case | None]

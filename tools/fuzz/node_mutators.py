@@ -9,7 +9,7 @@ import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, defs, helper
 
 from mlc.tools.fuzz.case import Case, domain_of, graphs_of
-from mlc.tools.fuzz.draws import pick
+from mlc.tools.fuzz.random_draws import pick
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import formal_inputs, schema_of
 

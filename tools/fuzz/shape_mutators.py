@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mlc.tools.fuzz.case import Arrays, Case
-from mlc.tools.fuzz.draws import EXTENTS, pick, resized
+from mlc.tools.fuzz.random_draws import EXTENTS, pick, resized
 
 
 def change_extent(rng: np.random.Generator, case: Case) -> Case | None:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from mlc.tools.fuzz.case import Case
-from mlc.tools.fuzz.draws import is_float
 from mlc.tools.fuzz.node_mutators import without_unread
 from mlc.tools.fuzz.oracles import all_values, give_outputs
+from mlc.tools.fuzz.random_draws import is_float
 
 Interesting = Callable[[Case], bool]
 _TRIALS = 120

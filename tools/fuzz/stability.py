@@ -11,8 +11,8 @@ from onnx import ModelProto
 
 from mlc.tools.fuzz.case import Arrays
 from mlc.tools.fuzz.comparison import wrong_elements
-from mlc.tools.fuzz.draws import is_float, limits
 from mlc.tools.fuzz.oracles import Oracle
+from mlc.tools.fuzz.random_draws import is_float, limits
 
 _ROUNDS = 4
 _UNITS = 4.0  # units in the last place by which inputs are moved

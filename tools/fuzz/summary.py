@@ -9,7 +9,7 @@ from typing import Any
 from mlc.tools.cases.reasons import family
 from mlc.tools.fuzz.driver import Result
 from mlc.tools.fuzz.findings import groups
-from mlc.tools.fuzz.judge import KINDS
+from mlc.tools.fuzz.verdicts import KINDS
 
 _MEANINGS = {
     "agree": "mlc computes what the oracles agree on",

@@ -8,7 +8,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, defs, helper
 
 from mlc.tools.fuzz.case import Arrays, Case, domain_of
-from mlc.tools.fuzz.draws import draw, is_float, limits, pick
+from mlc.tools.fuzz.random_draws import draw, is_float, limits, pick
 
 _TYPES = frozenset(TensorProto.DataType.keys())
 _FEW = 8  # elements of an input that may be a shape, axes, or a scalar setting

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mlc.tools.mlc.failures import ToolError
+from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.session import Progress
-from mlc.tools.mlc.specialised import parse_specialise
+from mlc.tools.mlc.specialise_option import parse_specialise
 
 if TYPE_CHECKING:
     from mlc.compiler import Options
@@ -47,7 +47,7 @@ class CompileFlags:
         """The compiler's options. Raises click.UsageError for a malformed --dim, --shape or --specialise,
         and for passes that cannot be switched; TargetError."""
         from mlc.compiler import Options
-        from mlc.tools.mlc.sizes import parse_sizes
+        from mlc.tools.mlc.size_options import parse_sizes
 
         _announce_passes()
         _load_plugins(self.load_plugin)
@@ -78,7 +78,7 @@ class CompileFlags:
         """A name or text for `Options.target`."""
         if not (self.target_triple or self.target_features):
             return self.target_cpu
-        from mlc.codegen.machines import chosen_target
+        from mlc.codegen.triples import chosen_target
 
         # The host is no default where another machine's triple is given.
         cpu = "" if self.target_triple and self.target_cpu == HOST else self.target_cpu
@@ -131,7 +131,7 @@ def _load_plugins(paths: tuple[str, ...]) -> None:
 def _announce_passes() -> None:
     """Has a crash of C++ blamed on the pass in which it happened."""
     from mlc.pipelines.driver import watch_all
-    from mlc.tools import activity, announcer
+    from mlc.tools import child_activity, pass_announcer
 
-    if activity.current is not None:
-        watch_all(announcer.Announcer(activity.current))
+    if child_activity.current is not None:
+        watch_all(pass_announcer.Announcer(child_activity.current))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from mlc.tools.mlc.failures import ToolError
-from mlc.tools.mlc.lists import gathered, is_list, nothing_of
+from mlc.tools.mlc.error_messages import ToolError
+from mlc.tools.mlc.object_values import gathered, is_list, nothing_of
 
 if TYPE_CHECKING:
     from mlc.runtime import TensorSpec

@@ -16,22 +16,22 @@ import click
 from mlc.frontends.option_names import named_as_flags
 from mlc.tools.command_line import close_matches
 from mlc.tools.guard import Death, run_guarded
-from mlc.tools.mlc.failures import FAILURE, INTERRUPTED, report_failure
+from mlc.tools.mlc.error_messages import FAILURE, INTERRUPTED, report_failure
 from mlc.tools.mlc.session import Session
 
 # Command -> "module:function"; the modules import nothing heavy before a command runs.
 COMMANDS = {
-    "compile": "mlc.tools.mlc.compile:compile_command",
-    "run": "mlc.tools.mlc.run:run_command",
-    "bench": "mlc.tools.mlc.bench:bench_command",
-    "report": "mlc.tools.mlc.report:report_command",
-    "stats": "mlc.tools.mlc.stats:stats_command",
-    "fuzz": "mlc.tools.mlc.fuzz:fuzz_command",
-    "explain": "mlc.tools.mlc.explain:explain_command",
-    "doctor": "mlc.tools.mlc.doctor:doctor_command",
-    "cache": "mlc.tools.mlc.cache:cache_command",
-    "targets": "mlc.tools.mlc.targets:targets_command",
-    "completion": "mlc.tools.mlc.completion:completion_command",
+    "compile": "mlc.tools.mlc.commands.compile:compile_command",
+    "run": "mlc.tools.mlc.commands.run:run_command",
+    "bench": "mlc.tools.mlc.commands.bench:bench_command",
+    "report": "mlc.tools.mlc.commands.report:report_command",
+    "stats": "mlc.tools.mlc.commands.stats:stats_command",
+    "fuzz": "mlc.tools.mlc.commands.fuzz:fuzz_command",
+    "explain": "mlc.tools.mlc.commands.explain:explain_command",
+    "doctor": "mlc.tools.mlc.commands.doctor:doctor_command",
+    "cache": "mlc.tools.mlc.commands.cache:cache_command",
+    "targets": "mlc.tools.mlc.commands.targets:targets_command",
+    "completion": "mlc.tools.mlc.commands.completion:completion_command",
 }
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from mlc.tools.activity import Activity
+from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.guard import Death
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.plugins import load_plugins
-from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.sources import BYTECODE_MAGIC, SPLIT_MARKER, Chunk, chunks_of, read_input, write_output
+from mlc.tools.tool_program import FAILURE, SUCCESS, Program
 
 if TYPE_CHECKING:
     from mlc.tools.opt.process import OptSession
@@ -89,8 +89,8 @@ def _separator(line: CommandLine) -> bytes:
 
 def _keep_reproducer(line: CommandLine, death: Death) -> None:
     """Keeps the reproducer that the child left, under a name that is asked for or new."""
-    from mlc.tools.opt.crash import keep_reproducer
-    from mlc.tools.opt.rerun import rerun_flags, rerun_hint
+    from mlc.tools.opt.crash_reproducer import keep_reproducer
+    from mlc.tools.opt.rerun_command import rerun_flags, rerun_hint
 
     wanted = line.value("mlir-pass-pipeline-crash-reproducer")
     if line.switch("run-reproducer") and not wanted:

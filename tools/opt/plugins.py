@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.tools.activity import Activity
+from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError
 
 

@@ -13,13 +13,13 @@ from mlc.pipelines.grammar import Nest
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
 from mlc.pipelines.pass_error import PassError
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
-from mlc.tools.activity import Activity
-from mlc.tools.announcer import Announcer
-from mlc.tools.opt.local_reproducer import LocalReproducer
+from mlc.tools.child_activity import Activity
 from mlc.tools.opt.output import OutputOptions, RoundtripError, serialize, verify_roundtrip
-from mlc.tools.opt.rerun import rerun_hint
-from mlc.tools.opt.watchers import Watchers
+from mlc.tools.opt.pipeline_watchers import Watchers
+from mlc.tools.opt.reproducers import LocalReproducer
+from mlc.tools.opt.rerun_command import rerun_hint
 from mlc.tools.parsing import InputOptions, make_context, parse
+from mlc.tools.pass_announcer import Announcer
 from mlc.tools.reporter import DiagnosticOptions, Reporter
 from mlc.tools.sources import Chunk
 

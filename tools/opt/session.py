@@ -8,17 +8,17 @@ from mlc.bindings import UpstreamPassError, create_context
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
 from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
-from mlc.pipelines.listing import listing
 from mlc.pipelines.named import lookup_pipeline, pipeline_names
+from mlc.pipelines.option_listing import listing
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.mlir_opt_flags import MLIR_OPT_FLAGS
 from mlc.tools.opt.output import OutputOptions
+from mlc.tools.opt.pipeline_watchers import make_watchers, passes_verify
 from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.process import OptSession
-from mlc.tools.opt.rerun import rerun_flags
-from mlc.tools.opt.watchers import make_watchers, passes_verify
+from mlc.tools.opt.rerun_command import rerun_flags
 from mlc.tools.parsing import InputOptions
 from mlc.tools.reporter import SEVERITIES, DiagnosticOptions, expected_level
 

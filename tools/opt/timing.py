@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from mlc.pipelines.instrumentation.measures import Stopwatch, Timing
 from mlc.pipelines.instrumentation.positions import Position
-from mlc.pipelines.instrumentation.timing import Stopwatch, Timing
-from mlc.tools.opt.report import heading
+from mlc.tools.opt.report_heading import heading
 
 DISPLAYS, FORMATS = ("tree", "list"), ("text", "json")
 # Phases that stand before the passes in a tree; the others follow.

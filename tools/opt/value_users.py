@@ -13,8 +13,8 @@ from itertools import groupby
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
-from mlc.tools.opt.numbering import Block, Node, Numbering, make_tree
+from mlc.bindings.operations import address
+from mlc.tools.opt.value_numbering import Block, Node, Numbering, make_tree
 
 Tree = list[Node | Block]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from mlc.bindings import ir
-from mlc.tools.reduce.functions import declare, drop_arguments, drop_results
-from mlc.tools.reduce.values import earlier_value, zero_before, zero_of
+from mlc.tools.reduce.function_edits import declare, drop_arguments, drop_results
+from mlc.tools.reduce.stand_in_values import earlier_value, zero_before, zero_of
 
 Edit = Callable[[], None]
 # Without them no op is valid that has them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.tools.command_line import Flag
-from mlc.tools.program import GUARD_FLAGS
+from mlc.tools.tool_program import GUARD_FLAGS
 
 FLAGS = (
     Flag("help", "show this help"),

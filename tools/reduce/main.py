@@ -14,13 +14,13 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mlc.tools.activity import Activity
+from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
-from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.reduce.flags import FLAGS
 from mlc.tools.reduce.mlir_reduce_flags import MLIR_REDUCE_FLAGS
 from mlc.tools.reduce.oracle import UNDECODABLE, Condition, Oracle, OutOfTests
 from mlc.tools.sources import BYTECODE_MAGIC, Source, read_input, write_output
+from mlc.tools.tool_program import FAILURE, SUCCESS, Program
 
 if TYPE_CHECKING:
     from mlc.tools.reduce.candidates import Workshop

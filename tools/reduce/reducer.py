@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from mlc.tools.reduce.candidates import Workshop, dims_of, with_dim
+from mlc.tools.reduce.delta_debugging import minimise
 from mlc.tools.reduce.document import Document, options_of, passes_of, with_options, with_passes
-from mlc.tools.reduce.minimise import minimise
 from mlc.tools.reduce.oracle import UNDECODABLE, Oracle
-from mlc.tools.reduce.strategies import STRATEGIES
+from mlc.tools.reduce.strategy_table import STRATEGIES
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 

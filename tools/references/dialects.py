@@ -8,7 +8,7 @@ from types import ModuleType, UnionType
 from typing import Any, get_args, get_origin
 
 from mlc.bindings import ir
-from mlc.dialects.accel import buffers, compute, launches, memory, semaphores, turns
+from mlc.dialects.accel import buffers, compute, launches, memory, ping_pong, semaphores
 from mlc.dialects.accel import dialect as accel_dialect
 from mlc.dialects.tloop import dialect as tloop_dialect
 from mlc.dialects.tloop import kernels, loop_primitives, schedule, storage_primitives, tile_primitives
@@ -93,7 +93,7 @@ def accel() -> str:
         "Copies": memory,
         "Products": compute,
         "Semaphores": semaphores,
-        "Turns": turns,
+        "Turns": ping_pong,
     }
     return _page(_ACCEL, sections)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import onnx
 
-from mlc.dialects.graph.runtime_functions import FUNCTIONS
+from mlc.dialects.graph.ops.runtime_functions import FUNCTIONS
 from mlc.dialects.graph.spec import specs
 from mlc.frontends.onnx.registry import OperatorFunction, Registration, registered
 from mlc.passes.lowering import graph_to_linalg
@@ -113,7 +113,7 @@ def _rows(
     tests = [own_cases(root, domain, name), file_of_tests(root, name)]
     newest = onnx.defs.onnx_opset_version() if domain == "" else _NEWEST
     for entry in entries:
-        where = f"`{entry.function.__module__.rpartition('.')[2]}.{entry.function.__name__}`"
+        where = f"`{entry.function.__module__.partition('.operators.')[2]}.{entry.function.__name__}`"
         types = element_types(domain, name, newest if entry.until is None else entry.until)
         yield [f"`{name}`", _opsets(entry), types, where, *tests, "; ".join(limits(entry.function))]
     if not entries and _importable(name, schemas):

@@ -41,7 +41,7 @@ def file_of_tests(root: Path, name: str) -> str:
 @cache
 def _names(root: Path) -> dict[str, list[str]]:
     """What each file of tests names, in the order of the files."""
-    files = sorted(path for folder in _FOLDERS for path in (root / folder).glob("*.py"))
+    files = sorted(path for folder in _FOLDERS for path in (root / folder).rglob("*.py"))
     return {
         str(path.relative_to(root / "test")): [
             "".join(each) for each in _NAMED.findall(path.read_text("utf-8"))

@@ -92,9 +92,9 @@ def _generic(op: Any) -> str:
 
 
 def _kernels(module: Any, options: Any, target: str) -> Iterator[Kernel]:
-    from mlc.codegen.host import resolve_target
+    from mlc.codegen.host_target import resolve_target
     from mlc.compiler.code_path import code_paths
-    from mlc.compiler.modules import split
+    from mlc.compiler.compilation_units import split
 
     prepare = resolve_target(PREPARE_TARGET if TARGETS[target].on_gpu else TARGETS[target].name)
     paths = code_paths(options)
@@ -127,7 +127,7 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: a `Kernel` -> {"texts"}: "source", and normalised "llvm" (the llvm dialect), "ll" (LLVM IR), "asm"
     (assembly, or PTX); or "failure" and the "message"."""
     from mlc.codegen.emit import emit
-    from mlc.codegen.machines import gpu_target
+    from mlc.codegen.triples import gpu_target
     from mlc.compiler.kernel_job import lowered, reported
     from mlc.targets import parse_target
 
@@ -153,7 +153,7 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
 def _llvm_ir(module: Any, kernel: Kernel, on_gpu: bool) -> str:
     from mlc.bindings import llvm
     from mlc.bindings.llvm_translation import translate_to_llvm_ir
-    from mlc.compiler.device_job import device_ir
+    from mlc.compiler.device.kernel_job import device_ir
     from mlc.tools.translate.gpu import device_module
 
     if kernel.device:

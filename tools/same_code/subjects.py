@@ -133,7 +133,7 @@ def _node_cases() -> Iterator[Subject]:
 def _graph(text: str, folder: Path) -> Path:
     """A file with the graph `text`, in which `weight : TYPE` is an op that reads the file of weights beside
     it."""
-    from mlc.frontends.weights import content_hash
+    from mlc.frontends.weights.store import content_hash
 
     weights = folder / WEIGHTS
     data = memoryview(weights.read_bytes())

@@ -6,8 +6,8 @@ from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.bindings.parsing import Listener
 from mlc.codegen.emit import Kind, emit
-from mlc.codegen.host import resolve_target
-from mlc.codegen.machines import chosen_target, machine_target
+from mlc.codegen.host_target import resolve_target
+from mlc.codegen.triples import chosen_target, machine_target
 from mlc.targets import Target, TargetError
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.translate.errors import TranslationError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.tools.command_line import CommandLine, Flag, UsageError
-from mlc.tools.program import GUARD_FLAGS
+from mlc.tools.tool_program import GUARD_FLAGS
 from mlc.tools.translate.mlir_translate_flags import MLIR_TRANSLATE_FLAGS
 
 # Translation -> "module:function"; the function takes the command line, the input's path and the

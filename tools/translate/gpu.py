@@ -6,8 +6,8 @@ from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.bindings.parsing import Listener
 from mlc.codegen.emit import Kind, emit
-from mlc.codegen.machines import gpu_target
 from mlc.codegen.ptxas import assemble_ptx
+from mlc.codegen.triples import gpu_target
 from mlc.passes.accel.common.device_module import extract
 from mlc.targets import Target, TargetError
 from mlc.tools.command_line import CommandLine, UsageError

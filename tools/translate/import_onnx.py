@@ -10,9 +10,9 @@ from typing import TypeVar
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import ImportedModel, import_model
 from mlc.frontends.option_names import named_as_flags
-from mlc.frontends.sidecar import relocate, weight_references
-from mlc.frontends.weights import INLINE
-from mlc.tools.activity import Activity
+from mlc.frontends.weights.module_references import relocate, weight_references
+from mlc.frontends.weights.store import INLINE
+from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.sources import read_input, write_output
 from mlc.tools.translate.errors import TranslationError

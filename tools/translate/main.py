@@ -9,10 +9,10 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mlc.tools.activity import Activity
+from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
-from mlc.tools.program import FAILURE, SUCCESS, Program
 from mlc.tools.sources import SPLIT_MARKER, chunks_of, read_input, write_output
+from mlc.tools.tool_program import FAILURE, SUCCESS, Program
 from mlc.tools.translate.errors import TranslationError
 from mlc.tools.translate.flags import FLAGS, TRANSLATIONS, WHOLE_FILE, chosen_translation
 from mlc.tools.translate.mlir_translate_flags import MLIR_TRANSLATE_FLAGS

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mlc.bindings import Diagnostic, DiagnosticsError, ir
 from mlc.bindings.parsing import Listener
 from mlc.codegen.errors import CodegenError
-from mlc.tools.activity import Activity
+from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine
 from mlc.tools.parsing import InputOptions, make_context, parse
 from mlc.tools.reporter import DiagnosticOptions, Reporter, expected_level

@@ -13,9 +13,9 @@ import numpy as np
 from bench.gpu.runner.graph import Graph, read_graph
 from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Case, Source, case_folder, read_json
 from bench.operator_graph import check, evaluate
-from mlc.compiler.tape import Tape
+from mlc.compiler.host_program.step_list import Tape
 from mlc.runtime.cuda import Device, Program, read_program
-from mlc.runtime.cuda.overlaps import can_overlap, overlapping
+from mlc.runtime.cuda.plan.launch_overlap import can_overlap, overlapping
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import TensorSpec
 

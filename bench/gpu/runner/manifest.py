@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mlc.runtime.cuda.records import decode, encode
+from mlc.runtime.cuda.plan.json_records import decode, encode
 from mlc.runtime.errors import ExecutableError
 
 FORMAT = 1

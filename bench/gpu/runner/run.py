@@ -19,7 +19,7 @@ from bench.gpu.runner.manifest import Case, Manifest, read_manifest
 from bench.gpu.runner.session import Session
 from bench.gpu.runner.table import markdown, ratio
 from mlc.runtime.atomic_file import atomic_file
-from mlc.runtime.cuda.overlaps import VARIABLE
+from mlc.runtime.cuda.plan.launch_overlap import VARIABLE
 from mlc.runtime.errors import ExecutableError
 
 STARTING = 120.0

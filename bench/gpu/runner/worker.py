@@ -19,7 +19,7 @@ from bench.gpu.runner.manifest import Case, Manifest, read_manifest
 from bench.gpu.runner.table import APART, NAME
 from bench.gpu.runner.timing import Clock, Times
 from mlc.runtime.cuda import CudaError, Device, Program, Stream
-from mlc.runtime.cuda.overlaps import can_overlap
+from mlc.runtime.cuda.plan.launch_overlap import can_overlap
 
 Send = Callable[[dict[str, Any]], None]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sizes import Undecided
+from mlc.dialects.graph.sizes import Undecided
 
 # Importing these registers what folds.
 from . import arithmetic, movement  # noqa: F401

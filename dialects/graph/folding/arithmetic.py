@@ -9,7 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..sizes import Size, Undecided, differ, maximum, minimum
+from mlc.dialects.graph.sizes import Size, Undecided, differ, maximum, minimum
+
 from .registry import FOLDERS, Folder, NotFoldable, check_numbers, folds, holds_sizes
 
 

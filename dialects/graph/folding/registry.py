@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sizes import Size
+from mlc.dialects.graph.sizes import Size
 
 # What may stand in the IR as a dense attribute.
 LIMIT = 1024

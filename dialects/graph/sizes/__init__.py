@@ -8,12 +8,13 @@ plain int. Quotients that do not divide, maxima and broadcast dims are factors l
 answer from bounds, and raise `Undecided` where these do not tell.
 """
 
+from mlc.dialects.graph.sizes.evaluation import evaluate, operation, product, substituted
+from mlc.dialects.graph.sizes.extrema import broadcast, maximum, minimum
+
 from .assumptions import RELATIONS, Requirement, assume, assumptions, differ, falls_below
 from .bounds import lower_bound, surely_less, surely_unequal
-from .extremes import broadcast, maximum, minimum
 from .quotients import exact_quotient, floordiv
 from .size import Name, Operation, Size, Undecided, name_of, symbol
-from .values import evaluate, operation, product, substituted
 
 __all__ = [
     "RELATIONS",

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from mlc.dialects.graph.sizes.evaluation import evaluate
+
 from .bounds import at_least, surely_unequal
 from .size import Size, Undecided
-from .values import evaluate
 
 RELATIONS = ("equal", "broadcast", "at_least")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mlc.codegen.cache import default_root
 from mlc.runtime import ExecutableError
-from mlc.runtime.c_compiler import run_c_compiler
+from mlc.runtime.shared_library.c_compiler import run_c_compiler
 from mlc.targets import TargetError
 
 _FOLDER = Path(__file__).parent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mlc.codegen.host import host_target
+from mlc.codegen.host_target import host_target
 from mlc.targets import Target
 from tiny_npu.simulator import library
 

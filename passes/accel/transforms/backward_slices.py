@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 
 
 def slice_of(ops: Sequence[ir.Operation], block: ir.Block) -> list[ir.Operation]:

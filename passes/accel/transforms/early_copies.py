@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.passes.common.rewriting import collect_ops
 
 # Of a kernel's function at the levels before: which arguments are weights wherever it is called. Of its

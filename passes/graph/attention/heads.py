@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.names import Shape
+from mlc.dialects.graph.dims.dim_names import Shape
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.common.rewriting import defining_op
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from mlc.bindings import ir, outermost_op, parent_op, tensor
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.dialects import graph
-from mlc.dialects.graph.dims import NAMES
+from mlc.dialects.graph.dims.function_dims import NAMES
 from mlc.passes.common.rewriting import attributes_of, erase_op, users
 from mlc.passes.graph.shapes.infer_shapes import referenced_symbols
 

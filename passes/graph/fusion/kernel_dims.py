@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import ir
-from mlc.dialects.graph.dims import NAMES, named_dims, names_attribute
+from mlc.dialects.graph.dims.function_dims import NAMES, named_dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import PassFailure
 from mlc.passes.common.kernel_functions import DIMS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op, has_one_use
 from mlc.passes.graph.common.values import dtype, is_constant

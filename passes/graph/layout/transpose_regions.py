@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.values import is_constant
 from mlc.passes.graph.layout.permuted_ops import Order, Permuted, from_operand, from_result

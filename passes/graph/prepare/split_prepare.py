@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from mlc.bindings import func, ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.common.rewriting import erase_if_unused

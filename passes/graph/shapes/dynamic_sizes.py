@@ -9,8 +9,8 @@ import numpy as np
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
-from mlc.dialects.graph.objects import KIND_ATTRIBUTE
+from mlc.dialects.graph.dims.function_dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
+from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_numbers, build_read_sizes
 from mlc.passes.base import PassFailure

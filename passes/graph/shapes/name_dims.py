@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.dialects.graph.dims import NAMES, Dims, names_attribute
+from mlc.dialects.graph.dims.function_dims import NAMES, Dims, names_attribute
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import Pass
 

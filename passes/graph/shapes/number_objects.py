@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.dialects.graph.objects import OBJECTS
+from mlc.dialects.graph.ops.objects import OBJECTS
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops, replace_op
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.dims import Dims
-from mlc.dialects.graph.requirements import passing_requirements, requirements
+from mlc.dialects.graph.dims.function_dims import Dims
+from mlc.dialects.graph.dims.requirements import passing_requirements, requirements
 from mlc.dialects.graph.sizes import Requirement, Size
 from mlc.dialects.graph.spec import ShapeError
 from mlc.dialects.tloop import build_expect

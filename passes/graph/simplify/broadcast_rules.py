@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.names import Shape
+from mlc.dialects.graph.dims.dim_names import Shape
 from mlc.dialects.graph.sizes import Size, broadcast, product
 from mlc.passes.common.rewriting import attributes_of, has_one_use
 from mlc.passes.graph.common.constant_operands import reads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.names import Shape
+from mlc.dialects.graph.dims.dim_names import Shape
 from mlc.passes.common.rewriting import defining_op
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.names import named_dims
+from mlc.dialects.graph.dims.dim_names import named_dims
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.common.rewriting import attributes_of, defining_op
 from mlc.passes.graph.common.op_families import VIEWS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.dims import NAMES
+from mlc.dialects.graph.dims.function_dims import NAMES
 from mlc.passes.common.rewriting import attributes_of, defining_op, has_one_use
 from mlc.passes.graph.common.op_families import CONVERTING, ELEMENTWISE
 from mlc.passes.graph.common.values import is_constant, is_ranked

@@ -11,7 +11,7 @@ import numpy as np
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.creation import CONSTANT_LIMIT
+from mlc.dialects.graph.ops.creation import CONSTANT_LIMIT
 from mlc.passes.base import Pass, option
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.graph.common.rematerialization import mark

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import users
 from mlc.passes.graph.prepare.prepare_budget import elements, transformed_weights

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.values import is_constant, is_static

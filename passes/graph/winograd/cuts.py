@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import attributes_of, defining_op, erase_op, replace_op, users
 from mlc.passes.graph.common.op_families import CONVERTING, ELEMENTWISE

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, option
 from mlc.passes.common.rewriting import apply_patterns, collect_ops, replace_op

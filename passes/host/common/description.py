@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir
-from mlc.dialects.graph.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
+from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
 
 
 def describe(

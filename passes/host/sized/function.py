@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from mlc.bindings import cf, func, ir, memref
 from mlc.dialects import graph
-from mlc.dialects.graph.size_text import parse_size
+from mlc.dialects.graph.sizes.text import parse_size
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.base import PassFailure
 from mlc.passes.common.constants import index_constant

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from math import prod
 
 from mlc.bindings import arith, cf, ir, memref
-from mlc.dialects.graph.dims import named_dims
+from mlc.dialects.graph.dims.function_dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
 from mlc.dialects.tloop import build_check

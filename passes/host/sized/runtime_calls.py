@@ -16,7 +16,7 @@ PREFIX = "mlc_call_"
 
 def call_runtime(op: ir.Operation, numbers: Numbers, storage: Storage, memory: Memory) -> None:
     """Builds what stands for a `graph.call_runtime`: what the function gets is said in
-    runtime/csrc/object_calls.h."""
+    runtime/csrc/objects/object_calls.h."""
     inputs = [storage.buffer(value) for value in op.operands]
     outputs = [storage.new(value, memory) for value in op.results]
     given: list[int | Size] = [*graph.attribute(op, "options")]

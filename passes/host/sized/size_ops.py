@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, memref
-from mlc.dialects.graph.size_text import parse_size
+from mlc.dialects.graph.sizes.text import parse_size
 from mlc.passes.common.constants import index_constant
 from mlc.passes.host.sized.lifetimes import Memory
 from mlc.passes.host.sized.numbers import Numbers, elements_of, flattened, reinterpreted

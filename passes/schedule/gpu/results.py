@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.passes.base import PassFailure
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from mlc.bindings import ir
-from mlc.bindings.identity import address
+from mlc.bindings.operations import address
 from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.schedule.common.builder import ScheduleBuilder

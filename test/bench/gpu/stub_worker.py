@@ -27,7 +27,7 @@ def kernel_of(root: Path, case: Any, fault: str) -> tuple[str, Callable[[Any], N
     from bench.gpu.runner.on_numpy import OPERATORS
     from bench.operator_graph import evaluate
     from mlc.runtime.cuda import read_program
-    from mlc.runtime.cuda.plan_parts import LaunchStep, PointerParameter, TensorBuffer
+    from mlc.runtime.cuda.plan.parts import LaunchStep, PointerParameter, TensorBuffer
 
     folder = case_folder(root, case.name)
     graph, (plan, _) = read_graph(folder / GRAPH), read_program(folder)

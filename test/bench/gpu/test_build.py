@@ -63,7 +63,7 @@ def test_prepare_runs_where_the_weights_are_drawn(
 
 
 def _bytes(program: Any, index: int, count: int) -> np.ndarray:
-    from mlc.runtime.cuda.memory import host_bytes
+    from mlc.runtime.cuda.driver.memory import host_bytes
 
     return host_bytes(program._memory.addresses[index], count, program).copy()
 

@@ -13,7 +13,7 @@ from bench.gpu.cases import Planned
 from bench.gpu.models import Model, one_operator
 from bench.gpu.runner.manifest import Case, Source
 from bench.gpu.runner.worker import Worker
-from mlc.runtime.cuda.overlaps import VARIABLE
+from mlc.runtime.cuda.plan.launch_overlap import VARIABLE
 
 
 def chain() -> Model:

@@ -13,8 +13,8 @@ from shape_cases import FAMILIES, Case, cases
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.dims import Dims, names_attribute
-from mlc.dialects.graph.requirements import requirements
+from mlc.dialects.graph.dims.function_dims import Dims, names_attribute
+from mlc.dialects.graph.dims.requirements import requirements
 from mlc.dialects.graph.sizes import Requirement, Size, assumptions, evaluate, symbol
 from mlc.dialects.graph.spec import Tensor
 from mlc.dialects.graph.verifier import OpData, infer, read_op

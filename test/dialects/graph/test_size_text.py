@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mlc.dialects.graph.size_text import SizeTextError, parse_size
 from mlc.dialects.graph.sizes import broadcast, floordiv, maximum, substituted, symbol
+from mlc.dialects.graph.sizes.text import SizeTextError, parse_size
 
 A, B, ODD = symbol("a"), symbol("b"), symbol("past seq + 'x'")
 

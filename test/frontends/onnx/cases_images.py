@@ -1,4 +1,4 @@
-"""Cases: operators on images, one of each; test/numerics/test_images.py has their attributes."""
+"""Cases: operators on images, one of each; test/numerics/windows/test_images.py has their attributes."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from onnx import TensorProto
 
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute
-from mlc.dialects.graph.ordering import ALL
+from mlc.dialects.graph.ops.ordering import ALL
 
 if TYPE_CHECKING:
     from to_onnx import Writer

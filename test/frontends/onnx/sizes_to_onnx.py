@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute
-from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.graph.sizes import Name, Operation, Size
+from mlc.dialects.graph.sizes.text import parse_size
 
 if TYPE_CHECKING:
     from to_onnx import Writer

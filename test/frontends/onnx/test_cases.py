@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 from to_onnx import to_onnx
 
 from mlc.bindings import ir
-from mlc.frontends.onnx import ImportedModel, import_model, types
+from mlc.frontends.onnx import ImportedModel, element_types, import_model
 
 # Domains and operators that onnx.reference lacks or evaluates wrongly; ONNX Runtime is asked instead.
 _RUNTIME = (
@@ -48,7 +48,7 @@ def test_case_imports_to_graph_ops_only(name: str) -> None:
     assert all(op.operation.name.startswith("graph.") for op in ops)
     assert imported.inputs == tuple(n for n, a in case.args.items() if a.constant is None)
     assert imported.outputs == tuple(case.outputs)
-    numbers = [types.onnx_number(ir.RankedTensorType(v.type).element_type) for v in last.operands]
+    numbers = [element_types.onnx_number(ir.RankedTensorType(v.type).element_type) for v in last.operands]
     assert numbers == list(case.outputs.values())
 
 

@@ -12,7 +12,7 @@ from models import dense, external, save, weights
 
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import import_model
-from mlc.frontends.sidecar import weight_references
+from mlc.frontends.weights.module_references import weight_references
 
 SIZE = 32 * 32 * 4
 

@@ -16,8 +16,8 @@ from sizes_to_onnx import sizes
 
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute, specs
-from mlc.frontends.onnx import ImportedModel, types
-from mlc.frontends.sidecar import get_reference
+from mlc.frontends.onnx import ImportedModel, element_types
+from mlc.frontends.weights.module_references import get_reference
 
 OPSET = 26
 
@@ -94,7 +94,7 @@ def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
 def _info(name: str, type_: ir.Type) -> onnx.ValueInfoProto:
     kind = ir.RankedTensorType(type_)
     dims = [None if kind.is_dynamic_dim(axis) else kind.get_dim_size(axis) for axis in range(kind.rank)]
-    return helper.make_tensor_value_info(name, types.onnx_number(kind.element_type), dims)
+    return helper.make_tensor_value_info(name, element_types.onnx_number(kind.element_type), dims)
 
 
 def _op(writer: Writer, op: ir.Operation) -> str:
@@ -121,7 +121,7 @@ def _result(op: ir.Operation) -> ir.RankedTensorType:
 
 
 def _number(op: ir.Operation) -> int:
-    return types.onnx_number(_result(op).element_type)
+    return element_types.onnx_number(_result(op).element_type)
 
 
 def _with_list(op_type: str, name: str) -> Callable[[Writer, ir.Operation, list[str]], str]:
@@ -130,7 +130,7 @@ def _with_list(op_type: str, name: str) -> Callable[[Writer, ir.Operation, list[
 
 def _weight(w: Writer, op: ir.Operation, _: list[str]) -> str:
     data = w.imported.weights.buffer(get_reference(op))
-    return w.constant(data.view(types.numpy_dtype(_number(op))).reshape(_result(op).shape), None)
+    return w.constant(data.view(element_types.numpy_dtype(_number(op))).reshape(_result(op).shape), None)
 
 
 def _constant(w: Writer, op: ir.Operation, _: list[str]) -> str:
@@ -139,9 +139,11 @@ def _constant(w: Writer, op: ir.Operation, _: list[str]) -> str:
 
 def _full(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     if inputs:
-        value = w.constant(attribute(op, "value"), types.numpy_dtype(_number(op)))
+        value = w.constant(attribute(op, "value"), element_types.numpy_dtype(_number(op)))
         return w.node("Expand", [value, *inputs])
-    return w.constant(np.full(_result(op).shape, attribute(op, "value")), types.numpy_dtype(_number(op)))
+    return w.constant(
+        np.full(_result(op).shape, attribute(op, "value")), element_types.numpy_dtype(_number(op))
+    )
 
 
 def _slice(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
@@ -171,7 +173,7 @@ def _expand(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
 
 def _pad(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     pads = w.constant(attribute(op, "low") + attribute(op, "high"))
-    value = w.constant(attribute(op, "value"), types.numpy_dtype(_number(op)))
+    value = w.constant(attribute(op, "value"), element_types.numpy_dtype(_number(op)))
     return w.node("Pad", [*inputs, pads, value], mode=attribute(op, "mode"))
 
 
@@ -194,7 +196,7 @@ def _check(w: Writer, _: ir.Operation, inputs: list[str]) -> str:
 
 def _clamp(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     bounds = [attribute(op, "min"), attribute(op, "max")]
-    dtype = types.numpy_dtype(_number(op))
+    dtype = element_types.numpy_dtype(_number(op))
     return w.node("Clip", [*inputs, *("" if b is None else w.constant(b, dtype) for b in bounds)])
 
 
@@ -227,7 +229,7 @@ def _layer_norm(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
 
 def _normalised(w: Writer, op: ir.Operation, x: str, axes: str) -> str:
     square = w.node("ReduceMean", [w.node("Mul", [x, x]), axes])
-    epsilon = w.constant(attribute(op, "epsilon"), types.numpy_dtype(_number(op)))
+    epsilon = w.constant(attribute(op, "epsilon"), element_types.numpy_dtype(_number(op)))
     return w.node("Div", [x, w.node("Sqrt", [w.node("Add", [square, epsilon])])])
 
 

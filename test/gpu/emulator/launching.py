@@ -10,21 +10,7 @@ import numpy as np
 
 from mlc.bindings import ir
 
-from . import (  # noqa: F401 (each module adds its ops to the table)
-    ops_aggregate,
-    ops_arith,
-    ops_assembly,
-    ops_barriers,
-    ops_control,
-    ops_copies,
-    ops_math,
-    ops_matrix,
-    ops_mbarriers,
-    ops_memory,
-    ops_threads,
-    ops_wavefronts,
-    ops_wgmma,
-)
+from . import ops  # noqa: F401 (its modules add their ops to the table)
 from .decode import Kernel, decode_kernel
 from .machine import Cluster, Dim3, Launch, Options
 from .memory import GlobalMemory

@@ -15,7 +15,7 @@ import numpy as np
 from .asynchronous import Action
 from .fragments import gather, left_index, result_index, scatter
 from .memory import SHARED
-from .ops_matrix import ELEMENTS, by_warp, read_elements, registers
+from .ops.matrix import ELEMENTS, by_warp, read_elements, registers
 from .races import Access
 from .tensor_maps import swizzle
 from .unit import Unit

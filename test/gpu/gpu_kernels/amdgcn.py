@@ -7,7 +7,7 @@ import re
 from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.codegen.emit import Kind, emit
-from mlc.codegen.machines import gpu_target
+from mlc.codegen.triples import gpu_target
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 from mlc.tools.translate.gpu import device_module

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mlc.dialects.graph.size_text import parse_size
 from mlc.dialects.graph.sizes import evaluate
+from mlc.dialects.graph.sizes.text import parse_size
 
 Array = np.ndarray
 _erf = np.vectorize(math.erf, otypes=[np.float64])

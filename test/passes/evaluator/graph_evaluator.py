@@ -20,7 +20,7 @@ from evaluator_winograd import WINOGRAD_OPS
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
-from mlc.frontends.weights import Reference, WeightStore
+from mlc.frontends.weights.store import Reference, WeightStore
 
 RULES: dict[str, Callable[..., Any]] = {
     **OPS,

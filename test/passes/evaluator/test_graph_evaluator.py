@@ -11,7 +11,7 @@ from graph_evaluator import BY_TYPE, CONTROL, RULES, evaluate
 
 from mlc.bindings import ir
 from mlc.dialects import create_context, graph
-from mlc.frontends.weights import WeightStore
+from mlc.frontends.weights.store import WeightStore
 from mlc.passes.graph.winograd.matrices import kernel_matrix
 
 # f64 have other bits than f32, objects are none of NumPy's; no random graph holds them.

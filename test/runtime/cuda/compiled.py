@@ -11,11 +11,11 @@ from cuda_stub import Stub, value
 
 from mlc.compiler import Options, Program, compile_program
 from mlc.compiler.build import Builder
-from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
+from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.levels import units_of
 from mlc.passes.common.kernel_functions import HOST
 from mlc.runtime import Image, call_entry
-from mlc.runtime.cuda.plan_parts import PointerParameter
+from mlc.runtime.cuda.plan.parts import PointerParameter
 
 
 def compile_for(stub: Stub, model: onnx.ModelProto, options: Options) -> Program:

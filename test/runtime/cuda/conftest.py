@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mlc.runtime.cuda import Device
-from mlc.runtime.cuda.driver import VARIABLE
+from mlc.runtime.cuda.driver.library import VARIABLE
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -25,7 +25,7 @@ def stub_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no C compiler (cc) to build the stub driver")
     library = tmp_path_factory.mktemp("stub") / "libcuda_stub.so"
     flags = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-fvisibility=hidden")
-    subprocess.run([compiler, *flags, *sorted(HERE.glob("*.c")), "-o", library], check=True)
+    subprocess.run([compiler, *flags, *sorted((HERE / "stub").glob("*.c")), "-o", library], check=True)
     return library
 
 

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, Program, worker_pool
 from mlc.runtime import load
-from mlc.runtime.cuda.plan_parts import ArenaBuffer, CallStep, CopyStep, LaunchStep, TensorBuffer
+from mlc.runtime.cuda.plan.parts import ArenaBuffer, CallStep, CopyStep, LaunchStep, TensorBuffer
 
 TOLERANCE = 1e-5
 RNG = np.random.default_rng(0)

@@ -11,7 +11,7 @@ import pytest
 from foreign_tensors import Foreign, Old
 
 from mlc.runtime.cuda import CudaError, Device, DeviceMemory, Stream, Tensor, borrow, borrow_array, dlpack
-from mlc.runtime.cuda.dtypes import DTYPES
+from mlc.runtime.cuda.driver.dtypes import DTYPES
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from mlc.runtime.cuda import driver as driver_module
-from mlc.runtime.cuda.driver import VARIABLE
-from mlc.tools.mlc.checkup import CHECKS, Finding
+from mlc.runtime.cuda.driver import library as driver_module
+from mlc.runtime.cuda.driver.library import VARIABLE
+from mlc.tools.mlc.commands.doctor_checks import CHECKS, Finding
 
 
 def test_devices(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:

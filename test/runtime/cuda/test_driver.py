@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mlc.runtime.cuda import CudaError, Device, DriverMissing, load_driver
-from mlc.runtime.cuda import driver as driver_module
-from mlc.runtime.cuda.driver import VARIABLE
+from mlc.runtime.cuda.driver import library as driver_module
+from mlc.runtime.cuda.driver.library import VARIABLE
 
 
 def test_driver(stub: Any) -> None:

@@ -25,7 +25,7 @@ from mlc.runtime.cuda import (
     read_program,
     write_program,
 )
-from mlc.runtime.cuda.processor import HostCall
+from mlc.runtime.cuda.execution.host_functions import HostCall
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 FILES = {**IMAGES, "code.o": CODE}
@@ -143,7 +143,7 @@ def test_folders(stub: Any, tmp_path: Path) -> None:
 
 def test_the_extension_is_loaded_for_calls_only() -> None:
     code = (
-        "import sys, mlc.runtime.cuda.processor as p; p.HostFunctions(p.Processor(), {});"
+        "import sys, mlc.runtime.cuda.execution.host_functions as p; p.HostFunctions(p.Processor(), {});"
         "assert not any(name.startswith('mlc.runtime._native') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-P", "-c", code], check=True)

@@ -8,7 +8,7 @@ import pytest
 from cuda_stub import PTX, PTX_90
 
 from mlc.runtime.cuda import CudaError, Device, DeviceMemory, Launch, Module, Stream, pointer, scalar
-from mlc.runtime.cuda.images import inspect_image, runs_on
+from mlc.runtime.cuda.driver.image_info import inspect_image, runs_on
 
 
 def elf(number: int, abi: int, text: bytes = PTX) -> bytes:

@@ -9,7 +9,7 @@ from host_code import CODE
 from plans import COUNT, IMAGES, WEIGHTS, affine, called, launch, place, plan, pointer
 
 from mlc.runtime.cuda import Program
-from mlc.runtime.cuda.overlaps import VARIABLE, overlapping
+from mlc.runtime.cuda.plan.launch_overlap import VARIABLE, overlapping
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 IMAGES_90 = {"kernels.ptx": PTX.replace(b"sm_80", b"sm_90a")}
@@ -114,7 +114,9 @@ def test_turned_off(stub: Any, monkeypatch: pytest.MonkeyPatch, graph: bool, off
 
 def test_the_stub_counts_what_is_behind_no_launch(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the tests above mean something."""
-    monkeypatch.setattr("mlc.runtime.cuda.prepared.overlapping", lambda steps, _: [True] * len(steps))
+    monkeypatch.setattr(
+        "mlc.runtime.cuda.execution.prepared_steps.overlapping", lambda steps, _: [True] * len(steps)
+    )
     with Program(plan(affine()), IMAGES, WEIGHTS) as program:
         program(X)
     assert stub.overlaps() == (2, 1)

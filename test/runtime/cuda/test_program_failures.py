@@ -11,8 +11,8 @@ from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, called, host
 
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import CudaError, Program
-from mlc.runtime.cuda.binding import Results
-from mlc.runtime.cuda.signatures import SIGNATURES
+from mlc.runtime.cuda.driver.signatures import SIGNATURES
+from mlc.runtime.cuda.execution.call_binding import Results
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mlc.runtime.cuda.signatures import (
+from mlc.runtime.cuda.driver.signatures import (
     CLUSTER_DIMENSION,
     DEVICE_ATTRIBUTES,
     FUNCTION_ATTRIBUTES,

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from cuda_stub import PTX
 
-from mlc.compiler.device_kernel import DeviceKernel, KernelLaunch
-from mlc.compiler.device_plan import program_plan
-from mlc.compiler.device_transfers import transfer_streams
-from mlc.compiler.host_function import HostFunction, TensorInfo
-from mlc.compiler.tape import COPY, WAIT, Region, Step, Tape
+from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
+from mlc.compiler.device.plan import program_plan
+from mlc.compiler.device.transfer_streams import transfer_streams
+from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
+from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Step, Tape
 from mlc.runtime.cuda import Device, Plan, Program
-from mlc.runtime.cuda.plan_checks import MAX_STREAMS
-from mlc.runtime.cuda.plan_parts import (
+from mlc.runtime.cuda.plan.checks import MAX_STREAMS
+from mlc.runtime.cuda.plan.parts import (
     CopyStep,
     Kernel,
     PlanParameter,

@@ -16,9 +16,9 @@ from mlc.tools.fuzz.driver import Fuzzer
 from mlc.tools.fuzz.findings import save_findings
 from mlc.tools.fuzz.oracles import reference
 from mlc.tools.fuzz.seeds import Seeds
-from mlc.tools.fuzz.serve import Settings
 from mlc.tools.fuzz.shrink import shrunk
 from mlc.tools.fuzz.summary import as_data, as_text
+from mlc.tools.fuzz.worker_side import Settings
 from mlc.tools.mlc.main import main
 
 SAVED = Path(__file__).parent / "saved"

@@ -11,12 +11,12 @@ from fuzz_models import case_of_nodes, chain_case, faulty
 from onnx import helper
 
 from mlc.frontends.errors import UnsupportedModel
-from mlc.tools.fuzz import judge as judging
 from mlc.tools.fuzz import oracles
+from mlc.tools.fuzz import verdicts as judging
 from mlc.tools.fuzz.comparison import difference
-from mlc.tools.fuzz.judge import judge
+from mlc.tools.fuzz.oracle_votes import vote
 from mlc.tools.fuzz.oracles import ORACLES, inlined, onnxruntime, reference
-from mlc.tools.fuzz.voting import vote
+from mlc.tools.fuzz.verdicts import judge
 
 ONE, TWO = [np.ones(2, np.float32)], [np.full(2, 2, np.float32)]
 

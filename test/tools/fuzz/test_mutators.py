@@ -13,10 +13,10 @@ from onnx import helper
 from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
 from mlc.tools.fuzz.case import Case, load, save
 from mlc.tools.fuzz.chains import chain_of
-from mlc.tools.fuzz.draws import draw, limits
 from mlc.tools.fuzz.generate import case_of
 from mlc.tools.fuzz.mutators import MUTATORS, mutated
 from mlc.tools.fuzz.oracles import reference
+from mlc.tools.fuzz.random_draws import draw, limits
 from mlc.tools.fuzz.seeds import Seeds
 
 CONV, CHAIN = conv_case(), chain_case()

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from mlc.tools.reduce.isolate import isolated
-from mlc.tools.reduce.minimise import minimise
+from mlc.tools.reduce.child_process import isolated
+from mlc.tools.reduce.delta_debugging import minimise
 
 
 @pytest.mark.parametrize("seed", range(50))

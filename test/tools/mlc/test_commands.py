@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mlc.tools.mlc import checkup
+from mlc.tools.mlc.commands import doctor_checks
 from mlc.tools.mlc.latency import Budget, measure, summary
 
 
@@ -57,15 +57,15 @@ def test_doctor(mlc: Any) -> None:
 
 
 def test_doctor_finds_what_is_broken(mlc: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def broken() -> list[checkup.Finding]:
+    def broken() -> list[doctor_checks.Finding]:
         raise OSError(28, "No space left on device", "/somewhere")
 
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr(checkup, "CHECKS", {"cache": checkup.CHECKS["cache"]})
+    monkeypatch.setattr(doctor_checks, "CHECKS", {"cache": doctor_checks.CHECKS["cache"]})
     done = mlc("doctor", "--json")
     assert done.status == 0 and done.json()["checks"][0]["state"] == "warning"
-    monkeypatch.setattr(checkup, "CHECKS", {"disk": broken})
+    monkeypatch.setattr(doctor_checks, "CHECKS", {"disk": broken})
     done = mlc("doctor")
     assert done.status == 1
     assert done.out.split() == ["broken", "disk", "/somewhere:", "No", "space", "left", "on", "device"]

@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from mlc.compiler.errors import CompileError
-from mlc.tools.mlc.failures import report_failure
+from mlc.tools.mlc.error_messages import report_failure
 from mlc.tools.mlc.session import Session
 
 

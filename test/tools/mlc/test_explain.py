@@ -10,7 +10,7 @@ import pytest
 from onnx import helper
 from rich.console import Console
 
-from mlc.tools.mlc.explanations import render_pass
+from mlc.tools.mlc.commands.explanations import render_pass
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.contraction import scaled
+from mlc.frontends.onnx.operators.math.contraction import scaled
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
-from mlc.frontends.onnx.operators.normalisation import affine
+from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

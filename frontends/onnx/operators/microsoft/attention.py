@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.common.attention_heads import attended, kept_keys, score_mask, split_heads
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
-from mlc.frontends.onnx.operators.microsoft.heads import attended, kept_keys, score_mask, split_heads
-from mlc.frontends.onnx.operators.normalisation import affine
+from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

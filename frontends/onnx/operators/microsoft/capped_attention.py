@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.contraction import scaled, transposed
+from mlc.frontends.onnx.operators.common.attention_heads import joined_heads
+from mlc.frontends.onnx.operators.math.contraction import scaled, transposed
 from mlc.frontends.onnx.operators.microsoft.activations import part
-from mlc.frontends.onnx.operators.microsoft.heads import joined_heads
 from mlc.frontends.onnx.values import Value
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.operators.elimination import MOST_ROWS, inverted
+from mlc.frontends.onnx.operators.common.matrix_inverse import MOST_ROWS, inverted
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
-from mlc.frontends.onnx.operators.movement import trilu
-from mlc.frontends.onnx.operators.padding import pad
+from mlc.frontends.onnx.operators.tensor.movement import trilu
+from mlc.frontends.onnx.operators.tensor.padding import pad
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

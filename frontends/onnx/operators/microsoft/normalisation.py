@@ -5,12 +5,12 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.operators.convolution import per_channel
-from mlc.frontends.onnx.operators.formulas import filled_with
+from mlc.frontends.onnx.operators.common.dynamic_values import counted
+from mlc.frontends.onnx.operators.common.expressions import filled_with
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
-from mlc.frontends.onnx.operators.microsoft.products import channels_first, channels_last
-from mlc.frontends.onnx.operators.normalisation import affine, mean_and_deviation, rows
-from mlc.frontends.onnx.operators.run_time import counted
+from mlc.frontends.onnx.operators.microsoft.fused_products import channels_first, channels_last
+from mlc.frontends.onnx.operators.nn.convolution import per_channel
+from mlc.frontends.onnx.operators.nn.normalisation import affine, mean_and_deviation, rows
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

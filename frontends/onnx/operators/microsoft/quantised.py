@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.math.quantisation import dequantize_linear, quantize_linear
+from mlc.frontends.onnx.operators.math.reduction import global_pool
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
-from mlc.frontends.onnx.operators.microsoft.products import channels_first, channels_last
-from mlc.frontends.onnx.operators.normalisation import softmax, softmax_flattened
-from mlc.frontends.onnx.operators.pooling import average_pool, max_pool
-from mlc.frontends.onnx.operators.quantisation import dequantize_linear, quantize_linear
-from mlc.frontends.onnx.operators.quantised_products import qlinear_conv
-from mlc.frontends.onnx.operators.reduction import global_pool
+from mlc.frontends.onnx.operators.microsoft.fused_products import channels_first, channels_last
+from mlc.frontends.onnx.operators.nn.normalisation import softmax, softmax_flattened
+from mlc.frontends.onnx.operators.nn.pooling import average_pool, max_pool
+from mlc.frontends.onnx.operators.nn.qlinear_products import qlinear_conv
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

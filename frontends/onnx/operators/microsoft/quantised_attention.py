@@ -6,7 +6,7 @@ from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.attention import refuse, self_attention
 from mlc.frontends.onnx.operators.microsoft.quantised_products import integer_product
-from mlc.frontends.onnx.operators.normalisation import affine
+from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.contraction import centred, scaled, transposed
+from mlc.frontends.onnx.operators.math.contraction import centred, scaled, transposed
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.quantised import quantised
-from mlc.frontends.onnx.operators.normalisation import affine
+from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

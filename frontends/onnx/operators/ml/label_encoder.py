@@ -8,8 +8,8 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.lookup import looked_up
-from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
+from mlc.frontends.onnx.operators.common.table_lookup import looked_up
+from mlc.frontends.onnx.operators.ml.tree_ensembles import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

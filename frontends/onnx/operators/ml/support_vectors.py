@@ -8,6 +8,8 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.ml.feature_rows import features, rows, with_features
+from mlc.frontends.onnx.operators.ml.pairwise_probabilities import probabilities
 from mlc.frontends.onnx.operators.ml.post_transforms import (
     class_labels,
     label_of,
@@ -17,9 +19,7 @@ from mlc.frontends.onnx.operators.ml.post_transforms import (
     transformed,
     two_scores,
 )
-from mlc.frontends.onnx.operators.ml.probabilities import probabilities
-from mlc.frontends.onnx.operators.ml.rows import features, rows, with_features
-from mlc.frontends.onnx.operators.ml.trees import MACHINE_LEARNING
+from mlc.frontends.onnx.operators.ml.tree_ensembles import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

@@ -8,7 +8,7 @@ from graph_evaluator import evaluate
 
 from mlc.bindings import ir
 from mlc.dialects import create_context
-from mlc.frontends.weights import WeightStore
+from mlc.frontends.weights.store import WeightStore
 from mlc.passes.common.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
 

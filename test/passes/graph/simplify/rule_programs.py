@@ -13,7 +13,7 @@ import numpy as np
 
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
-from mlc.codegen.host import host_target
+from mlc.codegen.host_target import host_target
 from mlc.dialects.graph.elements import dtype_of
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.lists.cpu import CPU_KERNEL

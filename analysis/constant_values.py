@@ -1,0 +1,73 @@
+"""Which values of a function follow from constants alone, and from which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlc.analysis.value_sizes import byte_size, elements
+from mlc.bindings import ir
+from mlc.bindings.operations import address
+from mlc.dialects.graph.types import element_name
+from mlc.passes.graph.common.views import CONSTANTS
+
+# Constants of these are indices, shapes and masks.
+_NO_PARAMETERS = ("i64", "i1")
+
+
+def inner_ops(op: ir.Operation) -> Iterator[ir.Operation]:
+    """All ops inside `op`, in program order."""
+    for region in op.regions:
+        for block in region:
+            for each in block.operations:
+                yield each.operation
+                yield from inner_ops(each.operation)
+
+
+def reads(op: ir.Operation) -> Iterator[ir.Value]:
+    """The operands of `op`, and those of the ops inside it."""
+    yield from op.operands
+    for each in inner_ops(op):
+        yield from each.operands
+
+
+class Constants:
+    """The constants of a function, and the values that follow from them: these are computed before a call."""
+
+    def __init__(self, function: ir.Operation) -> None:
+        self.ops: dict[int, ir.Operation] = {}
+        # For each value that follows from constants, the addresses of their ops.
+        self.sources: dict[ir.Value, frozenset[int]] = {}
+        for op in inner_ops(function):
+            if self.defines(op):
+                self.ops[address(op)] = op
+                self.sources[op.results[0]] = frozenset([address(op)])
+            elif op.name.startswith("graph.") and all(map(self.is_constant, reads(op))):
+                found = frozenset().union(*(self.sources[value] for value in op.operands))
+                self.sources.update(dict.fromkeys(op.results, found))
+
+    @staticmethod
+    def defines(op: ir.Operation) -> bool:
+        """Whether the op is a constant."""
+        return op.name in CONSTANTS
+
+    def is_constant(self, value: ir.Value) -> bool:
+        """Whether the value follows from constants alone."""
+        return value in self.sources
+
+    def parameters(self, reader: ir.Operation | None = None) -> int:
+        """The elements of the weights behind the operands of `reader`; by default of all weights."""
+        if reader is None:
+            return sum(map(_parameters, self.ops.values()))
+        behind = frozenset().union(*(self.sources.get(value, frozenset()) for value in reader.operands))
+        return sum(_parameters(self.ops[each]) for each in behind)
+
+    def weight_bytes(self) -> int:
+        """The bytes of all constants."""
+        return sum(byte_size(op.results[0]) for op in self.ops.values())
+
+
+def _parameters(op: ir.Operation) -> int:
+    """The elements of a weight; 0 for indices and masks, and for single numbers of formulae."""
+    value = op.results[0]
+    count = elements(value)
+    return 0 if count == 1 or element_name(value.type.element_type) in _NO_PARAMETERS else count

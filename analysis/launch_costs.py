@@ -1,0 +1,66 @@
+"""The costs of launches: what their kernels compute, and what they move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from mlc.analysis.constant_values import Constants
+from mlc.analysis.costs import Cost, op_cost, trip_count
+from mlc.analysis.flop_counts import MACS
+from mlc.analysis.op_costs import OpCosts, counted, record
+from mlc.analysis.value_sizes import byte_size, elements, touched
+from mlc.bindings import ir
+
+LAUNCH = "tloop.launch"
+
+
+def launched(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, int]]:
+    """The launches inside `op`, and how often each runs where constants say that, else once."""
+    for each in [inner.operation for region in op.regions for inner in region.blocks[0].operations]:
+        if each.name == LAUNCH:
+            yield each, times
+        yield from launched(each, times * trip_count(each) if each.name == "graph.loop" else times)
+
+
+class Launches:
+    """Costs of launches; a kernel's body is looked at once."""
+
+    def __init__(self, functions: Mapping[str, ir.Operation], known_only: bool) -> None:
+        self.functions, self.known_only = functions, known_only
+        self.kernels: dict[str, tuple[Cost, str]] = {}
+
+    def costs(self, op: ir.Operation, constants: Constants, times: int = 1) -> OpCosts:
+        """Those of a launch that runs so often."""
+        name = op.attributes["kernel"].value
+        if name not in self.kernels:
+            kernel = self.functions[name]
+            self.kernels[name] = counted(lambda: kernel_cost(kernel), self.known_only)
+        cost, unknown = self.kernels[name]
+        kind = "+".join(each.name.removeprefix("graph.") for each in _kernel_ops(self.functions[name]))
+        return record(op, kind, name, constants, cost * times, unknown)
+
+
+def _kernel_ops(kernel: ir.Operation) -> list[ir.Operation]:
+    ops = [op.operation for op in kernel.regions[0].blocks[0].operations if op.operation.results]
+    return [op for op in ops if not Constants.defines(op)]
+
+
+def kernel_cost(kernel: ir.Operation) -> Cost:
+    """What a kernel computes and moves.
+
+    Memory accesses are those of its products alone, if it has any: what is fused to them reads no memory.
+    Raises `UnknownSize`.
+    """
+    block, ops = kernel.regions[0].blocks[0], _kernel_ops(kernel)
+    inside = sum(map(op_cost, ops), Cost())
+    written = sum(map(byte_size, block.operations[len(block.operations) - 1].operands))
+    moved = written + sum(byte_size(each, _read(each)) for each in block.arguments)
+    products = sum((op_cost(op) for op in ops if op.name in MACS), Cost())
+    accesses = (products if products.macs else inside).accesses
+    return Cost(inside.macs, inside.flops, accesses, moved)
+
+
+def _read(argument: ir.Value) -> int:
+    """How many elements of its argument a kernel reads: of a table, only the rows that it selects."""
+    read = sum(touched(use.owner.operation, use.operand_number) for use in argument.uses)
+    return min(elements(argument), read)

@@ -1,0 +1,99 @@
+"""The costs of a module's host function, at the graph level or after kernels were formed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from mlc.analysis.constant_values import Constants
+from mlc.analysis.costs import Cost, op_cost
+from mlc.analysis.launch_costs import Launches, launched
+from mlc.analysis.op_costs import OpCosts, counted, record
+from mlc.analysis.peak_memory import peak_bytes
+from mlc.analysis.value_sizes import byte_size, known_bytes
+from mlc.bindings import ir
+
+
+@dataclass(frozen=True)
+class ModuleCosts:
+    """What one call of a function computes and moves.
+
+    `ops` in program order: graph ops, or, where kernels were formed, their launches. Ops that depend on
+    constants only are left out, as they run before: there are `constant_ops`. `parameters` are elements and
+    `weight_bytes` bytes of weights, each once; small constants inside kernels are none. `peak_bytes`: the
+    most bytes of other values at one time (see `lifetimes.peak_bytes`).
+    """
+
+    ops: tuple[OpCosts, ...]
+    parameters: int
+    weight_bytes: int
+    peak_bytes: int
+    constant_ops: int
+
+    @cached_property
+    def total(self) -> Cost:
+        """The sum over all ops."""
+        return sum((each.cost for each in self.ops), Cost())
+
+    @cached_property
+    def products(self) -> Cost:
+        """The sum over products and convolutions (after fusion with what shares their kernels)."""
+        return sum((each.cost for each in self.ops if each.is_product), Cost())
+
+    @property
+    def unknown(self) -> tuple[OpCosts, ...]:
+        """The ops whose costs are not known."""
+        return tuple(each for each in self.ops if each.unknown)
+
+    @property
+    def kernels(self) -> int:
+        """How many different kernels are launched."""
+        return len({each.kernel for each in self.ops if each.kernel})
+
+    @property
+    def launches(self) -> int:
+        """How many launches of kernels there are; 0 at the graph level."""
+        return sum(bool(each.kernel) for each in self.ops)
+
+
+def module_costs(
+    module: ir.Module | ir.Operation, function: str = "main", *, known_only: bool = False
+) -> ModuleCosts:
+    """The costs of a host function: per graph op, or, after form-kernels, per launch.
+
+    A launch moves its operands and results; what it computes are the graph ops of its kernel. Raises
+    `UnknownSize` for values with dynamic dims, unless `known_only`: what these cost is 0 then, and in no
+    sum. Raises KeyError if there is no such function.
+    """
+    functions = {
+        op.operation.attributes["sym_name"].value: op.operation
+        for op in module.operation.regions[0].blocks[0]
+        if op.operation.name == "func.func"
+    }
+    host = functions[function]
+    constants = Constants(host)
+    launches = Launches(functions, known_only)
+    computed = list(_computed(host))
+    ops = [op for op in computed if not constants.is_constant(op.results[0])]
+    return ModuleCosts(
+        tuple(launches.costs(op, constants, times) for op, times in launched(host))
+        or tuple(_op_costs(op, constants, known_only) for op in ops),
+        constants.parameters(),
+        constants.weight_bytes(),
+        peak_bytes(host, constants.is_constant, known_bytes if known_only else byte_size),
+        len(computed) - len(ops),
+    )
+
+
+def _computed(function: ir.Operation) -> Iterator[ir.Operation]:
+    """The function's ops that have results and are no constants themselves."""
+    for each in function.regions[0].blocks[0].operations:
+        op = each.operation
+        if op.results and not Constants.defines(op):
+            yield op
+
+
+def _op_costs(op: ir.Operation, constants: Constants, known_only: bool) -> OpCosts:
+    cost, unknown = counted(lambda: op_cost(op), known_only)
+    return record(op, op.name.removeprefix("graph."), "", constants, cost, unknown)

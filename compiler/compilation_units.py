@@ -1,0 +1,119 @@
+"""Takes a module of host functions and kernels apart into units that compile on their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from mlc.bindings import ir
+from mlc.compiler.code_path import CodePath
+from mlc.compiler.errors import CompileError
+from mlc.compiler.host_program.host_function import HostFunction, read_host_function
+from mlc.compiler.host_program.step_list import Tape
+from mlc.compiler.host_program.weight_arguments import mark_weights
+from mlc.passes.common.kernel_functions import CPU, HOST, device_of_kernel, schedules
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.target import set_target
+from mlc.targets import Target
+
+PREPARE = "prepare"
+HOST_NAMES = ("main", PREPARE)
+# Of kernels on devices beside the processor: "accel" is what GPUs run, on the processor.
+DEVICE_PIPELINES = {"accel": "accel-kernel,accel-cpu"}
+
+
+@dataclass
+class Units:
+    """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each
+    kernel; of kernels of a GPU's program that the processor runs, the reasons. Where the path makes no code
+    of the host function there is a tape, that of `@prepare` also in the place of some of its kernels."""
+
+    host: HostFunction
+    path: CodePath
+    kernels: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, str] = field(default_factory=dict)
+    devices: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    tape: Tape | None = None
+
+    def path_of(self, unit: str) -> CodePath:
+        """How the host function or a kernel becomes code, by its device. Raises CompileError for devices that
+        the target does not have beside it."""
+        device = self.devices.get(unit, HOST)
+        if device == HOST:
+            return self.path
+        if device == CPU and self.path.processor is not None:
+            return self.path.processor
+        if device == CPU or self.path.on_gpu:
+            name = self.path.target.name
+            raise CompileError(f"kernel @{unit} is placed on {device}, which {name} does not have beside it")
+        return replace(self.path, kernel=DEVICE_PIPELINES[device])
+
+    def pipeline(self, kernel: str) -> str:
+        """The pipeline of a kernel. Raises CompileError as `path_of`."""
+        return self.path_of(kernel).kernel
+
+    def compiled(self) -> dict[str, str]:
+        """The kernels that are compiled."""
+        bodies = self.tape.bodies if self.tape else {}
+        return {name: text for name, text in self.kernels.items() if name not in bodies}
+
+
+def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Units]:
+    """The units of a module after `host-plan-memory`, by host function; `paths` says how each becomes code.
+    Raises CompileError for a host function without a plan."""
+    ops = {
+        each.operation.attributes["sym_name"].value: each.operation
+        for each in module.regions[0].blocks[0]
+        if each.operation.name == "func.func"
+    }
+    own = schedules(module)
+    result = {}
+    for name in HOST_NAMES:
+        if name not in ops:
+            continue
+        path = paths[name]
+        units = result[name] = Units(read_host_function(ops[name], _alone([ops[name]], path.target)), path)
+        kernels = {kernel: ops[kernel] for kernel in units.host.kernels}
+        units.devices.update({kernel: device_of_kernel(op) for kernel, op in kernels.items()})
+        if path.host is None:
+            # A schedule of the user's is for code.
+            plain = {kernel: op for kernel, op in kernels.items() if kernel not in own}
+            units.tape = _tape(ops[name], plain if name == PREPARE else {}, units.devices)
+        if path.on_gpu and units.tape is not None:
+            on_device = {kernel: op for kernel, op in kernels.items() if units.devices[kernel] != CPU}
+            mark_weights(units.host, units.tape, on_device)
+        for kernel in kernels:
+            parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
+            units.kernels[kernel] = _alone(parts, units.path_of(kernel).target)
+            units.nodes[kernel] = str(ops[kernel].location)
+            if units.devices[kernel] == CPU:
+                units.reasons[kernel] = _why_not_blocks(ops[kernel])
+    return result
+
+
+def _why_not_blocks(kernel: ir.Operation) -> str:
+    """Why a kernel of a GPU's program is on the processor."""
+    from mlc.passes.graph.fusion.place import BETWEEN
+    from mlc.passes.graph.verify.verify_blocks import reasons_without_blocks
+
+    if any(BETWEEN in op.attributes for op in collect_ops(kernel)):
+        return "what it reads and what reads it is on the processor"
+    return "; ".join(reasons_without_blocks(kernel)) or "placed by graph-place"
+
+
+def _tape(function: ir.Operation, kernels: Mapping[str, ir.Operation], devices: Mapping[str, str]) -> Tape:
+    # Imported here, with its passes: a cached program needs this module, but not those.
+    from mlc.compiler.host_program.step_list_reader import read_tape
+
+    return read_tape(function, kernels, devices)
+
+
+def _alone(ops: list[ir.Operation], target: Target) -> str:
+    """The text of a module with copies of `ops`, without locations: equal kernels have equal texts."""
+    with ops[0].context, ir.Location.unknown():
+        module = ir.Module.create()
+        set_target(module.operation, target)
+        for op in ops:
+            op.clone(ip=ir.InsertionPoint(module.body))
+        return module.operation.get_asm(assume_verified=True)

@@ -1,0 +1,112 @@
+"""The buffers of a GPU program's plan, some of them on the host where the processor computes parts."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+
+from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
+from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Step
+from mlc.passes.common.kernel_functions import CPU, GPU
+from mlc.runtime.cuda.plan.parts import ArenaBuffer, Buffer, Place, Space, TensorBuffer
+from mlc.runtime.tensors import TensorSpec
+
+# Bytes: what the memory planner aligns buffers to.
+_ALIGNMENT = 64
+
+
+def spaces_of(step: Step) -> tuple[Space, ...]:
+    """Where each region of a step lies."""
+    if step.kernel == COPY:
+        spaces: dict[str, tuple[Space, Space]] = {CPU: ("device", "host"), GPU: ("host", "device")}
+        return spaces.get(step.device, ("device", "device"))
+    return ("host" if step.device == CPU else "device",) * len(step.regions)
+
+
+class DeviceBuffers:
+    """Buffers in the order of the host function's arguments, its weights on the host where only the processor
+    reads them. Behind them what the processor has beside: memory for intermediate values, and the weights
+    that the device reads too."""
+
+    def __init__(self, host: HostFunction, steps: Sequence[Step], arena_bytes: int) -> None:
+        """`arena_bytes` are those of the device."""
+        self._host, self._arena_bytes = host, arena_bytes
+        self._first_weight = len(host.inputs) + len(host.outputs)
+        self._arena = self._first_weight + len(host.weight_types)
+        used = [
+            (region, space)
+            for step in steps
+            if step.kernel != WAIT
+            for region, space in zip(step.regions, spaces_of(step), strict=True)
+        ]
+        on_host = [region for region, space in used if space == "host"]
+        self._memory = _Packed([each for each in on_host if each.argument == self._arena])
+        both = {region.argument for region, space in used if space == "device"}
+        weights = sorted({each.argument for each in on_host} - {self._arena})
+        self._on_host = {each for each in weights if each not in both}
+        twice = [each for each in weights if each in both]
+        self._copies = {each: self._arena + 2 + number for number, each in enumerate(twice)}
+
+    def all(self, names: Mapping[str, Sequence[str]]) -> Iterator[Buffer]:
+        """`names` are those of the tensors by role."""
+        host = self._host
+        infos = {"input": host.inputs, "output": host.outputs, "weight": host.weight_types}
+        tensors = [
+            _tensor(role, name, info)
+            for role in ("input", "output", "weight")
+            for name, info in zip(names[role], infos[role], strict=True)
+        ]
+        for index, tensor in enumerate(tensors):
+            yield _on_host(tensor) if index in self._on_host else tensor
+        yield ArenaBuffer(self._arena_bytes)
+        if self._memory.nbytes or self._copies:
+            yield ArenaBuffer(self._memory.nbytes, "host")
+        for index in self._copies:
+            yield _on_host(tensors[index])
+
+    def places(self, step: Step) -> list[Place]:
+        """Where the regions of a step lie in the buffers."""
+        return [
+            self._place(region, space) for region, space in zip(step.regions, spaces_of(step), strict=True)
+        ]
+
+    def _place(self, region: Region, space: Space) -> Place:
+        if space == "host" and region.argument == self._arena:
+            return Place(self._arena + 1, self._memory.offset(region))
+        buffer = self._copies.get(region.argument, region.argument) if space == "host" else region.argument
+        return Place(buffer, region.offset)
+
+
+def nbytes(region: Region) -> int:
+    """The size of a region."""
+    return prod(region.shape) * TensorSpec("", region.dtype, ()).nbytes
+
+
+def _tensor(role: str, name: str, info: TensorInfo) -> TensorBuffer:
+    return TensorBuffer(role, name, info.dtype, info.spec().sizes)  # type: ignore[arg-type]
+
+
+def _on_host(tensor: TensorBuffer) -> TensorBuffer:
+    return TensorBuffer(tensor.role, tensor.name, tensor.dtype, tensor.shape, "host")
+
+
+class _Packed:
+    """Regions of the arena with nothing between them: the planner puts what lies on the host among what does
+    not. Each keeps what it shares with others, and its alignment."""
+
+    def __init__(self, regions: Sequence[Region]) -> None:
+        self._begins: list[int] = []
+        self._moved: list[int] = []
+        end = self.nbytes = 0
+        for begin, region_end in sorted((each.offset, each.offset + nbytes(each)) for each in regions):
+            if not self._begins or begin > end:
+                self._begins.append(begin)
+                self._moved.append(-(-self.nbytes // _ALIGNMENT) * _ALIGNMENT + begin % _ALIGNMENT)
+            end = max(end, region_end)
+            self.nbytes = self._moved[-1] + end - self._begins[-1]
+
+    def offset(self, region: Region) -> int:
+        """Where a region lies now."""
+        number = bisect_right(self._begins, region.offset) - 1
+        return self._moved[number] + region.offset - self._begins[number]

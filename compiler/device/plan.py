@@ -1,0 +1,148 @@
+"""The plan of a GPU program: what its host function does, as data that the CUDA runtime runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mlc.compiler.device.aligned_copies import aligned_steps
+from mlc.compiler.device.buffers import DeviceBuffers, nbytes
+from mlc.compiler.device.kernel import DeviceKernel
+from mlc.compiler.device.launches import WORKSPACE_ALIGNMENT
+from mlc.compiler.device.transfer_streams import MAIN, transfer_streams
+from mlc.compiler.host_program.host_function import HostFunction
+from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Tape
+from mlc.compiler.host_program.step_list import Step as TapeStep
+from mlc.passes.common.kernel_functions import CPU
+from mlc.runtime.cuda.plan.parts import (
+    NO_CODE,
+    Argument,
+    CallStep,
+    CopyStep,
+    Image,
+    Kernel,
+    LaunchStep,
+    Place,
+    PlanParameter,
+    PointerParameter,
+    Processor,
+    Step,
+    TensorMapParameter,
+    WaitStep,
+)
+from mlc.runtime.cuda.plan.plan import Plan
+
+
+def program_plan(
+    architecture: str,
+    host: HostFunction,
+    tape: Tape,
+    kernels: Mapping[str, DeviceKernel],
+    names: Mapping[str, Sequence[str]],
+    processor: Processor = NO_CODE,
+) -> Plan:
+    """The plan of the host function whose steps are `tape`; image number i is that of the i-th kernel.
+    Kernels on the processor are functions of `processor`.
+
+    `names` are those of the buffers by role ("input", "output", "weight"). Transfers that run beside kernels
+    have streams of their own. Raises ExecutableError for what no plan can say.
+    """
+    numbers = {name: index for index, name in enumerate(kernels)}
+    # Kernels run one after the other, on the main stream.
+    arena = _arena_number(host)
+    steps, end = aligned_steps(tape.steps, arena, _rounded(host.arena_bytes))
+    workspace = Region(arena, _rounded(end), "uint8", (_workspace(kernels),))
+    firsts: dict[str, int] = {}
+    functions: list[Kernel] = []
+    for name, kernel in kernels.items():
+        firsts[name] = len(functions)
+        functions += [replace(each.kernel, image=numbers[name]) for each in kernel.launches]
+    streams = transfer_streams(steps)
+    copies = end > _rounded(host.arena_bytes)
+    used = workspace.offset + nbytes(workspace) if nbytes(workspace) else end if copies else host.arena_bytes
+    buffers = DeviceBuffers(host, steps, used)
+    writer = _StepWriter(kernels, firsts, processor.functions, streams, buffers, workspace)
+    return Plan(
+        images=tuple(Image(f"{name}.{each.suffix}", architecture) for name, each in kernels.items()),
+        kernels=tuple(functions),
+        buffers=tuple(buffers.all(names)),
+        steps=tuple(each for step in steps for each in writer.steps(step)),
+        streams=max(streams.values()) + 1,
+        processor=processor,
+    )
+
+
+@dataclass(frozen=True)
+class _StepWriter:
+    """`firsts` are the numbers of each kernel's first launch, `functions` those of the processor."""
+
+    kernels: Mapping[str, DeviceKernel]
+    firsts: Mapping[str, int]
+    functions: Sequence[str]
+    streams: Mapping[int | None, int]
+    buffers: DeviceBuffers
+    workspace: Region
+
+    def steps(self, step: TapeStep) -> Iterator[Step]:
+        """What the plan has for a step of the tape."""
+        if step.kernel in (COPY, WAIT):
+            return self._transfer(step, self.streams[step.transfer])
+        return iter([self._call(step)]) if step.device == CPU else self._launches(step)
+
+    def _launches(self, step: TapeStep) -> Iterator[Step]:
+        regions = (*step.regions, self.workspace)
+        for number, launch in enumerate(self.kernels[step.kernel].launches, self.firsts[step.kernel]):
+            yield LaunchStep(number, tuple(_bound(each, regions) for each in launch.parameters))
+
+    def _call(self, step: TapeStep) -> CallStep:
+        """A kernel on the processor."""
+        reads = len(step.regions) - step.outputs
+        regions = enumerate(zip(step.regions, self.buffers.places(step), strict=True))
+        return CallStep(
+            self.functions.index(step.kernel),
+            tuple(
+                Argument(place.buffer, place.offset, nbytes(region), "read" if number < reads else "write")
+                for number, (region, place) in regions
+            ),
+        )
+
+    def _transfer(self, step: TapeStep, stream: int) -> Iterator[Step]:
+        """A copy; beside the main stream it begins when what precedes it there is done. Or the wait for
+        it."""
+        if step.kernel == WAIT:
+            yield WaitStep(MAIN, stream)
+            return
+        if stream != MAIN:
+            yield WaitStep(stream, MAIN)
+        source, target = self.buffers.places(step)
+        yield CopyStep(target, source, nbytes(step.regions[0]), stream)
+
+
+def _workspace(kernels: Mapping[str, DeviceKernel]) -> int:
+    """Bytes for the workspaces of all kernels, which have the same place."""
+    return max((each.workspace_bytes for each in kernels.values()), default=0)
+
+
+def _arena_number(host: HostFunction) -> int:
+    """The arena comes behind all tensors."""
+    return len(host.inputs) + len(host.outputs) + len(host.weight_types)
+
+
+def _rounded(nbytes: int) -> int:
+    """To where a workspace may begin."""
+    return -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
+
+
+def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter:
+    """A kernel's parameter with buffers of the program in the place of the kernel's arguments."""
+    if isinstance(parameter, PointerParameter):
+        place = _inside(parameter, regions)
+        return PointerParameter(place.buffer, place.offset)
+    if isinstance(parameter, TensorMapParameter):
+        return replace(parameter, place=_inside(parameter.place, regions))
+    return parameter
+
+
+def _inside(place: Place, regions: Sequence[Region]) -> Place:
+    region = regions[place.buffer]
+    return Place(region.argument, region.offset + place.offset)

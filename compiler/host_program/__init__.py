@@ -1,0 +1,1 @@
+"""Planned host functions, and the step list by which `@prepare` runs in Python."""

@@ -1,0 +1,150 @@
+"""A host function as a list of steps that Python runs: how `@prepare` runs, once, at compile time.
+
+Compiling a kernel takes as long as moving a hundred megabytes does, and `@prepare` has many: one for each
+shape of weights that are scaled and packed, each run once. So kernels of arithmetic and of movement are
+evaluated by NumPy; the others are compiled, and called.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from mlc.compiler.host_program.numpy_evaluation import evaluate
+from mlc.runtime.tensors import TensorSpec
+
+# The kernel of steps that copy their first buffer to their second; and of those that wait for such a copy.
+COPY, WAIT = "", "!wait"
+
+
+@dataclass(frozen=True)
+class Region:
+    """A dense array in the argument with index `argument` of the host function, `offset` bytes in."""
+
+    argument: int
+    offset: int
+    dtype: str
+    shape: tuple[int, ...]
+
+    def of(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
+        """The array; `arguments` are bytes."""
+        dtype = TensorSpec("", self.dtype, ()).buffer_dtype
+        size = dtype.itemsize * prod(self.shape)
+        return arguments[self.argument][self.offset : self.offset + size].view(dtype).reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call of `kernel` on `regions`, its inputs and then its `outputs`. A copy with a number is only
+    started; the step WAIT of that number waits for it. `device` is that of the kernel, or where a transfer
+    goes."""
+
+    kernel: str
+    regions: tuple[Region, ...]
+    transfer: int | None = None
+    device: str = "host"
+    outputs: int = 1
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """One op of a kernel's body: `operands` number the kernel's inputs and then its constants and ops."""
+
+    name: str
+    attributes: dict[str, Any]
+    operands: tuple[int, ...]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Elements in base64."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: str
+
+    @classmethod
+    def of(cls, array: np.ndarray) -> Constant:
+        return cls(array.dtype.name, array.shape, base64.b64encode(array.tobytes()).decode())
+
+    def array(self) -> np.ndarray:
+        return np.frombuffer(base64.b64decode(self.data), self.dtype).reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A kernel that NumPy evaluates; `results` number its values as operands do."""
+
+    items: tuple[Constant | Evaluated, ...]
+    results: tuple[int, ...]
+
+    def run(self, regions: Sequence[np.ndarray]) -> None:
+        """On the kernel's inputs and outputs."""
+        values = list(regions[: len(regions) - len(self.results)])
+        for item in self.items:
+            values.append(item.array() if isinstance(item, Constant) else _evaluate(item, values))
+        for target, result in zip(regions[len(regions) - len(self.results) :], self.results, strict=True):
+            target[...] = values[result]
+
+
+def _evaluate(op: Evaluated, values: Sequence[np.ndarray]) -> np.ndarray:
+    return evaluate(op.name, op.attributes, [values[each] for each in op.operands], op.shape)
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The steps of a host function, and the bodies of those kernels that are not compiled."""
+
+    steps: tuple[Step, ...]
+    bodies: Mapping[str, Body] = field(default_factory=dict)
+
+    def run(self, arguments: Sequence[np.ndarray], objects: Sequence[bytes]) -> None:
+        """`arguments` are the bytes of the function's arguments, `objects` the compiled kernels."""
+        image = None
+        if objects:
+            # Without compiled kernels a tape needs no C extension.
+            from mlc.runtime import Image, call_entry
+
+            image = Image(list(objects))
+        with np.errstate(all="ignore"):
+            for step in self.steps:
+                regions = [each.of(arguments) for each in step.regions]
+                if step.kernel == COPY:
+                    # Started or not: Python does it now.
+                    regions[1][...] = regions[0]
+                elif step.kernel == WAIT:
+                    continue
+                elif step.kernel in self.bodies:
+                    self.bodies[step.kernel].run(regions)
+                else:
+                    assert image is not None, "what has no body is compiled"
+                    call_entry(image, step.kernel, regions, [], 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values, from which `from_json` makes it again."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Tape:
+        steps = [Step(**each | {"regions": tuple(map(_region, each["regions"]))}) for each in data["steps"]]
+        bodies = {
+            name: Body(tuple(map(_item, each["items"])), tuple(each["results"]))
+            for name, each in data["bodies"].items()
+        }
+        return cls(tuple(steps), bodies)
+
+
+def _region(data: Mapping[str, Any]) -> Region:
+    return Region(data["argument"], data["offset"], data["dtype"], tuple(data["shape"]))
+
+
+def _item(data: Mapping[str, Any]) -> Constant | Evaluated:
+    if "data" in data:
+        return Constant(data["dtype"], tuple(data["shape"]), data["data"])
+    return Evaluated(data["name"], data["attributes"], tuple(data["operands"]), tuple(data["shape"]))

@@ -1,0 +1,110 @@
+"""Reads tapes from planned host functions and their kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from mlc.bindings import ir
+from mlc.compiler.errors import CompileError
+from mlc.compiler.host_program.numpy_evaluation import TYPES, evaluated, evaluated_cast
+from mlc.compiler.host_program.step_list import COPY, WAIT, Body, Constant, Evaluated, Region, Step, Tape
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import dtype_of
+from mlc.passes.common.kernel_functions import HOST
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.host.buffers import TRANSFER
+from mlc.passes.host.offsets import CONTROL, STEPS, Place, places_of
+
+NO_DEVICES: Mapping[str, str] = MappingProxyType({})
+
+
+def read_tape(
+    function: ir.Operation, kernels: Mapping[str, ir.Operation], devices: Mapping[str, str] = NO_DEVICES
+) -> Tape:
+    """The tape of a host function after `host-plan-memory`; those of `kernels` that NumPy can evaluate have
+    bodies; `devices` are those of all kernels that are not the target's. Raises CompileError for control
+    flow: a tape is a list."""
+    _check_straight(function)
+    places = places_of(function)
+    tokens: dict[ir.Value, int] = {}
+    steps: list[Step] = []
+    for op in [each.operation for each in function.regions[0].blocks[0]]:
+        if op.name == "gpu.wait":
+            steps += [Step(WAIT, (), tokens[token]) for token in op.operands]
+        elif op.name in STEPS:
+            regions = tuple(_region(value, places[value]) for value in op.operands)
+            steps.append(_step(op, regions, tokens, devices))
+    bodies = {name: read_body(kernel) for name, kernel in kernels.items()}
+    return Tape(tuple(steps), {name: body for name, body in bodies.items() if body is not None})
+
+
+def _check_straight(function: ir.Operation) -> None:
+    found = collect_ops(function, CONTROL)
+    if found:
+        name = function.attributes["sym_name"].value
+        raise CompileError(
+            f"@{name} holds control flow, which only processors run",
+            [f"'{found[0].name}' from {found[0].location}"],
+        )
+
+
+def _step(
+    op: ir.Operation,
+    regions: tuple[Region, ...],
+    tokens: dict[ir.Value, int],
+    devices: Mapping[str, str],
+) -> Step:
+    if op.name == "tloop.launch_into":
+        kernel = op.attributes["kernel"].value
+        return Step(kernel, regions, None, devices.get(kernel, HOST), op.attributes["num_outputs"].value)
+    to = op.attributes[TRANSFER].value if TRANSFER in op.attributes else HOST
+    if op.name == "memref.copy":
+        return Step(COPY, regions, None, to, 1)
+    # `gpu.memcpy` has its target first.
+    tokens[op.results[0]] = len(tokens)
+    return Step(COPY, regions[::-1], tokens[op.results[0]], to, 1)
+
+
+def _region(value: ir.Value, place: Place) -> Region:
+    kind = ir.ShapedType(value.type)
+    return Region(place.argument, place.offset, dtype_of(str(kind.element_type)).name, tuple(kind.shape))
+
+
+def read_body(kernel: ir.Operation) -> Body | None:
+    """What the kernel computes, or None if it holds an op that NumPy does not evaluate as kernels do."""
+    block = kernel.regions[0].blocks[0]
+    numbers: dict[ir.Value, int] = {value: index for index, value in enumerate(block.arguments)}
+    items: list[Constant | Evaluated] = []
+    for op in [each.operation for each in block.operations]:
+        if op.name == "func.return":
+            return Body(tuple(items), tuple(numbers[value] for value in op.operands))
+        item = _item(op, [numbers[value] for value in op.operands])
+        if item is None:
+            return None
+        items.append(item)
+        numbers[op.results[0]] = len(numbers)
+    return None
+
+
+def _item(op: ir.Operation, operands: list[int]) -> Constant | Evaluated | None:
+    name = op.name.removeprefix("graph.")
+    spec = graph.specs().get(name)
+    if spec is None or len(op.results) != 1 or not _static(op.results[0]):
+        return None
+    attributes: dict[str, Any] = {each.name: graph.attribute(op, each.name) for each in spec.attributes}
+    dtype = dtype_of(str(graph.element_type(op.results[0]))).name
+    if name == "constant":
+        return Constant.of(attributes["value"]) if dtype in TYPES else None
+    if name == "cast":
+        if not evaluated_cast(dtype_of(str(graph.element_type(op.operands[0]))).name, dtype):
+            return None
+        attributes = {"to": dtype}
+    elif not evaluated(name, attributes, dtype, len(operands)):
+        return None
+    return Evaluated(name, attributes, tuple(operands), tuple(op.results[0].type.shape))
+
+
+def _static(value: ir.Value) -> bool:
+    return bool(value.type.has_rank and value.type.has_static_shape)

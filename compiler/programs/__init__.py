@@ -1,0 +1,1 @@
+"""Compiled programs: put together, stored in the disk cache, run."""

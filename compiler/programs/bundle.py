@@ -1,0 +1,92 @@
+"""Compiled programs in the disk cache: everything but the weights, which are found again in the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
+from mlc.compiler.host_program.step_list import Tape
+from mlc.compiler.packed import pack, unpack
+from mlc.frontends.weights.store import Reference
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A host function with its objects; each weight is a portable reference (a list) or a result of
+    `@prepare` (an int). `tape` holds the steps of a host function that is no object itself."""
+
+    host: HostFunction
+    objects: Mapping[str, bytes]
+    weights: tuple[Any, ...]
+    tape: Tape | None = None
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The stages by name ("main", "prepare") and the model's names.
+
+    `external` holds portable references to all that was read from files beside the model: small constants are
+    part of the kernels, so that it is not enough that the weights are as they were.
+    """
+
+    stages: Mapping[str, Stage]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    report: Mapping[str, Any]
+    external: tuple[Any, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """What `from_bytes` reads."""
+        blobs: list[bytes] = []
+        header = {
+            "stages": {name: _write_stage(stage, blobs) for name, stage in self.stages.items()},
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "report": self.report,
+            "external": self.external,
+        }
+        return pack(header, blobs)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Bundle:
+        """The inverse; the cache has checked the bytes."""
+        header, blobs = unpack(data)
+        stages = {name: _read_stage(entry, blobs) for name, entry in header["stages"].items()}
+        return cls(
+            stages,
+            tuple(header["inputs"]),
+            tuple(header["outputs"]),
+            header["report"],
+            tuple(header["external"]),
+        )
+
+
+def _write_stage(stage: Stage, blobs: list[bytes]) -> dict[str, Any]:
+    places = {}
+    for name, data in stage.objects.items():
+        places[name] = [sum(map(len, blobs)), len(data)]
+        blobs.append(data)
+    host = asdict(stage.host) | {"text": "", "weights": []}
+    tape = stage.tape.to_json() if stage.tape else None
+    return {"host": host, "objects": places, "weights": stage.weights, "tape": tape}
+
+
+def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
+    host = entry["host"]
+    infos: dict[str, Any] = {
+        name: tuple(TensorInfo(each["dtype"], tuple(each["shape"])) for each in host[name])
+        for name in ("inputs", "outputs", "weight_types")
+    }
+    infos |= {name: tuple(host[name]) for name in ("kernels", "messages", "functions", "strings")}
+    dims = None if host["dims"] is None else tuple(host["dims"])
+    function = HostFunction(**(host | infos | {"weights": (), "dims": dims}))
+    objects = {name: bytes(blobs[at : at + size]) for name, (at, size) in entry["objects"].items()}
+    tape = Tape.from_json(entry["tape"]) if entry["tape"] else None
+    return Stage(function, objects, tuple(entry["weights"]), tape)
+
+
+def portable_weights(host: HostFunction, source: Any) -> tuple[Any, ...]:
+    """The function's weights as the bundle holds them."""
+    return tuple(source.portable(each) if isinstance(each, Reference) else each for each in host.weights)

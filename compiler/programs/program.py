@@ -1,0 +1,173 @@
+"""A compiled program: code, what it reads, and how it is put together to something that runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlc.compiler.errors import CompileError
+from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
+from mlc.compiler.host_program.step_list import Tape
+from mlc.compiler.options import Range
+from mlc.runtime import (
+    Executable,
+    SharedLibrary,
+    write_container,
+    write_shared_library,
+)
+from mlc.runtime.host_features import CPU_FEATURES
+from mlc.runtime.manifest import DYNAMIC_FORMAT, STATIC_FORMAT
+from mlc.targets import Target
+
+if TYPE_CHECKING:
+    from mlc.runtime.cuda.plan.plan import Plan
+    from mlc.runtime.specialisation_policy import Maker, Specialise
+
+MAIN_ENTRY = "mlc_main"
+
+
+def allocate(info: TensorInfo) -> np.ndarray:
+    """A 64-byte aligned array for a buffer of static shape."""
+    from mlc.runtime import aligned_empty
+
+    size = info.spec().nbytes
+    return np.frombuffer(aligned_empty(max(size, 1)), np.uint8)[:size]
+
+
+def run_prepare(
+    host: HostFunction, tape: Tape, objects: Sequence[bytes], weights: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Runs `@prepare`: its results as arrays of bytes. `weights` are the bytes of the weights it reads,
+    in its order."""
+    outputs = [allocate(info) for info in host.outputs]
+    arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
+    tape.run([*outputs, *weights, arena], objects)
+    return outputs
+
+
+@dataclass
+class Program:
+    """What `compile_program` makes.
+
+    `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how
+    compiling went. A GPU's program has a `plan`, and `objects` are the plan's images; otherwise they are
+    what the loader links. `dim_ranges` bound named dims of `main`. `specialised` are programs for single
+    sizes of them; `make` makes others when the program runs, as `policy` says.
+    """
+
+    name: str
+    target: Target
+    main: HostFunction
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    objects: Mapping[str, bytes]
+    weights: Sequence[np.ndarray]
+    report: dict[str, Any] = field(default_factory=dict)
+    plan: Plan | None = None
+    dim_ranges: Mapping[str, Range] = field(default_factory=dict)
+    specialised: Sequence[tuple[Mapping[str, int], Program]] = ()
+    policy: Specialise | None = None
+    make: Maker | None = None
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of the executable (see mlc.runtime)."""
+        names = weight_names(self.main)
+        code = {"plan": self.plan.to_json()} if self.plan else {"entry": MAIN_ENTRY}
+        return {
+            "format": STATIC_FORMAT if self.main.dims is None else DYNAMIC_FORMAT,
+            "compiler": self.report.get("compiler", ""),
+            "name": self.name,
+            "target": {
+                "triple": self.target.triple,
+                "cpu": self.target.cpu,
+                "features": required_features(self.target),
+            },
+            **code,
+            "inputs": _specs(self.inputs, self.main.inputs),
+            "outputs": _specs(self.outputs, self.main.outputs),
+            "weights": _specs(names, self.main.weight_types),
+            **self._sizes(),
+            "arena_bytes": self.main.arena_bytes,
+            "libraries": list(self.target.libraries),
+            **{name: list(each) for name, each in self._objects().items() if each},
+            "report": self.report,
+        }
+
+    def _objects(self) -> dict[str, tuple[str, ...]]:
+        """What the manifest of a program says that has strings or sequences."""
+        return {"functions": self.main.functions, "strings": self.main.strings}
+
+    def _sizes(self) -> dict[str, Any]:
+        """What the manifest of a program says that has named dims."""
+        if self.main.dims is None:
+            return {}
+        ranges = {name: self.dim_ranges.get(name, (0, None)) for name in self.main.dims}
+        dims = [{"name": name, "least": least, "most": most} for name, (least, most) in ranges.items()]
+        return {"dims": dims, "messages": list(self.main.messages)}
+
+    def named_weights(self) -> dict[str, np.ndarray]:
+        """Weights by their names in the manifest, typed."""
+        arrays = {}
+        infos = zip(weight_names(self.main), self.main.weight_types, self.weights, strict=True)
+        for name, info, data in infos:
+            spec = info.spec(name)
+            arrays[name] = data.view(spec.numpy_dtype).reshape(spec.sizes)
+        return arrays
+
+    def parts(self) -> tuple[dict[str, Any], list[bytes], dict[str, np.ndarray]]:
+        """Manifest, objects and weights of an executable, with those of the programs for single sizes."""
+        from mlc.compiler.programs.specialised_parts import combined
+
+        parts = self.manifest(), list(self.objects.values()), self.named_weights()
+        return combined(parts, [(sizes, each.parts()) for sizes, each in self.specialised])
+
+    def executable(self, threads: int | None = None) -> Executable:
+        """Links the program in this process; a GPU's is loaded by the first call."""
+        return Executable(*self.parts(), threads=threads, specialise=self.policy, make=self.make)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a .mlcx file."""
+        write_container(path, *self.parts())
+
+    def save_shared_library(
+        self, path: str | os.PathLike[str], *, embed_weights: bool = False, cc: str = "cc"
+    ) -> SharedLibrary:
+        """Writes a shared library with a C header, and its weights beside or inside it. Raises CompileError
+        for a GPU's program, and for one with programs for single sizes."""
+        if self.specialised:
+            raise CompileError("a shared library has no programs for single sizes; write a .mlcx file")
+        if self.plan is not None:
+            raise CompileError(
+                f"a program for {self.target.name} cannot be a shared library; write a .mlcx file"
+            )
+        objects = list(self.objects.values())
+        return write_shared_library(
+            self.manifest(), objects, self.named_weights(), path, embed_weights=embed_weights, cc=cc
+        )
+
+
+# The level whose features code with vectors of so many bits relies on.
+_LEVELS = {256: "x86-64-v3", 512: "x86-64-v4"}
+
+
+def required_features(target: Target) -> list[str]:
+    """What a machine must have to run the code: the target's own features, or those of its vector width."""
+    own = [each for each in target.features if each.startswith("+")]
+    level = _LEVELS.get(target.vector_bits, "") if target.architecture == "x86_64" else ""
+    return own or [f"+{each}" for each in CPU_FEATURES.get(level, ())]
+
+
+def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "dtype": info.dtype, "shape": list(info.shape)}
+        for name, info in zip(names, infos, strict=True)
+    ]
+
+
+def weight_names(host: HostFunction) -> list[str]:
+    """What the weights of a host function are called in an executable, in order."""
+    return [f"w{index}" for index in range(len(host.weight_types))]

@@ -1,0 +1,80 @@
+"""Programs in the disk cache, or from another process: bundles, and the weights of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mlc.codegen.cache import Cache
+from mlc.compiler.code_path import CodePath
+from mlc.compiler.options import Options
+from mlc.compiler.programs.assemble import Names, assemble
+from mlc.compiler.programs.bundle import Bundle, Stage, portable_weights
+from mlc.compiler.programs.program import Program, run_prepare
+from mlc.compiler.sources.imported_module import Imported
+from mlc.compiler.sources.onnx_model import OnnxSource
+from mlc.compiler.sources.open_source import Source
+from mlc.compiler.stage_timer import Timer
+
+
+def look_up(source: Source, options: Options, path: CodePath) -> tuple[str | None, Bundle | None]:
+    """The program's key in the cache (None where it is not cached) and what the cache has of it, if the files
+    beside the model are as they were."""
+    digest = source.digest()
+    if digest is None or not options.uses_cache():
+        return None, None
+    cache = Cache()
+    key = cache.key("program", digest, repr(path), options.key_text())
+    found = cache.get(key)
+    bundle = Bundle.from_bytes(found) if found is not None else None
+    return key, bundle if bundle is not None and _is_current(source, bundle) else None
+
+
+def _is_current(source: Source, bundle: Bundle) -> bool:
+    return isinstance(source, OnnxSource) and all(source.buffer(each) is not None for each in bundle.external)
+
+
+def program_of(
+    source: OnnxSource, bundle: Bundle, path: CodePath, timer: Timer, options: Options
+) -> Program | None:
+    """The program on the model's weights; None if they have changed."""
+    prepared: list[np.ndarray] = []
+    if "prepare" in bundle.stages:
+        weights = _weights(source, bundle.stages["prepare"], [])
+        if weights is None:
+            return None
+        with timer.stage("prepare"):
+            prepared = prepare(bundle.stages["prepare"], weights)
+    main = bundle.stages["main"]
+    weights = _weights(source, main, prepared)
+    if weights is None:
+        return None
+    report = {**bundle.report, "seconds": timer.seconds, "from_cache": True}
+    names = Names(source.name, bundle.inputs, bundle.outputs, options.dim_ranges())
+    return assemble(names, path, main, weights, report)
+
+
+def _weights(source: OnnxSource, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+    arrays = [prepared[each] if isinstance(each, int) else source.buffer(each) for each in stage.weights]
+    return (
+        None if any(array is None for array in arrays) else [array for array in arrays if array is not None]
+    )
+
+
+def prepare(stage: Stage, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The results of `@prepare`."""
+    assert stage.tape is not None, "split gives @prepare a tape"
+    return run_prepare(stage.host, stage.tape, list(stage.objects.values()), weights)
+
+
+def bundle_of(
+    source: OnnxSource, stages: Mapping[str, Stage], imported: Imported, report: Mapping[str, Any]
+) -> Bundle:
+    """What was compiled, without the weights."""
+    portable = {
+        name: replace(stage, weights=portable_weights(stage.host, source)) for name, stage in stages.items()
+    }
+    return Bundle(portable, imported.inputs, imported.outputs, report, source.external(imported.store))

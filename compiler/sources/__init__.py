@@ -1,0 +1,1 @@
+"""Models that can be compiled: ONNX models, and modules of the graph dialect."""

@@ -1,0 +1,31 @@
+"""What the front ends make of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mlc.frontends.weights.store import WeightStore
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A module with its weights and the names of inputs and outputs. `declared` has the names of each
+    output's dims, "" for one that has none, where the model's own are not those of the module."""
+
+    module: Any
+    store: WeightStore
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    declared: tuple[tuple[str, ...], ...] | None = None
+
+
+def main_of(module: Any) -> Any:
+    """The function `@main` of a module, or None."""
+    body = module.operation.regions[0].blocks[0]
+    return next((op for op in body if _is_main(op.operation)), None)
+
+
+def _is_main(op: Any) -> bool:
+    return op.name == "func.func" and op.attributes["sym_name"].value == "main"

@@ -1,0 +1,93 @@
+"""ONNX models: their bytes, and the files beside them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mlc.compiler.options import Options
+from mlc.compiler.sources.imported_module import Imported, main_of
+from mlc.compiler.sources.input_dims import check_inputs
+from mlc.frontends.weights.store import INLINE, MappedFile, Reference, WeightStore
+
+MODEL = "<model>"
+
+
+class OnnxSource:
+    """An ONNX model. `view` is its bytes: a mapped file, or memory."""
+
+    def __init__(self, model: Any) -> None:
+        self.path = Path(model) if isinstance(model, str | os.PathLike) else None
+        self.model = model
+        if self.path is not None:
+            self.view = MappedFile(self.path, str(self.path)).view
+        else:
+            self.view = memoryview(model if isinstance(model, bytes) else model.SerializeToString())
+            self.model = bytes(self.view)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem if self.path is not None else "model"
+
+    @cached_property
+    def beside(self) -> WeightStore:
+        """The files beside the model as they are now."""
+        return WeightStore(self.path.parent if self.path is not None else None)
+
+    def digest(self) -> str | None:
+        """A hash of the model's own bytes (not of external data, which references carry hashes of).
+
+        None for a model that may use operators of plugins, which change without notice.
+        """
+        if any(re.search(re.escape(domain.encode()), self.view) for domain in _foreign_domains()):
+            return None
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> str:
+        return hashlib.blake2b(self.view, digest_size=16).hexdigest()
+
+    def load(self, options: Options) -> Imported:
+        from mlc.frontends.onnx import import_model
+
+        result = import_model(self.model, dims=options.fixed_dims(), shapes=options.shapes)
+        check_inputs(main_of(result.module), result.inputs, options)
+        return Imported(
+            result.module, result.weights, self.name, result.inputs, result.outputs, result.declared
+        )
+
+    def portable(self, reference: Reference) -> list[Any]:
+        """The reference in a form that holds in another process: a range of the model, or of a file
+        beside it."""
+        own = INLINE if self.path is None else self.path.name
+        if reference.source == own and reference.offset + reference.size <= len(self.view):
+            return [MODEL, reference.offset, reference.size, reference.hash]
+        return [reference.source, reference.offset, reference.size, reference.hash]
+
+    def buffer(self, portable: list[Any]) -> np.ndarray | None:
+        """The bytes of a portable reference; None if they are not there any more or have changed."""
+        source, offset, size, digest = portable
+        if source == MODEL:
+            return np.frombuffer(self.view[offset : offset + size], np.uint8)
+        if self.path is None or source == INLINE:
+            return None
+        reference = self.beside.reference(source, offset, size)
+        # Of ranges with equal contents the store knows the first only; either has the right bytes.
+        return self.beside.buffer(reference) if reference.hash == digest else None
+
+    def external(self, store: WeightStore) -> tuple[Any, ...]:
+        """Portable references to all that was read into `store` from files beside the model."""
+        return tuple(each for each in map(self.portable, store.ranges) if each[0] not in (MODEL, INLINE))
+
+
+def _foreign_domains() -> list[str]:
+    """Domains with operators of plugins. Importing the front end takes long, and cached models do without."""
+    registry = sys.modules.get("mlc.frontends.onnx.registry")
+    return registry.foreign_domains() if registry is not None else []

@@ -1,0 +1,44 @@
+"""What can be compiled: ONNX files, bytes and objects; .mlir files and modules of the graph dialect."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from mlc.compiler.errors import CompileError
+from mlc.compiler.options import Options
+from mlc.compiler.plugins import load_plugins
+from mlc.compiler.sources.graph_module import ImportedSource, ModuleSource
+from mlc.compiler.sources.imported_module import Imported
+from mlc.compiler.sources.onnx_model import OnnxSource
+
+Source = OnnxSource | ModuleSource | ImportedSource
+
+
+def load_for_target(source: Source, options: Options) -> Imported:
+    """The module of `source`, with the target that graph-level passes choose layouts for."""
+    from mlc.passes.common.target import set_target
+
+    imported = source.load(options)
+    set_target(imported.module.operation, options.resolved_target())
+    return imported
+
+
+def open_source(model: Any) -> Source:
+    """The source for what a user gave. Raises CompileError, ImportFailure."""
+    load_plugins()
+    if hasattr(model, "imported"):  # a program written in Python
+        model = model.imported()
+    if isinstance(model, Imported):
+        return ImportedSource(model)
+    if isinstance(model, str | os.PathLike):
+        path = Path(model)
+        return ModuleSource(None, path) if path.suffix in (".mlir", ".mlirbc") else OnnxSource(path)
+    if isinstance(model, bytes) or hasattr(model, "SerializeToString"):
+        return OnnxSource(model)
+    if hasattr(model, "operation"):
+        return ModuleSource(model)
+    raise CompileError(
+        f"cannot compile a {type(model).__name__}; give a path, an ONNX model or an MLIR module"
+    )

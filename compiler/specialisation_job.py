@@ -1,0 +1,44 @@
+"""Compiles a model for single sizes. Runs in a worker process, beside a program that serves."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from typing import Any
+
+from mlc.codegen.cache import default_root
+from mlc.codegen.inline_jobs import OwnJobs
+from mlc.compiler.driver import compile_bundle
+from mlc.compiler.errors import CompileError
+from mlc.compiler.options import Options
+from mlc.compiler.sources.onnx_model import OnnxSource
+
+# Of 19: it is to take what serving leaves.
+_NICE = 10
+
+
+def compile_sizes(payload: dict[str, Any]) -> dict[str, Any]:
+    """Job: {"model": a path or bytes, "digest", "options"} -> {"bundle"}. Raises CompileError for a file that
+    is another model by now, and what `compile_program` raises."""
+    os.nice(_NICE)
+    options = Options(**payload["options"], pool=OwnJobs())
+    source = OnnxSource(payload["model"])
+    if source.digest() != payload["digest"]:
+        raise CompileError(f"{payload['model']} has changed")
+    with _turn() if options.uses_cache() else nullcontext():
+        return {"bundle": compile_bundle(source, options)}
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """Waits until no other process compiles for sizes into this cache, which then may have what is wanted.
+    Where the cache cannot be written there is nothing to wait for."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            root = default_root()
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = stack.enter_context(open(root / "sizes.lock", "wb"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

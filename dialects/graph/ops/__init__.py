@@ -1,0 +1,1 @@
+"""The definitions of the graph ops, one module per family."""

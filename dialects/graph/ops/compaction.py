@@ -1,0 +1,138 @@
+"""Ops whose data say how many results there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlc.dialects.graph.elements import BOOL, FLOAT, NUMBER, ORDERED, ElementClass
+from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge, product
+from mlc.dialects.graph.sizes import falls_below, minimum
+from mlc.dialects.graph.spec import (
+    Attribute,
+    Call,
+    Operand,
+    OpSpec,
+    ShapeError,
+    ShapeFunction,
+    Tensor,
+    define,
+    define_family,
+)
+
+FAMILY = define_family(
+    "compaction",
+    "The data say how many results there are. They are the first of as many as there can be, zeros the "
+    "others; `count` (i64, rank 0) is their number.",
+)
+
+_COUNT = Tensor((), "i64")
+
+
+def compaction(
+    name: str,
+    summary: str,
+    shapes: str,
+    onnx: str,
+    infer: ShapeFunction,
+    operands: tuple[Operand, ...],
+    results: tuple[str, ...],
+    attributes: tuple[Attribute, ...] = (),
+) -> None:
+    """Define an op of results of the largest size, and their number."""
+    named = (*results, "count")
+    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes, results=named))
+
+
+def _compress(call: Call) -> tuple[Tensor, ...]:
+    check_axis("axis", call.axis, call.x.rank)
+    check_rank("condition", call.condition, 1)
+    (flags,), dim = call.condition.shape, call.x.shape[call.axis]
+    if flags is not None and dim is not None and falls_below(dim, flags):
+        raise ShapeError(
+            "condition", f"is longer than dim {call.axis} of x: {call.condition} against {call.x}"
+        )
+    shape = tuple(flags if axis == call.axis else each for axis, each in enumerate(call.x.shape))
+    return Tensor(shape, call.x.element), _COUNT
+
+
+def _non_zero(call: Call) -> tuple[Tensor, ...]:
+    return Tensor((call.x.rank, product(call.x.shape)), "i64"), _COUNT
+
+
+def _unique(call: Call) -> tuple[Tensor, ...]:
+    check_rank("x", call.x, 1)
+    numbers = Tensor(call.x.shape, "i64")
+    return call.x, numbers, numbers, numbers, _COUNT
+
+
+def _non_max_suppression(call: Call) -> tuple[Tensor, ...]:
+    check_rank("boxes", call.boxes, 3)
+    check_rank("scores", call.scores, 3)
+    batch = merge(
+        "scores", call.boxes.shape[0], call.scores.shape[0], "batches of boxes and of scores differ"
+    )
+    boxes = merge(
+        "scores", call.boxes.shape[1], call.scores.shape[2], "numbers of boxes and of scores differ"
+    )
+    merge("boxes", call.boxes.shape[2], 4, "the last dim is not 4")
+    if call.most < 0:
+        raise ShapeError("most", f"{call.most} is negative")
+    if call.limits is not None:
+        check_rank("limits", call.limits, 1)
+        merge("limits", call.limits.shape[0], 3, "the dim is not 3")
+    each: Any = None if boxes is None else minimum(call.most, boxes)
+    return Tensor((product((batch, call.scores.shape[1], each)), 3), "i64"), _COUNT
+
+
+compaction(
+    "compress",
+    "the slices of x along an axis at which the condition holds",
+    "condition `[n]`, n at most the dim at the axis, in whose place values have n.",
+    "Compress",
+    _compress,
+    (Operand("x"), Operand("condition", BOOL)),
+    ("values",),
+    (Attribute("axis", "int", "the axis, in [0, rank)"),),
+)
+compaction(
+    "non_zero",
+    "the places of the elements that are not zero, in the order of memory",
+    "indices are i64, `[rank of x, number of elements of x]`: a place in each column.",
+    "NonZero",
+    _non_zero,
+    (Operand("x", ORDERED),),
+    ("indices",),
+)
+compaction(
+    "unique",
+    "the different elements of a vector; NaN equals NaN",
+    "values have x's type; of i64 and x's shape are indices, where each value is first, inverse, for each "
+    "element of x the number of its value (all valid), and counts, how often each is there.",
+    "Unique",
+    _unique,
+    (Operand("x", NUMBER),),
+    ("values", "indices", "inverse", "counts"),
+    (Attribute("sorted", "bool", "the smallest value first, not that of the first element", True),),
+)
+compaction(
+    "non_max_suppression",
+    "for each image and class the boxes of the highest scores, but those that overlap one of them too much",
+    "boxes `[N, B, 4]` and scores `[N, C, B]` give i64 indices `[N * C * min(most, B), 3]` of image, class "
+    "and box; of equal scores the first box comes first. The operand limits `[3]` says at run time how many "
+    "boxes there are for each image and class, `most` at most, and in the place of the attributes the "
+    "threshold of overlaps and that of scores.",
+    "NonMaxSuppression",
+    _non_max_suppression,
+    (
+        Operand("boxes", FLOAT),
+        Operand("scores", FLOAT, like="boxes"),
+        Operand("limits", ElementClass("f64", frozenset({"f64"})), kind="optional"),
+    ),
+    ("indices",),
+    (
+        Attribute("most", "int", "boxes for each image and class, at most"),
+        Attribute("iou_threshold", "float", "intersection over union above which a box is left out", 0.0),
+        Attribute("score_threshold", "float", "scores at or below it are left out", None),
+        Attribute("center_point_box", "bool", "boxes are center and size, not two corners", False),
+    ),
+)

@@ -1,0 +1,64 @@
+"""cast and bitcast: elements of another type."""
+
+from __future__ import annotations
+
+from mlc.dialects.graph.elements import BITS, COMPLEX, element_bytes
+from mlc.dialects.graph.ops.elementwise import FAMILY
+from mlc.dialects.graph.spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define
+
+
+def _cast(call: Call) -> Tensor:
+    old, new = call.x.element, call.given.element
+    if old != new and (COMPLEX.admits(old) or COMPLEX.admits(new)):
+        raise ShapeError("result", f"has elements {new}: {old} is not converted to them")
+    return Tensor(call.x.shape, new)
+
+
+define(
+    OpSpec(
+        "cast",
+        FAMILY,
+        "x converted to the result's element type: floats to integers truncate, anything to i1 is `x != 0`; "
+        "not from and to complex numbers",
+        "The result has x's shape; its element type is given.",
+        ("Cast", "CastLike"),
+        (Operand("x"),),
+        _cast,
+        (
+            Attribute(
+                "saturate", "bool", "out-of-range values become the largest one (float8 results only)", True
+            ),
+            Attribute(
+                "round_mode",
+                "str",
+                "to which neighbour, `up` if absent (f8E8M0FNU results only; others round to nearest)",
+                None,
+                ("up", "down", "nearest"),
+            ),
+        ),
+        result_given=True,
+    )
+)
+
+
+def _bitcast(call: Call) -> Tensor:
+    element = call.given.element
+    if not BITS.admits(element):
+        raise ShapeError("result", f"has elements {element}, not {BITS.name}")
+    if element_bytes(element) != element_bytes(call.x.element):
+        raise ShapeError("result", f"has elements {element}, which are not as wide as x's: {call.x}")
+    return Tensor(call.x.shape, element)
+
+
+define(
+    OpSpec(
+        "bitcast",
+        FAMILY,
+        "the bits of x as elements of another type of the same width",
+        "The result has x's shape; its element type is given.",
+        ("BitCast",),
+        (Operand("x", BITS),),
+        _bitcast,
+        result_given=True,
+    )
+)

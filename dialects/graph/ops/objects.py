@@ -1,0 +1,132 @@
+"""Strings and sequences: what the C runtime computes with, and kernels move about as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.dialects.graph.elements import ElementClass
+from mlc.dialects.graph.ops.runtime_functions import FUNCTIONS
+from mlc.dialects.graph.shape_rules import check_length, merge, text
+from mlc.dialects.graph.spec import (
+    Attribute,
+    Call,
+    Operand,
+    OpSpec,
+    Shape,
+    ShapeError,
+    Tensor,
+    define,
+    define_family,
+)
+
+STRING, SEQUENCE = "!graph.string", "!graph.sequence"
+OBJECTS = (STRING, SEQUENCE)
+
+# Attribute of those arguments and results of @main that are objects: what they are, as a manifest says it
+# ("string", "sequence(float32)").
+KIND_ATTRIBUTE = "graph.kind"
+# Attribute of modules: the text of the strings that have the first numbers.
+STRINGS_ATTRIBUTE = "graph.strings"
+
+# By the kinds of a function's parameters.
+_ELEMENTS = {"string": (STRING, "i64"), "sequence": (SEQUENCE, "i64")}
+
+FAMILY = define_family(
+    "objects",
+    "Elements of type `!graph.string` and `!graph.sequence` are objects of the running call: what computes "
+    "with them are functions of the C runtime, which the host program calls. Ops that only move elements, or "
+    "compare them for equality, take them like numbers, which `graph-number-objects` makes them.",
+)
+
+
+def _numbered(call: Call) -> Tensor:
+    if call.given.element not in OBJECTS:
+        raise ShapeError("result", f"must have elements of type {' or '.join(OBJECTS)}: {call.given}")
+    return Tensor(call.x.shape, call.given.element)
+
+
+define(
+    OpSpec(
+        "objects",
+        FAMILY,
+        "the strings, or sequences, of these numbers",
+        "The dims of x; the element type is given. Strings have the numbers of their places in the module's "
+        "attribute `graph.strings`; 0 is the empty string, and the empty sequence.",
+        ("string constants",),
+        (Operand("x", ElementClass("i64", frozenset({"i64"}))),),
+        _numbered,
+        result_given=True,
+    )
+)
+
+define(
+    OpSpec(
+        "object_numbers",
+        FAMILY,
+        "the numbers of strings",
+        "The dims of x. Those of the module's attribute `graph.strings` have the numbers of their places, "
+        "all others larger ones; equal strings have equal numbers.",
+        ("lookups of strings",),
+        (Operand("x", ElementClass("string", frozenset({STRING}))),),
+        lambda call: Tensor(call.x.shape, "i64"),
+    )
+)
+
+
+def _called(call: Call) -> Tensor:
+    function = FUNCTIONS.get(call.function)
+    if function is None:
+        raise ShapeError("function", f'is "{call.function}" instead of one of {", ".join(FUNCTIONS)}')
+    if len(call.values) != len(function.operands):
+        raise ShapeError(
+            "values", f"number {len(call.values)}, the function takes {', '.join(function.names)}"
+        )
+    check_length("options", call.options, len(function.options), "what the function is called with")
+    for parameter, tensor in zip(function.operands, call.values, strict=True):
+        _check_taken(f"values ({parameter.name})", tensor, parameter.kind, parameter.rank)
+    _check_taken("result", call.given, function.result, function.rank)
+    if function.takes_dims and call.values[-1].shape != (call.given.rank,):
+        raise ShapeError("values (dims)", f"must have {call.given.rank} elements: {call.values[-1]}")
+    if not function.elementwise:
+        return call.given
+    pairs = zip(function.operands, call.values, strict=True)
+    return Tensor(_common([tensor for each, tensor in pairs if each.rank is None]), call.given.element)
+
+
+def _common(tensors: Sequence[Tensor]) -> Shape:
+    """The shape that all have."""
+    shape, *others = [tensor.shape or () for tensor in tensors]
+    for other in others:
+        if len(other) != len(shape):
+            raise ShapeError("values", f"have different ranks: {text(shape)} and {text(other)}")
+        pairs = zip(shape, other, strict=True)
+        shape = tuple(merge("values", one, two, "they have different dims") for one, two in pairs)
+    return shape
+
+
+def _check_taken(field: str, tensor: Tensor, kind: str, rank: int | None) -> None:
+    """Raises ShapeError for what a function does not take, or give."""
+    if tensor.shape is None:
+        raise ShapeError(field, f"needs a known rank: {tensor}")
+    if kind and tensor.element not in _ELEMENTS.get(kind, (kind,)):
+        raise ShapeError(field, f"must have elements {' or '.join(_ELEMENTS.get(kind, (kind,)))}: {tensor}")
+    if rank is not None and tensor.rank != rank:
+        raise ShapeError(field, f"must have rank {rank}: {tensor}")
+
+
+define(
+    OpSpec(
+        "call_runtime",
+        FAMILY,
+        "what a function of the C runtime computes",
+        "The result type is given. Where a function takes `dims`, they are the result's dims.",
+        ("operators on strings and sequences",),
+        (Operand("values", kind="variadic"),),
+        _called,
+        (
+            Attribute("function", "str", "its name"),
+            Attribute("options", "ints", "the numbers that it is called with", ()),
+        ),
+        result_given=True,
+    )
+)

@@ -1,0 +1,189 @@
+"""The functions of the C runtime that a host program calls, for what no code generator serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An operand: `kind` is "string", "sequence", "i64", "i32" or "" for elements of any type, `rank` None
+    for any rank. Strings and sequences are i64 as well (`graph-number-objects`)."""
+
+    name: str
+    kind: str = ""
+    rank: int | None = None
+
+
+@dataclass(frozen=True)
+class RuntimeFunction:
+    """One function; `result` is the kind of its result's elements, `options` the numbers that it is called
+    with. The dims of the result are those of all operands of any rank where it is `elementwise`, and what the
+    operand `dims` says where there is one; else they are the `rank`'s."""
+
+    name: str
+    summary: str
+    operands: tuple[Parameter, ...]
+    result: str = ""
+    rank: int | None = None
+    options: tuple[str, ...] = ()
+    elementwise: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the operands are called."""
+        return tuple(each.name for each in self.operands)
+
+    @property
+    def takes_dims(self) -> bool:
+        """Whether the last operand is the result's dims."""
+        return self.names[-1] == DIMS.name
+
+
+SEQUENCE = Parameter("sequence", "sequence", 0)
+PLACE = Parameter("place", "i64", 0)
+DIMS = Parameter("dims", "i64", 1)
+
+_ALL = (
+    RuntimeFunction(
+        "string_concat",
+        "the strings of x, each followed by the string of y at its place",
+        (Parameter("x", "string"), Parameter("y", "string")),
+        "string",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_case",
+        "the strings of x with the code points of `table` replaced: sorted rows of a code point, up to three "
+        "for it, and zeros",
+        (Parameter("x", "string"), Parameter("table", "i32", 2)),
+        "string",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_match",
+        "whether a deterministic automaton accepts the bytes of each string of x; `table` are the number of "
+        "states, that of classes of bytes, the class of each byte, whether each state accepts, and where "
+        "each class leads from each state",
+        (Parameter("x", "string"), Parameter("table", "i32", 1)),
+        "i1",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_to_float",
+        "the numbers that the strings of x are; a call where one is none fails",
+        (Parameter("x", "string"),),
+        "f64",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_to_integer",
+        "the numbers that the strings of x are, of i64 or ui64, without what follows the point",
+        (Parameter("x", "string"),),
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "float_to_string",
+        "the shortest texts that tell numbers of a format of so many bits and such a least exponent apart",
+        (Parameter("x", "f64"),),
+        "string",
+        options=("bits", "least_exponent"),
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "integer_to_string",
+        "the digits of the numbers of x, of i64 or ui64",
+        (Parameter("x"),),
+        "string",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_order",
+        "how many different strings of x are less than each, in the order of their bytes",
+        (Parameter("x", "string"),),
+        "i64",
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_split_count",
+        "of how many parts each string of x consists, split at a delimiter, or at white space where that is "
+        "empty",
+        (Parameter("x", "string"), Parameter("delimiter", "string", 0)),
+        "i64",
+        options=("most_splits",),
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_split",
+        "the parts of each string of x along a last dim, filled up with empty strings",
+        (Parameter("x", "string"), Parameter("delimiter", "string", 0), DIMS),
+        "string",
+        options=("most_splits",),
+    ),
+    RuntimeFunction("sequence_length", "how many elements a sequence has", (SEQUENCE,), "i64", 0),
+    RuntimeFunction(
+        "sequence_common_length",
+        "how many elements each of two sequences has",
+        (SEQUENCE, Parameter("other", "sequence", 0)),
+        "i64",
+        0,
+    ),
+    RuntimeFunction(
+        "sequence_append", "the sequence with x at its end", (SEQUENCE, Parameter("x")), "sequence", 0
+    ),
+    RuntimeFunction(
+        "sequence_insert",
+        "the sequence with x in front of the element at `place`, which may be the length",
+        (SEQUENCE, Parameter("x"), PLACE),
+        "sequence",
+        0,
+    ),
+    RuntimeFunction(
+        "sequence_erase", "the sequence without the element at `place`", (SEQUENCE, PLACE), "sequence", 0
+    ),
+    RuntimeFunction(
+        "sequence_dims",
+        "the sizes of the element at `place`, whose rank is the result's number of elements and whose type "
+        "is `element`, ONNX's number",
+        (SEQUENCE, PLACE),
+        "i64",
+        1,
+        ("element",),
+    ),
+    RuntimeFunction(
+        "sequence_at", "the element at `place`, which has the sizes `dims`", (SEQUENCE, PLACE, DIMS)
+    ),
+    RuntimeFunction(
+        "sequence_joined_dims",
+        "the sizes of all elements, of type `element`, joined along an axis, or a new one",
+        (SEQUENCE,),
+        "i64",
+        1,
+        ("element", "axis", "new_axis"),
+    ),
+    RuntimeFunction(
+        "sequence_joined",
+        "all elements joined along an axis, which gives the sizes `dims`",
+        (SEQUENCE, DIMS),
+        options=("axis",),
+    ),
+    RuntimeFunction(
+        "sequence_split",
+        "the parts of x along an axis: as long as a vector says, or all as long as a scalar says; the axis "
+        "of parts of one element goes unless `keep` is 1",
+        (Parameter("x"), Parameter("lengths", "i64")),
+        "sequence",
+        0,
+        ("axis", "keep"),
+    ),
+    RuntimeFunction(
+        "sequence_maps",
+        "for each row of x a map from the keys to its elements; a map is a sequence of two vectors",
+        (Parameter("keys", "i64", 1), Parameter("x", rank=2)),
+        "sequence",
+        0,
+    ),
+)
+
+FUNCTIONS = {each.name: each for each in _ALL}
+"""By their names; in C they are `mlc_call_NAME` (runtime/csrc/objects/object_calls.h)."""

@@ -1,0 +1,80 @@
+"""Writing updates into a tensor at places that indices name."""
+
+from __future__ import annotations
+
+from mlc.dialects.graph.elements import COMPLEX, INDEX, ORDERED
+from mlc.dialects.graph.ops.movement import movement
+from mlc.dialects.graph.ops.selection import check_reach, from_some, indexed_dims
+from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge
+from mlc.dialects.graph.spec import Attribute, Call, Operand, ShapeError, Tensor
+
+REDUCTION = Attribute(
+    "reduction",
+    "str",
+    "what becomes of an element and its update; of truth values `add` is or, `mul` is and",
+    "none",
+    ("none", "add", "mul", "min", "max"),
+)
+_OPERANDS = (Operand("data"), Operand("indices", INDEX), Operand("updates", like="data"))
+
+
+def _check_reduction(call: Call) -> None:
+    element = call.data.element
+    if COMPLEX.admits(element):
+        if call.reduction in ("min", "max"):
+            raise ShapeError("reduction", f"is {call.reduction}, but complex numbers have no order")
+    elif call.reduction != "none" and not ORDERED.admits(element):
+        raise ShapeError("data", f"has elements {element}, which cannot be joined: {call.data}")
+
+
+def _scatter_elements(call: Call) -> Tensor:
+    data, indices, updates = call.data, call.indices, call.updates
+    check_axis("axis", call.axis, data.rank)
+    check_rank("indices", indices, data.rank, " (as data)")
+    check_rank("updates", updates, data.rank, " (as data)")
+    for axis, (one, other, dim) in enumerate(zip(indices.shape, updates.shape, data.shape, strict=True)):
+        count = merge("updates", one, other, f"dim {axis} of indices and of updates differ")
+        if axis != call.axis:
+            check_reach(axis, count, dim, call)
+    _check_reduction(call)
+    from_some("data", data, (data.shape[call.axis],), updates)
+    return Tensor(data.shape, data.element)
+
+
+def _scatter_nd(call: Call) -> Tensor:
+    data, indices, updates = call.data, call.indices, call.updates
+    if indices.rank and not isinstance(indices.shape[-1], int):
+        # The ranks tell how many dims are not named.
+        count = data.rank - updates.rank + indices.rank - 1
+        indices = Tensor((*indices.shape[:-1], count), indices.element)
+    taken = indexed_dims("indices", data, indices)
+    wanted = (*indices.shape[:-1], *data.shape[taken:])
+    check_rank("updates", updates, len(wanted), " (the dims of indices but the last, then data's others)")
+    for axis, (one, other) in enumerate(zip(wanted, updates.shape, strict=True)):
+        merge("updates", one, other, f"dim {axis} does not follow from data and indices")
+    _check_reduction(call)
+    from_some("data", data, data.shape[:taken], updates)
+    return Tensor(data.shape, data.element)
+
+
+movement(
+    "scatter_elements",
+    "data with single elements replaced by updates, or joined with them, one after the other along the axis: "
+    "the index replaces the position's coordinate along it; negative indices count from the end",
+    "indices and updates have one shape and data's rank; no dim but the axis' is larger than data's. The "
+    "result has data's type.",
+    "ScatterElements, Scatter",
+    _scatter_elements,
+    attributes=(Attribute("axis", "int", "the indexed axis of data, in [0, rank)"), REDUCTION),
+    operands=_OPERANDS,
+)
+movement(
+    "scatter_nd",
+    "data with slices replaced by updates, or joined with them, one after the other in the order of updates, "
+    "at the tuples along the last dim of indices; negative ones count from the end",
+    "data `[d..., e...]`, indices `[i..., number of dims d]` and updates `[i..., e...]` give data's type.",
+    "ScatterND",
+    _scatter_nd,
+    attributes=(REDUCTION,),
+    operands=_OPERANDS,
+)

@@ -1,0 +1,130 @@
+"""GridSample and AffineGrid: images at the places of a grid whose corners are -1 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mlc.dialects.graph.sizes import differ, maximum, product
+from mlc.frontends.onnx import element_types
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.common.complex_parts import of_parts
+from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, vector_of
+from mlc.frontends.onnx.operators.common.expressions import counting, dim, filled_with
+from mlc.frontends.onnx.operators.image.sample_coordinates import (
+    Sampling,
+    Tap,
+    arithmetic,
+    axis_taps,
+    measured,
+)
+from mlc.frontends.onnx.operators.image.sampling import Images, computed_in, interpolated
+from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Dim, Value
+
+# Opset 16 names them for two spatial dims.
+_MODES = {
+    "nearest": "nearest",
+    "linear": "linear",
+    "bilinear": "linear",
+    "cubic": "cubic",
+    "bicubic": "cubic",
+}
+_PADDINGS = ("zeros", "border", "reflection")
+
+
+@onnx_operator("GridSample", since=16)
+def grid_sample(node: Node) -> Value:
+    x, grid = node.input(0), node.input(1)
+    spatial = x.rank - 2
+    if spatial < 1 or grid.rank != x.rank or differ(grid.shape[-1], spatial):
+        raise NodeFailure(f"a grid of shape {list(grid.shape)} does not fit images {list(x.shape)}")
+    mode, padding = node.attr("mode", "linear"), node.attr("padding_mode", "zeros")
+    if mode not in _MODES or padding not in _PADDINGS:
+        known = f"{', '.join(_MODES)} and {', '.join(_PADDINGS)}"
+        raise NodeFailure(f"mode {mode!r} or padding_mode {padding!r} is none of {known}")
+    sampling = Sampling(_MODES[mode], padding, bool(node.attr("align_corners", 0)))
+    if sampling.mode != "nearest" and np.dtype(x.dtype).kind in "iub":
+        raise Unsupported(f"mode {mode} of {element_types.type_name(x.number)} elements is not supported")
+    batch, *places, _ = grid.shape
+    taps = _taps(node, grid, list(x.shape[2:]), computed_in(x, grid), sampling)
+
+    def sampled(x: Value) -> Value:
+        images = Images(node, x, zeros=padding == "zeros")
+        return node.cast(interpolated(node, images, taps, images.first_places()), x.number)
+
+    values = sampled(x) if sampling.mode == "nearest" else of_parts(node, x, sampled)
+    return node.reshape(values, [batch, x.shape[1], *places])
+
+
+def _taps(node: Node, grid: Value, extents: list[Dim], number: int, sampling: Sampling) -> list[list[Tap]]:
+    """What is read along each axis, as `[batch, 1, places]`. The last dim of the grid names the axes from the
+    innermost one on."""
+    batch, *places, last = grid.shape
+    spatial, flat = len(extents), node.cast(node.reshape(grid, [batch, 1, product(places), last]), number)
+    found = []
+    for axis, extent in enumerate(extents):
+        along = sliced(node, flat, {3: (spatial - 1 - axis, 1, 1)})
+        at = _in_elements(node, node.reshape(along, flat.shape[:3]), extent, sampling.align_corners)
+        found.append(axis_taps(node, at, extent, sampling))
+    return found
+
+
+def _in_elements(node: Node, at: Value, extent: Dim, align_corners: bool) -> Value:
+    """Places in [-1, 1] counted in elements."""
+    from_start, size = arithmetic(node, "add", at, 1), measured(node, extent, at)
+    if align_corners:
+        return arithmetic(node, "mul", from_start, (size - 1) / 2)
+    return arithmetic(node, "sub", arithmetic(node, "mul", from_start, size / 2), 0.5)
+
+
+@onnx_operator("AffineGrid", since=20)
+def affine_grid(node: Node) -> Value:
+    """theta, `[batch, n, n + 1]`, times the homogeneous places of an image."""
+    theta = node.input(0)
+    extents = _image_dims(node, node.input(1))[2:]
+    spatial = len(extents)
+    if theta.rank != 3 or any(
+        differ(a, b) for a, b in zip(theta.shape[1:], [spatial, spatial + 1], strict=True)
+    ):
+        raise NodeFailure(f"theta has the shape {list(theta.shape)}, which does not fit the size {extents}")
+    number = computed_in(theta)
+    turned = node.emit("transpose", node.cast(theta, number), permutation=[0, 2, 1])
+    grid = node.emit("matmul", _homogeneous(node, extents, number), turned)
+    return node.reshape(node.cast(grid, theta.number), [theta.shape[0], *extents, spatial])
+
+
+def _image_dims(node: Node, size: Value) -> list[Dim]:
+    """`[batch, channels, extents...]`."""
+    if size.known is None and not isinstance(size.shape[0], int):
+        return node.read_dims(vector_of(node, size, declared_rank(node)))
+    return node.read_dims(size)
+
+
+def _homogeneous(node: Node, extents: Sequence[Dim], number: int) -> Value:
+    """Places between the corners, the innermost axis first, then a 1: `[places, axes + 1]`."""
+    align_corners = bool(node.attr("align_corners", 0))
+    known = [extent for extent in extents if isinstance(extent, int)]
+    if len(known) == len(extents):
+        corners = [_corners(np.arange(extent), extent, max(extent - 1, 1), align_corners) for extent in known]
+        rows = [*reversed(np.meshgrid(*corners, indexing="ij")), np.ones(known)]
+        return node.constant(
+            np.stack([row.reshape(-1) for row in rows], axis=1), element_types.numpy_dtype(number)
+        )
+    places, columns = product(extents), [filled_with(node, [product(extents), 1], 1.0, number)]
+    for axis, extent in enumerate(extents):
+        size, distances = (dim(node, each, number) for each in (extent, maximum(extent - 1, 1)))
+        corner = _corners(counting(node, extent, number), size, distances, align_corners)
+        corner = corner.along(axis, len(extents))
+        columns.insert(0, node.reshape(node.expand(corner.value, extents), [places, 1]))
+    return node.emit("concat", *columns, axis=1)
+
+
+def _corners(y: Any, extent: Any, distances: Any, align_corners: bool) -> Any:
+    """Places of the elements `y` between -1 and 1; a single one is at the start."""
+    if not align_corners:
+        return (2 * y + 1) / extent - 1
+    return 2 * y / distances - 1

@@ -1,0 +1,67 @@
+"""MelWeightMatrix."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from onnx import TensorProto
+
+from mlc.dialects.graph.sizes import floordiv
+from mlc.frontends.onnx import element_types
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula, read_along
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("MelWeightMatrix", since=17)
+def mel_weight_matrix(node: Node) -> Value:
+    number = int(node.attr("output_datatype", TensorProto.FLOAT))
+    if not all(node.input(i).is_constant for i in range(5)):
+        return node.cast(_told_weights(node), number)
+    bands, length, rate = (node.ints(i)[0] for i in range(3))
+    low, high = (float(node.elements(node.input(i)).reshape(-1)[0]) for i in (3, 4))
+    return node.constant(
+        mel_weights(bands, length, rate, low, high).astype(element_types.numpy_dtype(number))
+    )
+
+
+def mel_weights(bands: int, length: int, rate: int, low: float, high: float) -> np.ndarray:
+    """`[length // 2 + 1, bands]`: triangles of height 1, evenly spaced in mel between `low` and `high` Hz.
+
+    As ONNX computes them: the distance is that of `bands + 2` intervals, and edges are bins.
+    """
+    mels = 2595 * np.log1p(np.array([low, high]) / 700) / np.log(10)
+    edges = np.arange(bands + 2) * ((mels[1] - mels[0]) / (bands + 2)) + mels[0]
+    hertz = 700 * np.expm1(edges / 2595 * np.log(10))
+    bins = ((length + 1) * hertz // rate).astype(int)
+    if bins.min() < 0 or bins[:-1].max() > length // 2 or bins[-1] > length // 2 + 1:
+        raise NodeFailure(f"{low} to {high} Hz reach beyond the bins of a transform of {length} at {rate} Hz")
+    places = np.arange(length // 2 + 1)[:, None]
+    left, peak, right = bins[:-2], bins[1:-1], bins[2:]
+    rising = np.where(peak == left, places == peak, (places - left) / np.maximum(peak - left, 1))
+    falling = (right - places) / np.maximum(right - peak, 1)
+    inside = (places >= left) & (places <= peak), (places >= peak) & (places < right)
+    return np.where(inside[1], falling, np.where(inside[0], rising, 0.0))
+
+
+def _told_weights(node: Node) -> Value:
+    """The same of what only running tells."""
+    vectors = [node.reshape(node.input(i), [1]) for i in range(5)]
+    bands, length = (node.read_dims(node.cast(each, TensorProto.INT64))[0] for each in vectors[:2])
+    rate, low, high = (formula(node, each, TensorProto.DOUBLE) for each in vectors[2:])
+    low_mel, high_mel = (((each / 700 + 1).apply("log")) * (2595 / math.log(10)) for each in (low, high))
+    steps = counting(node, bands + 2, TensorProto.DOUBLE)
+    edges = steps * ((high_mel - low_mel) / dim(node, bands + 2, TensorProto.DOUBLE)) + low_mel
+    hertz = ((edges * (math.log(10) / 2595)).apply("exp") - 1) * 700
+    bins = (hertz * dim(node, length + 1, TensorProto.DOUBLE) / rate).apply("floor")
+    left, peak, right = (read_along(bins, 0, counting(node, bands) + first) for first in range(3))
+    count = floordiv(length, 2) + 1
+    places = counting(node, count, TensorProto.DOUBLE).shaped([count, 1])
+    at_peak = (places + left * 0).equals(peak).cast(TensorProto.DOUBLE)
+    rising = peak.equals(left).chosen(at_peak, (places - left) / (peak - left).max(1))
+    falling = (right - places) / (right - peak).max(1)
+    rises = (places >= left) & (places <= peak)
+    falls = (places >= peak) & (places < right)
+    return falls.chosen(falling, rises.chosen(rising, rising * 0)).value

@@ -1,0 +1,56 @@
+"""MaxUnpool: elements put back where MaxPool found them."""
+
+from __future__ import annotations
+
+from mlc.dialects.graph.sizes import product, surely_less
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.dynamic_values import vector_of
+from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, padded
+from mlc.frontends.onnx.operators.common.sliding_windows import per_dim
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("MaxUnpool", since=9)
+def max_unpool(node: Node) -> Value:
+    """Indices count in the shape that kernel, strides and pads give; a larger output_shape has zeros behind
+    it."""
+    x, indices = node.input(0), node.input(1)
+    kernel = list(node.attr("kernel_shape"))
+    rank = len(kernel)
+    strides, pads = per_dim(node, "strides", rank), list(node.attr("pads", [0] * (2 * rank)))
+    batch, channels, *sizes = x.shape
+    if len(sizes) != rank or len(pads) != 2 * rank or indices.rank != x.rank:
+        raise NodeFailure(f"kernel {kernel}, pads {pads} and indices do not fit the shape {list(x.shape)}")
+    spatial = [
+        (size - 1) * stride - pads[i] - pads[rank + i] + width
+        for i, (size, stride, width) in enumerate(zip(sizes, strides, kernel, strict=True))
+    ]
+    shape = [batch, channels, *spatial]
+    zeros = filled_with(node, [product(shape)], 0, x.number)
+    flat = node.emit(
+        "scatter_elements",
+        zeros,
+        node.reshape(indices, [product(x.shape)]),
+        node.reshape(x, [product(x.shape)]),
+        axis=0,
+        reduction="none",
+    )
+    return _enlarged(node, node.reshape(flat, shape))
+
+
+def _enlarged(node: Node, x: Value) -> Value:
+    """With zeros behind it up to output_shape."""
+    if node.optional(2) is None:
+        return x
+    wanted = node.read_dims(vector_of(node, node.input(2), x.rank))
+    if any(surely_less(w, s) for w, s in zip(wanted, x.shape, strict=True)):
+        raise NodeFailure(f"output_shape {wanted} is smaller than the unpooled {list(x.shape)}")
+    high = [w - s for w, s in zip(wanted, x.shape, strict=True)]
+    if not all(isinstance(each, int) for each in high):
+        result = formula(node, x)
+        for axis, more in enumerate(high):
+            result = padded(result, axis, 0, more)
+        return result.value
+    attributes = {"low": [0] * x.rank, "high": high, "mode": "constant", "value": 0.0}
+    return node.emit("pad", x, **attributes) if any(high) else x

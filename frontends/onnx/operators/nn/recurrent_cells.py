@@ -1,0 +1,158 @@
+"""One step of RNN, GRU and LSTM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.operators.math.contraction import transposed
+from mlc.frontends.onnx.operators.nn.recurrent_activations import Activation
+from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.values import Dim, Value
+
+
+@dataclass(frozen=True)
+class Gates:
+    """Numbers for each gate, `[..., hidden]`: pairs of the first gate and a value that holds those of one
+    gate or of several, side by side."""
+
+    parts: Sequence[tuple[int, Value]]
+    hidden: int
+
+    def map(self, function: Callable[[Value], Value]) -> Gates:
+        """The gates with a function of each of their values."""
+        return Gates([(first, function(value)) for first, value in self.parts], self.hidden)
+
+    def of(self, node: Node, gate: int) -> Value:
+        """The numbers of one gate."""
+        first, value = max(((k, each) for k, each in self.parts if k <= gate), key=lambda part: part[0])
+        return columns(node, value, (gate - first) * self.hidden, self.hidden)
+
+
+def columns(node: Node, value: Value, start: int, count: int) -> Value:
+    """`count` elements of the last dim from `start` on."""
+    whole = value.shape[-1] == count
+    return value if whole else sliced(node, value, {value.rank - 1: (start, count, 1)})
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a recurrent node, with its own weights.
+
+    w `[gates * hidden, input]`, r `[gates * hidden, hidden]`, bias `[gates * hidden]`, reset_bias `[hidden]`,
+    peepholes `[3 * hidden]`, states `[batch, hidden]`.
+    """
+
+    node: Node
+    hidden: int
+    batch: Dim
+    w: Value
+    r: Value
+    bias: Value | None
+    reset_bias: Value | None
+    peepholes: Value | None
+    states: Sequence[Value]
+    functions: Sequence[Activation]
+
+    def input_products(self, x: Value, gates: int) -> Gates:
+        """What the gates get from x `[time, batch, input]`, at all times."""
+        return self._products(x, self.w, self.bias, 0, gates)
+
+    def state_products(self, state: Value, first: int, end: int) -> Gates:
+        """What gates `first` to `end` get from a state."""
+        return self._products(state, self.r, None, first, end)
+
+    def _products(self, x: Value, weights: Value, bias: Value | None, first: int, end: int) -> Gates:
+        node, size = self.node, self.hidden
+        # One product for all gates where a gate is a part of a row, which costs no copy; else one for each.
+        step = end - first if self.batch == 1 else 1
+        parts = []
+        for gate in range(first, end, step):
+            own = sliced(node, weights, {0: (gate * size, step * size, 1)})
+            value = node.emit("matmul", x, transposed(node, own))
+            if bias is not None:
+                value = node.emit("add", value, columns(node, bias, gate * size, step * size))
+            parts.append((gate, value))
+        return Gates(parts, size)
+
+    def add(self, a: Gates, b: Gates) -> Gates:
+        """Sums of gates that are held alike."""
+        pairs = zip(a.parts, b.parts, strict=True)
+        return Gates([(k, self.node.emit("add", x, y)) for (k, x), (_, y) in pairs], self.hidden)
+
+    def activate(self, place: int, x: Value) -> Value:
+        """The activation number `place` of what a gate sums up, which is clipped first if the node asks."""
+        limit = self.node.attr("clip", None)
+        if limit is not None:
+            x = self.node.emit("clamp", x, min=-float(limit), max=float(limit))
+        return self.functions[place](self.node, x)
+
+    def one_minus(self, x: Value) -> Value:
+        """1 - x."""
+        return self.node.emit("sub", self.node.scalar(1, x), x)
+
+
+# (direction, products of the input at one time, states) -> the next states, of which the first is the output.
+Step = Callable[[Direction, Gates, list[Value]], list[Value]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A kind of recurrent node: its numbers of gates and states, the activations of one direction."""
+
+    gates: int
+    states: int
+    functions: tuple[str, ...]
+    step: Step
+
+
+def _rnn_step(cell: Direction, x: Gates, states: list[Value]) -> list[Value]:
+    total = cell.add(cell.state_products(states[0], 0, 1), x)
+    return [cell.activate(0, total.of(cell.node, 0))]
+
+
+def _gru_step(cell: Direction, x: Gates, states: list[Value]) -> list[Value]:
+    """Gates: update z, reset r, hidden h."""
+    node, (state,) = cell.node, states
+    emit, late = node.emit, bool(node.attr("linear_before_reset", 0))
+    product = cell.state_products(state, 0, 3 if late else 2)
+    z, r = (cell.activate(0, emit("add", product.of(node, gate), x.of(node, gate))) for gate in (0, 1))
+    if late:
+        hidden = product.of(node, 2)
+        hidden = hidden if cell.reset_bias is None else emit("add", hidden, cell.reset_bias)
+        hidden = emit("mul", r, hidden)
+    else:
+        hidden = cell.state_products(emit("mul", r, state), 2, 3).of(node, 2)
+    h = cell.activate(1, emit("add", hidden, x.of(node, 2)))
+    return [emit("add", emit("mul", cell.one_minus(z), h), emit("mul", z, state))]
+
+
+def _lstm_step(cell: Direction, x: Gates, states: list[Value]) -> list[Value]:
+    """Gates: input i, output o, forget f, cell c."""
+    node, (state, memory) = cell.node, states
+    emit = node.emit
+    total = cell.add(cell.state_products(state, 0, 4), x)
+    i = cell.activate(0, _peeped(cell, total.of(node, 0), 0, memory))
+    if node.attr("input_forget", 0):
+        f = cell.one_minus(i)
+    else:
+        f = cell.activate(0, _peeped(cell, total.of(node, 2), 2, memory))
+    c = cell.activate(1, total.of(node, 3))
+    memory = emit("add", emit("mul", f, memory), emit("mul", i, c))
+    o = cell.activate(0, _peeped(cell, total.of(node, 1), 1, memory))
+    # ONNX Runtime clips what gates sum up, and not the memory.
+    return [emit("mul", o, cell.functions[2](node, memory)), memory]
+
+
+def _peeped(cell: Direction, gate: Value, place: int, memory: Value) -> Value:
+    """What a gate sums up, with its view of the memory."""
+    if cell.peepholes is None:
+        return gate
+    weights = columns(cell.node, cell.peepholes, place * cell.hidden, cell.hidden)
+    return cell.node.emit("add", gate, cell.node.emit("mul", weights, memory))
+
+
+RNN = Cell(1, 1, ("Tanh",), _rnn_step)
+GRU = Cell(3, 1, ("Sigmoid", "Tanh"), _gru_step)
+LSTM = Cell(4, 2, ("Sigmoid", "Tanh", "Tanh"), _lstm_step)

@@ -1,0 +1,147 @@
+"""ConvTranspose as a convolution: with strides, of as many results per place as there are places between two
+elements.
+
+Along an axis with stride s the transposed convolution puts `x[i] * w[t]` at `s i + t` (`t` counts dilated
+elements). What lands at `s q + r` is the sum over a of `x[q - a] * w[s a + r]`: for each r a convolution of
+stride 1 with every s-th element of the filter, turned round. The results for all r are channels of one
+convolution, whose elements are then put side by side. No zeros between elements are multiplied.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlc.dialects.graph.sizes import differ, surely_less
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.dynamic_values import taken
+from mlc.frontends.onnx.operators.common.sliding_windows import kernel_of
+from mlc.frontends.onnx.operators.nn.convolution import per_channel
+from mlc.frontends.onnx.operators.nn.transposed_convolution_axes import Axis, axes_of, between_zeros
+from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Dim, Value
+
+
+@onnx_operator("ConvTranspose")
+def conv_transpose(node: Node) -> Value:
+    x, w, group = node.input(0), node.input(1), int(node.attr("group", 1))
+    (channels, outputs), kernel = w.shape[:2], kernel_of(node, w)
+    fits = not (differ(x.shape[1], channels) or differ(channels % max(group, 1), 0))
+    if x.rank != len(kernel) + 2 or group < 1 or not fits:
+        raise NodeFailure(
+            f"a weight {list(w.shape)} with group {group} does not fit an input of shape {list(x.shape)}"
+        )
+    axes = axes_of(node, x, kernel)
+    if any(surely_less(axis.length, 1) for axis in axes):
+        raise NodeFailure(f"the result's spatial dims {[axis.length for axis in axes]} are not positive")
+    if not (w.is_static and all(axis.is_told for axis in axes)):
+        result = between_zeros(node, x, w, group, axes)
+        bias = node.optional(2)
+        return result if bias is None else node.emit("add", result, per_channel(node, bias, result.rank))
+    result = _convolution(node, x, _filter(node, w, group, axes), group, axes)
+    bias = node.optional(2)
+    if bias is not None:
+        result = node.emit("add", result, per_channel(node, _repeated(node, bias, axes), result.rank))
+    return _side_by_side(node, result, x.shape[0], group * outputs, axes)
+
+
+def _filter(node: Node, w: Value, group: int, axes: list[Axis]) -> Value:
+    """The convolution's weight `[group * outputs * strides..., channels / group, taps...]` of w, `[channels,
+    outputs, kernel...]`."""
+    channels, outputs, *kernel = node.shape(w)
+    split = node.reshape(w, [group, channels // group, outputs, *kernel])
+    for place, axis in enumerate(axes):
+        split = _strided(node, split, 3 + 2 * place, axis)
+    # Each kernel dim has become taps and the places between two elements.
+    taps = [3 + 2 * place for place in range(len(axes))]
+    order = [0, 2, *(tap + 1 for tap in taps), 1, *taps]
+    strides = int(np.prod([axis.stride for axis in axes]))
+    moved = node.emit("transpose", split, permutation=order)
+    return node.reshape(moved, [group * outputs * strides, channels // group, *(axis.taps for axis in axes)])
+
+
+def _strided(node: Node, w: Value, dim: int, axis: Axis) -> Value:
+    """w with a kernel dim split into taps, the last one first, and the places between two elements."""
+    before, after = node.shape(w)[:dim], node.shape(w)[dim + 1 :]
+    spread = 1
+    if axis.stride > 1 and axis.dilation > 1:
+        # Zeros between the filter's elements.
+        spread = axis.dilation
+        w = _padded(node, node.reshape(w, [*before, axis.kernel, 1, *after]), dim + 1, spread - 1)
+        w = node.reshape(w, [*before, axis.kernel * spread, *after])
+    missing = axis.taps * axis.stride - axis.kernel * spread
+    w = _padded(node, w, dim, missing) if missing > 0 else _cut(node, w, dim, axis.taps * axis.stride)
+    w = node.reshape(w, [*before, axis.taps, axis.stride, *after])
+    return sliced(node, w, {dim: (axis.taps - 1, axis.taps, -1)}) if axis.taps > 1 else w
+
+
+def _padded(node: Node, x: Value, dim: int, count: int) -> Value:
+    """`count` zeros behind the dim's elements."""
+    high = [count if each == dim else 0 for each in range(x.rank)]
+    return node.emit("pad", x, low=[0] * x.rank, high=high, mode="constant", value=0.0)
+
+
+def _cut(node: Node, x: Value, dim: int, count: int) -> Value:
+    """The first `count` elements of the dim."""
+    return x if x.shape[dim] == count else sliced(node, x, {dim: (0, count, 1)})
+
+
+def _convolution(node: Node, x: Value, w: Value, group: int, axes: list[Axis]) -> Value:
+    pads = [axis.pads for axis in axes]
+    kept = {
+        2 + place: (max(-low, 0), axis.size - max(-low, 0) - max(-high, 0), 1)
+        for place, (axis, (low, high)) in enumerate(zip(axes, pads, strict=True))
+        if min(low, high) < 0
+    }
+    if any(surely_less(count, 1) for _, count, _ in kept.values()):
+        raise NodeFailure("the wanted part of the result lies outside of what the input reaches")
+    return node.emit(
+        "conv",
+        _kept(node, x, kept),
+        w,
+        strides=[1] * len(axes),
+        dilations=[axis.tap_distance for axis in axes],
+        pads=[max(low, 0) for low, _ in pads] + [max(high, 0) for _, high in pads],
+        group=group,
+        layout="NCHW",
+    )
+
+
+def _kept(node: Node, x: Value, ranges: dict[int, tuple[Any, Any, int]]) -> Value:
+    """What `sliced` takes, of any dims; `count` elements that only running tells end at a place before the
+    end."""
+    for axis, (first, count, _) in ranges.items():
+        x = (
+            sliced(node, x, {axis: (first, count, 1)})
+            if isinstance(count, int)
+            else taken(node, x, axis, first, count)
+        )
+    return x
+
+
+def _repeated(node: Node, bias: Value, axes: list[Axis]) -> Value:
+    """The bias of each channel for all places between two elements."""
+    (count,), strides = node.shape(bias), int(np.prod([axis.stride for axis in axes]))
+    if strides == 1:
+        return bias
+    copies = node.emit("expand", node.reshape(bias, [count, 1]), shape=[count, strides])
+    return node.reshape(copies, [count * strides])
+
+
+def _side_by_side(node: Node, result: Value, batch: Dim, outputs: Dim, axes: list[Axis]) -> Value:
+    """`[batch, outputs * strides..., places...]` as `[batch, outputs, spatial...]`, cut to what is wanted."""
+    strides, places = [axis.stride for axis in axes], [axis.places for axis in axes]
+    if any(stride > 1 for stride in strides):
+        split = node.reshape(result, [batch, outputs, *strides, *places])
+        order = [each for i in range(len(axes)) for each in (2 + len(axes) + i, 2 + i)]
+        moved = node.emit("transpose", split, permutation=[0, 1, *order])
+        spatial = [stride * count for stride, count in zip(strides, places, strict=True)]
+        result = node.reshape(moved, [batch, outputs, *spatial])
+    wanted = {
+        2 + i: (axis.begin - axis.first * axis.stride, axis.length, 1)
+        for i, axis in enumerate(axes)
+        if axis.length != axis.stride * axis.places
+    }
+    return _kept(node, result, wanted)

@@ -1,0 +1,1 @@
+"""Strings, sequences and optionals (ONNX's chapters text, sequence and optional)."""

@@ -1,0 +1,114 @@
+"""Operators on strings, which functions of the C runtime compute."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import TensorProto
+
+from mlc.dialects.graph.sizes import differ
+from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.operators.common.legacy_broadcasting import broadcast_together
+from mlc.frontends.onnx.operators.common.table_lookup import looked_up
+from mlc.frontends.onnx.operators.objects.letter_case import case_table, changed_case
+from mlc.frontends.onnx.operators.tensor.compaction import first_of
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Dim, Value
+from mlc.frontends.regex.deterministic import match_table
+from mlc.frontends.regex.syntax_tree import RegexError
+
+_CASES = ("NONE", "LOWER", "UPPER")
+
+
+@onnx_operator("StringConcat")
+def string_concat(node: Node) -> Value:
+    x, y = broadcast_together(node, node.input(0), node.input(1))
+    return node.call_runtime("string_concat", x, y, number=TensorProto.STRING, shape=x.shape)
+
+
+@onnx_operator("RegexFullMatch")
+def regex_full_match(node: Node) -> Value:
+    """The pattern becomes an automaton when the model is compiled, which takes a step per byte."""
+    try:
+        table = match_table(node.attr("pattern"))
+    except RegexError as error:
+        raise Unsupported(str(error)) from None
+    operands = node.input(0), node.constant(table)
+    return node.call_runtime("string_match", *operands, number=TensorProto.BOOL, shape=node.input(0).shape)
+
+
+@onnx_operator("StringSplit")
+def string_split(node: Node) -> tuple[Value, Value]:
+    """The parts of each string, as many as the most of one, and how many each has."""
+    x, delimiter = node.input(0), node.strings([node.attr("delimiter", "")], [])
+    options = [int(node.attr("maxsplit", -1))]
+    counts = node.call_runtime(
+        "string_split_count", x, delimiter, number=TensorProto.INT64, shape=x.shape, options=options
+    )
+    shape = [*x.shape, _most(node, counts)]
+    parts = node.call_runtime(
+        "string_split",
+        x,
+        delimiter,
+        node.sizes(shape),
+        number=TensorProto.STRING,
+        shape=shape,
+        options=options,
+    )
+    return parts, counts
+
+
+def _most(node: Node, counts: Value) -> Dim:
+    """The largest count, 0 where there are none."""
+    if 0 in counts.shape:
+        return 0
+    flat = counts if counts.rank else node.reshape(counts, [1])
+    most = node.emit("reduce_max", flat, axes=list(range(flat.rank)), keepdims=False)
+    [width] = node.read_dims(node.reshape(node.emit("max", most, node.constant(np.int64(0))), [1]))
+    return width
+
+
+@onnx_operator("StringNormalizer", since=10)
+def string_normalizer(node: Node) -> Value:
+    """The strings that are no stop words, in another case, or one empty string. What a locale would have
+    otherwise than Unicode is not regarded."""
+    x, action = node.input(0), node.attr("case_change_action", "NONE")
+    if action not in _CASES:
+        raise NodeFailure(f"case_change_action must be one of {', '.join(_CASES)}, not {action!r}")
+    if x.rank not in (1, 2) or (x.rank == 2 and differ(x.shape[0], 1)):
+        raise NodeFailure("the input must have the shape [C] or [1, C]")
+    flat = node.reshape(x, [x.shape[-1]])
+    result = _kept(node, flat, _changed(node, flat, action), list(node.attributes.get("stopwords") or []))
+    return node.reshape(result, [1] * (x.rank - 1) + [result.shape[0]])
+
+
+def _changed(node: Node, x: Value, action: str) -> Value:
+    """The strings in upper or lower case."""
+    if action == "NONE":
+        return x
+    table = node.constant(case_table(action))
+    return node.call_runtime("string_case", x, table, number=TensorProto.STRING, shape=x.shape)
+
+
+def _kept(node: Node, x: Value, changed: Value, words: list[str]) -> Value:
+    """Those of the changed strings that are no stop words."""
+    if not words and isinstance(x.shape[0], int) and x.shape[0] > 0:
+        return changed
+    action = node.attr("case_change_action", "NONE")
+    compared = x
+    if not node.attr("is_case_sensitive", 0):
+        action = "LOWER" if action == "NONE" else action
+        words = [changed_case(word, action) for word in words]
+        compared = changed if node.attr("case_change_action", "NONE") == action else _changed(node, x, action)
+    keys = np.unique(node.text_numbers(words))
+    is_stop = looked_up(node, node.numbers(compared), keys, np.ones(len(keys), np.int64), np.int64(0))
+    return _at_least_one(node, changed, node.emit("equal", is_stop, node.constant(np.int64(0))))
+
+
+def _at_least_one(node: Node, x: Value, is_kept: Value) -> Value:
+    """The strings that are kept; an empty one where none is."""
+    flags = node.cast(is_kept, TensorProto.INT64)
+    count = node.emit("reduce_sum", flags, axes=[0], keepdims=True)
+    flags = node.emit("concat", is_kept, node.emit("equal", count, node.constant(np.int64(0))), axis=0)
+    both = node.emit("concat", x, node.strings([""]), axis=0)
+    values, length = node.emit_several("compress", both, flags, axis=0)
+    return first_of(node, [values], length, 0)[0]

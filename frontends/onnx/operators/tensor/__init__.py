@@ -1,0 +1,1 @@
+"""Operators that make, cast, move and index tensors (ONNX's chapters tensor and generator)."""

@@ -1,0 +1,93 @@
+"""Operators whose result is as long as the data say."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import TensorProto
+
+from mlc.dialects.graph.sizes import product
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.complex_parts import is_complex, is_not_zero, order
+from mlc.frontends.onnx.operators.common.dynamic_values import taken
+from mlc.frontends.onnx.operators.tensor.row_order import order_of_rows
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+def first_of(node: Node, values: list[Value], count: Value, axis: int) -> list[Value]:
+    """As many of the values' elements along an axis as the scalar `count` says."""
+    [length] = node.read_dims(node.reshape(count, [1]))
+    return [taken(node, each, axis, 0, length) for each in values]
+
+
+@onnx_operator("Compress", since=9)
+def compress(node: Node) -> Value:
+    """A gather at the places where the condition, which may be shorter than the dim, holds."""
+    x, condition = node.input(0), node.input(1)
+    axis = node.attr("axis", None)
+    if axis is None:
+        x, axis = node.reshape(x, [product(x.shape)]), 0
+    axis = node.axis(axis, x.rank)
+    if condition.known is None or not condition.is_constant:
+        values, count = node.emit_several("compress", x, condition, axis=axis)
+        return first_of(node, [values], count, axis)[0]
+    places, extent = np.flatnonzero(condition.known), x.shape[axis]
+    if isinstance(extent, int) and places.size and places[-1] >= extent:
+        raise NodeFailure(f"the condition holds at {places[-1]}, outside of the dim of {extent}")
+    return node.emit("gather", x, node.constant(places, np.int64), axis=axis)
+
+
+@onnx_operator("NonZero", since=9)
+def non_zero(node: Node) -> Value:
+    x = node.input(0)
+    if x.known is None or not x.is_constant:
+        found, count = node.emit_several("non_zero", is_not_zero(node, x) if is_complex(x) else x)
+        return first_of(node, [found], count, 1)[0]
+    # A scalar has no coordinates, but as many columns as others would have.
+    places = np.stack(np.nonzero(x.known)) if x.rank else np.zeros((0, np.count_nonzero(x.known)))
+    return node.constant(places, np.int64)
+
+
+@onnx_operator("Unique", since=11)
+def unique(node: Node) -> list[Value]:
+    """Values, where each is first, for each element the place of its value, and how often each is there."""
+    x, axis = node.input(0), node.attr("axis", None)
+    along = None if axis is None else node.axis(axis, x.rank)
+    is_sorted = bool(node.attr("sorted", 1))
+    if x.number == TensorProto.STRING:
+        # The numbers that say where strings stand in the order of their bytes, that of code points.
+        places = node.call_runtime("string_order", x, number=TensorProto.INT64, shape=x.shape)
+        return _unique_by(node, x, places, along, is_sorted)
+    if is_complex(x):
+        return _unique_by(node, x, order(node, x), along, is_sorted)
+    if x.known is None or not x.is_constant:
+        number = TensorProto.UINT8 if x.number == TensorProto.BOOL else x.number
+        found = _computed_unique(node, node.cast(x, number), along, is_sorted)
+        return [node.cast(found[0], x.number), *found[1:]]
+    values, first, inverse, counts = np.unique(x.known, True, True, True, axis=along)
+    kept = np.arange(len(first)) if is_sorted else np.argsort(first)
+    place = np.argsort(kept)
+    numbers = (first[kept], place[inverse.reshape(-1)], counts[kept])
+    chosen = node.constant(np.take(values, kept, along or 0), x.dtype)
+    return [chosen, *(node.constant(each, np.int64) for each in numbers)]
+
+
+def _unique_by(node: Node, x: Value, places: Value, axis: int | None, is_sorted: bool) -> list[Value]:
+    """By numbers that say where x's elements stand in their order."""
+    _, indices, inverse, counts = _computed_unique(node, places, axis, is_sorted)
+    flat = node.reshape(x, [product(x.shape)]) if axis is None else x
+    return [node.emit("gather", flat, indices, axis=axis or 0), indices, inverse, counts]
+
+
+def _computed_unique(node: Node, x: Value, axis: int | None, is_sorted: bool) -> list[Value]:
+    """Along an axis, of the numbers that say where its slices stand in their order."""
+    length = product(x.shape) if axis is None else x.shape[axis]
+    if length in (0, 1):
+        numbers = [node.constant(np.full(length, each, np.int64)) for each in (0, 0, 1)]
+        return [node.reshape(x, [length]) if axis is None else x, *numbers]
+    flat = node.reshape(x, [product(x.shape)]) if axis is None else order_of_rows(node, x, axis)
+    values, indices, inverse, counts, count = node.emit_several("unique", flat, sorted=is_sorted)
+    values, indices, counts = first_of(node, [values, indices, counts], count, 0)
+    if axis is not None:
+        values = node.emit("gather", x, indices, axis=axis)
+    return [values, indices, inverse, counts]

@@ -1,0 +1,110 @@
+"""Operators that read or write at places that a tensor names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mlc.dialects.graph.sizes import Size
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.dynamic_values import counted, declared_rank, number_of, with_length
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Dim, Value
+
+_REDUCTIONS = ("none", "add", "mul", "max", "min")
+
+
+@onnx_operator("GatherND", since=11)
+def gather_nd(node: Node) -> Value:
+    x, indices = node.input(0), node.input(1)
+    batch = int(node.attr("batch_dims", 0))
+    if isinstance(indices.shape[-1], Size):
+        indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - batch - declared_rank(node))
+    return node.emit("gather_nd", x, indices, batch_dims=batch)
+
+
+def _tuples_of(node: Node, indices: Value, length: int) -> Value:
+    """Indices whose last dim, how many numbers a tuple has, follows from ranks."""
+    sizes = [-1 if isinstance(d, Size) else d for d in indices.shape[:-1]]
+    rank = indices.rank
+    return node.emit("slice", indices, starts=[0] * rank, sizes=[*sizes, length], steps=[1] * rank)
+
+
+@onnx_operator("Scatter", since=9, until=10)
+@onnx_operator("ScatterElements", since=11)
+def scatter_elements(node: Node) -> Value:
+    """`reduction` exists from opset 16 on, max and min from 18 on."""
+    x = node.input(0)
+    axis = node.axis(node.attr("axis", 0), x.rank)
+    return node.emit(
+        "scatter_elements", x, node.input(1), node.input(2), axis=axis, reduction=_reduction(node)
+    )
+
+
+@onnx_operator("ScatterND", since=11)
+def scatter_nd(node: Node) -> Value:
+    x, indices, updates = (node.input(i) for i in range(3))
+    if isinstance(indices.shape[-1], Size):
+        indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - updates.rank)
+    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
+
+
+def _reduction(node: Node) -> str:
+    found = node.attr("reduction", "none")
+    if found not in _REDUCTIONS:
+        raise NodeFailure(f"reduction must be one of {', '.join(_REDUCTIONS)}, not {found!r}")
+    return str(found)
+
+
+@onnx_operator("TensorScatter", since=24)
+def tensor_scatter(node: Node) -> Value:
+    """scatter_nd at (the places in front of the axis, write_indices[batch] + the place in the update)."""
+    cache, update = node.input(0), node.input(1)
+    axis = node.axis(node.attr("axis", -2), cache.rank)
+    mode = node.attr("mode", "linear")
+    if axis == 0:
+        raise NodeFailure("axis must not be 0, the batch")
+    if mode not in ("linear", "circular"):
+        raise NodeFailure(f"mode must be linear or circular, not {mode!r}")
+    shape = update.shape[: axis + 1]
+    places = [_along(node, shape, dim) for dim in range(axis + 1)]
+    if node.optional(2) is not None:
+        first = node.reshape(with_length(node, node.input(2), shape[0]), [shape[0], *[1] * axis])
+        places[axis] = node.emit("add", places[axis], first)
+    if mode == "circular":
+        extent = number_of(node, cache.shape[axis])
+        places[axis] = node.emit("mod", places[axis], extent, fmod=False)
+    return node.emit("scatter_nd", cache, tuples(node, places, shape), update, reduction="none")
+
+
+def _along(node: Node, shape: Sequence[Dim], dim: int) -> Value:
+    """The place along a dim, in a shape that broadcasts to `shape`."""
+    return node.reshape(
+        counted(node, shape[dim]), [size if axis == dim else 1 for axis, size in enumerate(shape)]
+    )
+
+
+def tuples(node: Node, places: Sequence[Value], shape: Sequence[Dim]) -> Value:
+    """Indices for gather_nd and scatter_nd: the values, broadcast to `shape`, side by side in a last dim."""
+    whole = [node.expand(each, shape) for each in places]
+    parts = [node.reshape(each, [*shape, 1]) for each in whole]
+    return parts[0] if len(parts) == 1 else node.emit("concat", *parts, axis=len(shape))
+
+
+@onnx_operator("ReverseSequence", since=10)
+def reverse_sequence(node: Node) -> Value:
+    """gather_nd of the place sequence_lens[batch] - 1 - time, and of the place itself behind the sequence."""
+    x = node.input(0)
+    time, batch = int(node.attr("time_axis", 0)), int(node.attr("batch_axis", 1))
+    if {time, batch} != {0, 1}:
+        raise NodeFailure(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
+    shape = x.shape[:2]
+    place = _along(node, shape, time)
+    lengths = with_length(node, node.input(1), shape[batch])
+    lengths = node.reshape(lengths, [size if axis == batch else 1 for axis, size in enumerate(shape)])
+    back = node.emit("sub", node.emit("sub", lengths, node.constant(np.int64(1))), place)
+    source = node.emit("where", node.emit("less", place, lengths), back, place)
+    if batch == 0:
+        return node.emit("gather_nd", x, tuples(node, [source], shape), batch_dims=1)
+    return node.emit("gather_nd", x, tuples(node, [source, _along(node, shape, batch)], shape), batch_dims=0)

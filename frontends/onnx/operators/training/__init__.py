@@ -1,0 +1,1 @@
+"""Gradient and the optimizers of ai.onnx.preview.training."""

@@ -1,0 +1,1 @@
+"""Weights of models: large constants by reference to memory-mapped files."""

@@ -1,0 +1,142 @@
+"""The tensors of graph functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.dialects.graph.elements import dtype_of, element_of
+from mlc.frontends.weights.store import WeightStore
+from mlc.kernels.errors import KernelFailure, Place, caller_place, surface
+
+# Constants up to this many bytes are in the IR, larger ones in the weight store.
+SMALL = 1024
+
+_STORE: ContextVar[WeightStore] = ContextVar("mlc.kernels.weights")
+
+
+@contextmanager
+def tracing(store: WeightStore) -> Iterator[None]:
+    """In this block graph functions are built, with weights in `store`."""
+    token = _STORE.set(store)
+    try:
+        yield
+    finally:
+        _STORE.reset(token)
+
+
+def is_tracing() -> bool:
+    """Whether a graph function is being built."""
+    return _STORE.get(None) is not None
+
+
+@dataclass(frozen=True, eq=False)
+class GraphTensor:
+    """A tensor of a graph function; arithmetic on it, and `ops`, make graph ops."""
+
+    value: ir.Value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(ir.RankedTensorType(self.value.type).shape)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return dtype_of(str(ir.RankedTensorType(self.value.type).element_type))
+
+    def __repr__(self) -> str:
+        return f"GraphTensor({self.value.type})"
+
+    def __add__(self, other: Any) -> GraphTensor:
+        return operation("add", self, other)
+
+    def __radd__(self, other: Any) -> GraphTensor:
+        return operation("add", other, self)
+
+    def __sub__(self, other: Any) -> GraphTensor:
+        return operation("sub", self, other)
+
+    def __rsub__(self, other: Any) -> GraphTensor:
+        return operation("sub", other, self)
+
+    def __mul__(self, other: Any) -> GraphTensor:
+        return operation("mul", self, other)
+
+    def __rmul__(self, other: Any) -> GraphTensor:
+        return operation("mul", other, self)
+
+    def __truediv__(self, other: Any) -> GraphTensor:
+        return operation("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> GraphTensor:
+        return operation("div", other, self)
+
+    def __matmul__(self, other: Any) -> GraphTensor:
+        return operation("matmul", self, other)
+
+    def __neg__(self) -> GraphTensor:
+        return operation("neg", self)
+
+
+def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **attributes: Any) -> Any:
+    """`graph.<name>` on tensors, arrays and numbers. Raises KernelFailure at the caller's place."""
+    place = caller_place()
+    tensors = [each for each in operands if isinstance(each, GraphTensor)]
+    dtype = tensors[0].dtype if tensors else None
+    with ir.Location.file(place.file, place.line, place.column):
+        values = [as_tensor(each, dtype, place).value for each in operands]
+        try:
+            made = graph.build(name, values, attributes, result_type)
+        except graph.ShapeError as error:
+            raise KernelFailure(f"{name}: {error}", place) from None
+    return tuple(map(GraphTensor, made)) if isinstance(made, list) else GraphTensor(made)
+
+
+def as_tensor(value: Any, dtype: np.dtype | None, place: Place, small: int = SMALL) -> GraphTensor:
+    """A tensor as it is; a number as a constant of `dtype`; an array as a constant up to `small` bytes, else
+    as a weight. Raises KernelFailure."""
+    if isinstance(value, GraphTensor):
+        return value
+    if isinstance(value, bool | int | float) and dtype is not None:
+        value = np.asarray(value, dtype)
+    if not isinstance(value, np.ndarray | np.generic):
+        raise KernelFailure(f"{value!r} is no tensor of this graph function, and no NumPy array", place)
+    array = np.ascontiguousarray(value).reshape(np.shape(value))
+    try:
+        element = element_of(array.dtype)
+    except KeyError:
+        raise KernelFailure(f"arrays of {array.dtype} are no tensors", place) from None
+    if array.nbytes <= small:
+        return GraphTensor(graph.build("constant", [], {"value": array}))
+    return GraphTensor(_weight(array, element))
+
+
+def _weight(array: np.ndarray, element: str) -> ir.Value:
+    reference = _STORE.get().add_blob(array.tobytes())
+    fields = {each: getattr(reference, each) for each in ("source", "offset", "size", "hash")}
+    kind = ir.RankedTensorType.get(list(array.shape), ir.Type.parse(element))
+    return graph.build("weight", [], fields, result_type=kind)
+
+
+class Operations:
+    """The graph dialect's ops as functions: `ops.softmax(x, axis=1)`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in graph.specs():
+            raise AttributeError(f"the graph dialect has no op '{name}'")
+
+        @surface
+        def call(*operands: Any, **attributes: Any) -> Any:
+            return operation(name, *operands, **attributes)
+
+        return call
+
+
+ops = Operations()

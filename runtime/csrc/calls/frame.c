@@ -1,0 +1,62 @@
+/* Arenas and argument lists of running calls. */
+#define _GNU_SOURCE
+#include "calls/frame.h"
+
+#include <sys/mman.h>
+
+enum { ARENA_ALIGNMENT = 4096, HUGE_PAGE = 2 << 20 };
+
+static void *arena_new(Py_ssize_t size) {
+  void *arena = NULL;
+  const size_t alignment = size >= 2 * HUGE_PAGE ? HUGE_PAGE : ARENA_ALIGNMENT;
+  if (posix_memalign(&arena, alignment, size ? (size_t)size : 1) != 0)
+    return NULL;
+#ifdef MADV_HUGEPAGE
+  if (size >= 2 * HUGE_PAGE)
+    madvise(arena, (size_t)size, MADV_HUGEPAGE);
+#endif
+  return arena;
+}
+
+void frame_free(frame *f) {
+  sized_call_free(f->sized);
+  free(f->arena);
+  PyMem_Free(f->views);
+  PyMem_Free(f);
+}
+
+static frame *frame_new(const ProgramObject *self) {
+  const size_t arrays = (size_t)(self->input_count + self->output_count);
+  const size_t pointers = arrays + (size_t)self->weight_count + 1;
+  frame *f = PyMem_Calloc(1, sizeof *f + pointers * sizeof(void *));
+  if (!f)
+    return PyErr_NoMemory(), NULL;
+  f->views = PyMem_Calloc(arrays + 1, sizeof *f->views);
+  if (self->is_dynamic && !(f->sized = sized_call_new(self)))
+    return frame_free(f), (frame *)PyErr_NoMemory();
+  f->arena = arena_new(self->arena_bytes);
+  if (!f->views || !f->arena) {
+    frame_free(f);
+    PyErr_Format(PyExc_MemoryError, "no memory for an arena of %zd bytes", self->arena_bytes);
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < self->weight_count; i++)
+    f->buffers[arrays + (size_t)i] = self->weights[i].buf;
+  f->buffers[pointers - 1] = f->arena;
+  return f;
+}
+
+frame *frame_acquire(ProgramObject *self) {
+  frame *f = self->idle;
+  if (!f)
+    return frame_new(self);
+  self->idle = f->next;
+  return f;
+}
+
+void frame_release(ProgramObject *self, frame *f) {
+  while (f->held > 0)
+    PyBuffer_Release(&f->views[--f->held]);
+  f->next = self->idle;
+  self->idle = f;
+}

@@ -1,0 +1,180 @@
+/* Best fit with coalescing, inside memory that is kept between calls. */
+#define _GNU_SOURCE
+#include "memory/host_memory.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+
+/* Before the memory that it describes, which begins at the next line of the cache. */
+struct mlc_block {
+  _Alignas(ALIGNMENT) size_t size; /* of the memory */
+  mlc_block *before;               /* in the region; NULL for the first one and for those outside */
+  mlc_block *next, *previous;      /* in the list of free blocks, or of those outside */
+  bool is_free, is_outside;
+};
+
+static size_t rounded(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+static void push(mlc_block **list, mlc_block *block) {
+  block->previous = NULL;
+  block->next = *list;
+  if (*list)
+    (*list)->previous = block;
+  *list = block;
+}
+
+static void unlink_block(mlc_block **list, mlc_block *block) {
+  *(block->previous ? &block->previous->next : list) = block->next;
+  if (block->next)
+    block->next->previous = block->previous;
+}
+
+/* The block behind, or NULL. */
+static mlc_block *after(const mlc_region *region, mlc_block *block) {
+  char *end = (char *)(block + 1) + block->size;
+  return end < region->memory + region->size ? (mlc_block *)end : NULL;
+}
+
+static void add_free(mlc_region *region, mlc_block *block) {
+  block->is_free = true;
+  push(&region->free, block);
+}
+
+/* `block` takes in the one behind it. */
+static void absorb(mlc_region *region, mlc_block *block, mlc_block *behind) {
+  block->size += sizeof *behind + behind->size;
+  mlc_block *next = after(region, block);
+  if (next)
+    next->before = block;
+}
+
+/* The smallest free block of at least `size` bytes, or NULL. */
+static mlc_block *best(const mlc_region *region, size_t size) {
+  mlc_block *found = NULL;
+  for (mlc_block *each = region->free; each && (!found || found->size != size); each = each->next)
+    if (each->size >= size && (!found || each->size < found->size))
+      found = each;
+  return found;
+}
+
+/* What is left behind the first `size` bytes of a block becomes a block of its own. */
+static void split(mlc_region *region, mlc_block *block, size_t size) {
+  if (block->size - size < sizeof *block + ALIGNMENT)
+    return;
+  mlc_block *rest = (mlc_block *)((char *)(block + 1) + size);
+  rest->size = block->size - size - sizeof *rest;
+  rest->before = block;
+  rest->is_outside = false;
+  block->size = size;
+  mlc_block *next = after(region, rest);
+  if (next)
+    next->before = rest;
+  add_free(region, rest);
+}
+
+static mlc_block *inside_block(mlc_region *region, size_t size) {
+  mlc_block *block = best(region, size);
+  if (!block)
+    return NULL;
+  unlink_block(&region->free, block);
+  block->is_free = false;
+  split(region, block, size);
+  return block;
+}
+
+static mlc_block *outside_block(mlc_region *region, size_t size) {
+  void *memory;
+  if (posix_memalign(&memory, ALIGNMENT, sizeof(mlc_block) + size) != 0)
+    return NULL;
+  mlc_block *block = memory;
+  *block = (mlc_block){.size = size, .is_outside = true};
+  push(&region->outside, block);
+  region->outside_live += sizeof *block + size;
+  if (region->outside_live > region->outside_peak)
+    region->outside_peak = region->outside_live;
+  return block;
+}
+
+void *mlc_region_allocate(mlc_region *region, size_t bytes) {
+  const size_t size = bytes ? rounded(bytes, ALIGNMENT) : ALIGNMENT;
+  mlc_block *block = inside_block(region, size);
+  if (!block && !(block = outside_block(region, size)))
+    return NULL;
+  region->live += sizeof *block + block->size;
+  if (region->live > region->peak)
+    region->peak = region->live;
+  return block + 1;
+}
+
+void mlc_region_release(mlc_region *region, void *memory) {
+  mlc_block *block = (mlc_block *)memory - 1;
+  region->live -= sizeof *block + block->size;
+  if (block->is_outside) {
+    unlink_block(&region->outside, block);
+    region->outside_live -= sizeof *block + block->size;
+    free(block);
+    return;
+  }
+  mlc_block *behind = after(region, block), *before = block->before;
+  if (behind && behind->is_free) {
+    unlink_block(&region->free, behind);
+    absorb(region, block, behind);
+  }
+  if (before && before->is_free)
+    absorb(region, before, block);
+  else
+    add_free(region, block);
+}
+
+/* More than what was missing, so that sizes that grow from call to call do not move it each time. */
+static void grow(mlc_region *region) {
+  const size_t least = region->size + region->size / 8;
+  const size_t unit = region->wanted >= 2 * HUGE_PAGE ? HUGE_PAGE : PAGE;
+  const size_t size = rounded(region->wanted > least ? region->wanted : least, unit);
+  void *memory = NULL;
+  free(region->memory);
+  if (posix_memalign(&memory, unit, size) != 0)
+    memory = NULL;
+#ifdef MADV_HUGEPAGE
+  if (memory && unit == HUGE_PAGE)
+    madvise(memory, size, MADV_HUGEPAGE);
+#endif
+  region->memory = memory;
+  region->size = memory ? size : 0;
+}
+
+void mlc_region_begin(mlc_region *region) {
+  if (region->wanted > region->size)
+    grow(region);
+  region->live = region->peak = region->outside_live = region->outside_peak = 0;
+  region->free = region->outside = NULL;
+  if (!region->memory)
+    return;
+  mlc_block *all = (mlc_block *)region->memory;
+  *all = (mlc_block){.size = region->size - sizeof *all};
+  add_free(region, all);
+}
+
+void mlc_region_each(const mlc_region *region, mlc_visit *visit, void *context) {
+  for (mlc_block *each = (mlc_block *)region->memory; each; each = after(region, each))
+    if (!each->is_free)
+      visit(context, each + 1, each->size);
+  for (const mlc_block *each = region->outside; each; each = each->next)
+    visit(context, each + 1, each->size);
+}
+
+void mlc_region_end(mlc_region *region) {
+  for (mlc_block *each = region->outside, *next; each; each = next) {
+    next = each->next;
+    free(each);
+  }
+  region->outside = NULL;
+  region->wanted = region->size + region->outside_peak;
+}
+
+void mlc_region_free(mlc_region *region) {
+  free(region->memory);
+  *region = (mlc_region){0};
+}

@@ -1,0 +1,234 @@
+/* The Python type mlc.runtime._native.Objects: the strings and sequences of one call. */
+#include "python/native.h"
+
+#include <string.h>
+
+#include <structmember.h>
+
+#include "objects/objects.h"
+
+typedef struct {
+  PyObject_HEAD
+  mlc_objects table;
+  PyObject *constants; /* owned; or NULL */
+} ObjectsObject;
+
+static PyTypeObject *objects_type;
+
+static PyObject *objects_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+  static char *names[] = {"constants", NULL};
+  PyObject *constants = NULL;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O!", names, objects_type, &constants))
+    return NULL;
+  ObjectsObject *self = (ObjectsObject *)type->tp_alloc(type, 0);
+  if (self && constants) {
+    self->constants = Py_NewRef(constants);
+    self->table.constants = &((ObjectsObject *)constants)->table;
+  }
+  return (PyObject *)self;
+}
+
+static void objects_dealloc(ObjectsObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  mlc_objects_clear(&self->table);
+  Py_XDECREF(self->constants);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/* ---- strings -------------------------------------------------------------------------------- */
+
+static void raise_no_memory(const mlc_objects *table) {
+  if (table->is_full)
+    PyErr_Format(PyExc_MemoryError, "the strings and sequences of a call need more than %zu bytes (MLC_OBJECT_BYTES)",
+                 table->most);
+  else
+    PyErr_NoMemory();
+}
+
+/* Bytes are taken as they are: what is no UTF-8 becomes U+FFFD when it leaves. */
+static int64_t number_of(mlc_objects *table, PyObject *text) {
+  Py_ssize_t length;
+  const char *bytes = NULL;
+  if (PyUnicode_Check(text))
+    bytes = PyUnicode_AsUTF8AndSize(text, &length);
+  else if (PyBytes_Check(text))
+    bytes = PyBytes_AS_STRING(text), length = PyBytes_GET_SIZE(text);
+  else
+    PyErr_Format(PyExc_TypeError, "expected str, got %s", Py_TYPE(text)->tp_name);
+  if (!bytes)
+    return -1;
+  const int64_t number = mlc_objects_string(table, bytes, length);
+  if (number < 0)
+    raise_no_memory(table);
+  return number;
+}
+
+static PyObject *objects_numbers(ObjectsObject *self, PyObject *texts) {
+  PyObject *list = PySequence_Fast(texts, "expected a sequence of str");
+  if (!list)
+    return NULL;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+  PyObject *result = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(int64_t));
+  for (Py_ssize_t i = 0; result && i < count; i++) {
+    const int64_t number = number_of(&self->table, PySequence_Fast_GET_ITEM(list, i));
+    memcpy(PyBytes_AS_STRING(result) + i * (Py_ssize_t)sizeof number, &number, sizeof number);
+    if (number < 0)
+      Py_CLEAR(result);
+  }
+  Py_DECREF(list);
+  return result;
+}
+
+static PyObject *text_of(const mlc_objects *table, int64_t number) {
+  const mlc_string *string = mlc_objects_get_string(table, number);
+  if (!string)
+    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a string", (long long)number);
+  return PyUnicode_DecodeUTF8(string->bytes, string->length, "replace");
+}
+
+static PyObject *objects_texts(ObjectsObject *self, PyObject *numbers) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(numbers, &view, PyBUF_C_CONTIGUOUS) != 0)
+    return NULL;
+  const Py_ssize_t count = view.len / (Py_ssize_t)sizeof(int64_t);
+  PyObject *result = PyList_New(count);
+  for (Py_ssize_t i = 0; result && i < count; i++) {
+    PyObject *text = text_of(&self->table, ((const int64_t *)view.buf)[i]);
+    if (text)
+      PyList_SET_ITEM(result, i, text);
+    else
+      Py_CLEAR(result);
+  }
+  PyBuffer_Release(&view);
+  return result;
+}
+
+/* ---- sequences ------------------------------------------------------------------------------ */
+
+enum { MOST_RANK = 64 };
+
+static int read_shape(PyObject *shape, int64_t *sizes) {
+  const Py_ssize_t rank = PyTuple_GET_SIZE(shape);
+  if (rank > MOST_RANK) {
+    PyErr_Format(PyExc_ValueError, "a tensor of rank %zd, at most %d is supported", rank, MOST_RANK);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < rank; i++) {
+    sizes[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(shape, i));
+    if (PyErr_Occurred())
+      return -1;
+  }
+  return 0;
+}
+
+/* An element from (element type, shape, buffer). */
+static mlc_element *read_element(mlc_objects *table, PyObject *tuple) {
+  int64_t sizes[MOST_RANK];
+  int element;
+  PyObject *shape;
+  Py_buffer view;
+  if (!PyArg_ParseTuple(tuple, "iO!y*", &element, &PyTuple_Type, &shape, &view))
+    return NULL;
+  mlc_element *made = NULL;
+  if (read_shape(shape, sizes) == 0) {
+    made = mlc_objects_element(table, element, PyTuple_GET_SIZE(shape), sizes, view.len);
+    if (!made)
+      raise_no_memory(table);
+    else if (view.len)
+      memcpy(made->data, view.buf, (size_t)view.len);
+  }
+  PyBuffer_Release(&view);
+  return made;
+}
+
+static PyObject *objects_sequence(ObjectsObject *self, PyObject *tuples) {
+  PyObject *list = PySequence_Fast(tuples, "expected a sequence of tuples");
+  if (!list)
+    return NULL;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+  const int64_t number = mlc_objects_sequence(&self->table, count);
+  const mlc_sequence *made = number < 0 ? NULL : mlc_objects_get_sequence(&self->table, number);
+  if (!made)
+    raise_no_memory(&self->table);
+  for (Py_ssize_t i = 0; made && i < count; i++) {
+    mlc_element *element = read_element(&self->table, PySequence_Fast_GET_ITEM(list, i));
+    made->run->elements[i] = element;
+    if (!element)
+      made = NULL;
+  }
+  Py_DECREF(list);
+  return made ? PyLong_FromLongLong(number) : NULL;
+}
+
+static PyObject *element_tuple(const mlc_element *element) {
+  Py_ssize_t sizes[MOST_RANK];
+  for (int64_t i = 0; i < element->rank; i++)
+    sizes[i] = (Py_ssize_t)element->sizes[i];
+  PyObject *memory = aligned_new((Py_ssize_t)element->bytes, 64);
+  if (!memory)
+    return NULL;
+  memcpy(((AlignedObject *)memory)->data, element->data, (size_t)element->bytes);
+  return Py_BuildValue("iNN", (int)element->element, shape_tuple(sizes, (Py_ssize_t)element->rank), memory);
+}
+
+static PyObject *objects_elements(ObjectsObject *self, PyObject *argument) {
+  const long long number = PyLong_AsLongLong(argument);
+  if (PyErr_Occurred())
+    return NULL;
+  const mlc_sequence *sequence = mlc_objects_get_sequence(&self->table, number);
+  if (!sequence)
+    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a sequence", number);
+  PyObject *result = PyList_New((Py_ssize_t)sequence->count);
+  for (int64_t i = 0; result && i < sequence->count; i++) {
+    PyObject *tuple = element_tuple(sequence->run->elements[i]);
+    if (tuple)
+      PyList_SET_ITEM(result, (Py_ssize_t)i, tuple);
+    else
+      Py_CLEAR(result);
+  }
+  return result;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+/* Calls a function whose programs take their strings and sequences from this table. */
+static PyObject *objects_run(ObjectsObject *self, PyObject *arguments) {
+  if (PyTuple_GET_SIZE(arguments) < 1)
+    return PyErr_Format(PyExc_TypeError, "run takes a function and its arguments");
+  PyObject *rest = PyTuple_GetSlice(arguments, 1, PyTuple_GET_SIZE(arguments));
+  if (!rest)
+    return NULL;
+  mlc_objects *const outer = mlc_current_objects;
+  mlc_current_objects = &self->table;
+  PyObject *result = PyObject_CallObject(PyTuple_GET_ITEM(arguments, 0), rest);
+  mlc_current_objects = outer;
+  Py_DECREF(rest);
+  return result;
+}
+
+static PyMethodDef objects_methods[] = {
+    {"numbers", (PyCFunction)objects_numbers, METH_O, "numbers(texts) -> their numbers, as bytes of int64"},
+    {"texts", (PyCFunction)objects_texts, METH_O, "texts(numbers) -> list of str"},
+    {"sequence", (PyCFunction)objects_sequence, METH_O, "sequence(elements) -> the number of a new sequence"},
+    {"elements", (PyCFunction)objects_elements, METH_O, "elements(number) -> [(element type, shape, memory)]"},
+    {"run", (PyCFunction)objects_run, METH_VARARGS, "run(function, *arguments) -> what it gives"},
+    {0},
+};
+
+static PyMemberDef objects_members[] = {
+    {"peak_bytes", T_PYSSIZET, offsetof(ObjectsObject, table.peak_bytes), READONLY, "most memory at one time"},
+    {0},
+};
+
+static PyType_Slot objects_slots[] = {
+    {Py_tp_new, objects_new}, {Py_tp_dealloc, objects_dealloc}, {Py_tp_methods, objects_methods},
+    {Py_tp_members, objects_members}, {0, NULL}};
+
+static PyType_Spec objects_spec = {"mlc.runtime._native.Objects", sizeof(ObjectsObject), 0, Py_TPFLAGS_DEFAULT,
+                                   objects_slots};
+
+int objects_type_add(PyObject *module) {
+  objects_type = (PyTypeObject *)PyType_FromSpec(&objects_spec);
+  return objects_type ? PyModule_AddType(module, objects_type) : -1;
+}

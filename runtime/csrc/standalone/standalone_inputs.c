@@ -1,0 +1,59 @@
+/* The inputs of one call: their dims are what the model expects, or give its named dims their values. */
+#include "standalone/standalone_frame.h"
+
+/* That dim `axis` of `tensor` is not what an input before it has made of the dim of that number. */
+static int fail_unequal(const mlc_sized_model *model, const mlc_sized_tensor *tensor, size_t axis, int64_t size,
+                        const frame *f, int64_t number) {
+  const mlc_sized_tensor *first = model->inputs;
+  size_t i = 0;
+  while (i == first->rank || first->sizes[i] != -1 - number)
+    if (i == first->rank)
+      first++, i = 0;
+    else
+      i++;
+  return mlc_model_fail("%s: input '%s': dim %zu is %lld, but '%s' is %lld (input '%s', dim %zu)", model->model->name,
+                        tensor->name, axis, (long long)size, model->dims[number].name, (long long)f->dims[number],
+                        first->name, i);
+}
+
+static int bind_dim(const mlc_sized_model *model, const mlc_sized_tensor *tensor, size_t axis, int64_t size, frame *f) {
+  const int64_t expected = tensor->sizes[axis], number = -1 - expected;
+  if (expected >= 0 && size != expected)
+    return mlc_model_fail("%s: input '%s': dim %zu is %lld, expected %lld", model->model->name, tensor->name, axis,
+                          (long long)size, (long long)expected);
+  if (expected >= 0)
+    return 0;
+  const mlc_sized_dim *dim = &model->dims[number];
+  if (f->dims[number] >= 0)
+    return f->dims[number] == size ? 0 : fail_unequal(model, tensor, axis, size, f, number);
+  f->dims[number] = size;
+  if (size >= dim->least && size <= dim->most)
+    return 0;
+  return mlc_model_fail("%s: input '%s': dim %zu is %lld, expected %lld to %lld ('%s')", model->model->name,
+                        tensor->name, axis, (long long)size, (long long)dim->least, (long long)dim->most, dim->name);
+}
+
+int mlc_frame_bind(frame *f, const void *inputs) {
+  const mlc_sized_model *model = f->model;
+  for (size_t i = 0; i < model->dim_count; i++)
+    f->dims[i] = -1;
+  for (size_t i = 0; i < model->model->input_count; i++) {
+    const mlc_sized_array *array = array_at(inputs, f->stride, i);
+    f->buffers[i] = array->data;
+    size_t bytes = model->inputs[i].item_size;
+    for (size_t axis = 0; axis < model->inputs[i].rank; axis++) {
+      if (bind_dim(model, &model->inputs[i], axis, array->shape[axis], f) != 0)
+        return -1;
+      if (__builtin_mul_overflow(bytes, (size_t)array->shape[axis], &bytes))
+        bytes = SIZE_MAX;
+    }
+    if (bytes == SIZE_MAX)
+      return mlc_model_fail("%s: input '%s': no memory can hold an array of its shape", model->model->name,
+                            model->inputs[i].name);
+    if (mlc_check_memory(model->model, "input", model->inputs[i].name, (mlc_span){array->data, bytes},
+                         model->inputs[i].item_size) != 0)
+      return -1;
+    f->input_bytes[i] = bytes;
+  }
+  return 0;
+}

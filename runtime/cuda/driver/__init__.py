@@ -1,0 +1,1 @@
+"""The CUDA driver's API: devices, memory, streams, modules, launches and graphs."""

@@ -1,0 +1,1 @@
+"""Runs plans: memory, prepared steps, and the arguments of each call."""

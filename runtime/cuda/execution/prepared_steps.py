@@ -1,0 +1,201 @@
+"""The steps of a plan made ready: kernels found, launches packed, and bound anew when buffers move."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+
+from mlc.runtime.cuda.driver.device import Device
+from mlc.runtime.cuda.driver.errors import CudaError
+from mlc.runtime.cuda.driver.image_info import inspect_image, runs_on
+from mlc.runtime.cuda.driver.launches import Launch, Parameter, pointer, scalar
+from mlc.runtime.cuda.driver.memory import copy_on_device
+from mlc.runtime.cuda.driver.modules import Function, Module
+from mlc.runtime.cuda.driver.streams import Stream
+from mlc.runtime.cuda.driver.tensor_map import TensorMap
+from mlc.runtime.cuda.execution.graph_segments import Enqueue, Segment
+from mlc.runtime.cuda.execution.host_functions import HostCall, HostFunctions
+from mlc.runtime.cuda.plan.launch_overlap import overlapping
+from mlc.runtime.cuda.plan.parts import (
+    CallStep,
+    CopyStep,
+    FillStep,
+    LaunchStep,
+    Place,
+    PlanParameter,
+    PointerParameter,
+    ScalarParameter,
+    Step,
+    WaitStep,
+)
+from mlc.runtime.cuda.plan.plan import Plan
+from mlc.runtime.errors import ExecutableError
+
+# The address of an input or output before the first call.
+UNKNOWN = 0
+
+
+class PreparedSteps:
+    """What `run` puts on streams, and calls; `bind` says where the buffers are."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        code: Mapping[str, bytes],
+        device: Device,
+        addresses: Sequence[int],
+        *,
+        graph: bool,
+        overlap: bool,
+    ) -> None:
+        """Loads the images, and links the processor's objects. `addresses` are those of the buffers, or
+        UNKNOWN. With `graph` what the device does between calls of the processor is a CUDA graph each;
+        with `overlap` launches begin before those in front of them have ended, where their kernels can.
+
+        Raises CudaError or ExecutableError; what was loaded is then unloaded.
+        """
+        self._plan, self._device, self._overlap = plan, device, overlap
+        self._addresses = list(addresses)
+        self._moving: dict[int, list[Callable[[int], None]]] = {}
+        self._modules: list[Module] = []
+        self._parts: list[Segment | HostCall] = []
+        try:
+            functions = self._load(code)
+            self.host_functions = HostFunctions(plan.processor, code)
+            self._parts = self._prepare_all(functions, graph)
+        except BaseException:
+            self.close()
+            raise
+
+    def bind(self, addresses: Sequence[int]) -> bool:
+        """Points all steps to these buffers. Returns whether anything changed."""
+        changed = False
+        for index, address in enumerate(addresses):
+            if address != self._addresses[index]:
+                changed = True
+                # Unknown again, if not all that points there moves.
+                self._addresses[index] = UNKNOWN
+                for move in self._moving.get(index, ()):
+                    move(address)
+                self._addresses[index] = address
+        for part in self._parts:
+            if changed and isinstance(part, Segment):
+                part.stale = True
+        return changed
+
+    def run(self, main: Stream, streams: Sequence[Stream]) -> None:
+        """Enqueues all steps, those of stream 0 on `main`; the processor's calls wait for what precedes them,
+        and have returned."""
+        for part in self._parts:
+            part.run(main, streams)
+
+    def close(self) -> None:
+        """Destroys the graphs and unloads the images."""
+        for each in (*self._parts, *self._modules):
+            each.close()
+
+    def _load(self, images: Mapping[str, bytes]) -> list[Function]:
+        architecture = self._device.properties.architecture
+        for image in self._plan.images:
+            if image.name not in images:
+                raise ExecutableError(f"the image {image.name} is missing")
+            name = f"the image {image.name}"
+            info = inspect_image(images[image.name], name)
+            declared = type(info)(info.kind, image.architecture, info.ptx_version)
+            if not runs_on(declared, architecture):
+                raise CudaError(
+                    f"{name} is {info.kind} for {image.architecture}, "
+                    f"{self._device} is {architecture}: compile for cuda:{architecture}"
+                )
+            self._modules.append(Module(self._device, images[image.name], name))
+        return [self._modules[kernel.image].function(kernel.function) for kernel in self._plan.kernels]
+
+    def _prepare_all(self, functions: list[Function], graph: bool) -> list[Segment | HostCall]:
+        parts: list[Segment | HostCall] = []
+        for on_host, steps in groupby(self._plan.steps, key=lambda step: isinstance(step, CallStep)):
+            if on_host:
+                calls = [step for step in steps if isinstance(step, CallStep)]
+                parts += [self.host_functions.call(step, self._addresses) for step in calls]
+            else:
+                parts.append(Segment(self._prepare_stretch(list(steps), functions), graph))
+        return parts
+
+    def _prepare_stretch(self, steps: list[Step], functions: list[Function]) -> list[Enqueue]:
+        early = overlapping(steps, self._plan.kernels) if self._overlap else [False] * len(steps)
+        return [self._prepare(step, functions, each) for step, each in zip(steps, early, strict=True)]
+
+    def _prepare(self, step: Step, functions: list[Function], early: bool) -> Enqueue:
+        match step:
+            case LaunchStep():
+                return self._launch(step, functions[step.kernel], early)
+            case CopyStep():
+                return self._copy(step)
+            case FillStep():
+                return lambda streams: self._fill(step, streams[step.stream])
+            case WaitStep():
+                return lambda streams: streams[step.stream].wait_for(streams[step.other])
+            case CallStep():
+                raise AssertionError("calls are no steps of the device")
+
+    def _launch(self, step: LaunchStep, function: Function, early: bool) -> Enqueue:
+        kernel = self._plan.kernels[step.kernel]
+        launch = Launch(
+            function,
+            kernel.grid,
+            kernel.block,
+            [self._parameter(each) for each in step.parameters],
+            cluster=kernel.cluster,
+            shared_bytes=kernel.shared_bytes,
+            overlaps=early,
+        )
+        return lambda streams: launch.enqueue(streams[step.stream])
+
+    def _parameter(self, parameter: PlanParameter) -> Parameter:
+        if isinstance(parameter, ScalarParameter):
+            return scalar(parameter.type, parameter.value)
+        if isinstance(parameter, PointerParameter):
+            value = pointer(self._address(parameter))
+            self._moves(parameter, lambda address: _set(value, address + parameter.offset))
+            return value
+        place = parameter.place
+        known = self._addresses[place.buffer] != UNKNOWN
+        made = TensorMap(self._device, parameter.map, self._address(place) if known else None)
+        self._moves(place, lambda address: made.encode(address + place.offset))
+        return made
+
+    def _moves(self, place: Place, move: Callable[[int], None]) -> None:
+        self._moving.setdefault(place.buffer, []).append(move)
+
+    def _copy(self, step: CopyStep) -> Enqueue:
+        spaces = tuple(self._plan.buffers[place.buffer].space for place in (step.source, step.target))
+        if spaces == ("device", "device"):
+            return lambda streams: copy_on_device(
+                self._device,
+                self._address(step.target),
+                self._address(step.source),
+                step.nbytes,
+                streams[step.stream],
+            )
+        name = "cuMemcpyHtoDAsync_v2" if spaces[0] == "host" else "cuMemcpyDtoHAsync_v2"
+        return lambda streams: self._cross(name, step, streams[step.stream])
+
+    def _cross(self, name: str, step: CopyStep, stream: Stream) -> None:
+        """A copy between the spaces. Host buffers are pinned and live as long as the program."""
+        if step.nbytes:
+            places = self._address(step.target), self._address(step.source)
+            doing = f"copy {step.nbytes} bytes between the host and {self._device}"
+            self._device.call(name, *places, step.nbytes, stream.handle, doing=doing)
+
+    def _fill(self, step: FillStep, stream: Stream) -> None:
+        if step.nbytes:
+            arguments = (self._address(step.target), step.byte, step.nbytes, stream.handle)
+            doing = f"fill {step.nbytes} bytes on {self._device}"
+            self._device.call("cuMemsetD8Async", *arguments, doing=doing)
+
+    def _address(self, place: Place) -> int:
+        return self._addresses[place.buffer] + place.offset
+
+
+def _set(value: ctypes.c_uint64, address: int) -> None:
+    value.value = address

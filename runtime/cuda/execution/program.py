@@ -1,0 +1,177 @@
+"""Runs a plan on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from threading import Lock
+from typing import Any, Self
+
+from mlc.runtime.cuda.driver.device import Device
+from mlc.runtime.cuda.driver.errors import CudaError
+from mlc.runtime.cuda.driver.events import Event
+from mlc.runtime.cuda.driver.streams import Stream
+from mlc.runtime.cuda.execution.call_binding import Binding, Results, in_order
+from mlc.runtime.cuda.execution.prepared_steps import PreparedSteps
+from mlc.runtime.cuda.execution.program_memory import ProgramMemory
+from mlc.runtime.cuda.plan.launch_overlap import can_overlap
+from mlc.runtime.cuda.plan.plan import Plan
+from mlc.runtime.tensors import TensorSpec
+
+
+class Program:
+    """A plan with its code and weights on a device. Calls from several threads take turns."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        images: Mapping[str, bytes],
+        weights: Mapping[str, Any],
+        *,
+        device: Device | int = 0,
+        graph: bool = True,
+        overlap: bool = True,
+        threads: int = 1,
+    ) -> None:
+        """Loads the images, links the processor's objects, allocates the arena and uploads the weights.
+
+        `weights` are NumPy arrays or buffers of the right size, or tensors on the device, which are used in
+        place and kept. With `graph` the steps are captured in a CUDA graph, which one call launches; one for
+        each stretch between calls of the processor, whose functions use so many `threads`. With `overlap`
+        kernels that can begin before those in front of them have ended, where the device and its driver can.
+        Raises ExecutableError if the parts do not fit together, CudaError if the device refuses them; nothing
+        stays allocated then.
+        """
+        self.plan = plan
+        self._memory: ProgramMemory | None = None
+        self._steps: PreparedSteps | None = None
+        self._streams: list[Stream] = []
+        self._running: list[tuple[Event, list[object]]] = []
+        self._lock = Lock()
+        # A device that is made here ends with the last tensor on it, which may outlive the program.
+        self.device = Device(device) if isinstance(device, int) else device
+        try:
+            with self.device.current():
+                self._streams = [Stream(self.device) for _ in range(plan.streams)]
+                self._memory = ProgramMemory(plan, weights, self.device, self._streams[0])
+                addresses, early = self._memory.addresses, overlap and can_overlap(self.device)
+                self._steps = PreparedSteps(plan, images, self.device, addresses, graph=graph, overlap=early)
+            self.threads = threads
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def inputs(self) -> tuple[TensorSpec, ...]:
+        """Names, dtypes and shapes of the inputs."""
+        return tuple(each.spec for each in self.plan.tensors("input").values())
+
+    @property
+    def outputs(self) -> tuple[TensorSpec, ...]:
+        """Names, dtypes and shapes of the outputs."""
+        return tuple(each.spec for each in self.plan.tensors("output").values())
+
+    @property
+    def threads(self) -> int:
+        """How many threads functions of the processor use. Raises CudaError for a program that was closed."""
+        return self._open()[1].host_functions.threads
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        self._open()[1].host_functions.threads = count
+
+    def __call__(
+        self, *inputs: Any, out: Any = None, results: Results = "numpy", stream: int | None = None
+    ) -> list[Any]:
+        """Runs the plan and returns its outputs, in order.
+
+        Inputs come in order or as one mapping by name: tensors on the device (DLPack) are used in place,
+        anything else is copied there. `out`, a sequence or a mapping by name, gives tensors on the device or
+        NumPy arrays for the outputs; otherwise they are new NumPy arrays, or with results="device" new
+        `Tensor`s.
+
+        Without `stream` the call returns when the results are there. With one, a CUstream as a number, the
+        work is enqueued there and the call returns at once, if there is nothing to copy to the host; where
+        parts of the plan run on the processor, behind the last of these.
+        Raises TypeError or ValueError naming the input or output, CudaError if a kernel failed.
+        """
+        given = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], Mapping) else inputs
+        values = in_order(self.plan.tensors("input"), given, "inputs")
+        targets = None if out is None else in_order(self.plan.tensors("output"), out, "outputs")
+        with self._lock:
+            memory, steps = self._open()
+            with self.device.current():
+                return self._run(memory, steps, (tuple(values), targets, results), stream)
+
+    def close(self) -> None:
+        """Waits for running calls and frees everything. Nothing happens the second time."""
+        with self._lock:
+            with suppress(CudaError):
+                self._wait()
+            for each in (self._steps, self._memory, *self._streams):
+                if each is not None:
+                    with suppress(CudaError):
+                        each.close()
+            self._steps = self._memory = None
+            self._streams = []
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def _open(self) -> tuple[ProgramMemory, PreparedSteps]:
+        if self._memory is None or self._steps is None or not self._streams:
+            raise CudaError("this program was closed")
+        return self._memory, self._steps
+
+    def _run(
+        self,
+        memory: ProgramMemory,
+        steps: PreparedSteps,
+        call: tuple[tuple[Any, ...], list[Any] | None, Results],
+        stream: int | None,
+    ) -> list[Any]:
+        main = self._streams[0] if stream is None else Stream(self.device, stream)
+        self._follow(main)
+        binding = Binding(self.plan, memory, self.device, main, asynchronous=stream is not None)
+        try:
+            binding.inputs(call[0])
+            binding.outputs(*call[1:])
+            steps.bind(binding.addresses)
+            steps.run(main, self._streams)
+            binding.fetch()
+            if stream is None or binding.waits:
+                main.synchronize()
+            else:
+                self._keep(main, binding.kept)
+        except BaseException:
+            # What was enqueued may still use what the caller gave.
+            with suppress(CudaError):
+                main.synchronize()
+            raise
+        return binding.results
+
+    def _follow(self, main: Stream) -> None:
+        """All calls share one arena, so each begins after the one before."""
+        while self._running and self._running[0][0].happened():
+            self._running.pop(0)[0].close()
+        if self._running:
+            main.wait(self._running[-1][0])
+        if any(buffer.space == "host" for buffer in self.plan.buffers):
+            self._wait()
+
+    def _keep(self, main: Stream, kept: list[object]) -> None:
+        event = Event(self.device)
+        main.record(event)
+        self._running.append((event, kept))
+
+    def _wait(self) -> None:
+        for event, _ in self._running:
+            event.synchronize()
+            event.close()
+        self._running.clear()

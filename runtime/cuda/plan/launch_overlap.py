@@ -1,0 +1,63 @@
+"""Which launches of a plan may begin before those in front of them have ended (CUDA's programming guide,
+"Programmatic Dependent Launch")."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from mlc.runtime.cuda.driver.device import Device
+from mlc.runtime.cuda.plan.parts import (
+    Buffer,
+    Image,
+    Kernel,
+    LaunchStep,
+    PointerParameter,
+    Step,
+    WaitStep,
+)
+from mlc.runtime.errors import ExecutableError
+
+VARIABLE = "MLC_CUDA_OVERLAP"
+# The first driver whose graphs keep it, and the first GPUs that can do it.
+SINCE, CAPABILITY, FIRST_ARCHITECTURE = 12030, (9, 0), 90
+
+
+def check_kernel(image: Image, kernel: Kernel, where: str) -> None:
+    """Raises ExecutableError for a kernel of a plan that cannot wait."""
+    able = int(image.architecture.removeprefix("sm_").rstrip("af")) >= FIRST_ARCHITECTURE
+    if kernel.overlap and not able:
+        raise ExecutableError(f"{where}: overlap: {image.architecture} has no instruction to wait with")
+
+
+def check_early_reads(step: LaunchStep, kernel: Kernel, buffers: Sequence[Buffer], where: str) -> None:
+    """Raises ExecutableError if a kernel may read what others write before it waits for these. The step's
+    parameters have been checked."""
+    for number in kernel.early_reads:
+        parameter = step.parameters[number] if 0 <= number < len(step.parameters) else None
+        buffer = buffers[parameter.buffer] if isinstance(parameter, PointerParameter) else None
+        if getattr(buffer, "role", None) != "weight":
+            raise ExecutableError(f"{where}: early_reads: parameter {number} is no pointer to a weight")
+
+
+def can_overlap(device: Device) -> bool:
+    """Whether launches on a device may overlap: its driver and it know how, and the variable does not forbid
+    it."""
+    allowed = os.environ.get(VARIABLE) != "0"
+    new = device.driver.version >= SINCE
+    return allowed and new and device.properties.compute_capability >= CAPABILITY
+
+
+def overlapping(steps: Sequence[Step], kernels: Sequence[Kernel]) -> list[bool]:
+    """For each of the device's steps that follow each other, whether it is a launch behind another launch on
+    its stream, both of kernels with `overlap`: the first waits for what is before it, so that its end is the
+    end of all that."""
+    behind: dict[int, bool] = {}
+    found = []
+    for step in steps:
+        overlaps = isinstance(step, LaunchStep) and kernels[step.kernel].overlap
+        found.append(overlaps and behind.get(step.stream, False))
+        behind[step.stream] = overlaps
+        if isinstance(step, WaitStep):
+            behind[step.other] = False
+    return found

@@ -1,0 +1,1 @@
+"""Models as shared libraries for C programs."""

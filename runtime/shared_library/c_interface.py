@@ -1,0 +1,189 @@
+"""The C text of a model's shared library: its header, its glue and its list of exported names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from mlc.runtime.host_features import required_features
+from mlc.runtime.manifest import Manifest
+from mlc.runtime.safetensors import layout
+from mlc.runtime.shared_library.c_templates import (
+    EMBEDDED,
+    FIXED_ARRAYS,
+    GLUE,
+    HEADER,
+    STATIC_DEFINITIONS,
+    STATIC_RUN,
+    STATIC_TYPES,
+)
+from mlc.runtime.tensors import TensorSpec
+
+# What GCC's and Clang's __builtin_cpu_supports know; other features are not checked.
+_CHECKED_FEATURES = frozenset(
+    [
+        *("ssse3", "sse4.1", "sse4.2", "popcnt", "avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512bw"),
+        *("avx512cd", "avx512dq", "avx512vl", "avx512ifma", "avx512vbmi", "avx512vnni"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A model of known sizes as its shared library shows it. `name` is a C identifier and the prefix of all
+    exports."""
+
+    FUNCTIONS: ClassVar[Sequence[str]] = (
+        *("init", "run", "error", "set_threads", "finalize"),
+        *("num_inputs", "num_outputs", "input", "output"),
+    )
+    # Of the glue, what the runtime checks arrays by.
+    ARRAYS: ClassVar[str] = "arrays"
+    # Of the runtime, what the library needs.
+    HEADER: ClassVar[str] = "standalone/standalone.h"
+    SOURCES: ClassVar[Sequence[str]] = (
+        *(
+            "standalone/standalone.c",
+            "standalone/standalone_arrays.c",
+            "threads/pool.c",
+            "threads/kmpc.c",
+            "threads/dispatch.c",
+            "threads/transfers.c",
+            "loader/builtins.c",
+        ),
+    )
+
+    name: str
+    library: str
+    manifest: Manifest
+    embedded: bool
+    weights_header: bytes
+
+    def header(self) -> str:
+        """The public header."""
+        inputs, outputs = self.manifest.inputs, self.manifest.outputs
+        beside = f"The weights are in {self.name}.weights."
+        return HEADER.format(
+            title=f"The compiled model {self.name}.",
+            library=self.library,
+            where="The weights are inside." if self.embedded else beside,
+            null_path="the weights inside the library are used"
+            if self.embedded
+            else f"{self.name}.weights in the library's folder is used",
+            signature="".join(
+                f" *   {role}[{i}]: {_comment(spec)}\n"
+                for role, specs in (("inputs", inputs), ("outputs", outputs))
+                for i, spec in enumerate(specs)
+            ),
+            constants="\n".join(self.constants()),
+            **{key: text.format(name=self.name) for key, text in self.header_parts().items()},
+            name=self.name,
+            upper=self.name.upper(),
+        )
+
+    def glue(self, header: str) -> str:
+        """The C file that joins the model's objects and the runtime."""
+        manifest = self.manifest
+        offsets, size = layout(manifest.weights)
+        rows = [self.row(i, spec) for i, spec in enumerate((*manifest.inputs, *manifest.outputs))]
+        count = len(manifest.inputs)
+        checked = [f for f in required_features(manifest.target) if f in _CHECKED_FEATURES]
+        return GLUE.format(
+            name=self.name,
+            header=header,
+            runtime=self.HEADER,
+            entry=manifest.entry,
+            embedded_declaration=EMBEDDED if self.embedded else "",
+            embedded="mlc_embedded_weights" if self.embedded else "NULL",
+            tables=self.tables(),
+            arrays=self.ARRAYS,
+            definitions=self.definitions().format(name=self.name),
+            inputs=", ".join(rows[:count]) or "{0}",
+            outputs=", ".join(rows[count:]) or "{0}",
+            offsets=numbers(offsets),
+            features="".join(f'  if (!__builtin_cpu_supports("{f}"))\n    return "{f}";\n' for f in checked),
+            input_count=count,
+            output_count=len(manifest.outputs),
+            weight_count=len(manifest.weights),
+            arena_bytes=manifest.arena_bytes,
+            weights_size=len(self.weights_header) + size,
+            weights_data=len(self.weights_header),
+            weights_hash=_fnv1a(self.weights_header),
+        )
+
+    def exports(self) -> str:
+        """The linker's version script: nothing else is visible outside."""
+        names = " ".join(f"{self.name}_{function};" for function in self.FUNCTIONS)
+        return f"{{ global: {names} local: *; }};\n"
+
+    def header_parts(self) -> dict[str, str]:
+        """Of the header: how tensors are described and the model is run, and what else there is."""
+        return {"types": STATIC_TYPES, "run": STATIC_RUN, "more": ""}
+
+    def definitions(self) -> str:
+        """Of the glue: what stands behind those parts of the header."""
+        return STATIC_DEFINITIONS
+
+    def constants(self) -> list[str]:
+        """The header's constants."""
+        lines = []
+        for role, specs in (("INPUT", self.manifest.inputs), ("OUTPUT", self.manifest.outputs)):
+            prefix = f"#define {self.name.upper()}"
+            lines.append(f"{prefix}_NUM_{role}S {len(specs)}u")
+            sized = [(i, spec) for i, spec in enumerate(specs) if spec.is_static]
+            lines += [f"{prefix}_{role}_{i}_ELEMENTS {prod(spec.sizes)}u" for i, spec in sized]
+        return lines
+
+    def tables(self) -> str:
+        """Of the glue: what the rows of inputs and outputs point to."""
+        tensors = (*self.manifest.inputs, *self.manifest.outputs)
+        return "".join(
+            f"static const int64_t shape{i}[] = {{{numbers(spec.sizes)}}};\n"
+            for i, spec in enumerate(tensors)
+        ) + FIXED_ARRAYS.format(arrays=", ".join(map(_fixed_array, tensors)) or "{0}")
+
+    def row(self, index: int, spec: TensorSpec) -> str:
+        """The initialiser that describes input or output `index`."""
+        start = f'{c_string(spec.name)}, "{spec.dtype}", {len(spec.shape)}, shape{index}'
+        return f"{{{start}, {spec.nbytes}u}}"
+
+
+def c_identifier(text: str) -> str:
+    """A C identifier that resembles `text`."""
+    name = re.sub(r"\W", "_", text, flags=re.ASCII)
+    return f"_{name}" if not name or name[0].isdigit() else name
+
+
+def c_string(text: str) -> str:
+    """A C string literal of the text's UTF-8 bytes."""
+    plain = set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./:,()[]")
+    data = text.encode("utf-8", "replace")
+    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in data) + '"'
+
+
+def _fixed_array(spec: TensorSpec) -> str:
+    """The initialiser of a `mlc_fixed_array`."""
+    return f"{{{c_string(spec.name)}, {spec.nbytes}u, {spec.buffer_dtype.itemsize}}}"
+
+
+def _comment(spec: TensorSpec) -> str:
+    """A line of the header's first comment."""
+    size = f", {spec.nbytes} bytes" if spec.is_static else ""
+    text = f"{json.dumps(spec.name)}, {spec.dtype} [{', '.join(map(str, spec.shape))}]{size}"
+    return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *")
+
+
+def numbers(values: Sequence[int]) -> str:
+    """Initialisers; C has no empty arrays."""
+    return ", ".join(map(str, values)) or "0"
+
+
+def _fnv1a(data: bytes) -> int:
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & (1 << 64) - 1
+    return value

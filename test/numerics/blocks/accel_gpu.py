@@ -1,0 +1,114 @@
+"""Programs of thread blocks as code of threads, which the emulator runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+
+import numpy as np
+from emulator import Options, TensorMap, launch, load_kernel
+
+from mlc.bindings import ir
+from mlc.bindings.operations import address
+from mlc.dialects import create_context
+from mlc.passes.common.rewriting import collect_ops
+from mlc.pipelines.driver import run_pipeline
+
+PIPELINES = {
+    "sm_80": "accel-to-threads",
+    "sm_90a": "accel-to-threads-sm90a",
+    "gfx90a": "accel-to-threads-gfx90a",
+    "gfx942": "accel-to-threads-gfx942",
+}
+
+
+def run(
+    text: str,
+    *arrays: np.ndarray,
+    arch: str = "sm_80",
+    seed: int = 1,
+    change: Callable[[ir.Module], ir.Module] = lambda module: module,
+) -> None:
+    """Runs the kernel of a module on its inputs and outputs, with races detected, in an order that `seed`
+    decides; what `change` makes of its threads."""
+    with create_context(), ir.Location.unknown():
+        module = ir.Module.parse(text)
+        run_pipeline(f"builtin.module({PIPELINES[arch]})", module)
+        module = change(module)
+        workspaces = {
+            address(each): _undefined(each.results[0].type)
+            for each in collect_ops(module.operation, "memref.alloc")
+        }
+        for call in collect_ops(module.operation, "gpu.launch_func"):
+            _launch(module, call, arrays, workspaces, seed)
+
+
+def _launch(
+    module: ir.Module,
+    call: ir.Operation,
+    arrays: tuple[np.ndarray, ...],
+    workspaces: dict[int, np.ndarray],
+    seed: int,
+) -> None:
+    sizes = ir.DenseI32ArrayAttr(call.attributes["operandSegmentSizes"])
+    operands = list(call.operands)
+    groups = [operands[begin:end] for begin, end in pairwise(accumulate(sizes, initial=0))]
+    grid, cluster = (tuple(_number(each[0]) for each in part if each) for part in (groups[1:4], groups[7:10]))
+    shared_bytes = _number(groups[10][0]) if groups[10] else 0
+    arguments = [_argument(each, arrays, workspaces) for each in groups[11]]
+    name = call.attributes["kernel"].value[-1]
+    for number, described in _tensor_maps(module, name).items():
+        arguments[number] = _tensor_map(arguments, described)
+    options = Options(seed=seed, races=True)
+    kernel = load_kernel(module, name)
+    assert cluster == tuple(kernel.attributes.get("nvvm.cluster_dim", ()))
+    launch(kernel, *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
+
+
+def _undefined(kind: ir.MemRefType) -> np.ndarray:
+    """Memory in which nobody has written: NaN, or the largest integers."""
+    array = np.empty(kind.shape, np.dtype(str(kind.element_type).replace("f", "float").replace("i", "int")))
+    array.fill(np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).max)
+    return array
+
+
+def _tensor_maps(module: ir.Module, name: str) -> dict[int, ir.DictAttr]:
+    """By the parameter's number, what a kernel says of its tensor maps."""
+    functions = collect_ops(module.operation, "llvm.func")
+    (kernel,) = (each for each in functions if each.attributes["sym_name"].value == name)
+    maps = dict(kernel.attributes).get("accel.tensor_maps", [])
+    return {each["parameter"].value: each for each in maps}
+
+
+def _tensor_map(arguments: Sequence[object], described: ir.DictAttr) -> TensorMap:
+    array = arguments[described["pointer"].value]
+    assert isinstance(array, np.ndarray)
+    names = ("dims", "strides", "box", "steps")
+    dims, strides, box, steps = (list(ir.DenseI64ArrayAttr(described[each])) for each in names)
+    # Dims of length 1 may be missing.
+    array = array.reshape(dims[::-1])
+    assert strides == list(array.strides[:-1][::-1])
+    kind = described["dtype"].value
+    assert kind in (array.dtype.name, "tfloat32")
+    return TensorMap(array, tuple(box), described["swizzle"].value, kind == "tfloat32", tuple(steps))
+
+
+def _number(value: ir.Value) -> int:
+    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
+
+
+def _argument(
+    value: ir.Value, arrays: tuple[np.ndarray, ...], workspaces: dict[int, np.ndarray]
+) -> np.ndarray | int:
+    """The array whose pointer is passed, an argument or a workspace, or a number."""
+    while not isinstance(value, ir.BlockArgument):
+        if value.owner.name == "memref.alloc":
+            return workspaces[address(value.owner.operation)]
+        if value.owner.name == "arith.constant":
+            return _number(value)
+        value = value.owner.operands[0]
+    return arrays[value.arg_number]
+
+
+RUNS = {arch: functools.partial(run, arch=arch) for arch in PIPELINES}

@@ -1,0 +1,187 @@
+"""Conditions under which oracles are wrong about a node: `known_faults` says of which operators and why."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import TensorProto
+
+from mlc.tools.fuzz.oracle_fault import Applies, Call
+from mlc.tools.fuzz.random_draws import is_float
+
+
+def recurrent_has_settings(call: Call) -> bool:
+    lengths, x = call.array(4), call.array(0)
+    whole = x.shape[call.attribute("layout", 0) != 0] if x is not None and x.ndim == 3 else None
+    is_short = lengths is not None and (whole is None or bool((lengths != whole).any()))
+    given = ("clip", "activations", "activation_alpha", "activation_beta")
+    return is_short or any(call.attribute(name) is not None for name in given)
+
+
+def shift_is_outside(call: Call) -> bool:
+    counts = call.array(1)
+    if counts is None:
+        return True
+    wide = counts.astype(object)
+    return bool(((wide < 0) | (wide >= 8 * counts.dtype.itemsize)).any())
+
+
+def lengths_are_outside(call: Call) -> bool:
+    lengths, x, axis = call.array(1), call.array(0), call.attribute("time_axis", 0)
+    if lengths is None or x is None or not 0 <= axis < x.ndim:
+        return True
+    return bool(((lengths < 0) | (lengths > x.shape[axis])).any())
+
+
+def has_type(index: int, *names: str) -> Applies:
+    """An input has one of these types."""
+
+    def applies(call: Call) -> bool:
+        array = call.array(index)
+        return array is not None and array.dtype.name in names
+
+    return applies
+
+
+def is_narrow(call: Call) -> bool:
+    """Floats of 16 bits and fewer."""
+    array = call.array(0)
+    return array is not None and is_float(array.dtype) and array.dtype.itemsize < 4
+
+
+def is_huge(array: np.ndarray | None) -> bool:
+    """Whether a number is NaN, or is near or outside the range of integers."""
+    return array is None or not bool(np.max(np.abs(array.astype(np.float64)), initial=0.0) <= 1e6)
+
+
+def quotient_is_huge(call: Call) -> bool:
+    x, scale = call.array(0), call.array(1)
+    if x is None or scale is None:
+        return True
+    with np.errstate(all="ignore"):
+        least = np.min(np.abs(scale.astype(np.float64)), initial=1.0)
+        return is_huge(x.astype(np.float64) / least)
+
+
+def some_are_not_finite(call: Call) -> bool:
+    return not all(np.isfinite(array).all() for array in call.floats())
+
+
+def some_are_nan(call: Call) -> bool:
+    return any(np.isnan(array).any() for array in call.floats())
+
+
+def first_dims_differ(call: Call, one: int, other: int) -> bool:
+    arrays = [call.array(one), call.array(other)]
+    return len({array.shape[:1] for array in arrays if array is not None}) > 1
+
+
+def has_fractions(*indices: int) -> Applies:
+    def applies(call: Call) -> bool:
+        arrays = [call.array(index) for index in indices]
+        return any(array is None or bool((array.astype(np.float64) % 1 != 0).any()) for array in arrays)
+
+    return applies
+
+
+def has_no_scalar(*indices: int) -> Applies:
+    def applies(call: Call) -> bool:
+        arrays = [call.array(index) for index in indices]
+        return any(array is not None and array.ndim > 0 for array in arrays)
+
+    return applies
+
+
+def has_several(*indices: int) -> Applies:
+    def applies(call: Call) -> bool:
+        arrays = [call.array(index) for index in indices]
+        return any(array is not None and array.size > 1 for array in arrays)
+
+    return applies
+
+
+def is_infinite(index: int) -> Applies:
+    """Some of an input are infinities or NaN."""
+
+    def applies(call: Call) -> bool:
+        array = call.array(index)
+        return array is not None and not np.isfinite(array.astype(np.float64)).all()
+
+    return applies
+
+
+def overlap_is_no_share(call: Call) -> bool:
+    """NonMaxSuppression's limit of the overlap is outside [0, 1]."""
+    limit = call.array(3)
+    return limit is not None and not ((limit >= 0) & (limit <= 1)).all()
+
+
+def k_is_negative(call: Call) -> bool:
+    k = call.array(1)
+    return k is not None and bool((k < 0).any())
+
+
+def window_is_padding(call: Call) -> bool:
+    """Some window may lie in the padding: pads are as long as the kernel."""
+    kernel, pads = call.attribute("kernel_shape", ()), call.attribute("pads", ())
+    return any(pad >= extent for pad, extent in zip(pads, [*kernel, *kernel], strict=False))
+
+
+def window_of_integers(call: Call) -> bool:
+    kind = call.attribute("output_datatype", TensorProto.FLOAT)
+    return kind not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
+
+
+def axes_are_twice(call: Call) -> bool:
+    x, given = call.array(0), call.array(1)
+    axes = call.attribute("axes", ()) if given is None else given.reshape(-1).tolist()
+    return x is None or len({axis % max(x.ndim, 1) for axis in axes}) < len(axes)
+
+
+def weights_are_no_vector(call: Call) -> bool:
+    weights = call.array(2)
+    return weights is not None and weights.ndim != 1
+
+
+def is_empty(call: Call) -> bool:
+    x = call.array(0)
+    return x is not None and x.size == 0
+
+
+def some_are_empty(call: Call) -> bool:
+    return any(array.size == 0 for array in map(call.array, range(len(call.node.input))) if array is not None)
+
+
+def mask_has_another_type(call: Call) -> bool:
+    query, mask = call.array(0), call.array(3)
+    return query is not None and mask is not None and mask.dtype not in (query.dtype, np.dtype(bool))
+
+
+def sum_overflows(call: Call) -> bool:
+    x = call.array(0)
+    if x is None or x.dtype.kind not in "iu":
+        return False
+    wide = x.astype(object)
+    total = np.sum(wide * wide if call.node.op_type == "ReduceL2" else np.abs(wide))
+    return bool(total > np.iinfo(x.dtype).max)
+
+
+def softmax_is_zero(call: Call) -> bool:
+    makers = [node for node in call.case.nodes if call.node.input[0] in node.output]
+    x = call.array(0) if any(node.op_type == "Softmax" for node in makers) else None
+    return x is not None and bool((x == 0).any())
+
+
+def some_are_little_below_zero(call: Call) -> bool:
+    x = call.array(0)
+    return x is not None and bool(((x > -1e-3) & (x < 0)).any())
+
+
+def window_has_no_elements(call: Call) -> bool:
+    """The weights are the fourth operand."""
+    weights = call.array(3)
+    return weights is not None and 0 in weights.shape[2:]
+
+
+def states_have_several_dims(call: Call) -> bool:
+    states = [call.array(index) for index in range(2, len(call.node.input))]
+    return any(array is not None and array.ndim > 1 for array in states)

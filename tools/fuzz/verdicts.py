@@ -1,0 +1,196 @@
+"""Runs a case in mlc and in the oracles, and says what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, TensorShapeProto, helper
+
+from mlc.tools.cases.reasons import failure, refusal
+from mlc.tools.fuzz.case import Arrays, Case
+from mlc.tools.fuzz.comparison import difference
+from mlc.tools.fuzz.known_faults import wrong_oracles
+from mlc.tools.fuzz.oracle_votes import Vote, vote
+from mlc.tools.fuzz.oracles import ORACLES, time_limit
+from mlc.tools.fuzz.stability import is_unstable
+
+# agree: mlc computes what the oracles decided. refused: it says why it does not compile the model. undecided:
+# as many oracles say one thing as another. unstable: another result, but rounding moves the oracles' as far.
+# unjudged: mlc computes something, and every oracle refuses the model; invalid: so does mlc.
+FINE = ("agree", "refused", "invalid", "undecided", "unstable", "unjudged")
+# mismatch: another result. error: an exception that is no message for users. crash, hang: the process of mlc
+# died, or did not end in time.
+FINDINGS = ("mismatch", "error", "crash", "hang")
+KINDS = (*FINE, *FINDINGS)
+
+Compiler = Callable[[ModelProto, Arrays], list[np.ndarray]]
+_SAYS_WHY = re.compile(
+    r"of known (sizes|rank)|known when the model is compiled|(is|are) not supported"
+    r"|no memory for|more than there are addresses|value with dynamic dims|bytes of memory"
+    r"|is too large|nothing tells the dims"
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`kind` is one of KINDS, `reason` a line. `votes`: oracle -> "answers", or why it does not."""
+
+    kind: str
+    reason: str = ""
+    votes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """Kind and reason."""
+        return f"{self.kind} {self.reason}".rstrip()
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether something is to be explained or mended."""
+        return self.kind in FINDINGS
+
+
+class Objection(Exception):
+    """mlc says, when it is called, that the data are wrong: sizes that contradict each other, say."""
+
+
+@cache
+def _worker_pool() -> Any:
+    from mlc.compiler import worker_pool
+
+    return worker_pool(1)
+
+
+def compiled(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    """What mlc computes, on one thread, without the cache; one worker process compiles for all cases. Raises
+    Objection."""
+    import mlc
+
+    executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool())
+    try:
+        return [np.asarray(output) for output in executable(dict(inputs))]
+    except ValueError as error:
+        raise Objection(str(error)) from error
+
+
+# What engines say of data that are outside of what ONNX allows, and of shapes that contradict each other.
+_OBJECTS = re.compile(r"InvalidArgument|[Oo]ut of (data )?(bounds|range)|ShapeInferenceError|IndexError")
+
+
+def _objected(objections: Sequence[str], decision: Vote) -> Vote:
+    """Where an engine says that the model or its data are wrong, what another computes decides nothing."""
+    if not objections or decision.kind != "decided":
+        return decision
+    return Vote("undecided", reason=f"{objections[0]} says that the data are wrong")
+
+
+def other_types(model: ModelProto, outputs: Sequence[np.ndarray]) -> str:
+    """Where an oracle's results have other types or shapes than ONNX infers: it is then wrong about the
+    operator, as the reference is where NumPy promotes. "" if nowhere."""
+    for info, output in zip(model.graph.output, outputs, strict=False):
+        kind = info.type.tensor_type
+        if kind.elem_type and helper.np_dtype_to_tensor_dtype(output.dtype) != kind.elem_type:
+            return f"'{info.name}' is {output.dtype}, which ONNX's shape inference says it is not"
+        dims = kind.shape.dim if kind.HasField("shape") else None
+        if dims is not None and (len(dims) != output.ndim or not all(map(_fits, dims, output.shape))):
+            return f"'{info.name}' is {list(output.shape)}, which ONNX's shape inference says it is not"
+    return ""
+
+
+def _fits(dim: TensorShapeProto.Dimension, extent: int) -> bool:
+    return not dim.HasField("dim_value") or dim.dim_value == extent
+
+
+def judge(
+    case: Case,
+    at: Callable[[str], None] = lambda _step: None,
+    without: Collection[str] = (),
+    compiler: Compiler = compiled,
+) -> Verdict:
+    """The verdict; `at` is told what runs next, oracles in `without` are left out."""
+    at("case")
+    model, inputs = case.runnable()
+    votes = wrong_oracles(case)
+    answers, objections = _ask_oracles(case, at, without, votes)
+    decision = _objected(objections, vote(answers))
+    if decision.kind == "none" and any(said.startswith("TimeoutError") for said in votes.values()):
+        return Verdict("unjudged", "a model that takes the oracles too long, and may never end", votes)
+    at("mlc")
+    try:
+        outputs = compiler(model, dict(inputs))
+    except Exception as error:
+        return _of_error(error, decision, votes)
+    at("verdict")
+    return _of_outputs(outputs, decision, answers, votes, case)
+
+
+def _ask_oracles(
+    case: Case, at: Callable[[str], None], without: Collection[str], votes: dict[str, str]
+) -> tuple[dict[str, list[np.ndarray]], list[str]]:
+    """The answers of the oracles, and which of them object to the case; `votes` gets what each has said."""
+    model, inputs = case.runnable()
+    answers: dict[str, list[np.ndarray]] = {}
+    objections: list[str] = []
+    for name, oracle in ORACLES.items():
+        if name in votes:
+            continue
+        if name in without:
+            votes[name] = "crashed"
+            continue
+        at(name)
+        try:
+            with time_limit():
+                outputs = oracle(model, dict(inputs))
+            votes[name] = other_types(case.model, outputs) or "answers"
+            if votes[name] == "answers":
+                answers[name] = outputs
+        except Exception as error:
+            votes[name] = failure(error)
+            objections += [name] if _OBJECTS.search(f"{type(error).__name__}: {error}") else []
+    return answers, objections
+
+
+def _of_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:
+    if isinstance(error, Objection):
+        kind = {"none": "invalid", "undecided": "undecided"}.get(decision.kind, "error")
+        return Verdict(kind, failure(error), votes)
+    if not _is_refusal(error):
+        return Verdict("error", failure(error), votes)
+    return Verdict("invalid" if decision.kind == "none" else "refused", refusal(error), votes)
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether an error says that the model cannot be imported, or that its sizes have to be known. That a
+    pass or a kernel failed is no refusal."""
+    names = {each.__name__ for each in type(error).__mro__}
+    return "ImportFailure" in names or bool(_SAYS_WHY.search(str(error)))
+
+
+def _of_outputs(
+    outputs: Sequence[np.ndarray],
+    decision: Vote,
+    answers: dict[str, list[np.ndarray]],
+    votes: dict[str, str],
+    case: Case,
+) -> Verdict:
+    if decision.kind == "none":
+        return Verdict("unjudged", "no oracle runs the model", votes)
+    agreeing = [name for name, answer in answers.items() if not difference(answer, outputs)]
+    if decision.kind == "undecided":
+        return Verdict(
+            "undecided", f"mlc agrees with {', '.join(agreeing) or 'none'}: {decision.reason}", votes
+        )
+    text = difference(decision.outputs, outputs)
+    if not text:
+        return Verdict("agree", "", votes)
+    # The model before its variant: inputs that became constants can be moved as well.
+    if len(outputs) == len(decision.outputs) and is_unstable(
+        ORACLES[decision.winners[0]], case.model, case.inputs, decision.outputs, outputs
+    ):
+        return Verdict("unstable", text, votes)
+    return Verdict("mismatch", f"{text} (by {', '.join(decision.winners)})", votes)

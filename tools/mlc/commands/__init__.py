@@ -1,0 +1,1 @@
+"""The commands of mlc, a module for each."""

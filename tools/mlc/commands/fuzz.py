@@ -1,0 +1,157 @@
+"""`mlc fuzz`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mlc.tools.mlc.error_messages import FAILURE, ToolError
+from mlc.tools.mlc.session import Session, output_options
+
+if TYPE_CHECKING:
+    from mlc.tools.fuzz.driver import Fuzzer, Result
+    from mlc.tools.fuzz.worker_side import Settings
+
+_VARIANTS = ("static", "const", "dynamic")
+_PROGRESS = 100  # cases between two lines of progress
+
+
+def _variants(_ctx: click.Context, _parameter: click.Parameter, text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    unknown = [name for name in names if name not in _VARIANTS]
+    if unknown:
+        raise click.BadParameter(f"'{unknown[0]}' is no variant; there are {', '.join(_VARIANTS)}")
+    return names
+
+
+def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise click.BadParameter(f"'{text}' is no regular expression: {error}") from error
+
+
+@click.command("fuzz", short_help="Compare mlc with other engines on random models.")
+@click.option("--cases", type=click.IntRange(1), default=200, metavar="N", help="How many cases (200).")
+@click.option("--first", type=click.IntRange(0), default=0, metavar="N", help="Number of the first case (0).")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Draws other cases (0).")
+@click.option("--jobs", type=click.IntRange(1), default=1, metavar="N", help="Worker processes (1).")
+@click.option(
+    "--variant",
+    "variants",
+    callback=_variants,
+    default="static,const",
+    metavar="NAME,...",
+    help="static: inputs of known sizes; const: all of them constants; dynamic: of unknown sizes"
+    " (static,const).",
+)
+@click.option(
+    "--ops", "operators", callback=_pattern, default="", metavar="REGEX", help="Only such operators."
+)
+@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Save findings (build/fuzz).")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0.1), default=60.0, metavar="SECONDS", help="For a case (60)."
+)
+@click.option("--trials", type=click.IntRange(0), default=120, metavar="N", help="To shrink a finding (120).")
+@click.option(
+    "--replay",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Run a saved case instead: its folder, or a file in it. May be given several times.",
+)
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Append what engines print.")
+@output_options
+def fuzz_command(
+    session: Session,
+    *,
+    cases: int,
+    first: int,
+    seed: int,
+    jobs: int,
+    variants: tuple[str, ...],
+    operators: re.Pattern[str],
+    output: Path | None,
+    time_limit: float,
+    trials: int,
+    replay: tuple[Path, ...],
+    log: Path | None,
+) -> int:
+    """Compile and run random models, and compare with what several oracles compute: ONNX Runtime, ONNX's
+    reference implementation, and the function bodies of ONNX's operators. The models are mutated node cases
+    of ONNX's backend suite and chains of them. Each runs in a worker process; one of each group of findings
+    is shrunk and saved. Exit status: 1 if something was found.
+    """
+    from mlc.tools.fuzz.driver import Fuzzer
+    from mlc.tools.fuzz.oracles import lacking
+
+    if lacking():
+        raise ToolError(lacking())
+    _check_cases(replay)
+    settings = _settings(operators, seed, variants, drawn=not replay)
+    fuzzer = Fuzzer(settings, jobs, time_limit, log)
+    results = list(fuzzer.saved(replay) if replay else _with_progress(fuzzer, session, first, cases))
+    _show(session, results, bool(replay))
+    if not replay:
+        _save(session, fuzzer, results, output or Path("build/fuzz"), trials)
+    return FAILURE if any(result.verdict.is_finding for result in results) else 0
+
+
+def _check_cases(paths: Sequence[Path]) -> None:
+    """Raises ToolError for the first path that is no saved case."""
+    from google.protobuf.message import DecodeError
+
+    from mlc.tools.fuzz.case import load
+
+    for path in paths:
+        try:
+            load(path)
+        except (OSError, ValueError, LookupError, TypeError, DecodeError) as error:
+            raise ToolError(f"{path} is no saved case: {type(error).__name__}: {error}") from error
+
+
+def _settings(operators: re.Pattern[str], seed: int, variants: tuple[str, ...], *, drawn: bool) -> Settings:
+    from mlc.tools.fuzz.seeds import Seeds, load_seeds
+    from mlc.tools.fuzz.worker_side import Settings
+
+    seeds = load_seeds(operators) if drawn else Seeds((), {})
+    if drawn and not seeds.cases:
+        raise ToolError(f"no operator of ONNX's node cases fits '{operators.pattern}'")
+    return Settings(seeds, seed, variants)
+
+
+def _with_progress(fuzzer: Fuzzer, session: Session, first: int, cases: int) -> Iterator[Result]:
+    """The results, with a line on stderr for each finding and now and then."""
+    for count, result in enumerate(fuzzer.numbers(range(first, first + cases)), 1):
+        if result.verdict.is_finding:
+            _say(session, f"{result.name} {' '.join(result.operators)}: {result.verdict.line}")
+        if count % _PROGRESS == 0:
+            _say(session, f"{count} of {cases} cases")
+        yield result
+
+
+def _say(session: Session, line: str) -> None:
+    if not session.quiet:
+        print(line, file=sys.stderr, flush=True)
+
+
+def _show(session: Session, results: list[Result], replayed: bool) -> None:
+    from mlc.tools.fuzz.summary import as_data, as_text
+
+    lines = list(as_text(results))
+    if replayed:
+        lines = [f"{each.name}: {each.verdict.line}" for each in results]
+        lines += [f"  {name}: {said}" for each in results for name, said in each.verdict.votes.items()]
+    session.show(as_data(results), lambda console: console.print("\n".join(lines), soft_wrap=True))
+
+
+def _save(session: Session, fuzzer: Fuzzer, results: list[Result], output: Path, trials: int) -> None:
+    from mlc.tools.fuzz.findings import save_findings
+
+    for folder in save_findings(fuzzer, results, output, trials):
+        _say(session, f"saved {folder}")

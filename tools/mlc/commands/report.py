@@ -1,0 +1,167 @@
+"""`mlc report`: what a .mlcx file holds and how it was made; also the table after `mlc compile`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.specialise_option import named
+from mlc.tools.mlc.text_tables import byte_size, duration, table, tensor_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+# Keys of a compiler's report that hold seconds by name, and what they are called.
+_PROFILE = {
+    "graph_pass_seconds": "passes on the graph",
+    "kernel_pass_seconds": "passes on kernels",
+    "slowest_kernels": "slowest kernels",
+}
+_LONGEST = 10
+_SIZES = (("file", "file_bytes"), ("code", "code_bytes"), ("weights", "weight_bytes"))
+
+
+@click.command("report", short_help="Say what a .mlcx file holds.")
+@click.argument("file", type=click.Path())
+@output_options
+def report_command(session: Session, file: str) -> None:
+    """Say what the executable FILE.mlcx takes and gives, and how its compilation went."""
+    from mlc.runtime import read_container
+
+    manifest, objects, weights = read_container(file)
+    data: dict[str, Any] = {
+        "file": file,
+        "file_bytes": os.path.getsize(file),
+        "code_bytes": sum(map(len, objects)),
+        "weight_bytes": sum(weight.nbytes for weight in weights.values()),
+        **{
+            key: manifest.get(key)
+            for key in ("compiler", "target", "inputs", "outputs", "dims", "arena_bytes", "report")
+            if key in manifest or key != "dims"
+        },
+        "specialised": [named(each["sizes"]) for each in manifest.get("specialised", [])],
+    }
+    session.show(data, lambda console: _render_file(console, data, verbose=session.verbose))
+
+
+def _render_file(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
+    rows = [
+        [kind[:-1], each["name"], tensor_text(each["dtype"], each["shape"])]
+        for kind in ("inputs", "outputs")
+        for each in data[kind]
+    ]
+    console.print(table(("", "", ""), rows))
+    rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
+    rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
+    rows += [["also for", each] for each in data["specialised"]]
+    rows += [[name, byte_size(data[key])] for name, key in _SIZES]
+    console.print(table(("", ""), rows + report_rows(data["report"])))
+    if verbose:
+        show_profile(console, data["report"])
+
+
+def render_compilation(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
+    """The table at the end of `mlc compile`."""
+    size = f" ({byte_size(data['output_bytes'])})" if "output_bytes" in data else ""
+    report = data.get("report", {})
+    rows = [["wrote", f"{data['output']}{size}"]]
+    rows += [["", data[key]] for key in ("header", "weights") if data.get(key)]
+    rows += [["IR", f"{len(data['ir_files'])} files"]] if "ir_files" in data else []
+    rows += [["for", data["target_cpu"]]]
+    rows += [["also for", each] for each in data.get("specialised", ())]
+    rows += [["weights", byte_size(data["weight_bytes"])]] if "weight_bytes" in data else []
+    rows += report_rows(report)
+    console.print(table(("", ""), [*rows, ["total", duration(data["total_seconds"])]]))
+    if verbose:
+        show_profile(console, report)
+
+
+def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
+    """Kernels, cache hits, arena and seconds of each stage, of a compiler's report; none of what it lacks."""
+    rows = []
+    if "kernels" in report:
+        cached = "program cached" if report.get("from_cache") else f"{report['kernels_cached']} cached"
+        rows.append(["kernels", f"{report['kernels']} ({cached}), {report['launches']} launches"])
+    if report.get("functions"):
+        rows.append(["functions", f"of the runtime: {', '.join(report['functions'])}"])
+    if "arena_bytes" in report:
+        rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
+    rows += _gpu_rows(report["gpu"]) if "gpu" in report else []
+    rows += _processor_rows(report["processor"], report["kernels"]) if "processor" in report else []
+    rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
+    return rows
+
+
+def _dims(dims: Sequence[Mapping[str, Any]]) -> str:
+    """What sizes callers choose: batch, seq=1..512."""
+    from mlc.runtime.named_dims import NamedDim
+
+    return ", ".join(str(NamedDim(**dim)) for dim in dims)
+
+
+def _gpu_rows(gpu: Mapping[str, Any]) -> list[list[str]]:
+    """What NVIDIA's assembler says of all kernels together."""
+    if not gpu["assembled"]:
+        return [["ptxas", "not installed: registers and spills are not known"]]
+    most = max((each["registers"] for each in gpu["kernels"]), default=0)
+    spilling = sum(1 for each in gpu["kernels"] if each["spill_store_bytes"] or each["spill_load_bytes"])
+    warnings = f", {len(gpu['warnings'])} warnings" if gpu["warnings"] else ""
+    return [["ptxas", f"at most {most} registers, {spilling} kernels spill{warnings}"]]
+
+
+def _processor_rows(processor: Mapping[str, Any], kernels: int) -> list[list[str]]:
+    """What of a GPU's program is not on the GPU."""
+    moved = ""
+    if "to_bytes" in processor:
+        there, back = (byte_size(processor[f"{way}_bytes"]) for way in ("to", "from"))
+        moved = f"; each call moves {there} there, {back} back"
+    return [["processor", f"{len(processor['kernels'])} of {kernels} kernels{moved}"]]
+
+
+def _arena(size: int, bound: int) -> str:
+    """The arena, and how far it is above what is live at once."""
+    over = size / bound - 1 if bound else 0.0
+    return f"{byte_size(size)} ({over:.1%} over the lower bound {byte_size(bound)})"
+
+
+def show_profile(console: Console, report: Mapping[str, Any]) -> None:
+    """Where a compilation's time went, by pass and by kernel."""
+    for key, title in _PROFILE.items():
+        _longest(console, report.get(key) or {}, title)
+    if "gpu" in report:
+        _show_gpu_kernels(console, report["gpu"])
+    if "processor" in report:
+        kernels = report["processor"]["kernels"]
+        rows = [[each["kernel"], ", ".join(each["nodes"]), each["reason"]] for each in kernels]
+        console.print(table(("kernel on the processor", "nodes", "because"), rows))
+
+
+def _longest(console: Console, seconds: Mapping[str, float], title: str) -> None:
+    """The first rows of a report that is sorted."""
+    if seconds:
+        rows = [[name, duration(each)] for name, each in list(seconds.items())[:_LONGEST]]
+        console.print(table((title, ">time"), rows))
+
+
+def _show_gpu_kernels(console: Console, gpu: Mapping[str, Any]) -> None:
+    """Each kernel's launches; what ptxas says of them where it was asked."""
+    rows = [
+        [
+            each["function"],
+            "x".join(map(str, each["grid"])),
+            str(each["threads"]),
+            byte_size(each["dynamic_shared_bytes"] + each.get("shared_bytes", 0)),
+            str(each.get("registers", "")),
+            str(each["spill_store_bytes"] + each["spill_load_bytes"]) if "registers" in each else "",
+        ]
+        for each in gpu["kernels"]
+    ]
+    columns = ("GPU kernel", ">blocks", ">threads", ">shared memory", ">registers", ">spilled bytes")
+    console.print(table(columns, rows))
+    for warning in gpu["warnings"]:
+        console.print(f"ptxas: {warning}", soft_wrap=True)

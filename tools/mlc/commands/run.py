@@ -1,0 +1,202 @@
+"""`mlc run`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mlc.tools.mlc.compile_flags import CompileFlags
+from mlc.tools.mlc.compile_options import compile_options
+from mlc.tools.mlc.error_messages import FAILURE, ToolError
+from mlc.tools.mlc.model_loading import load_or_compile, onnx_model
+from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.specialise_option import show_specialised
+from mlc.tools.mlc.text_tables import table, tensor_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import Console
+
+    from mlc.runtime import Executable
+
+
+class _OptionalValue(click.Command):
+    """A command whose --verify takes a value after '=' only, so that a model may follow it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(
+            ctx, ["--verify=onnxruntime" if each == "--verify" else each for each in args]
+        )
+
+
+class _LazyIntRange(click.ParamType):
+    """inputs.IntRange, which needs NumPy."""
+
+    name = "low:high"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        from mlc.tools.mlc.inputs import IntRange
+
+        return IntRange().convert(value, param, ctx)
+
+
+INT_RANGE = click.option(
+    "--int-range",
+    type=_LazyIntRange(),
+    default="0:10",
+    metavar="LOW:HIGH",
+    help="Random integers (default 0:10).",
+)
+
+
+@click.command("run", short_help="Run a model once.", cls=_OptionalValue)
+@click.argument("model", type=click.Path())
+@click.option(
+    "--input",
+    "files",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="An input from a .npy or .npz file.",
+)
+@click.option("--inputs", "archive", type=click.Path(), metavar="FILE.npz", help="Inputs by name.")
+@click.option(
+    "--random-seed", type=int, default=0, metavar="N", help="Seed of the inputs that are not given."
+)
+@INT_RANGE
+@click.option(
+    "--verify",
+    type=click.Choice(["onnxruntime", "openvino", "reference"]),
+    metavar="[=ENGINE]",
+    help="Compare with onnxruntime (default), openvino or reference (onnx's evaluator).",
+)
+@click.option(
+    "--model", "original", type=click.Path(), metavar="ONNX", help="The model of a .mlcx, for --verify."
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=1e-4,
+    show_default=True,
+    metavar="X",
+    help="Largest max|a-b|/max|b| of an output that --verify accepts.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of the call (default: one per core)."
+)
+@click.option("--save-outputs", type=click.Path(), metavar="FILE.npz", help="Write the outputs.")
+@compile_options
+@output_options
+def run_command(
+    session: Session,
+    *,
+    flags: CompileFlags,
+    model: str,
+    files: tuple[str, ...],
+    archive: str | None,
+    random_seed: int,
+    int_range: tuple[int, int],
+    verify: str | None,
+    original: str | None,
+    tolerance: float,
+    threads: int | None,
+    save_outputs: str | None,
+) -> int:
+    """Run MODEL (.onnx, .mlir or .mlcx) once, on random inputs unless some are given."""
+    from mlc.tools.mlc.array_statistics import statistics
+    from mlc.tools.mlc.inputs import random_inputs, read_inputs
+    from mlc.tools.mlc.object_values import flat
+    from mlc.tools.mlc.size_options import specs_of_call
+
+    oracle = onnx_model(model, original) if verify else None
+    executable = load_or_compile(model, flags, session, threads)
+    given = read_inputs(executable.inputs, files, archive)
+    specs = specs_of_call(executable, given, flags, session)
+    inputs = random_inputs(specs, random_seed, int_range, given)
+    outputs = flat(call(executable, inputs))
+    if save_outputs:
+        _save(save_outputs, outputs)
+    data: dict[str, Any] = {
+        "model": model,
+        "inputs": {name: statistics(array) for name, array in flat(inputs).items()},
+        "outputs": {name: statistics(array) for name, array in outputs.items()},
+    }
+    if executable.specialised is not None:
+        data["specialised"] = executable.report()["specialised"]
+    if verify and oracle:
+        from mlc.tools.mlc.peer_engines import call_peer, load_peer
+
+        found = call_peer(verify, load_peer(verify, oracle, threads), inputs)
+        expected = flat(dict(zip((spec.name for spec in executable.outputs), found, strict=True)))
+        data["verify"] = {"engine": verify, "tolerance": tolerance, **_verify(outputs, expected, tolerance)}
+    session.show(data, lambda console: _render(console, data, verbose=session.verbose))
+    return FAILURE if verify and not data["verify"]["passed"] else 0
+
+
+def call(executable: Executable, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Runs the model; inputs that do not fit are a ToolError."""
+    try:
+        return executable.run(inputs)
+    except (TypeError, ValueError) as error:
+        raise ToolError(str(error)) from error
+
+
+def _verify(
+    outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], tolerance: float
+) -> dict[str, Any]:
+    from mlc.tools.mlc.array_statistics import difference
+
+    results: dict[str, dict[str, Any]] = {}
+    for name in {**outputs, **expected}:
+        error, reason = math.inf, "there is none" if name in expected else "there should be none"
+        if name in outputs and name in expected:
+            error, reason = difference(outputs[name], expected[name])
+        results[name] = {"error": error if math.isfinite(error) else None, "passed": error <= tolerance}
+        if reason:
+            results[name]["reason"] = reason
+    return {"passed": all(each["passed"] for each in results.values()), "outputs": results}
+
+
+def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
+    """Writes the .npz file in one step."""
+    import io
+
+    import numpy as np
+
+    from mlc.tools.mlc.array_statistics import is_text
+    from mlc.tools.mlc.output_files import write_file
+
+    # Of one length: others need pickles, which nobody should have to trust.
+    plain = {name: each.astype(str) if is_text(each) else each for name, each in outputs.items()}
+    buffer = io.BytesIO()
+    np.savez(buffer, **plain)  # type: ignore[arg-type]
+    write_file(path, buffer.getvalue())
+
+
+def _render(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
+    rows = [
+        _row(kind[:-1], name, facts) for kind in ("inputs", "outputs") for name, facts in data[kind].items()
+    ]
+    console.print(table(("", "", "", ">min", ">max", ">mean", ">std"), rows))
+    if verbose:
+        show_specialised(console, data)
+    if "verify" not in data:
+        return
+    verify = data["verify"]
+    rows = []
+    for name, each in verify["outputs"].items():
+        error = each.get("reason") or f"{each['error']:.2e}"
+        rows.append([name, error, "ok" if each["passed"] else "FAILED"])
+    console.print()
+    console.print(table(("output", f">max|a-b|/max|b| against {verify['engine']}", ""), rows))
+
+
+def _row(kind: str, name: str, facts: Mapping[str, Any]) -> list[str]:
+    numbers = [f"{float(facts[key]):.4g}" if key in facts else "" for key in ("min", "max", "mean", "std")]
+    if "different" in facts:
+        numbers[0] = f"{facts['different']} different"
+    return [kind, name, tensor_text(facts["dtype"], facts["shape"]), *numbers]

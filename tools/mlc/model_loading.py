@@ -1,0 +1,65 @@
+"""What the commands that compile share: what kind of file they got, and the compilation with its progress."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlc.tools.mlc.compile_flags import CompileFlags
+from mlc.tools.mlc.error_messages import ToolError
+from mlc.tools.mlc.session import Session
+
+if TYPE_CHECKING:
+    from mlc.runtime import Executable
+
+
+def show_log(session: Session) -> None:
+    """Warnings of the compiler's parts (the cache, say) go to stderr in our form."""
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            session.warn(record.getMessage())
+
+    logger = logging.getLogger("mlc")
+    logger.handlers = [Handler()]
+    logger.propagate = False
+
+
+def is_compiled(path: str) -> bool:
+    """Whether `path` is an executable file rather than a model. Raises OSError."""
+    with open(path, "rb") as file:
+        return file.read(4) == b"PK\x03\x04"
+
+
+def check_is_model(path: str) -> None:
+    """Raises ToolError for an executable file or an archive, OSError for one that cannot be read."""
+    if is_compiled(path):
+        if Path(path).suffix == ".npz":
+            raise ToolError(f"{path} holds arrays; give a model (.onnx or .mlir)")
+        raise ToolError(f"{path} is compiled already; give the model that it came from")
+
+
+def load_or_compile(path: str, flags: CompileFlags, session: Session, threads: int | None) -> Executable:
+    """The executable of a .mlcx file, or of a model."""
+    show_log(session)
+    if is_compiled(path):
+        from mlc.runtime import load
+        from mlc.tools.mlc.size_options import check_names
+
+        executable = load(path, threads=threads)
+        check_names(executable, flags)
+        return executable
+    with session.progress() as progress:
+        options = flags.options(progress)
+        from mlc.compiler import compile_program
+
+        return compile_program(path, options).executable(threads)
+
+
+def onnx_model(path: str, model: str | None) -> Path:
+    """The ONNX file to compare with: `model` if given, else `path`. Raises ToolError."""
+    chosen = model or path
+    if model is None and (is_compiled(path) or Path(path).suffix in (".mlir", ".mlirbc")):
+        raise ToolError(f"{path} is no ONNX model to compare with; name the one it came from with --model")
+    return Path(chosen)

@@ -1,0 +1,97 @@
+"""Other engines for the same model, to compare numbers and latencies with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mlc.tools.mlc.error_messages import ToolError
+
+Call = Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]
+
+
+def load_peer(name: str, path: Path, threads: int | None = None) -> Call:
+    """The model in engine `name` ("onnxruntime", "openvino", "reference").
+
+    The result takes inputs by name and gives outputs in the model's order.
+    Raises ToolError if the engine is not installed or refuses the model.
+    """
+    try:
+        return _LOADERS[name](path, threads)
+    except ImportError as error:
+        hint = f"{name} is not installed ({error}); pip install {name}"
+        raise ToolError(hint) from error
+    except OSError:
+        raise
+    except Exception as error:  # each engine has exceptions of its own
+        raise ToolError(f"{name} cannot load {path}: {_first_line(error)}") from error
+
+
+def call_peer(name: str, call: Call, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """One call; what the engine raises becomes a ToolError."""
+    try:
+        # Sequences are lists, optionals without an element None.
+        return [each if each is None or isinstance(each, list) else np.asarray(each) for each in call(inputs)]
+    except Exception as error:
+        raise ToolError(f"{name} cannot run the model: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _onnxruntime(path: Path, threads: int | None) -> Call:
+    import onnxruntime
+
+    path.stat()
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.inter_op_num_threads = 1
+    if threads is not None:
+        options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    run: Callable[..., Any] = partial(session.run, None)
+    return lambda inputs: run(dict(inputs))
+
+
+def _openvino(path: Path, threads: int | None) -> Call:
+    import openvino
+
+    properties: dict[str, Any] = {
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": "1",
+        "INFERENCE_PRECISION_HINT": "f32",
+        "ENABLE_CPU_PINNING": "NO",
+    }
+    if threads is not None:
+        properties["INFERENCE_NUM_THREADS"] = str(threads)
+    core = openvino.Core()
+    model = core.compile_model(core.read_model(path), "CPU", properties)
+    request = model.create_infer_request()
+
+    def call(inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+        request.infer(dict(inputs), share_inputs=True, share_outputs=True)
+        return [request.get_tensor(output).data.copy() for output in model.outputs]
+
+    return call
+
+
+def _reference(path: Path, threads: int | None) -> Call:
+    del threads
+    import onnx
+    from onnx.reference import ReferenceEvaluator
+
+    evaluator = ReferenceEvaluator(onnx.load(path))
+    run: Callable[..., Any] = partial(evaluator.run, None)
+    return lambda inputs: run(dict(inputs))
+
+
+_LOADERS: dict[str, Callable[[Path, int | None], Call]] = {
+    "onnxruntime": _onnxruntime,
+    "openvino": _openvino,
+    "reference": _reference,
+}

@@ -1,0 +1,116 @@
+"""From the flags for printing, timing and statistics to what watches the pipeline and reports at the end."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Container
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mlc.bindings.upstream_table import upstream_passes
+from mlc.passes import registry
+from mlc.pipelines.instrumentation import ALL_PASSES, Instrumentation, IRPrinting, Timing
+from mlc.pipelines.instrumentation.ir_printing import FolderSink, Sink, StreamSink
+from mlc.pipelines.instrumentation.rewrite_printing import RewritePrinting
+from mlc.pipelines.instrumentation.statistics import Statistics
+from mlc.tools.command_line import CommandLine, UsageError, close_matches
+from mlc.tools.opt.printing import make_printer
+from mlc.tools.opt.reports import DISPLAYS as STATISTICS_DISPLAYS
+from mlc.tools.opt.reports import print_statistics
+from mlc.tools.opt.timing import DISPLAYS as TIMING_DISPLAYS
+from mlc.tools.opt.timing import FORMATS as TIMING_FORMATS
+from mlc.tools.opt.timing import print_timing
+
+
+@dataclass
+class Watchers:
+    """What watches all pipelines of a run, and what is printed about them at the end."""
+
+    parts: list[Instrumentation] = field(default_factory=list)
+    timing: Timing | None = None
+    reports: list[Callable[[], None]] = field(default_factory=list)
+
+    def phase(self, name: str) -> AbstractContextManager[None]:
+        """What runs inside the `with` block is timed as `name`."""
+        return self.timing.phase(name) if self.timing else nullcontext()
+
+    def report(self) -> None:
+        """Prints the reports of statistics and of timing."""
+        for each in self.reports:
+            each()
+
+
+def make_watchers(line: CommandLine) -> Watchers:
+    """What the flags ask for. Raises `UsageError`."""
+    watchers = Watchers()
+    if printing := _ir_printing(line):
+        watchers.parts.append(printing)
+    if line.given("trace-rewrites"):
+        watchers.parts.append(RewritePrinting(sys.stderr, _expression(line, "trace-rewrites")))
+    _add_statistics(line, watchers)
+    _add_timing(line, watchers)
+    return watchers
+
+
+def _add_statistics(line: CommandLine, watchers: Watchers) -> None:
+    display = line.choice("mlir-pass-statistics-display", STATISTICS_DISPLAYS)
+    if line.switch("mlir-pass-statistics"):
+        statistics = Statistics()
+        watchers.parts.append(statistics)
+        watchers.reports.append(lambda: print_statistics(statistics, sys.stderr, display))
+
+
+def _add_timing(line: CommandLine, watchers: Watchers) -> None:
+    display = line.choice("mlir-timing-display", TIMING_DISPLAYS)
+    form = line.choice("mlir-output-format", TIMING_FORMATS)
+    if line.switch("mlir-timing"):
+        timing = watchers.timing = Timing()
+        watchers.parts.append(timing)
+        watchers.reports.append(lambda: print_timing(timing, sys.stderr, display, form))
+
+
+def _ir_printing(line: CommandLine) -> IRPrinting | None:
+    before, after = _selected(line, "mlir-print-ir-before"), _selected(line, "mlir-print-ir-after")
+    on_failure = line.switch("mlir-print-ir-after-failure")
+    if not (before or after or on_failure):
+        return None
+    return IRPrinting(
+        printer=make_printer(line),
+        new_sink=_sink(line),
+        before_passes=before or (),
+        after_passes=after or (),
+        after_failure=on_failure,
+        only_changes=line.switch("mlir-print-ir-after-change"),
+        module_scope=line.switch("mlir-print-ir-module-scope"),
+        verified=passes_verify(line),
+    )
+
+
+def passes_verify(line: CommandLine) -> bool:
+    """Whether the IR is valid, and known to be, after each pass; a reproducer may ask for no verification."""
+    return line.switch("verify-each", default=True) and not line.switch("run-reproducer")
+
+
+def _sink(line: CommandLine) -> Callable[[], Sink]:
+    folder = line.value("mlir-print-ir-tree-dir")
+    return (lambda: FolderSink(Path(folder))) if folder else (lambda: StreamSink(sys.stderr))
+
+
+def _selected(line: CommandLine, flag: str) -> Container[str] | None:
+    if line.switch(f"{flag}-all"):
+        return ALL_PASSES
+    names = {name.strip() for value in line.values.get(flag, []) for name in value.split(",")}
+    for name in sorted(names):
+        if name not in upstream_passes() and registry.lookup(name) is None:
+            known = [*registry.names(), *upstream_passes()]
+            raise UsageError(f"--{flag}: there is no pass named '{name}'{close_matches(name, known)}")
+    return names or None
+
+
+def _expression(line: CommandLine, flag: str) -> re.Pattern[str]:
+    try:
+        return re.compile(line.value(flag))
+    except re.error as error:
+        raise UsageError(f"--{flag}: '{line.value(flag)}' is no regular expression: {error}") from error

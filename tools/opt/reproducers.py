@@ -1,0 +1,34 @@
+"""`--mlir-pass-pipeline-local-reproducer`: reproducers of single passes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir, parent_op
+from mlc.passes.base import PassFailure
+from mlc.pipelines.instrumentation import Instrumentation
+from mlc.pipelines.plan import Step
+from mlc.pipelines.reproducer import reproducer_text
+from mlc.tools.child_activity import Activity
+from mlc.tools.sources import write_output
+
+
+@dataclass
+class LocalReproducer(Instrumentation):
+    """Keeps a reproducer of the pass that runs alone: in a file if it fails, for the parent if it crashes."""
+
+    path: str
+    verify_each: bool
+    activity: Activity
+    flags: str
+    _text: str = ""
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        nest, root = step.text, op
+        while (parent := parent_op(root)) is not None:
+            nest, root = f"{root.name}({nest})", parent
+        self._text = reproducer_text(root, f"{root.name}({nest})", self.verify_each, self.flags)
+        self.activity.leave(self._text.encode())
+
+    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        write_output(self.path, self._text)

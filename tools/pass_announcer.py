@@ -1,0 +1,21 @@
+"""Names the pass that runs, for the message if it crashes the process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.bindings import ir
+from mlc.bindings.diagnostics import describe
+from mlc.pipelines.instrumentation import Instrumentation, describe_op
+from mlc.pipelines.plan import Step
+from mlc.tools.child_activity import Activity
+
+
+@dataclass
+class Announcer(Instrumentation):
+    """Says which pass is about to run on what."""
+
+    activity: Activity
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        self.activity.begin(f"{describe(op.location)}: error: pass '{step.name}' on {describe_op(op)}")

@@ -1,0 +1,128 @@
+"""What the tools with LLVM's command-line style share: guarded work, error messages, exit statuses."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mlc.tools.child_activity import Activity
+from mlc.tools.command_line import CommandLine, Flag, UsageError, parse_command_line
+from mlc.tools.guard import Death, run_guarded
+from mlc.tools.sources import write_output
+
+SUCCESS, FAILURE, USAGE = 0, 1, 2
+
+GUARD_FLAGS = (
+    Flag("mlc-traceback", "print the traceback when Python code raises"),
+    Flag(
+        "mlc-isolate",
+        "work in a child process that may crash (default true); false for debuggers",
+        "bool",
+        optional=True,
+    ),
+    Flag(
+        "mlc-step-timeout", "seconds that a step, e.g. a pass, may take; 0 for ever (default 60)", "seconds"
+    ),
+)
+_STEP_TIMEOUT = 60.0
+
+
+def _nothing(line: CommandLine, death: Death) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Program:
+    """A tool. `information` is what it prints instead of working (--help, say), or "".
+
+    Both run in a child process; `work` returns the exit status. `crashed` is told of the child's death, after
+    its message. All may raise `UsageError` and `OSError`.
+    """
+
+    name: str
+    flags: tuple[Flag, ...]
+    information: Callable[[CommandLine, Activity], str]
+    work: Callable[[CommandLine, Activity], int]
+    crashed: Callable[[CommandLine, Death], None] = _nothing
+    # False for tools that have children of their own do what may crash.
+    isolate: bool = True
+
+    def main(self, arguments: Sequence[str] | None = None) -> int:
+        """The entry point: prints what went wrong and returns the exit status."""
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        _replace_closed_streams()
+        return self._reporting(lambda: self._run(given), show_traceback="--mlc-traceback" in given)
+
+    def _run(self, arguments: list[str]) -> int:
+        _refuse_undecodable(arguments)
+        line = parse_command_line(arguments, self.flags)
+        limit, show_traceback = line.seconds("mlc-step-timeout", _STEP_TIMEOUT), line.switch("mlc-traceback")
+
+        def work(activity: Activity) -> int:
+            return self._reporting(lambda: self._inform_or_work(line, activity), show_traceback)
+
+        if not line.switch("mlc-isolate", default=self.isolate):
+            return work(Activity())
+        result = run_guarded(work, limit=limit)
+        if isinstance(result, int):
+            return result
+        print(f"{result.step or f'{self.name}: error: the program'} {result.cause}", file=sys.stderr)
+        self.crashed(line, result)
+        return FAILURE
+
+    def _inform_or_work(self, line: CommandLine, activity: Activity) -> int:
+        text = self.information(line, activity)
+        if not text:
+            return self.work(line, activity)
+        write_output("-", text)
+        return SUCCESS
+
+    def _reporting(self, work: Callable[[], int], show_traceback: bool) -> int:
+        try:
+            return work()
+        except UsageError as error:
+            self._say(f"error: {error}", "--help lists all flags")
+            return USAGE
+        except BrokenPipeError:
+            pass  # `mlc-opt ... | head`: whoever read has what it wanted
+        except OSError as error:
+            self._say(f"error: {error.filename or 'output'}: {error.strerror or error}")
+        except MemoryError:
+            self._say("error: out of memory")
+        except (Exception, SystemExit) as error:
+            self._say(f"internal error: {type(error).__name__}: {error}")
+            if show_traceback:
+                traceback.print_exception(error)
+            else:
+                self._say("--mlc-traceback shows where")
+        return FAILURE
+
+    def _say(self, *messages: str) -> None:
+        print("\n".join(f"{self.name}: {message}" for message in messages), file=sys.stderr)
+
+
+def _replace_closed_streams() -> None:
+    """Puts something in the place of standard streams that are closed, so that no file gets their numbers.
+
+    Using stdin and stdout stays an error; what goes to stderr is lost.
+    """
+    wrong_way = ("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")
+    for descriptor, (name, flags, mode) in enumerate(wrong_way):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, flags)
+            os.dup2(opened, descriptor)
+            if opened != descriptor:
+                os.close(opened)
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
+
+
+def _refuse_undecodable(arguments: list[str]) -> None:
+    """Neither MLIR nor a message could hold them: Python reads what is not UTF-8 as lone surrogates."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"argument {argument!a} is not valid UTF-8") from None
