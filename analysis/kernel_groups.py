@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlc.analysis.constant_values import Constants, inner_ops
 from mlc.analysis.launch_costs import LAUNCH
 from mlc.bindings import ir
-from mlc.passes.graph.common.kernel_categories import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
+from mlc.passes.graph.common.op_families import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
 from mlc.passes.graph.fusion.form_kernels import is_host
 from mlc.passes.remarks import names_in
 

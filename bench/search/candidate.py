@@ -16,8 +16,13 @@ from mlc.passes.common.target import lanes, registers
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add
 from mlc.passes.schedule.cpu import epilogue
-from mlc.passes.schedule.cpu.contraction import ContractionSchedule, TileNest
-from mlc.passes.schedule.cpu.contraction_tile import RegisterTile, choose_tile, reusing_dims
+from mlc.passes.schedule.cpu.contraction import (
+    ContractionSchedule,
+    RegisterTile,
+    TileNest,
+    choose_tile,
+    reusing_dims,
+)
 from mlc.pipelines.driver import run_pipeline
 from mlc.targets import parse_target
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mlc.bindings import ir
 from mlc.compiler.host_program.host_function import HostFunction
 from mlc.compiler.host_program.step_list import Tape
-from mlc.passes.accel.transforms.early_copies import WEIGHTS
+from mlc.passes.accel.transforms.overlap_launches import WEIGHTS
 from mlc.runtime.cuda.execution.program_memory import ALIGNMENT
 
 

@@ -1,15 +1,70 @@
-"""tloop-map-parallel-loops: parallel loops run on threads, or on one thread where the kernel is small."""
+"""tloop-map-parallel-loops: parallel loops run on threads, or on one thread where the kernel is small.
+
+Parallel loops that run on one thread where they have few iterations, which only running tells.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, run_upstream
+from mlc.bindings import arith, ir, run_upstream, scf
 from mlc.passes.base import Pass
+from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS, ONE_THREAD, is_kernel
+from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.rewriting import collect_ops
-from mlc.passes.loops.few_iterations import run_few_on_one_thread
+
+_BOUNDS = ("staticLowerBound", "staticUpperBound", "staticStep")
+
+
+def run_few_on_one_thread(loop: ir.Operation, least: int) -> None:
+    """Puts a copy of an `scf.forall`, as sequential loops, before it, and runs it where there are fewer than
+    `least` iterations."""
+    with ir.InsertionPoint(loop), loop.location:
+        bounds = _bounds(loop)
+        total: ir.Value | None = None
+        for begin, end, step in bounds:
+            count = arith.ceildivsi(arith.subi(end, begin), step)
+            total = count if total is None else arith.muli(total, count)
+        assert total is not None, "a loop has a dim"
+        few = arith.cmpi(arith.CmpIPredicate.slt, total, constant(ir.IndexType.get(), least))
+        choice = scf.IfOp(few, has_else=True)
+    with ir.InsertionPoint(choice.then_block), loop.location:
+        _sequential(loop, bounds)
+        scf.YieldOp([])
+    with ir.InsertionPoint(choice.else_block), loop.location:
+        end_of_else = scf.YieldOp([])
+    loop.move_before(end_of_else.operation)
+
+
+def _bounds(loop: ir.Operation) -> list[tuple[ir.Value, ir.Value, ir.Value]]:
+    """Begin, end and step of each dim as values."""
+    unknown, given = ir.ShapedType.get_dynamic_size(), iter(loop.operands)
+    columns = [
+        [
+            next(given) if each == unknown else constant(ir.IndexType.get(), each)
+            for each in loop.attributes[name]
+        ]
+        for name in _BOUNDS
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def _sequential(loop: ir.Operation, bounds: Sequence[tuple[ir.Value, ir.Value, ir.Value]]) -> None:
+    """The iterations one after the other, at the insertion point."""
+    body = loop.regions[0].blocks[0]
+    values: dict[ir.Value, ir.Value] = {}
+    with ExitStack() as nests:
+        for index, (begin, end, step) in zip(body.arguments, bounds, strict=True):
+            nest = scf.ForOp(begin, end, step)
+            values[index] = nest.induction_variable
+            with ir.InsertionPoint(nest.body):
+                last = scf.YieldOp([]).operation
+            nests.enter_context(ir.InsertionPoint(last))
+        clone_ops([each.operation for each in body.operations][:-1], values)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from mlc.passes.lowering.rules import (
     determinant,  # noqa: F401 - imported for the rules that they register
     elementwise,  # noqa: F401 - imported for the rules that they register
     indexed,  # noqa: F401 - imported for the rules that they register
-    layout,  # noqa: F401 - imported for the rules that they register
     lrn,  # noqa: F401 - imported for the rules that they register
     movement,  # noqa: F401 - imported for the rules that they register
     normalisation,  # noqa: F401 - imported for the rules that they register

@@ -11,14 +11,10 @@ from mlc.passes.base import Pass, option
 from mlc.passes.common.fast_math import is_approximate
 from mlc.passes.common.rewriting import apply_patterns, defining_op, replace_op
 from mlc.passes.math.error_function import erf
-from mlc.passes.math.exponential import exp, exp2, expm1
+from mlc.passes.math.exponential import exp, exp2, expm1, log, log1p, log1p_of_unit, power
 from mlc.passes.math.expression import Number, element_type
-from mlc.passes.math.hyperbolic import cosh, sinh, tanh
-from mlc.passes.math.inverse_hyperbolic import acosh, asinh, atanh
-from mlc.passes.math.inverse_trigonometric import acos, asin, atan
-from mlc.passes.math.logarithm import log, log1p, log1p_of_unit
-from mlc.passes.math.power import power
-from mlc.passes.math.trigonometric import cos, sin, tan
+from mlc.passes.math.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from mlc.passes.math.trigonometric import acos, asin, atan, cos, sin, tan
 
 
 def expand(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:

@@ -1,5 +1,8 @@
 """What is known of a vector's elements that follow each other along its last dim: how wide an access may be
-that depends on them."""
+that depends on them.
+
+What an index is surely a multiple of: how wide an access may be.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,45 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
-from mlc.passes.accel.common.divisibility import ANYTHING, multiple_of, product
 from mlc.passes.common.rewriting import defining_op
+
+# Zero is a multiple of everything.
+ANYTHING = 1 << 30
+
+
+def multiple_of(value: ir.Value) -> int:
+    """The largest number known to divide `value`, an index."""
+    if isinstance(value, ir.BlockArgument):
+        return _of_argument(value)
+    op = value.owner.operation if not isinstance(value.owner, ir.Operation) else value.owner
+    if op.name == "arith.constant":
+        return abs(ir.IntegerAttr(op.attributes["value"]).value) or ANYTHING
+    rule = _DIVISORS.get(op.name)
+    return rule(*map(multiple_of, op.operands)) if rule else 1
+
+
+def _of_argument(value: ir.BlockArgument) -> int:
+    """Of a loop's counter: of its first value and its step."""
+    loop = value.owner.owner.operation
+    if loop.name != "scf.for" or value.arg_number != 0:
+        return 1
+    return math.gcd(multiple_of(loop.operands[0]), multiple_of(loop.operands[2]))
+
+
+def product(a: int, b: int) -> int:
+    """What divides a product, of what divides the factors."""
+    return a * b if a * b < ANYTHING else math.gcd(a * b, ANYTHING)
+
+
+_DIVISORS: dict[str, Callable[..., int]] = {
+    **dict.fromkeys(("arith.addi", "arith.subi"), math.gcd),
+    **dict.fromkeys(("arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"), math.gcd),
+    # What is left of a number that both divide, and of the other one.
+    **dict.fromkeys(("arith.remsi", "arith.remui"), math.gcd),
+    **dict.fromkeys(("arith.index_cast", "arith.index_castui"), lambda a: a),
+    "arith.muli": product,
+    "arith.select": lambda _condition, a, b: math.gcd(a, b),
+}
 
 
 @dataclass(frozen=True)
@@ -32,7 +72,7 @@ def progression(value: ir.Value) -> Progression | None:
     if not isinstance(value.type, ir.VectorType):
         return Progression(0, multiple_of(value), _constant(value))
     op = defining_op(value)
-    rule = _RULES.get(op.name) if op is not None else None
+    rule = _PROGRESSIONS.get(op.name) if op is not None else None
     known = rule(op) if rule is not None else None
     if known is None and value.type.rank and value.type.shape[-1] == 1:
         return Progression(0, 1)
@@ -161,7 +201,7 @@ def _of_others(op: ir.Operation) -> Progression | None:
     return Progression(0, 1) if same else None
 
 
-_RULES: dict[str, Callable[[ir.Operation], Progression | None]] = {
+_PROGRESSIONS: dict[str, Callable[[ir.Operation], Progression | None]] = {
     "arith.constant": _of_constant,
     "vector.step": _of_step,
     "vector.broadcast": _of_broadcast,

@@ -1,15 +1,203 @@
-"""accel-to-cpu: programs of thread blocks run on the CPU, one block after the other or on several threads."""
+"""accel-to-cpu: programs of thread blocks run on the CPU, one block after the other or on several threads.
+
+A program of blocks, op by op, as a program for the CPU: tiles as tensors, shared memory as buffers.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from mlc.bindings import ir
-from mlc.passes.accel.cpu.program import Program
+from mlc.bindings import bufferization, ir, scf
+from mlc.passes.accel.cpu.memory import (
+    lower_alloc,
+    lower_copy,
+    lower_gather,
+    lower_transfer_read,
+    lower_transfer_write,
+)
+from mlc.passes.accel.cpu.products import lower_mma
+from mlc.passes.accel.cpu.tiles import (
+    lower_broadcast,
+    lower_constant,
+    lower_create_mask,
+    lower_reduction,
+    lower_shape_cast,
+    lower_step,
+    lower_transpose,
+    owned,
+)
 from mlc.passes.accel.cpu.types import cpu_type
 from mlc.passes.base import Pass, PassFailure
-from mlc.passes.common.rewriting import collect_ops, erase_op, terminator_of
+from mlc.passes.common.rewriting import (
+    attributes_of,
+    collect_ops,
+    defining_op,
+    erase_op,
+    has_one_use,
+    terminator_of,
+)
+
+# Op -> the values that stand for its results, of the op and of those that stand for its operands. There is
+# none for the token of a copy, which has ended.
+Rule = Callable[[ir.Operation, list[Any]], Sequence[ir.Value | None]]
+
+
+def _nothing(_op: ir.Operation, _operands: Sequence[ir.Value]) -> list[ir.Value]:
+    """Copies have ended, and there is one thread."""
+    return []
+
+
+RULES: dict[str, Rule] = {
+    "accel.alloc": lower_alloc,
+    "accel.commit": _nothing,
+    "accel.copy": lower_copy,
+    "accel.mma": lower_mma,
+    "accel.reuse": lower_alloc,
+    "accel.wait": _nothing,
+    "accel.wait_groups": _nothing,
+    "gpu.barrier": _nothing,
+    "vector.broadcast": lower_broadcast,
+    "vector.constant_mask": lower_create_mask,
+    "vector.create_mask": lower_create_mask,
+    "vector.gather": lower_gather,
+    "vector.multi_reduction": lower_reduction,
+    "vector.shape_cast": lower_shape_cast,
+    "vector.step": lower_step,
+    "vector.transfer_read": lower_transfer_read,
+    "vector.transfer_write": lower_transfer_write,
+    "vector.transpose": lower_transpose,
+}
+
+# Ops that add to what lies where the result will: the operand that is the first result's.
+ACCUMULATOR = {"linalg.contract": 2, "scf.for": 3}
+
+ROLES = ("accel.await", "accel.create_semaphore", "accel.notify", "accel.specialize")
+
+# Apart from these, what may have tiles as operands and results: elementwise ops, and control flow.
+WITH_TILES = ("arith.", "math.", "scf.for", "scf.if", "scf.yield")
+
+
+class Program:
+    """Emits ops anew; knows which value stands for which."""
+
+    def __init__(self) -> None:
+        self.values: dict[ir.Value, ir.Value | None] = {}
+
+    def block(self, block: ir.Block) -> None:
+        """Emits all ops of `block`, whose arguments have values, at the insertion point."""
+        for op in block.operations:
+            with op.location:
+                self.emit(op.operation)
+
+    def emit(self, op: ir.Operation) -> None:
+        """Emits one op, at the insertion point."""
+        results = self._emitted(op, [self.values.get(each, each) for each in op.operands])
+        self.values.update(zip(op.results, results, strict=True))
+
+    def _emitted(self, op: ir.Operation, operands: list[ir.Value | None]) -> Sequence[ir.Value | None]:
+        if op.name in ROLES:
+            raise PassFailure(
+                f"'{op.name}' op has no lowering to the CPU: lower the program before roles are given",
+                op.location,
+            )
+        if op.name in RULES:
+            return RULES[op.name](op, operands)
+        if op.name == "accel.launch":
+            return self._launch(op, operands)
+        if any(each is None for each in operands):
+            raise PassFailure(
+                f"'{op.name}' op takes the token of a copy, which only accel.wait and accel.commit may here",
+                op.location,
+            )
+        if not has_tiles(op):
+            return self._same(op, operands)
+        if not op.name.startswith(WITH_TILES):
+            raise PassFailure(f"'{op.name}' op on tiles has no lowering to the CPU", op.location)
+        return lower_constant(op, operands) if op.name == "arith.constant" else self._same(op, operands)
+
+    def _launch(self, op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
+        """Blocks run in any order, or at the same time, as the iterations of this loop do."""
+        count = len(operands)
+        loop = scf.ForallOp([0] * count, operands, [1] * count)
+        body = op.regions[0].blocks[0]
+        self.values.update(zip(body.arguments, loop.body.arguments, strict=True))
+        with ir.InsertionPoint(loop.body):
+            self.block(body)
+            scf.InParallelOp()
+        return []
+
+    def _same(self, op: ir.Operation, operands: list[ir.Value]) -> Sequence[ir.Value]:
+        """The op on the CPU's types. How a GPU is to run it goes."""
+        if op.name == "scf.for":
+            operands = [*operands[:3], *map(owned, operands[3:])]
+        if op.name == "scf.yield" and op.parent.operation.name == "scf.for":
+            arguments = [self.values[each] for each in list(op.block.arguments)[1:]]
+            operands = carried(operands, arguments)
+        kinds = [cpu_type(each.type) for each in op.results]
+        attributes = {name: each for name, each in attributes_of(op).items() if not name.startswith("accel.")}
+        new = ir.Operation.create(op.name, kinds, operands, attributes, regions=len(op.regions))
+        for old, region in zip(op.regions, new.regions, strict=True):
+            for block in old:
+                self._body(block, region)
+        return list(new.results)
+
+    def _body(self, old: ir.Block, region: ir.Region) -> None:
+        kinds = [cpu_type(each.type) for each in old.arguments]
+        block = region.blocks.append(*kinds, arg_locs=[ir.Location.current] * len(kinds))
+        self.values.update(zip(old.arguments, block.arguments, strict=True))
+        with ir.InsertionPoint(block):
+            self.block(old)
+
+
+def has_tiles(op: ir.Operation) -> bool:
+    """Whether an operand or a result is a vector."""
+    return any(isinstance(each.type, ir.VectorType) for each in (*op.operands, *op.results))
+
+
+def carried(values: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[ir.Value]:
+    """What a loop carries to its next iteration, written where `arguments` lie, what the last one carried."""
+    moved = [
+        isinstance(value.type, ir.RankedTensorType) and not is_sum_into(value, argument, values)
+        for value, argument in zip(values, arguments, strict=True)
+    ]
+    # All of them are read before the first one is written.
+    kept = [_kept(value) if move else value for value, move in zip(values, moved, strict=True)]
+    return [
+        bufferization.MaterializeInDestinationOp(value.type, value, argument).result if move else value
+        for value, argument, move in zip(kept, arguments, moved, strict=True)
+    ]
+
+
+def _kept(value: ir.Value) -> ir.Value:
+    """`value`, in memory of its own where it may lie where something else does that the loop carries."""
+    made = defining_op(value)
+    if made is not None and _is_computed_anew(made):
+        return value
+    return bufferization.AllocTensorOp(value.type, [], copy=value).result
+
+
+def _is_computed_anew(op: ir.Operation) -> bool:
+    """Whether the result needs no memory that an operand has: the op is elementwise, or writes to an empty
+    tensor."""
+    if op.name == "linalg.generic":
+        return defining_op(op.operands[len(op.operands) - 1], "tensor.empty") is not None
+    return op.name.startswith(("arith.", "math."))
+
+
+def is_sum_into(value: ir.Value, argument: ir.Value, values: Sequence[ir.Value]) -> bool:
+    """Whether `value` is `argument`, or only adds to it, so that it is computed where `argument` lies.
+
+    Then nothing else reads that, not even to have it as another one of the `values` that the loop carries.
+    """
+    readers = 0
+    while value != argument:
+        made = defining_op(value)
+        if made is None or made.name not in ACCUMULATOR or len(list(value.uses)) != readers:
+            return False
+        value, readers = made.operands[ACCUMULATOR[made.name] + value.result_number], 1
+    return readers == 0 or (has_one_use(argument) and argument not in values)
 
 
 def lower_function(function: ir.Operation) -> None:

@@ -16,10 +16,8 @@ from mlc.passes.accel.distribution.architectures import ARCHITECTURES
 from mlc.passes.accel.distribution.kernel import Kernel, device_module, kernel_name
 from mlc.passes.accel.distribution.layout_assignment import assign_layouts
 from mlc.passes.accel.threads.common import (
-    comparisons,
     control,
     elementwise,
-    gathers,
     products,
     reductions,
     shared,
@@ -33,9 +31,7 @@ from mlc.passes.common.rewriting import collect_ops
 
 _HANDLERS: dict[str, Handler] = {
     **elementwise.HANDLERS,
-    **comparisons.HANDLERS,
     **control.HANDLERS,
-    **gathers.HANDLERS,
     **products.HANDLERS,
     **reductions.HANDLERS,
     **shared.HANDLERS,

@@ -1,26 +1,176 @@
-"""accel-from-tiles: kernels that schedules made loops over tiles become programs of thread blocks."""
+"""accel-from-tiles: kernels that schedules made loops over tiles become programs of thread blocks.
+
+Images with padding around them, which is not in memory.
+
+The whole of a kernel: where its results are written, and its launches.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
-from mlc.bindings import func, ir
+from mlc.bindings import func, gpu, ir
 from mlc.passes.accel.common.memory_functions import on_memory
-from mlc.passes.accel.tiles import computations, copies, launches, loops, padding, slices, views
+from mlc.passes.accel.tiles import computations, copies, launches, loops, slices, views
 from mlc.passes.accel.tiles.emission import Emission, Handler
-from mlc.passes.accel.tiles.programs import emit_program, place
-from mlc.passes.accel.tiles.representations import Slice, whole_memory
-from mlc.passes.base import Pass
+from mlc.passes.accel.tiles.launches import launch
+from mlc.passes.accel.tiles.representations import Dim, Extent, Slice, Tile, add, whole_memory
+from mlc.passes.accel.tiles.slices import SliceOp, part_of
+from mlc.passes.accel.tiles.transfers import load, root_memory, write
+from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.kernel_functions import kernels_on_tensors
-from mlc.passes.common.rewriting import erase_op, terminator_of
+from mlc.passes.common.rewriting import defining_op, erase_op, terminator_of
+
+# Ops that say where something lies: outside of launches, too.
+_PLACES = (
+    *("tensor.cast", "tensor.empty", "tensor.extract_slice", "tensor.pad"),
+    *(views.COLLAPSE, views.EXPAND),
+)
+
+# Elements that one block copies at most.
+LARGEST_COPY = 8192
+
+# Values that lie elsewhere, and where they are to be copied.
+Copies = list[tuple[ir.Value, Slice]]
+
+
+def place(code: Emission, value: ir.Value, target: Slice) -> Copies:
+    """Says that a value is computed where a result of the kernel lies, and the values that are inserted into
+    it, in their parts. Returns what has to be copied, as it is not computed for this place."""
+    op = defining_op(value)
+    if op is None or op.name == "tensor.extract_slice" or value in code.destinations:
+        return [(value, target)]
+    if op.name == "tensor.empty":
+        return []
+    with op.location:
+        code.destinations[value] = target
+        if op.name in (views.COLLAPSE, views.EXPAND):
+            return place(code, op.operands[0], views.before_reshape(target, op))
+        if op.name == "tensor.insert_slice":
+            part = part_of(code, target, SliceOp(op), op.operands[0].type.rank)
+            return [*place(code, op.operands[1], target), *place(code, op.operands[0], part)]
+    return []
+
+
+def emit_program(code: Emission, block: ir.Block, copied: Copies) -> None:
+    """Parallel loops become launches; what is computed outside of them, others of one block each."""
+    for op in [each.operation for each in list(block.operations)[:-1]]:
+        if op.name == "scf.forall":
+            _close(code)
+            code.emit(op)
+        elif _needs_block(code, op):
+            _emit_in_block(code, op)
+        else:
+            _emit_around(code, op)
+    for value, target in copied:
+        _copy(code, value, target)
+    _close(code)
+
+
+def _needs_block(code: Emission, op: ir.Operation) -> bool:
+    """Whether something is computed, and it is no index."""
+    if op.name == "arith.constant" or (
+        op.name == "tensor.insert_slice" and op.results[0] in code.destinations
+    ):
+        return False
+    if op.name in _PLACES:
+        return any(isinstance(code.values.get(each), Tile) for each in op.operands)
+    return any(isinstance(each.type, ir.ShapedType) for each in (*op.operands, *op.results))
+
+
+def _emit_around(code: Emission, op: ir.Operation) -> None:
+    """In front of the launch that is open, if there is one."""
+    if code.body is None:
+        code.emit(op)
+        return
+    with ir.InsertionPoint(code.body.owner):
+        code.emit(op)
+
+
+def _emit_in_block(code: Emission, op: ir.Operation) -> None:
+    with ir.InsertionPoint(_open(code)):
+        code.emit(op)
+        for result in op.results:
+            tile = code.values[result]
+            if result in code.destinations and isinstance(tile, Tile):
+                with op.location:
+                    _write(code, tile, code.destinations[result])
+
+
+def _copy(code: Emission, value: ir.Value, target: Slice) -> None:
+    with ir.InsertionPoint(_open(code)):
+        source = code.tensor(value)
+        if isinstance(source, Tile):
+            _write(code, source, target)
+            return
+        if not isinstance(source, Slice) or source.memory is None:
+            raise PassFailure("a result of the kernel is not computed", ir.Location.current)
+        if prod(each.padded for each in source.extents) > LARGEST_COPY:
+            raise PassFailure("a result of the kernel has to be copied by one block", ir.Location.current)
+        _write(code, load(code, source), target)
+
+
+def _write(code: Emission, tile: Tile, target: Slice) -> None:
+    """What a part is put into comes before it: other threads of the block may have written that."""
+    assert target.memory is not None, "results lie in memory"
+    memory = root_memory(target.memory)
+    if memory in code.written:
+        gpu.BarrierOp()
+    code.written.append(memory)
+    write(code, tile, target)
+
+
+def _open(code: Emission) -> ir.Block:
+    if code.body is None:
+        code.body, code.written = launch([1]), []
+    return code.body
+
+
+def _close(code: Emission) -> None:
+    """Ends the launch of one block: what it computed is known by where it lies."""
+    if code.body is None:
+        return
+    with ir.InsertionPoint(code.body):
+        code.wait()
+    code.body = None
+    code.values.update(
+        {
+            value: place
+            for value, place in code.destinations.items()
+            if isinstance(code.values.get(value), Tile)
+        }
+    )
+
+
+def pad(code: Emission, op: ir.Operation) -> None:
+    """`tensor.pad` by constants: a part of the memory that begins before it and ends behind it."""
+    source = code.tensor(op.operands[0])
+    lows, highs = (list(op.attributes[name]) for name in ("static_low", "static_high"))
+    if not isinstance(source, Slice) or source.memory is None or min(*lows, *highs) < 0:
+        raise PassFailure("only memory can have padding, as much as is known", op.location)
+    filler = defining_op(terminator_of(op.regions[0].blocks[0]).operands[0], "arith.constant")
+    if filler is None:
+        raise PassFailure("padding must be a constant", op.location)
+    dims = list(source.dims)
+    for at, low, high, total in zip(source.kept, lows, highs, op.results[0].type.shape, strict=True):
+        if at is not None and low + high:
+            dim = dims[at]
+            dims[at] = Dim(add(dim.offset, -low), dim.stride, Extent(total, total), dim.ends, inside=False)
+    value = filler.attributes["value"].value
+    code.values[op.results[0]] = Slice(source.memory, tuple(dims), source.kept, value)
+
+
+PADDING_HANDLERS = {"tensor.pad": pad}
+
 
 _HANDLERS: dict[str, Handler] = {
     **computations.HANDLERS,
     **copies.HANDLERS,
     **launches.HANDLERS,
     **loops.HANDLERS,
-    **padding.HANDLERS,
+    **PADDING_HANDLERS,
     **slices.HANDLERS,
     **views.HANDLERS,
 }

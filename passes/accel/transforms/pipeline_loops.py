@@ -1,17 +1,34 @@
-"""accel-pipeline-loops: loops copy what later iterations need while they compute."""
+"""accel-pipeline-loops: loops copy what later iterations need while they compute.
+
+Parts of a loop's body: what some of its ops need.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
+from mlc.bindings.operations import address
 from mlc.passes.accel.common.copying_loops import AHEAD, STAGES, CopyingLoop, next_stage, stage_of, stages_of
-from mlc.passes.accel.transforms.backward_slices import slice_of
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops, terminator_of
+
+
+def slice_of(ops: Sequence[ir.Operation], block: ir.Block) -> list[ir.Operation]:
+    """`ops`, and those ops of `block` that they depend on, in order."""
+    wanted = {address(each) for each in ops}
+    found: list[ir.Operation] = []
+    for each in reversed(list(block.operations)):
+        op = each.operation
+        if address(op) in wanted:
+            found.append(op)
+            owners = [value.owner for value in op.operands if not isinstance(value, ir.BlockArgument)]
+            wanted.update(address(owner) for owner in owners)
+    return found[::-1]
 
 
 @dataclass(frozen=True)

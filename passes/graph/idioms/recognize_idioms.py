@@ -12,7 +12,6 @@ from mlc.passes.graph.common.rules import apply_rules, joined
 from mlc.passes.graph.idioms import (
     activation_idioms,
     attention_idioms,
-    gelu_idioms,
     normalisation_idioms,
     rotary_idioms,
     softmax_idioms,
@@ -20,7 +19,6 @@ from mlc.passes.graph.idioms import (
 from mlc.passes.graph.simplify import bound_rules
 
 RULES = joined(
-    gelu_idioms.RULES,
     activation_idioms.RULES,
     bound_rules.CLAMPS,
     softmax_idioms.RULES,

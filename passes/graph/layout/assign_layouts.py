@@ -1,8 +1,12 @@
-"""graph-assign-layouts: convolutional parts of a graph with blocked channels, `[N, C/c, H, W, c]`."""
+"""graph-assign-layouts: convolutional parts of a graph with blocked channels, `[N, C/c, H, W, c]`.
+
+Which ops work on blocked values: the labelling problem of one block of ops, and its cheapest solution.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
@@ -11,11 +15,86 @@ from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import target_of
 from mlc.passes.graph.layout.layout_costs import LayoutCosts, layout_costs
-from mlc.passes.graph.layout.layout_groups import Groups, find_groups
-from mlc.passes.graph.layout.layout_problem import LayoutProblem
+from mlc.passes.graph.layout.layout_groups import Groups, find_groups, wanted_block
 from mlc.passes.graph.layout.layout_rewriter import LayoutRewriter
-from mlc.passes.graph.windows.blocked_channels import is_blockable_conv
+from mlc.passes.graph.layout.minimum_cut import SINK, LayoutCut
+from mlc.passes.graph.windows.blocked_channels import WINDOW_OPS, is_blockable_conv, likely_shape
 from mlc.passes.remarks import applied, listening, missed
+
+
+@dataclass
+class Readers:
+    """Who reads a value, by the block in which it wants it; items of the cut. `plain`: some reader always
+    takes the plain form."""
+
+    plain: bool = False
+    blocked: dict[int, list[int]] = field(default_factory=dict)
+
+
+class LayoutProblem:
+    """One item per op whose result is in a group: True where it works on blocked values.
+
+    A value that is read in another form than it is made in is converted, once for each such form.
+    """
+
+    def __init__(self, block: ir.Block, groups: Groups, costs: LayoutCosts) -> None:
+        self.groups = groups
+        self.costs = costs
+        self.cut = LayoutCut()
+        self.items: dict[ir.Value, int] = {}
+        self.readers: dict[ir.Value, Readers] = {}
+        for op in block:
+            self._add(op.operation)
+        for value, readers in self.readers.items():
+            self._convert(value, readers)
+
+    def blocked_values(self) -> set[ir.Value]:
+        """The results that are made in blocks, in a cheapest solution."""
+        labels = self.cut.solve()
+        return {value for value, item in self.items.items() if labels[item]}
+
+    def _add(self, op: ir.Operation) -> None:
+        item = None
+        if len(op.results) == 1 and op.results[0] in self.groups.parent:
+            block = self.groups.block(op.results[0])
+            item = self.items[op.results[0]] = self.cut.item(self._time(op, 1), self._time(op, block))
+        for position, value in enumerate(op.operands):
+            self._read(value, item, 1 if item is None else wanted_block(self.groups, op, position))
+        # What ops inside `op` read of this block's values, they read in plain form.
+        for inside in collect_ops(op) if len(op.regions) else []:
+            for value in inside.operands:
+                self._read(value, None, 1)
+
+    def _read(self, value: ir.Value, item: int | None, wanted: int) -> None:
+        """Notes that `item` reads `value` in blocks of `wanted`, or something in plain form (1)."""
+        if item is not None and wanted > 1:
+            self.readers.setdefault(value, Readers()).blocked.setdefault(wanted, []).append(item)
+        elif value in self.items:
+            self.readers.setdefault(value, Readers()).plain = True
+
+    def _time(self, op: ir.Operation, block: int) -> float:
+        if op.name == "graph.conv":
+            return self.costs.conv(op, block)
+        return self.costs.window(op, block) if op.name in WINDOW_OPS else self.costs.elementwise(op, block)
+
+    def _convert(self, value: ir.Value, readers: Readers) -> None:
+        cost = self._conversion(value)
+        if value not in self.items:
+            for items in readers.blocked.values():
+                self.cut.pay_when_false(SINK, items, cost)
+            return
+        item = self.items[value]
+        # Everybody who wants blocks of a value in a group wants the group's.
+        items = [each for group in readers.blocked.values() for each in group]
+        self.cut.pay_when_false(item, items, cost)
+        self.cut.pay_when_true(item, [SINK] if readers.plain else items, cost)
+
+    def _conversion(self, value: ir.Value) -> float:
+        """The cost of packing or unpacking; nothing for views, and for constants, which are packed once."""
+        shape = likely_shape(value)
+        if all(extent == 1 for extent in shape[2:]) or value in self.groups.constants:
+            return 0.0
+        return self.costs.conversion(2 * 4 * prod(shape))
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from mlc.passes.exactness import exactness_option
 from mlc.passes.graph.common.rules import apply_rules
 from mlc.passes.graph.common.values import erase_dead, is_constant, is_ranked
 from mlc.passes.graph.layout.permuted_ops import Order, Permuted, compose, inverse
-from mlc.passes.graph.layout.transpose_decision import Decision, permutation
-from mlc.passes.graph.layout.transpose_regions import Growth, Region
+from mlc.passes.graph.layout.transpose_decision import Decision, Growth, Region, permutation
 from mlc.passes.graph.simplify import view_rules
 from mlc.passes.remarks import applied, missed
 

@@ -1,17 +1,180 @@
-"""graph-reassociate-constants: constants meet, and factors go into weights."""
+"""graph-reassociate-constants: constants meet, and factors go into weights.
+
+Rules that fold a constant factor in front of a product, or behind views of one, into constant weights.
+
+Factors right behind a product are the matter of graph-fold-scale. Every constant times the factor must be
+known, or likely, to be ordinary numbers (`constant_numbers.stays_ordinary`): in f16 weights take factors from
+1/16 to 16.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.exactness import exactness_option
-from mlc.passes.graph.common.rules import apply_rules, joined
-from mlc.passes.graph.simplify import constant_rules, scale_rules
+from mlc.passes.common.rewriting import attributes_of, defining_op, has_one_use
+from mlc.passes.exactness import exactness_option, rounding
+from mlc.passes.graph.common.constant_operands import reads, sole_use, variable_and_constant
+from mlc.passes.graph.common.op_families import VIEWS
+from mlc.passes.graph.common.rules import Rules, apply_rules, joined
+from mlc.passes.graph.common.values import dtype, is_constant, is_float, is_static
+from mlc.passes.graph.simplify import constant_rules
+from mlc.passes.graph.simplify.constant_ranges import known, leaves_range, stays_ordinary
+from mlc.passes.remarks import missed
 
-RULES = joined(constant_rules.RULES, scale_rules.RULES)
+_MOVES = VIEWS | {"graph.transpose", "graph.slice"}
+
+_PRODUCTS = ("graph.matmul", "graph.conv")
+
+# Projections of attention lie three ops behind their product: bias, heads, transposition.
+_DEPTH = 6
+
+
+def _is_number(value: ir.Value) -> bool:
+    return is_static(value) and prod(value.type.shape) == 1
+
+
+def _rebuilt(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
+    attributes = attributes_of(op)
+    return graph.build(op.name, operands, attributes, op.results[0].type)
+
+
+def _times_number(value: ir.Value, number: ir.Value) -> ir.Value:
+    """A constant times a number, in the constant's shape."""
+    scalar = number if number.type.rank == 0 else graph.build("reshape", [number], {"shape": []})
+    return graph.build("mul", [value, scalar])
+
+
+def _safely(constant: ir.Value, number: ir.Value) -> bool:
+    """Whether a constant times a number stays ordinary."""
+    factor = known(number)
+    scalar = None if factor is None else factor.reshape(())
+    return not is_float(number) or stays_ordinary("graph.mul", known(constant), scalar, dtype(number))
+
+
+def takes_number(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool:
+    """Whether a constant of one element times the value can go into constants that nothing else uses."""
+    op = defining_op(value)
+    if op is None or depth == 0 or not has_one_use(value):
+        return False
+    if op.name in _PRODUCTS:
+        weights = op.operands[1]
+        return is_constant(weights) and has_one_use(weights) and _safely(weights, number)
+    if op.name in ("graph.mul", "graph.add"):
+        parts = variable_and_constant(op)
+        if parts is None or not _safely(parts[1], number):
+            return False
+        return op.name == "graph.mul" or takes_number(parts[0], number, depth - 1)
+    return op.name in _MOVES and takes_number(op.operands[0], number, depth - 1)
+
+
+def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
+    """The value, which `takes_number`, times a constant of one element."""
+    op = defining_op(value)
+    assert op is not None
+    first, *rest = op.operands
+    if op.name in _PRODUCTS:
+        return _rebuilt(op, [first, _times_number(rest[0], number)])
+    if op.name in _MOVES:
+        return _rebuilt(op, [times_number(first, number), *rest])
+    parts = variable_and_constant(op)
+    assert parts is not None
+    variable = parts[0] if op.name == "graph.mul" else times_number(parts[0], number)
+    return _rebuilt(op, [variable, _times_number(parts[1], number)])
+
+
+@rounding
+def factor_behind_views(op: ir.Operation) -> ir.Value | None:
+    """reshape(x @ w) * c -> reshape(x @ (w * c)), through views, transposes and offsets, for a number c."""
+    found = variable_and_constant(op) if reads(op, *_MOVES) else None
+    if not found or not graph.same_type(found[0], op.results[0]) or not _is_number(found[1]):
+        return None
+    top = defining_op(found[0])
+    if top is None or top.name not in _MOVES or not takes_number(found[0], found[1]):
+        return None
+    return times_number(found[0], found[1])
+
+
+@rounding
+def factor_of_scores(op: ir.Operation) -> ir.Value | None:
+    """(q @ k) * c -> (q * c) @ k, where the constant weights that make q or k take the number c."""
+    found = variable_and_constant(op) if reads(op, "graph.matmul") else None
+    product = sole_use(found[0], "graph.matmul") if found else None
+    if not found or product is None or not _is_number(found[1]):
+        return None
+    if not graph.same_type(found[0], op.results[0]):
+        return None
+    operands = list(product.operands)
+    for place, operand in enumerate(operands):
+        if takes_number(operand, found[1]):
+            operands[place] = times_number(operand, found[1])
+            return _rebuilt(product, operands)
+    return None
+
+
+def _per_row(op: ir.Operation, scale: ir.Value) -> ir.Value | None:
+    """The weights of a matrix product times a scale of the values that they multiply."""
+    weights = op.operands[1]
+    shape, rows = graph.shape_of(scale), graph.shape_of(weights)[-2 if weights.type.rank > 1 else -1]
+    if not is_static(scale) or any(dim != 1 for dim in shape[:-1]) or shape[-1:] not in ([], [1], [rows]):
+        return None
+    column = [rows] if weights.type.rank == 1 else [rows, 1]
+    factors = known(scale)
+    if factors is not None and factors.size > 1:
+        factors = factors.reshape(column)
+    if is_float(scale) and not stays_ordinary("graph.mul", known(weights), factors, dtype(scale)):
+        missed(op, "factor_before_product", leaves_range(weights))
+        return None
+    if _is_number(scale):
+        return _times_number(weights, scale)
+    return graph.build("mul", [weights, graph.build("reshape", [scale], {"shape": column})])
+
+
+@rounding
+def factor_before_product(op: ir.Operation) -> ir.Value | None:
+    """(x * c) @ w -> x @ (c * w) for constant w and a number or a vector c along the reduced dim."""
+    found = _scaled_input(op)
+    weights = _per_row(op, found[1]) if found else None
+    return _rebuilt(op, [found[0], weights]) if found and weights is not None else None
+
+
+@rounding
+def factor_before_conv(op: ir.Operation) -> ir.Value | None:
+    """conv(x * c, w) -> conv(x, c * w) for constant w and a number c."""
+    found = _scaled_input(op)
+    if not found or not _is_number(found[1]):
+        return None
+    if not _safely(op.operands[1], found[1]):
+        missed(op, "factor_before_conv", leaves_range(op.operands[1]))
+        return None
+    return _rebuilt(op, [found[0], _times_number(op.operands[1], found[1])])
+
+
+def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
+    """x and c of a product of x * c with constant weights, if nothing else uses the two."""
+    x, weights = op.operands
+    inner = sole_use(x, "graph.mul")
+    parts = variable_and_constant(inner) if inner and is_constant(weights) else None
+    if not parts or not graph.same_type(parts[0], x):
+        return None
+    if not has_one_use(weights):
+        missed(op, "factor_before_product", "the weights have other users and would be held twice")
+        return None
+    return parts
+
+
+SCALE_RULES: Rules = {
+    "graph.mul": (factor_behind_views, factor_of_scores),
+    "graph.matmul": (factor_before_product,),
+    "graph.conv": (factor_before_conv,),
+}
+
+
+RULES = joined(constant_rules.RULES, SCALE_RULES)
 
 
 @dataclass(frozen=True)

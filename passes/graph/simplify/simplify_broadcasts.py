@@ -1,18 +1,79 @@
-"""graph-simplify-broadcasts: values no larger than they need be."""
+"""graph-simplify-broadcasts: values no larger than they need be.
+
+Rules for reductions over dims along which a value is expanded.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
-from mlc.bindings import ir
-from mlc.passes.base import Pass
-from mlc.passes.exactness import exactness_option
-from mlc.passes.graph.common.rules import Rules, apply_rules
-from mlc.passes.graph.simplify.broadcast_rules import RULES as BROADCASTS
-from mlc.passes.graph.simplify.expanded_reduction_rules import RULES as REDUCTIONS
+import numpy as np
 
-RULES: Rules = {**BROADCASTS, **REDUCTIONS}
+from mlc.bindings import ir
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.exactness import exactness_option, rounding
+from mlc.passes.graph.common.rules import Rules, apply_rules
+from mlc.passes.graph.common.values import dtype, enlarged, is_float, is_static
+from mlc.passes.graph.simplify.broadcast_rules import RULES as BROADCASTS
+from mlc.passes.graph.simplify.broadcast_rules import expanded
+from mlc.passes.remarks import missed
+
+
+def _count(reduction: ir.Operation) -> int:
+    """How many elements each element of the result is of."""
+    shape = graph.shape_of(reduction.operands[0])
+    return prod(shape[axis] for axis in graph.attribute(reduction, "axes"))
+
+
+def _unexpanded(op: ir.Operation) -> ir.Value | None:
+    """What a reduction over expanded dims alone is of, in the result's shape; None where it is of nothing."""
+    x, whole = expanded(op.operands[0]), op.operands[0]
+    if x is None or not (is_static(whole) and is_static(x)) or not _count(op):
+        return None
+    shape, axes = [1] * (whole.type.rank - x.type.rank) + x.type.shape, graph.attribute(op, "axes")
+    if any(shape[axis] != 1 for axis in axes):
+        return None
+    kept = [dim for axis, dim in enumerate(shape) if graph.attribute(op, "keepdims") or axis not in axes]
+    small = x if list(x.type.shape) == kept else graph.build("reshape", [x], {"shape": kept})
+    return enlarged(small, op.results[0])
+
+
+def extreme_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """The largest or smallest of copies of one element."""
+    return _unexpanded(op)
+
+
+@rounding
+def mean_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """The mean of copies of one element."""
+    return _unexpanded(op) if is_float(op.operands[0]) else None
+
+
+@rounding
+def sum_of_expanded(op: ir.Operation) -> ir.Value | None:
+    """The sum of copies of one element: it times their number, which of integers wraps as their sum does."""
+    value = _unexpanded(op)
+    if value is None:
+        return None
+    with np.errstate(over="ignore"):
+        count = np.asarray(_count(op)).astype(dtype(value))
+    if not np.isfinite(count):
+        missed(op, "sum_of_expanded", f"{graph.element_type(value)} cannot hold the number of copies")
+        return None
+    return graph.build("mul", [value, graph.build("constant", [], {"value": count})])
+
+
+EXPANDED_REDUCTIONS: Rules = {
+    **dict.fromkeys(("graph.reduce_max", "graph.reduce_min"), (extreme_of_expanded,)),
+    "graph.reduce_mean": (mean_of_expanded,),
+    "graph.reduce_sum": (sum_of_expanded,),
+}
+
+
+RULES: Rules = {**BROADCASTS, **EXPANDED_REDUCTIONS}
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,177 @@
-"""How ops compute a part of their result: from which parts of their operands."""
+"""How ops compute a part of their result: from which parts of their operands.
+
+A part of an op's result, and the parts of the operands that it takes.
+
+Which parts of their operands products, convolutions, pools and attention take for a part of the result.
+
+How convolutions and pools compute a part of their result: which channels and places they read.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.common.dim_groups import dim_groups
-from mlc.passes.graph.common.kernel_categories import REDUCTIONS
-from mlc.passes.graph.common.op_families import ELEMENTWISE
+from mlc.passes.graph.common.op_families import ELEMENTWISE, REDUCTIONS
 from mlc.passes.graph.common.rules import rule_of
-from mlc.passes.graph.slicing.slice_contractions import attention, convolution, matmul, pool
-from mlc.passes.graph.slicing.slice_sources import Narrowed, Parts, Rule, is_cut
-from mlc.passes.graph.slicing.slice_windows import WHOLE
+from mlc.passes.graph.simplify.slice_rules import Part
+from mlc.passes.graph.windows.materialize_padding import Window, windows
+
+WHOLE = Part(0, -1, 1)
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Input channels and filters for a part of a convolution's output channels, and how many groups are
+    left."""
+
+    inputs: Part
+    filters: Part
+    groups: int
+
+
+def channels_for(op: ir.Operation, taken: Part) -> Channels | None:
+    """What a convolution needs for a part of its output channels; None where it tears a group apart."""
+    groups, filters = graph.attribute(op, "group"), graph.shape_of(op.operands[1])
+    if taken == WHOLE:
+        return Channels(WHOLE, WHOLE, groups)
+    if groups == 1:
+        return Channels(WHOLE, taken, 1)
+    outputs, inputs = filters[0], filters[1]
+    if None in (outputs, inputs) or taken.step != 1:
+        return None
+    size = outputs // groups
+    if taken.start % size or taken.size % size or not taken.size:
+        return None
+    first, count = taken.start // size, taken.size // size
+    return Channels(Part(first * inputs, count * inputs, 1), taken, count)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a part of a result's spatial dim reads: a part of the input's, padded, at a stride."""
+
+    inputs: Part
+    begin: int
+    end: int
+    stride: int
+
+
+def _reach(window: Window, taken: Part) -> Reach | None:
+    """What windows at some places read; None where that depends on an unknown dim, or is padding alone."""
+    if taken == WHOLE:
+        return Reach(WHOLE, window.begin, window.end, window.stride)
+    if window.size is None or taken.step < 1 or taken.size < 1 or taken.start < 0 or window.ceil_mode:
+        return None
+    # One place needs no stride.
+    stride = window.stride * taken.step if taken.size > 1 else window.stride
+    first = taken.start * window.stride - window.begin
+    end = first + (taken.size - 1) * stride + window.extent
+    low, high = max(0, first), min(window.size, end)
+    return Reach(Part(low, high - low, 1), low - first, end - high, stride) if low < high else None
+
+
+def reaches_for(op: ir.Operation, taken: list[Part]) -> list[Reach] | None:
+    """What a convolution or pool reads for parts of its spatial dims."""
+    dims = windows(op)
+    found = [] if dims is None else [_reach(*pair) for pair in zip(dims, taken, strict=True)]
+    reaches = [each for each in found if each is not None]
+    return reaches if len(reaches) == len(taken) else None
+
+
+def attributes_for(reaches: list[Reach]) -> dict[str, Any]:
+    """The `pads` and `strides` of an op that reads so."""
+    pads = [*(each.begin for each in reaches), *(each.end for each in reaches)]
+    return {"pads": pads, "strides": [each.stride for each in reaches]}
+
+
+@rounding
+def matmul(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Rows of the result are rows of the first operand, columns those of the second."""
+    a, b = op.operands
+    if a.type.rank < 2 or b.type.rank < 2:
+        return None
+    rank, cut = op.results[0].type.rank, is_cut(taken, op.results[0])
+    parts = []
+    for operand, inner in ((a, 1), (b, 0)):
+        shape = graph.shape_of(operand)
+        batch = [WHOLE if dim == 1 else part for dim, part in zip(shape[-3::-1], taken[-3::-1], strict=False)]
+        if any(dim is None for dim, touched in zip(shape[-3::-1], cut[-3::-1], strict=False) if touched):
+            return None
+        last = [WHOLE, WHOLE]
+        last[1 - inner] = taken[rank - 2 + 1 - inner]
+        parts.append([*batch[::-1], *last])
+    return Narrowed(tuple(parts))
+
+
+@rounding
+def convolution(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Images of the batch, output channels of whole groups, places."""
+    if graph.attribute(op, "layout") != "NCHW":
+        return None
+    channels, reaches = channels_for(op, taken[1]), reaches_for(op, taken[2:])
+    if channels is None or reaches is None:
+        return None
+    filters = [channels.filters, *[WHOLE] * (len(taken) - 1)]
+    x = [taken[0], channels.inputs, *(each.inputs for each in reaches)]
+    return Narrowed((x, filters), attributes_for(reaches) | {"group": channels.groups})
+
+
+def pool(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Images, channels, places; not where a mean's padding moves, which may count."""
+    reaches = reaches_for(op, taken[2:])
+    if graph.attribute(op, "layout") != "NCHW" or reaches is None:
+        return None
+    attributes = attributes_for(reaches)
+    if op.name == "graph.average_pool" and attributes["pads"] != graph.attribute(op, "pads"):
+        return None
+    return Narrowed(([*taken[:2], *(each.inputs for each in reaches)],), attributes)
+
+
+@rounding
+def attention(op: ir.Operation, taken: Parts) -> Narrowed | None:
+    """Queries: all keys and values are read."""
+    rows, cut = taken[-2], is_cut(taken, op.results[0])
+    if any(cut[:-2]) or cut[-1] or (graph.attribute(op, "causal") and not _reaches_end(op, rows)):
+        return None
+    whole: list[Parts | None] = [None] * (len(op.operands) - 1)
+    if len(op.operands) > 3:
+        mask = graph.shape_of(op.operands[3])
+        if len(mask) > 1 and mask[-2] is None:
+            return None
+        if len(mask) > 1 and mask[-2] != 1:
+            whole[2] = [*[WHOLE] * (len(mask) - 2), rows, WHOLE]
+    return Narrowed(([*[WHOLE] * (len(taken) - 2), rows, WHOLE], *whole))
+
+
+def _reaches_end(op: ir.Operation, rows: Part) -> bool:
+    """Whether the rows are the last ones: keys after a query are counted from there."""
+    dim = graph.shape_of(op.results[0])[-2]
+    return dim is not None and rows.step == 1 and rows.start + rows.size == dim
+
+
+Parts = list[Part]
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """The parts of the operands, `None` for an operand that is read whole, and attributes that differ."""
+
+    operands: tuple[Parts | None, ...]
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+
+Rule = Callable[[ir.Operation, Parts], Narrowed | None]
+
+
+def is_cut(taken: Sequence[Part], value: ir.Value) -> list[bool]:
+    """Per dim, whether parts of the value leave something out or change the order."""
+    return [not part.is_whole(dim) for part, dim in zip(taken, graph.shape_of(value), strict=True)]
 
 
 def _broadcast_part(op: ir.Operation, operand: ir.Value, taken: Parts) -> Parts | None:

@@ -19,8 +19,7 @@ from mlc.passes.graph.prepare.prepare_budget import (
     check_budget,
     default_budget,
 )
-from mlc.passes.graph.winograd.budget import affordable, spent_bytes
-from mlc.passes.graph.winograd.candidates import KERNEL, Candidate, Candidates
+from mlc.passes.graph.winograd.candidates import KERNEL, Candidate, Candidates, affordable, spent_bytes
 from mlc.passes.graph.winograd.cuts import cut, sink_cut, spatial, widened
 from mlc.passes.graph.winograd.matrices import kernel_matrix
 

@@ -24,7 +24,7 @@ from mlc.passes.common.linalg_builders import (
     tensor_type,
 )
 from mlc.passes.common.named_blocks import BLOCK_TAG
-from mlc.passes.graph.attention.grouped_heads import is_grouped
+from mlc.passes.graph.attention.heads import is_grouped
 from mlc.passes.graph.attention.kernel import obstacle
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, maximum, mul, sub

@@ -11,8 +11,7 @@ from mlc.passes.common.kernel_functions import ONE_THREAD
 from mlc.passes.common.linalg_builders import empty, noted, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, chosen, loop
 from mlc.passes.common.vector_builders import index_constant, insert_in_parallel, read
-from mlc.passes.lowering.common.comparison import comes_before
-from mlc.passes.lowering.common.heap import Heap
+from mlc.passes.lowering.common.heap import Heap, comes_before
 from mlc.passes.lowering.common.rule import rule
 
 # Bytes that are compared at once with the last of the best.

@@ -8,8 +8,7 @@ from mlc.bindings import arith, ir, tensor
 from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, loop
 from mlc.passes.common.vector_builders import index_constant
-from mlc.passes.lowering.common.comparison import comes_before
-from mlc.passes.lowering.common.heap import Heap
+from mlc.passes.lowering.common.heap import Heap, comes_before
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import select
 from mlc.passes.lowering.rules.compaction import finished, integer

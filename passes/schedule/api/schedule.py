@@ -1,13 +1,131 @@
-"""`mlc.Schedule`: schedules a kernel from Python, step by step, and records the steps."""
+"""`mlc.Schedule`: schedules a kernel from Python, step by step, and records the steps.
+
+What a schedule from Python does with a step: it is applied to the kernel, and recorded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
-from mlc.bindings import ir
+from mlc.bindings import ir, parse_module
+from mlc.dialects import create_context
 from mlc.dialects.tloop import BlockType, LoopType, ValueType
-from mlc.passes.schedule.api.handles import Block, Loop, Number, Size, sizes_of
-from mlc.passes.schedule.api.recorder import StepRecorder
+from mlc.passes.common.kernel_functions import is_kernel
+from mlc.passes.schedule.api.handles import Block, Loop, Number, ScheduleError, Size, attribute_of, sizes_of
+from mlc.passes.schedule.api.primitives import STEPS
+from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.state import ScheduleState, StepError
+
+
+class StepRecorder:
+    """A kernel with the steps so far applied, and these steps. Steps raise ScheduleError and then change
+    nothing."""
+
+    def __init__(self, module: str | ir.Module, kernel: str = "", seed: int = 0) -> None:
+        self._context = create_context()
+        with self._context, ir.Location.unknown():
+            self._module = parse_module(str(module), self._context)
+            found = _kernel(self._module, kernel)
+            self._state = ScheduleState(found, Random(seed))
+            self._builder = ScheduleBuilder(found)
+
+    @property
+    def kernel(self) -> str:
+        """The kernel with all steps so far applied."""
+        return str(self._state.kernel.get_asm(use_local_scope=True, assume_verified=True))
+
+    def __str__(self) -> str:
+        """The schedule as a `tloop.schedule`, sampled values as decisions."""
+        return str(self._builder.schedule.operation.get_asm(use_local_scope=True, assume_verified=True))
+
+    def replay(self, schedule: str) -> None:
+        """Applies and records the steps of a `tloop.schedule` (text) for a kernel of any name.
+
+        Decisions stay; where there are none, they are made. Raises ScheduleError.
+        """
+        with self._context, ir.Location.unknown():
+            module = parse_module(schedule, self._context)
+            ops = [each.operation for each in module.body.operations]
+            found = [each for each in ops if each.name == "tloop.schedule"]
+            if len(found) != 1:
+                raise ScheduleError(f"expected one tloop.schedule, but there are {len(found)}")
+            values: dict[ir.Value, ir.Value] = {}
+            for each in found[0].regions[0].blocks[0].operations:
+                step = each.operation
+                operands = [values[operand] for operand in step.operands]
+                attributes = dict(step.attributes.items())
+                made = self._step(step.name, operands, [r.type for r in step.results], attributes)
+                values.update(zip(step.results, made.results, strict=True))
+
+    def _numbers(self, op: ir.Operation) -> tuple[Number, ...]:
+        return tuple(Number(each, self._state.sampled[each]) for each in op.results)
+
+    def _block(self, primitive: str, operands: Sequence[Block | Loop], **attributes: object) -> Block:
+        return Block(self._apply(primitive, operands, [BlockType], **attributes).results[0])
+
+    def _loops(
+        self, primitive: str, operands: Sequence[Block | Loop | Number], count: int, **attributes: object
+    ) -> tuple[Loop, ...]:
+        op = self._apply(primitive, operands, [LoopType] * count, **attributes)
+        return tuple(Loop(each) for each in op.results)
+
+    def _apply(
+        self,
+        primitive: str,
+        operands: Sequence[Block | Loop | Number],
+        results: Sequence[type[BlockType | LoopType | ValueType]] = (),
+        **attributes: object,
+    ) -> ir.Operation:
+        with self._context, ir.Location.unknown():
+            converted = {name: attribute_of(value) for name, value in attributes.items()}
+            types = [each.get() for each in results]
+            return self._step(f"tloop.{primitive}", [each.value for each in operands], types, converted)
+
+    def _step(
+        self,
+        name: str,
+        operands: Sequence[ir.Value],
+        results: Sequence[ir.Type],
+        attributes: dict[str, ir.Attribute],
+    ) -> ir.Operation:
+        """Records the step and applies it, or neither of both."""
+        state = self._state
+        op = self._builder.append(name.removeprefix("tloop."), operands, results, **attributes)
+        with ir.InsertionPoint(state.kernel):
+            before = state.kernel.clone().operation
+        try:
+            if not op.verify():
+                raise ScheduleError(f"{name} is not valid")
+            STEPS[name](op, state)
+        except (StepError, ScheduleError, ir.MLIRError) as error:
+            state.kernel.erase()
+            state.kernel = before
+            op.erase()
+            raise ScheduleError(f"{name} does not apply: {_first_line(error)}") from error
+        before.erase()
+        return op
+
+
+def _kernel(module: ir.Module, name: str) -> ir.Operation:
+    """The function called `name`, or the only kernel, or the only function."""
+    functions = [each.operation for each in module.body.operations if each.operation.name == "func.func"]
+    names = {each.attributes["sym_name"].value: each for each in functions}
+    if name and name not in names:
+        raise ScheduleError(f"there is no kernel @{name}; there are: {', '.join(names) or 'none'}")
+    if name:
+        return names[name]
+    kernels = [each for each in functions if is_kernel(each)] or functions
+    if len(kernels) != 1:
+        raise ScheduleError(f"there are {len(kernels)} kernels; name one of: {', '.join(names) or 'none'}")
+    return kernels[0]
+
+
+def _first_line(error: Exception) -> str:
+    """What is wrong, without the IR that MLIR adds."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    marked = [line.partition("error: ")[2] for line in lines if "error: " in line]
+    return (marked or lines or [type(error).__name__])[0]
 
 
 class Schedule(StepRecorder):

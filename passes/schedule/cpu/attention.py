@@ -2,12 +2,14 @@
 
 Per block: its queries are transposed, so that vectors run along them; scores of all keys, a register tile at
 a time, go into a local buffer; softmax along its columns; then the product with the values.
+
+Whether rows that lie apart from each other stay in the second cache.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import gcd, prod
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, dim_position
@@ -18,10 +20,18 @@ from mlc.passes.graph.attention.kernel import QUERIES, scratch_bytes
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.cpu.attention_parts import PARTS, name_attention_parts
-from mlc.passes.schedule.cpu.cache_sets import stays_in_l2
-from mlc.passes.schedule.cpu.contraction import ContractionSchedule
-from mlc.passes.schedule.cpu.contraction_tile import RegisterTile
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule, RegisterTile
 from mlc.targets import Target
+
+# Lines with one place in a way share the ways of a set; processors' second caches have 8 to 20.
+WAYS = 16
+
+
+def stays_in_l2(rows: int, stride: int, target: Target) -> bool:
+    """Whether two operands of `rows` rows, `stride` bytes from row to row, stay in the second cache, of which
+    they take what lies between the rows, too, so far as no other row falls there."""
+    return 2 * rows * gcd(stride, target.l2 // WAYS) <= target.l2
+
 
 # Vectors of scores that one iteration of the softmax's loops takes: independent ones hide latencies, and the
 # exponential needs registers for each.

@@ -9,8 +9,7 @@ from mlc.bindings import ir
 from mlc.passes.common.computation import dim_position
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add, positions
-from mlc.passes.schedule.cpu.contraction import ContractionSchedule
-from mlc.passes.schedule.cpu.contraction_tile import choose_tile
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule, choose_tile
 
 # Of more pixels, weights are used so often that it does not matter how they come.
 MOST_PIXELS = 100

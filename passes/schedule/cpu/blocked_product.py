@@ -13,8 +13,7 @@ from mlc.passes.common.rewriting import replace_op
 from mlc.passes.common.target import accumulators, lanes, longest_step
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add
-from mlc.passes.schedule.cpu.contraction import ContractionSchedule
-from mlc.passes.schedule.cpu.contraction_tile import choose_tile
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule, choose_tile
 from mlc.targets import Target
 
 # In sizes of the second cache: larger left operands come from the third one for each panel.

@@ -15,8 +15,7 @@ from mlc.passes.graph.winograd.strips import GROUP, Strip, choose_strip
 from mlc.passes.lowering.rules.winograd import chunk_of, image_tiles
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.copy_computations import identity_behind
-from mlc.passes.schedule.cpu.contraction import ContractionSchedule
-from mlc.passes.schedule.cpu.contraction_tile import choose_tile
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule, choose_tile
 from mlc.passes.schedule.structured.winograd_tiles import INPUT, OUTPUT
 
 

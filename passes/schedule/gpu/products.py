@@ -1,8 +1,14 @@
-"""Schedules of products and convolutions for thread blocks."""
+"""Schedules of products and convolutions for thread blocks.
+
+In which order thread blocks take the tiles of a product, and which blocks are a cluster. The choice is
+that of docs/gpu-products.md.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation
@@ -14,12 +20,105 @@ from mlc.passes.schedule.gpu.product_tiles import (
     ProductTile,
     element_bytes,
     product_tiles,
+    sides,
     uses_tensor_units,
     widest_tile,
 )
-from mlc.passes.schedule.gpu.reduction_sharing import Problem, Wanted, plain_tile, shared_tile
-from mlc.passes.schedule.gpu.tile_order import order_blocks
+from mlc.passes.schedule.gpu.reduction_sharing import PROCESSORS, Problem, Wanted, plain_tile, shared_tile
 from mlc.passes.schedule.gpu.tiled_kernel import Result, TiledKernel
+from mlc.targets import GpuTarget
+
+# What a loop over tiles is told.
+CLUSTER_ATTRIBUTE, GROUP_ATTRIBUTE = "accel.cluster", "accel.group"
+
+# Blocks of a cluster, whose tiles have at least so many elements, in loops of at least so many steps.
+CLUSTER, CLUSTER_TILE, CLUSTER_STEPS = 2, 128 * 128, 4
+
+# Tiles of a group along the dims whose neighbours are far apart in the order of the others.
+GROUP = 8
+
+# Of a grid's dims but the first.
+MOST_CLUSTERS = 65535
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The tiles of a product: `counts` along each dim of its result, in the order of the loops over them."""
+
+    anchor: Computation
+    counts: Mapping[int, int]
+
+    @property
+    def target(self) -> GpuTarget | None:
+        target = target_of(self.anchor.op)
+        return target if isinstance(target, GpuTarget) else None
+
+
+def order_blocks(
+    anchor: Computation, precision: str, tile: ProductTile, places: Mapping[int, int], asked: Sequence[int]
+) -> dict[str, list[int]]:
+    """Attributes of the loop over tiles: which are a cluster's, and in which order they come, by dim with
+    several of them. `places` are the dims of the loops, `asked` is the shape of clusters that is asked for.
+
+    Blocks that share reductions are in no clusters, and in plain order.
+    """
+    if tile.parts > 1 or tile.blocks:
+        return {}
+    dims = sorted(tile.result, key=lambda dim: places[dim])
+    grid = Grid(anchor, {dim: -(-anchor.extents[dim] // tile.result[dim]) for dim in dims})
+    known, size = element_bytes(anchor)
+    large = known and uses_tensor_units(size, precision) and _is_large(tile)
+    cluster = cluster_of(grid, asked or ((CLUSTER, CLUSTER) if large else (1, 1)), both=bool(asked))
+    found = {CLUSTER_ATTRIBUTE: cluster, GROUP_ATTRIBUTE: group_of(grid, cluster)}
+    several = [dim for dim in dims if grid.counts[dim] > 1]
+    return {name: [each.get(dim, 1) for dim in several] for name, each in found.items() if each}
+
+
+def _is_large(tile: ProductTile) -> bool:
+    return tile.height * tile.width >= CLUSTER_TILE and tile.count >= CLUSTER_STEPS
+
+
+def cluster_of(grid: Grid, wanted: Sequence[int], both: bool) -> dict[int, int]:
+    """How many tiles along dims of the result are the work of a cluster: of rows and of columns as many as
+    `wanted`, where they divide the tiles; of columns only if not of rows, unless of `both`. No dims where
+    the target has no clusters."""
+    if grid.target is None or not grid.target.clusters:
+        return {}
+    rows, columns = (
+        _dim_of(dims, grid.counts, size) for dims, size in zip(sides(grid.anchor), wanted, strict=True)
+    )
+    found = rows | columns if both else rows or columns
+    return found if prod(grid.counts.values()) // prod(found.values()) <= MOST_CLUSTERS else {}
+
+
+def _dim_of(dims: Sequence[int], counts: Mapping[int, int], size: int) -> dict[int, int]:
+    """The last of `dims` whose tiles `size` divides."""
+    if size == 1:
+        return {}
+    return next(({dim: size} for dim in reversed(dims) if counts[dim] % size == 0), {})
+
+
+def group_of(grid: Grid, cluster: Mapping[int, int]) -> dict[int, int]:
+    """How many clusters along dims of the result are numbered one behind the other, before the next ones
+    along the dims that loops have last. Blocks that run at the same time then read some rows and some
+    columns, not all of one of them."""
+    if prod(grid.counts.values()) <= (grid.target.cores if grid.target else PROCESSORS):
+        return {}
+    counts = {dim: count // cluster.get(dim, 1) for dim, count in grid.counts.items()}
+    several = [dim for dim, count in counts.items() if count > 1]
+    rows, columns = sides(grid.anchor)
+    slow, fast = (rows, columns) if several and several[-1] in columns else (columns, rows)
+    if not several or several[-1] not in fast:
+        return {}
+    found, rest = {}, GROUP // prod(cluster.get(dim, 1) for dim in slow)
+    for dim in [each for each in reversed(several) if each in slow]:
+        found[dim] = _largest_divisor(counts[dim], rest)
+        rest //= found[dim]
+    return {dim: size for dim, size in found.items() if size > 1}
+
+
+def _largest_divisor(count: int, limit: int) -> int:
+    return max(each for each in range(1, max(1, limit) + 1) if count % each == 0)
 
 
 def schedule_product(

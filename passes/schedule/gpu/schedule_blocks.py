@@ -1,4 +1,7 @@
-"""tloop-schedule-blocks: a schedule for every kernel of a GPU, whose tiles are thread blocks' work."""
+"""tloop-schedule-blocks: a schedule for every kernel of a GPU, whose tiles are thread blocks' work.
+
+Constants of kernels as computations, which blocks share.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,15 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir
 from mlc.dialects.accel.launches import MOST_BLOCKS
 from mlc.passes.base import Pass, PassFailure, option
 from mlc.passes.common.computation import computations, root_computation
 from mlc.passes.common.kernel_functions import kernels_on_tensors, schedules
-from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic
+from mlc.passes.common.rewriting import collect_ops, replace_op
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add
-from mlc.passes.schedule.gpu.constants import compute_constants
 from mlc.passes.schedule.gpu.elementwise_access import flatten_elementwise, read_computed_places
 from mlc.passes.schedule.gpu.products import schedule_product
 from mlc.passes.schedule.gpu.reduction_sharing import Wanted
@@ -22,6 +25,33 @@ from mlc.passes.schedule.gpu.results import parts_of
 from mlc.passes.schedule.gpu.rows import schedule_part
 from mlc.passes.schedule.gpu.vectors import schedule_vectors
 from mlc.passes.schedule.gpu.windows import is_window, schedule_window
+
+
+def compute_constants(kernel: ir.Operation) -> None:
+    """Tensors of one number get a computation that writes it. Raises PassFailure for others."""
+    for op in collect_ops(kernel, "arith.constant"):
+        if isinstance(op.results[0].type, ir.RankedTensorType):
+            replace_op(op, _filled(op))
+
+
+def _filled(op: ir.Operation) -> ir.Value:
+    kind, value = ir.RankedTensorType(op.results[0].type), op.attributes["value"]
+    if not isinstance(value, ir.DenseElementsAttr) or not value.is_splat:
+        raise PassFailure(
+            "a constant whose elements differ has no form on tiles: threads cannot look numbers up in their "
+            "code",
+            op.location,
+        )
+    with ir.InsertionPoint(op), op.location:
+        number = arith.ConstantOp(kind.element_type, value.get_splat_value()).result
+        every = affine_map(kind.rank, dims(kind.rank))
+        return generic(
+            [number],
+            [affine_map(kind.rank, [])],
+            empty(kind.shape, kind.element_type),
+            every,
+            lambda new, _old: new,
+        )
 
 
 def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ...]) -> None:

@@ -1,14 +1,92 @@
-"""vectorize of structured computations."""
+"""vectorize of structured computations.
+
+Moves constant strides from indexing maps into slices, because only unit-stride accesses vectorise.
+
+Conversions of vectors to wider floats, moved in front of the ops that only spread their elements.
+"""
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir, tensor, vector
 from mlc.passes.common.named_blocks import BLOCK_TAG, tagged_blocks
-from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
+from mlc.passes.common.rewriting import apply_patterns, collect_ops, defining_op, replace_op, terminator_of
+from mlc.passes.schedule.common import transform_script
 from mlc.passes.schedule.common.state import ScheduleState
-from mlc.passes.schedule.common.transform_script import HANDLE, apply_patterns, match, match_ops
-from mlc.passes.schedule.structured.unit_stride import make_accesses_unit_stride
-from mlc.passes.schedule.structured.widen_first import widen_elements, widen_first
+from mlc.passes.schedule.common.transform_script import HANDLE, match, match_ops
+
+_SPREADING = ("vector.transpose", "vector.broadcast")
+
+
+def widen_first(kernel: ir.Operation) -> None:
+    """extf(transpose(x)) -> transpose(extf(x)), and the same for broadcasts.
+
+    Fewer elements are converted, and upstream sees a contraction in a product of transposed broadcasts only
+    where nothing stands between the two.
+    """
+    apply_patterns(kernel, {"arith.extf": _swap})
+
+
+def _swap(op: ir.Operation) -> bool:
+    spread = next((found for name in _SPREADING if (found := defining_op(op.operands[0], name))), None)
+    if spread is None or not isinstance(spread.operands[0].type, ir.VectorType):
+        return False
+    source, result = spread.operands[0], ir.VectorType(op.results[0].type)
+    wide = arith.extf(ir.VectorType.get(ir.VectorType(source.type).shape, result.element_type), source)
+    moved = spread.clone()
+    moved.operands[0] = wide
+    moved.results[0].set_type(result)
+    replace_op(op, moved)
+    return True
+
+
+def widen_elements(kernel: ir.Operation) -> None:
+    """extract(extf(x)) -> extf(extract(x)), for single elements: they can then be loaded one by one."""
+    apply_patterns(kernel, {"vector.extract": _extract_first})
+
+
+def _extract_first(op: ir.Operation) -> bool:
+    widened = defining_op(op.operands[0], "arith.extf")
+    if widened is None or len(op.operands) != 1 or isinstance(op.results[0].type, ir.VectorType):
+        return False
+    narrow = vector.extract(widened.operands[0], [], op.attributes["static_position"])
+    replace_op(op, arith.extf(op.results[0].type, narrow))
+    return True
+
+
+def make_accesses_unit_stride(root: ir.Operation) -> None:
+    """Rewrites every `linalg.generic` below `root` that reads with a map like `(d0 * 2, d1)`: the operand
+    becomes a strided `tensor.extract_slice` of itself and the map `(d0, d1)`. Operands need static shapes."""
+    for generic in collect_ops(root, "linalg.generic"):
+        _rewrite(generic)
+
+
+def _rewrite(generic: ir.Operation) -> None:
+    maps = [attribute.value for attribute in generic.attributes["indexing_maps"]]
+    for index, indexing_map in enumerate(maps):
+        dims, strides = _split(indexing_map)
+        if all(stride == 1 for stride in strides):
+            continue
+        generic.operands[index] = _strided_slice(generic, generic.operands[index], strides)
+        maps[index] = ir.AffineMap.get(indexing_map.n_dims, indexing_map.n_symbols, dims)
+    generic.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps])
+
+
+def _split(indexing_map: ir.AffineMap) -> tuple[list[ir.AffineExpr], list[int]]:
+    """`(d0 * 2, d1)` -> `[d0, d1], [2, 1]`."""
+    dims, strides = [], []
+    for expression in indexing_map.results:
+        product = isinstance(expression, ir.AffineMulExpr)
+        dims.append(expression.lhs if product else expression)
+        strides.append(ir.AffineConstantExpr(expression.rhs).value if product else 1)
+    return dims, strides
+
+
+def _strided_slice(before: ir.Operation, operand: ir.Value, strides: list[int]) -> ir.Value:
+    extents = ir.RankedTensorType(operand.type).shape
+    sizes = [(extent - 1) // stride + 1 for extent, stride in zip(extents, strides, strict=True)]
+    result = ir.RankedTensorType.get(sizes, ir.RankedTensorType(operand.type).element_type)
+    with ir.InsertionPoint(before), before.location:
+        return tensor.ExtractSliceOp(result, operand, [], [], [], [0] * len(sizes), sizes, strides).result
 
 
 def vectorize(op: ir.Operation, state: ScheduleState) -> None:
@@ -19,7 +97,7 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
     tags = [state.name_of(operand) for operand in op.operands]
     settle_sizes(state)
     # Where tiles are computed in a loop, the buffer that they are parts of need not be whole.
-    state.run(apply_patterns("tensor.fold_tensor_empty"))
+    state.run(transform_script.apply_patterns("tensor.fold_tensor_empty"))
     erase_identities(state.kernel)
     fold_unit_dims(state)
     make_accesses_unit_stride(state.kernel)
@@ -34,7 +112,7 @@ def settle_sizes(state: ScheduleState) -> None:
     simplified."""
     if any(not value.type.has_static_shape for op in tagged_blocks(state.kernel) for value in op.results):
         state.run(
-            apply_patterns(
+            transform_script.apply_patterns(
                 "scf.for_loop_canonicalization", "linalg.tiling_canonicalization", "canonicalization"
             )
         )
@@ -69,7 +147,7 @@ def fold_unit_dims(state: ScheduleState) -> None:
     """
     for op in structured_blocks(state.kernel):
         terminator_of(op.regions[0].blocks[0]).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
-    state.run(apply_patterns("linalg.fold_unit_extent_dims_via_slices"))
+    state.run(transform_script.apply_patterns("linalg.fold_unit_extent_dims_via_slices"))
     for terminator in tagged_blocks(state.kernel):
         if terminator.name == "linalg.yield":
             terminator.parent.attributes[BLOCK_TAG] = terminator.attributes[BLOCK_TAG]
@@ -84,15 +162,17 @@ def _make_vectors(state: ScheduleState, tags: list[str]) -> None:
     ]
     state.run(*vectorized)
     if collect_ops(state.kernel, "arith.extf"):
-        state.run(apply_patterns("vector.transfer_permutation_patterns"))
+        state.run(transform_script.apply_patterns("vector.transfer_permutation_patterns"))
         widen_first(state.kernel)
 
 
 def _lower_contractions(state: ScheduleState) -> None:
     """Reductions become contractions, which keep their sums in registers, and these outer products."""
     state.run(
-        apply_patterns("vector.reduction_to_contract", "vector.transfer_permutation_patterns"),
-        apply_patterns(
+        transform_script.apply_patterns(
+            "vector.reduction_to_contract", "vector.transfer_permutation_patterns"
+        ),
+        transform_script.apply_patterns(
             "vector.cast_away_vector_leading_one_dim",
             "tensor.fold_tensor_subset_ops_into_vector_transfers",
             "canonicalization",
@@ -103,7 +183,7 @@ def _lower_contractions(state: ScheduleState) -> None:
         match_ops("for", "scf.for"),
         f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"
         f"transform.loop.hoist_loop_invariant_subsets %l : {HANDLE}\n}}",
-        apply_patterns(
+        transform_script.apply_patterns(
             'vector.lower_contraction lowering_strategy = "outerproduct"',
             "vector.lower_outerproduct",
             "canonicalization",
@@ -117,9 +197,15 @@ def _lower_leftovers(state: ScheduleState) -> None:
     if collect_ops(state.kernel, "vector.multi_reduction"):
         by_rows = 'lowering_strategy = "innerparallel"'
         state.run(
-            apply_patterns(f"vector.reorder_multi_reduction_dims {by_rows}", "canonicalization"),
-            apply_patterns(f"vector.multi_reduction_unrolling {by_rows}", "canonicalization"),
+            transform_script.apply_patterns(
+                f"vector.reorder_multi_reduction_dims {by_rows}", "canonicalization"
+            ),
+            transform_script.apply_patterns(
+                f"vector.multi_reduction_unrolling {by_rows}", "canonicalization"
+            ),
         )
     transposes = collect_ops(state.kernel, "vector.transpose")
     if any(defining_op(each.operands[0], "vector.transfer_read") is not None for each in transposes):
-        state.run(apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"'))
+        state.run(
+            transform_script.apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"')
+        )

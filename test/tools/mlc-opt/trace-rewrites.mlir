@@ -3,7 +3,7 @@
 // RUN: mlc-opt %s --graph-reduce-strength --graph-simplify -o /dev/null 2>&1 | filecheck %s --check-prefix=OFF --allow-empty
 // RUN: not mlc-opt %s "--trace-rewrites=(" 2>&1 | filecheck %s --check-prefix=BAD
 
-// CHECK: {{.*}}trace-rewrites.mlir:28:8: rewrite: graph-reduce-strength: graph.simplify.power_rules.quotient_by_power_of_two
+// CHECK: {{.*}}trace-rewrites.mlir:28:8: rewrite: graph-reduce-strength: graph.simplify.reduce_strength.quotient_by_power_of_two
 // CHECK-NEXT: - %1 = "graph.div"(%arg0, %0) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
 // CHECK-NEXT: + %0 = "graph.constant"() {value = dense<5.000000e-01> : tensor<f32>} : () -> tensor<f32>
 // CHECK-NEXT: + %1 = "graph.mul"(%arg0, %0) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
@@ -11,7 +11,7 @@
 // CHECK-NEXT: {{.*}}trace-rewrites.mlir:29:8: rewrite: graph-simplify: graph.simplify.copy_rules.same
 // CHECK-NEXT: - %2 = "graph.identity"(%1) : (tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: = %1
-// CHECK-NEXT: {{.*}}trace-rewrites.mlir:31:8: rewrite: graph-simplify: graph.simplify.order_rules.operand_order
+// CHECK-NEXT: {{.*}}trace-rewrites.mlir:31:8: rewrite: graph-simplify: graph.simplify.simplify_algebra.operand_order
 // CHECK-NEXT: - %3 = "graph.add"(%2, %1) : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: + %3 = "graph.add"(%1, %2) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
 // CHECK-NEXT: = %3

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from mlc.bindings import ir
-from mlc.passes.accel.common.divisibility import ANYTHING
+from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import ALIGNMENT

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from mlc.bindings import ir, llvm
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.divisibility import ANYTHING
+from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import SharedMemory

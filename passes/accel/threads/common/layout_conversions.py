@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.accel.common.divisibility import ANYTHING
+from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mlc.bindings import arith, ir
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.divisibility import ANYTHING
+from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile

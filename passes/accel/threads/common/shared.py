@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, scf
 from mlc.dialects.accel import box_of
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.divisibility import multiple_of
+from mlc.passes.accel.common.axis_info import multiple_of
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout, blocked
 from mlc.passes.accel.common.shared_memory import element_bytes

@@ -1,4 +1,9 @@
-"""NVIDIA's GPUs from sm_80 on: `cp.async`, `ldmatrix`, `mma.sync`."""
+"""NVIDIA's GPUs from sm_80 on: `cp.async`, `ldmatrix`, `mma.sync`.
+
+Powers of two by `ex2.approx`, where they may be approximate: errors of 2^-22, and no subnormal numbers.
+
+Source: NVIDIA's PTX documentation, "ex2".
+"""
 
 from __future__ import annotations
 
@@ -9,9 +14,27 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
 from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
-from mlc.passes.accel.threads.nvidia import copies, exponentials
+from mlc.passes.accel.threads.common.elementwise import elementwise
+from mlc.passes.accel.threads.common.layout_conversions import laid_out
+from mlc.passes.accel.threads.nvidia import copies
 from mlc.passes.accel.threads.nvidia.ldmatrix import is_matrix, load_matrices
-from mlc.passes.accel.threads.nvidia.warp_products import WarpProduct, uses_tensor_units
+from mlc.passes.accel.threads.nvidia.mma import WarpProduct, uses_tensor_units
+from mlc.passes.common.fast_math import is_approximate
+
+
+def exp2(code: ThreadCode, op: ir.Operation) -> None:
+    """`math.exp2`."""
+    (operand,), (result,) = op.operands, op.results
+    is_f32 = isinstance(result.type, ir.VectorType) and isinstance(result.type.element_type, ir.F32Type)
+    if not is_f32 or not is_approximate(op):
+        elementwise(code, op)
+        return
+    tile = laid_out(code, operand, code.layouts[result])
+    code.values[result] = Tile(tile.layout, tuple(nvvm.ex2(each, ftz=True) for each in tile.values))
+
+
+EXPONENTIALS = {"math.exp2": exp2}
+
 
 _BLOCK_NUMBERS = ("read_ptx_sreg_ctaid_x", "read_ptx_sreg_ctaid_y", "read_ptx_sreg_ctaid_z")
 _BUTTERFLY = "#nvvm<shfl_kind bfly>"
@@ -23,7 +46,7 @@ class Ampere(Architecture):
 
     lane_bits = 5
     shared_limit = 163 << 10
-    handlers = {**copies.HANDLERS, **exponentials.HANDLERS}
+    handlers = {**copies.HANDLERS, **EXPONENTIALS}
 
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
         return f"nvvm.kernel, nvvm.reqntid = array<i32: {threads}, 1, 1>"

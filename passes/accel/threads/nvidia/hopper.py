@@ -14,10 +14,9 @@ from mlc.passes.accel.common.warpgroups import group_grid
 from mlc.passes.accel.threads.common.architecture import TensorProduct
 from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.nvidia import (
+    ldmatrix,
     ping_pong,
-    scheduling_order,
     semaphores,
-    staging,
     tensor_copies,
     warp_roles,
     warpgroup_products,
@@ -55,7 +54,7 @@ class Hopper(Ampere):
         by_groups = any(map(group_grid, products))
         code.fences = by_groups or any(map(is_bulk, copies))
         if by_groups and collect_ops(launch, "vector.multi_reduction"):
-            scheduling_order.reserve(code)
+            wgmma.reserve(code)
 
     def barrier(self, code: ThreadCode) -> None:
         """Of the role, where there are roles. Asynchronous products and copies see what was stored before."""
@@ -70,7 +69,7 @@ class Hopper(Ampere):
 
     def wait(self, code: ThreadCode, written: Sequence[ir.Value], read: Sequence[ir.Value]) -> list[ir.Value]:
         if code.beside:
-            scheduling_order.store(code, code.beside)
+            wgmma.store(code, code.beside)
         return wgmma.wait(len(code.under_way), written, read)
 
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
@@ -80,7 +79,7 @@ class Hopper(Ampere):
     def store_shared(
         self, code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number], multiple: int
     ) -> None:
-        if staging.stages_well(tile.layout, memory, multiple):
-            staging.store(code, tile, memory, base)
+        if ldmatrix.stages_well(tile.layout, memory, multiple):
+            ldmatrix.store(code, tile, memory, base)
         else:
             super().store_shared(code, tile, memory, base, multiple)

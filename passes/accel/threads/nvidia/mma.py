@@ -1,12 +1,91 @@
-"""`mma.sync`, the instruction of tensor units that a warp executes together."""
+"""`mma.sync`, the instruction of tensor units that a warp executes together.
+
+Products of tiles by `mma.sync`.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm, nvvm
+from mlc.passes.accel.common.layouts import Layout
+from mlc.passes.accel.common.matrix_layouts import (
+    COLUMNS,
+    DEPTH_BYTES,
+    REGISTER_BYTES,
+    ROWS,
+    accumulators,
+    grid_of,
+    left_operand,
+    right_operand,
+    warp_grid,
+)
+from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common.code import Tile
+from mlc.passes.accel.threads.common.operands import Operand
 from mlc.passes.accel.threads.common.packed_registers import packed, vector_of
+from mlc.passes.accel.threads.common.small_floats import as_multiplied, multiplied_type
+
+_MULTIPLIED = ("f16", "bf16", "i8", "f8E4M3FN", "f8E5M2")
+
+
+def uses_tensor_units(op: ir.Operation) -> bool:
+    """Whether an `accel.mma` is computed by `mma.sync`: by its types, and if it is large enough."""
+    a, (rows, columns) = op.operands[0].type, op.results[0].type.shape
+    element = str(a.element_type)
+    known = element in _MULTIPLIED or op.attributes["precision"].value == "tf32"
+    depth = a.shape["transpose_a" not in op.attributes]
+    steps = DEPTH_BYTES // element_bytes(multiplied_type(a.element_type))
+    return known and depth % steps == 0 and rows >= ROWS and columns >= COLUMNS
+
+
+@dataclass(frozen=True)
+class WarpProduct:
+    """16 rows by 8 columns and 32 bytes of the reduction at a time."""
+
+    op: ir.Operation
+
+    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
+        rows, columns = self.op.results[0].type.shape
+        grid = warp_grid(rows, columns, warps, ROWS, COLUMNS, whole_rows=whole_rows)
+        return accumulators(rows, columns, grid)
+
+    def left(self, sums: Layout) -> Layout:
+        kind = self.op.operands[0].type
+        rows, depth = kind.shape
+        return left_operand(rows, depth, grid_of(sums), element_bytes(multiplied_type(kind.element_type)))
+
+    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+        layout, sums = start.layout, list(start.values)
+        x, y = (multiplied_type(each.element) for each in (left, right))
+        size, grid = element_bytes(x), grid_of(layout)
+        steps, pack = DEPTH_BYTES // size, REGISTER_BYTES // size
+        rows, columns = layout.shape[0] // grid.down, layout.shape[1] // grid.across
+        instruction = Instruction(x, y, start.values[0].type, steps)
+        for first in range(0, left.depth, steps):
+            a = left.part(left_operand(layout.shape[0], steps, grid, size), first)
+            b = right.part(right_operand(steps, layout.shape[1], grid, size), first)
+            a, b = as_multiplied(a, left.element), as_multiplied(b, right.element)
+            for down, across in itertools.product(range(rows // ROWS), range(columns // COLUMNS)):
+                at = [
+                    layout.register_at((down * ROWS + row, across * COLUMNS + column))
+                    for row in (0, 8)
+                    for column in (0, 1)
+                ]
+                made = instruction.emit(
+                    _fragment(a, down, 4 * pack), _fragment(b, across, 2 * pack), [sums[each] for each in at]
+                )
+                for register, value in zip(at, made, strict=True):
+                    sums[register] = value
+        return Tile(layout, tuple(sums))
+
+
+def _fragment(tile: Tile, number: int, count: int) -> Sequence[ir.Value]:
+    """What an instruction takes of an operand: registers that follow each other."""
+    return tile.values[number * count : (number + 1) * count]
+
 
 # PTX's names of the types of operands.
 _NAMES = {"f16": "f16", "bf16": "bf16", "f32": "tf32", "i8": "s8", "ui8": "u8"}

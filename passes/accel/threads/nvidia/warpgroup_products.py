@@ -31,9 +31,8 @@ from mlc.passes.accel.threads.common.layout_conversions import converted
 from mlc.passes.accel.threads.common.operands import Operand
 from mlc.passes.accel.threads.common.packed_registers import packed
 from mlc.passes.accel.threads.nvidia import wgmma
-from mlc.passes.accel.threads.nvidia.descriptors import Described, describe
 from mlc.passes.accel.threads.nvidia.mma import rounded_to_tf32
-from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Instruction, wait
+from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Described, Instruction, describe, wait
 from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from mlc.bindings import ir
 from mlc.dialects import create_context
+from mlc.passes.graph.layout.assign_layouts import LayoutProblem
 from mlc.passes.graph.layout.layout_groups import Groups, find_groups
-from mlc.passes.graph.layout.layout_problem import LayoutProblem
 from mlc.passes.graph.layout.layout_rewriter import LayoutRewriter
 from mlc.passes.graph.layout.minimum_cut import SINK, LayoutCut
 

@@ -9,7 +9,7 @@ from rule_values import Values
 from mlc.bindings import ir
 
 ALGEBRA: Examples = {
-    "order_rules.operand_order": [
+    "simplify_algebra.operand_order": [
         *each("add mul min max", lambda v, f: getattr(v, f)(v.y, v.x)),
         *each("equal bitwise_and bitwise_or bitwise_xor", lambda v, f: getattr(v, f)(v.j, v.i)),
         *each("and or xor equal", lambda v, f: getattr(v, f)(v.d, v.c)),
@@ -132,11 +132,11 @@ ALGEBRA: Examples = {
         lambda v: v.min(v.i, 0),
     ],
     "bound_rules.zero_as_bound": each("max min", lambda v, f: getattr(v, f)(v.x, 0.0)),
-    "factor_rules.common_factor": [
+    "simplify_algebra.common_factor": [
         lambda v: v.add(v.mul(v.x, v.y), v.mul(v.y, v.sigmoid(v.x))),
         lambda v: v.sub(v.mul(v.x, 2.5), v.mul(v.x, 1.5)),
     ],
-    "factor_rules.common_matrix": [
+    "simplify_algebra.common_matrix": [
         lambda v: v.add(v.matmul(v.m, v.n), v.matmul(v.abs(v.m), v.n)),
         lambda v: v.sub(v.matmul(v.column, weights(v, 1, 3)), v.matmul(v.column, weights(v, 1, 3, 2))),
     ],

@@ -9,23 +9,23 @@ from rule_values import Values
 from mlc.bindings import ir
 
 STRENGTH: Examples = {
-    "power_rules.first_power": [lambda v: v.pow(v.x, 1.0)],
-    "power_rules.zeroth_power": [lambda v: v.pow(v.x, 0.0), lambda v: v.pow(v.i, 0)],
-    "power_rules.whole_power": each("2 3 4", lambda v, n: v.pow(v.x, float(n))),
-    "power_rules.inverse_power": [lambda v: v.pow(v.x, -1.0)],
-    "power_rules.root_of_positive": each("0.5 -0.5", lambda v, n: v.pow(v.abs(v.x), float(n))),
-    "power_rules.root_of_any": each("0.5 -0.5", lambda v, n: v.pow(v.max(v.x, 0.1), float(n))),
-    "power_rules.quotient_of_one": [lambda v: v.div(v.number(1.0, v.x), v.x)],
-    "power_rules.quotient_by_power_of_two": [
+    "reduce_strength.first_power": [lambda v: v.pow(v.x, 1.0)],
+    "reduce_strength.zeroth_power": [lambda v: v.pow(v.x, 0.0), lambda v: v.pow(v.i, 0)],
+    "reduce_strength.whole_power": each("2 3 4", lambda v, n: v.pow(v.x, float(n))),
+    "reduce_strength.inverse_power": [lambda v: v.pow(v.x, -1.0)],
+    "reduce_strength.root_of_positive": each("0.5 -0.5", lambda v, n: v.pow(v.abs(v.x), float(n))),
+    "reduce_strength.root_of_any": each("0.5 -0.5", lambda v, n: v.pow(v.max(v.x, 0.1), float(n))),
+    "reduce_strength.quotient_of_one": [lambda v: v.div(v.number(1.0, v.x), v.x)],
+    "reduce_strength.quotient_by_power_of_two": [
         *each("8 0.25 -1024", lambda v, n: v.div(v.x, float(n))),
         lambda v: v.div(v.m, v.constant(f32([1, 2, 4, 8, 16, -0.5]))),
     ],
-    "power_rules.quotient_by_constant": [
+    "reduce_strength.quotient_by_constant": [
         lambda v: v.div(v.x, 3.0),
         lambda v: v.div(v.m, v.constant(f32([1, 2, 3, 4, 5, 6]))),
     ],
-    "power_rules.quotient_by_root": [lambda v: v.div(v.m, v.sqrt(v.abs(v.column)))],
-    "power_rules.reciprocal_of_root": each(
+    "reduce_strength.quotient_by_root": [lambda v: v.div(v.m, v.sqrt(v.abs(v.column)))],
+    "reduce_strength.reciprocal_of_root": each(
         "sqrt rsqrt", lambda v, f: v.reciprocal(getattr(v, f)(v.abs(v.x)))
     ),
     "reduction_rules.extreme_of_one": each(
@@ -113,17 +113,17 @@ CONSTANTS: Examples = {
     "fold_scale.over_offset": [
         lambda v: v.mul(v.add(v.matmul(v.m, weights(v, 6, 2)), 2.5), v.constant(ROW[:2]))
     ],
-    "scale_rules.factor_behind_views": [
+    "reassociate_constants.factor_behind_views": [
         lambda v: v.mul(v.transpose(_projected(v), permutation=[2, 0, 1]), 0.125)
     ],
-    "scale_rules.factor_of_scores": [
+    "reassociate_constants.factor_of_scores": [
         lambda v: v.mul(v.matmul(_projected(v), v.sigmoid(_projected(v))), 0.3)
     ],
-    "scale_rules.factor_before_product": [
+    "reassociate_constants.factor_before_product": [
         lambda v: v.matmul(v.mul(v.m, 0.3), weights(v, 6, 2)),
         lambda v: v.matmul(v.mul(v.m, v.constant(ROW)), weights(v, 6, 2)),
     ],
-    "scale_rules.factor_before_conv": [
+    "reassociate_constants.factor_before_conv": [
         lambda v: v.conv(
             v.mul(v.p, 0.3),
             v.constant(np.ones((2, 2, 2, 2), np.float32)),

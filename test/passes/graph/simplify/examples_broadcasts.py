@@ -70,13 +70,13 @@ BROADCASTS: Examples = {
         lambda v: v.expand(v.unsqueeze(v.row, axes=[0]), shape=[4, 6])
     ],
     "broadcast_rules.tile_of_ones": [lambda v: v.tile(v.column, repeats=[1, 5])],
-    "expanded_reduction_rules.extreme_of_expanded": each(
+    "simplify_broadcasts.extreme_of_expanded": each(
         "max min", lambda v, f: v.reduce(f, v.expand(v.column, shape=[2, 4, 6]), 0, 2, keepdims=False)
     ),
-    "expanded_reduction_rules.mean_of_expanded": [
+    "simplify_broadcasts.mean_of_expanded": [
         lambda v: v.reduce("mean", v.expand(v.column, shape=[4, 6]), 1)
     ],
-    "expanded_reduction_rules.sum_of_expanded": [
+    "simplify_broadcasts.sum_of_expanded": [
         lambda v: v.reduce("sum", v.expand(v.column, shape=[4, 6]), 1, keepdims=False)
     ],
 }  # fmt: skip

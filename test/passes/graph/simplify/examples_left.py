@@ -24,10 +24,10 @@ LEFT: Examples = {
             kernel=[2, 2], strides=[1, 1], dilations=[1, 1], pads=[0] * 4,
         )
     ],
-    "movement_rules.grow_after_movement": [
+    "hoist_movement.grow_after_movement": [
         lambda v: v.transpose(v.cast(v.neg(v.m), type="i1"), permutation=[1, 0])
     ],
-    "movement_rules.shrink_before_movement": [
+    "hoist_movement.shrink_before_movement": [
         lambda v: v.cast(v.transpose(v.less(v.m, 0.0), permutation=[1, 0]), type="f32")
     ],
     "constant_rules.chained": [
@@ -50,11 +50,11 @@ LEFT: Examples = {
         lambda v: v.div(v.number(HUGE, v.x), v.div(v.number(TINY, v.x), v.x)),
         lambda v: v.sub(v.number(LARGE, v.x), v.sub(v.number(-LARGE, v.x), v.x)),
     ],
-    "factor_rules.common_factor": [lambda v: v.add(v.mul(v.x, LARGE), v.mul(v.x, LARGE / 2))],
+    "simplify_algebra.common_factor": [lambda v: v.add(v.mul(v.x, LARGE), v.mul(v.x, LARGE / 2))],
     "fold_scale.into_weights": [lambda v: v.mul(v.matmul(v.m, v.full(HUGE, 6, 2)), HUGE)],
-    "scale_rules.factor_before_product": [lambda v: v.matmul(v.mul(v.m, HUGE), v.full(HUGE, 6, 2))],
+    "reassociate_constants.factor_before_product": [lambda v: v.matmul(v.mul(v.m, HUGE), v.full(HUGE, 6, 2))],
     **{
-        f"expanded_reduction_rules.{rule}": each(
+        f"simplify_broadcasts.{rule}": each(
             names, lambda v, f: v.reduce(f, v.expand(v.one, shape=[0, 6]), 0, keepdims=False)
         )
         for rule, names in (("extreme", "max min"), ("mean", "mean"), ("sum", "sum"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlc.passes.schedule.cpu.cache_sets import stays_in_l2
+from mlc.passes.schedule.cpu.attention import stays_in_l2
 from mlc.targets import NAMED
 
 
