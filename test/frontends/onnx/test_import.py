@@ -15,6 +15,7 @@ from onnx.helper import make_node as node
 from mlc import dialects
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import import_model
+from mlc.frontends.weights.module_references import weight_references
 
 LIGHT = sorted((Path(onnx.__file__).parent / "backend/test/data/light").glob("*.onnx"))
 
@@ -112,7 +113,7 @@ def test_equal_weights_share_their_reference() -> None:
     constants = [numpy_helper.from_array(weights(32, 32), name) for name in ("w", "v")]
     nodes = [node("MatMul", ["x", "w"], ["a"]), node("MatMul", ["a", "v"], ["y"])]
     imported = import_model(model(nodes, [info("x", 1, 32)], ["y"], constants))
-    (reference,) = imported.weights.ranges
+    (reference,) = set(weight_references(imported.module))
     np.testing.assert_array_equal(
         imported.weights.buffer(reference).view(np.float32), weights(32, 32).ravel()
     )
@@ -133,7 +134,8 @@ def test_encodings_of_weights(encoding: str) -> None:
     proto.graph.output[0].type.tensor_type.elem_type = tensor.data_type
     proto.ir_version = 10
     imported = import_model(proto)
-    (reference,) = [r for r in imported.weights.ranges if r.size == 2048 * np.dtype(dtype).itemsize]
+    (reference,) = weight_references(imported.module)
+    assert reference.size == 2048 * np.dtype(dtype).itemsize
     found = imported.weights.buffer(reference).view(dtype)
     np.testing.assert_array_equal(found, values.astype(dtype))
 

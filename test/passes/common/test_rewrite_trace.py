@@ -98,7 +98,7 @@ def test_names_of_patterns_that_are_put_together() -> None:
     several = FirstOf(never, partial(to_mul))
     (rewrite,) = trace(ADD, {"arith.addi": several})
     assert rewrite.pattern == pattern_name(several) == f"{__name__}.to_mul"
-    assert pattern_name(FirstOf(never)) == "patterns.FirstOf"
+    assert pattern_name(FirstOf(never)) == "common.patterns.FirstOf"
 
 
 def test_the_driver_counts_the_rewrites_of_each_pattern() -> None:
