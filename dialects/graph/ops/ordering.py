@@ -18,7 +18,7 @@ from mlc.dialects.graph.spec import (
 
 FAMILY = define_family(
     "ordering",
-    "Elements are compared as numbers: of equal ones that with the lower position comes first, and NaN is "
+    "Elements are compared as numbers: of equal ones that with the lower position comes first, and NaN "
     "larger than every other number.",
 )
 
@@ -44,7 +44,8 @@ define(
         "top_k",
         FAMILY,
         "the k largest or smallest elements along an axis, and their positions",
-        "values have x's shape with k at the axis, and x's element type; indices are i64 of that shape.",
+        "values have x's shape with k at the axis, and x's element type; indices are i64 of that shape. NaN "
+        "is the largest value, and of equal ones the first comes first.",
         ("TopK",),
         (Operand("x", NUMBER),),
         _top_k,
