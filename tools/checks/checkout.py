@@ -1,35 +1,41 @@
-"""The source files of a checkout, as they lie there or at a revision."""
+"""The source files of a checkout, on disk or at a revision."""
 
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+# Folders that builds write.
+_OUTPUTS = ("build", "dist")
+
 
 def files(root: Path, suffixes: tuple[str, ...], revision: str = "") -> dict[str, str]:
     """Returns the text of each file with one of the suffixes, by its path.
 
-    Without a revision these are the files on disk that git tracks or does not ignore. Links are not followed.
-    Raises `subprocess.CalledProcessError` for a revision that git does not know.
+    Without a revision these are the files on disk, outside hidden folders and those of builds. Links are not
+    followed. Raises `subprocess.CalledProcessError` for a revision that git does not know.
     """
-    found = _archived(root, revision) if revision else _on_disk(root)
-    return {path: content.decode() for path, content in found if path.endswith(suffixes)}
+    found = _read_archive(root, suffixes, revision) if revision else _read_disk(root, suffixes)
+    return {path: content.decode() for path, content in found}
 
 
-def _on_disk(root: Path) -> Iterator[tuple[str, bytes]]:
-    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").decode()
-    for path in sorted(set(listed.split("\0"))):
-        if (root / path).is_file() and not (root / path).is_symlink():
-            yield path, (root / path).read_bytes()
+def _read_disk(root: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not (name.startswith(".") or name in _OUTPUTS))
+        for path in (Path(folder, name) for name in sorted(names)):
+            if path.name.endswith(suffixes) and path.is_file() and not path.is_symlink():
+                yield path.relative_to(root).as_posix(), path.read_bytes()
 
 
-def _archived(root: Path, revision: str) -> Iterator[tuple[str, bytes]]:
+def _read_archive(root: Path, suffixes: tuple[str, ...], revision: str) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", "--format=tar", revision))) as archive:
         for member in archive:
-            if content := archive.extractfile(member) if member.isfile() else None:
+            content = archive.extractfile(member) if member.name.endswith(suffixes) else None
+            if content is not None:
                 yield member.name, content.read()
 
 

@@ -1,6 +1,6 @@
 """Counts files per folder: `python -P -m mlc.tools.checks.folders [--rev REVISION] [--top N]`.
 
-Files are those of Python and C that lie directly in a folder; tests are left out. With a revision the table
+Files are those of Python and C directly in a folder; tests are left out. With a revision the table
 has its counts beside those of the files on disk.
 """
 
@@ -15,7 +15,7 @@ from mlc.tools.checks.checkout import files, is_test
 
 
 def files_per_folder(paths: Iterable[str]) -> Counter[str]:
-    """Returns how many of the files lie in each folder."""
+    """Returns how many of the files are in each folder."""
     return Counter(str(PurePath(path).parent) for path in paths if not is_test(path))
 
 

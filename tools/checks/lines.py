@@ -26,7 +26,7 @@ _SILENT = (
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 )
-# Comments, strings and characters, words and numbers, then all other signs one by one.
+# Comments, strings and characters, words, then all other signs one by one.
 _C_TOKEN = re.compile(
     r"""(?P<comment>/\*.*?\*/|//[^\n]*)|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\w.]+|[^\s\w]""",
     re.DOTALL,

@@ -1,4 +1,4 @@
-"""What a Python file defines and what each part of it refers to, read from its syntax tree.
+"""Definitions of a Python file and the references of each of them, read from the syntax tree.
 
 A reference is a module and a name there, as far as one file shows it: after `from a.b import f` the name `f`
 is `f` of `a.b`, and so is `b.f` after `from a import b`. Attributes of other values are kept by name alone.
@@ -28,7 +28,7 @@ _PLAIN = frozenset(
 
 @dataclass
 class Uses:
-    """What a piece of code refers to."""
+    """References of a piece of code."""
 
     names: set[Reference] = field(default_factory=set)
     # Attributes that are read, keywords in patterns, and strings that may name an attribute or a module.
@@ -68,12 +68,12 @@ def read_module(name: str, path: str, text: str) -> Module:
     tree = ast.parse(text, path)
     module = Module(name, path, is_program=path.endswith(("__main__.py", "setup.py", "lit.cfg.py")))
     for node in ast.walk(tree):
-        module.imports.update(_imported(node, module))
+        module.imports.update(_import_bindings(node, module))
     _Reader(module).read(tree.body)
     return module
 
 
-def _imported(node: ast.AST, module: Module) -> Iterator[tuple[str, Reference]]:
+def _import_bindings(node: ast.AST, module: Module) -> Iterator[tuple[str, Reference]]:
     """The local names that an import statement binds."""
     if isinstance(node, ast.Import):
         for alias in node.names:
@@ -120,20 +120,20 @@ class _Reader:
                     self._constants(statement)
 
     def _constants(self, statement: ast.stmt) -> None:
-        for name in _assigned(statement):
+        for name in _assigned_names(statement):
             _define(self.module.definitions, name, Definition("constant", statement.lineno))
         self._use(self.module.body, [statement])
 
     def _function(self, node: _Function, category: str) -> Definition:
         definition = Definition(category, node.lineno)
-        definition.registered = any(_last_name(each) not in _PLAIN for each in node.decorator_list)
+        definition.registered = any(_last_name(decorator) not in _PLAIN for decorator in node.decorator_list)
         self._use(definition.uses, [node])
         return definition
 
     def _class(self, node: ast.ClassDef) -> Definition:
         definition = Definition("class", node.lineno)
-        decorators = [_last_name(each) for each in node.decorator_list]
-        definition.registered = bool(node.keywords) or any(each not in _PLAIN for each in decorators)
+        decorators = [_last_name(decorator) for decorator in node.decorator_list]
+        definition.registered = bool(node.keywords) or any(name not in _PLAIN for name in decorators)
         definition.bases = [self._base(base) for base in node.bases]
         self._use(definition.uses, [*node.bases, *node.keywords, *node.decorator_list])
         for statement in node.body:
@@ -204,11 +204,11 @@ def _define(definitions: dict[str, Definition], name: str, definition: Definitio
 
 
 def _expressions(statement: ast.If | ast.Try) -> Iterator[ast.AST]:
-    """The parts of a statement that are no statements of its own level."""
+    """The parts of a statement that are not statements themselves."""
     return (node for node in ast.iter_child_nodes(statement) if not isinstance(node, ast.stmt))
 
 
-def _assigned(statement: ast.stmt) -> list[str]:
+def _assigned_names(statement: ast.stmt) -> list[str]:
     """The names that an assignment defines; names of a tuple go together, and are passed over."""
     match statement:
         case ast.Assign(targets=targets):

@@ -27,16 +27,15 @@ PUBLIC = ("mlc", "mlc.onnx_backend", "mlc.runtime", "mlc.kernels", "mlc.tools.li
 
 # What looks dead and is not, and why.
 ALLOWED: Mapping[str, str] = {
-    "DeviceMemory.download": "mlc.runtime.cuda is a library of its own; the counterpart of `upload`",
+    "DeviceMemory.download": "mlc.runtime.cuda works without the compiler; the counterpart of `upload`",
     "Flags.U": "a field for a flag of regular expressions that changes nothing; set by its letter",
-    "KernelResources.barriers": "`dataclasses.asdict` writes it into a kernel's report",
     "KernelResources.stack_bytes": "`dataclasses.asdict` writes it into a kernel's report",
-    "Stream.idle": "mlc.runtime.cuda is a library of its own; the query beside `synchronize`",
+    "Stream.idle": "mlc.runtime.cuda works without the compiler; the query beside `synchronize`",
     "_PROBE": "code in a string that a child process runs names it",
     "register": "plugins call `register` of the registry of passes that they are given",
 }
 
-# Base classes that call no methods by names of their own.
+# Base classes that call no methods that only a subclass defines.
 _PASSIVE = frozenset("ABC Enum Flag Generic IntEnum NamedTuple Protocol StrEnum TypedDict".split())
 _PAGE_IMPORT = re.compile(r"from (mlc[\w.]*) import ([\w, ]+)")
 # `exe.save(...)`, in hand-written pages.
@@ -45,7 +44,7 @@ _ENTRY_POINT = re.compile(r'"([\w.]+):(\w+)"')
 
 
 @dataclass(frozen=True, order=True)
-class Finding:
+class Unreached:
     """Code that nothing reaches. `line` is 0 for a whole module."""
 
     path: str
@@ -59,7 +58,7 @@ class Finding:
 
 @dataclass
 class Reach:
-    """What can be reached in some modules, by name, from what has been added so far."""
+    """Definitions and modules that can be reached, by name, from those added so far."""
 
     modules: Mapping[str, Module]
     loaded: set[str] = field(default_factory=set)
@@ -236,21 +235,21 @@ def _add_all(reach: Reach, module: Module) -> None:
             reach.add((module.name, f"{owner}.{member}"))
 
 
-def unreached(reach: Reach) -> Iterator[Finding]:
-    """What has not been reached, tests aside; of a module or class that is not, only itself."""
+def find_unreached(reach: Reach) -> Iterator[Unreached]:
+    """Yields what has not been reached, tests aside; of a module or class that is not, only itself."""
     for module in {module.name: module for module in reach.modules.values()}.values():
         if is_test(module.path):
             continue
         if module.name not in reach.loaded:
-            yield Finding(module.path, 0, "module", module.name)
+            yield Unreached(module.path, 0, "module", module.name)
             continue
         for name, definition in module.definitions.items():
             if (module.name, name) not in reach.reached:
-                yield Finding(module.path, definition.line, definition.category, name)
+                yield Unreached(module.path, definition.line, definition.category, name)
                 continue
             for own, member in definition.members.items():
                 if (module.name, f"{name}.{own}") not in reach.reached:
-                    yield Finding(module.path, member.line, member.category, f"{name}.{own}")
+                    yield Unreached(module.path, member.line, member.category, f"{name}.{own}")
 
 
 def check(root: Path) -> list[str]:
@@ -259,16 +258,16 @@ def check(root: Path) -> list[str]:
     reach = Reach(read_modules(files(root, (".py",)), linked))
     start(reach, root)
     reach.follow()
-    found = sorted(unreached(reach))
+    found = sorted(find_unreached(reach))
     start_tests(reach)
     reach.follow()
-    dead = set(unreached(reach))
+    dead = set(find_unreached(reach))
     messages = [
-        each.message("unused" if each in dead else "used by tests alone")
-        for each in found
-        if each.name not in ALLOWED
+        item.message("unused" if item in dead else "used by tests alone")
+        for item in found
+        if item.name not in ALLOWED
     ]
-    stale = ALLOWED.keys() - {each.name for each in found}
+    stale = ALLOWED.keys() - {item.name for item in found}
     return [*messages, *(f"{name} is allowed, but it is no dead code" for name in sorted(stale))]
 
 

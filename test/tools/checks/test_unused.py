@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -70,7 +69,7 @@ FILES = {
 }
 
 
-def found(folder: Path, files: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def check_files(folder: Path, files: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(unused, "PUBLIC", ("mlc",))
     for name, text in files.items():
         path = folder / name
@@ -78,13 +77,12 @@ def found(folder: Path, files: Mapping[str, str], monkeypatch: pytest.MonkeyPatc
         path.write_text(text)
     for name in ("tools", "passes"):
         (folder / "mlc" / name).symlink_to(f"../{name}")
-    subprocess.run(["git", "init", "-q", folder], check=True)
     return unused.check(folder)
 
 
 def test_dead_code_and_what_tests_alone_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unused, "ALLOWED", {})
-    assert found(tmp_path, FILES, monkeypatch) == [
+    assert check_files(tmp_path, FILES, monkeypatch) == [
         "passes/lazy.py:4: function called is unused",
         "passes/orphan.py:0: module mlc.passes.orphan is unused",
         "passes/work.py:6: constant UNREAD is unused",
@@ -100,7 +98,7 @@ def test_what_is_allowed_is_no_finding_and_has_to_be_one(
 ) -> None:
     allowed = ["mlc.passes.orphan", "called", "UNREAD", "Base.forgotten", "Base.unread", "lonely", "tested"]
     monkeypatch.setattr(unused, "ALLOWED", dict.fromkeys([*allowed, "main"], "a reason"))
-    assert found(tmp_path, FILES, monkeypatch) == ["main is allowed, but it is no dead code"]
+    assert check_files(tmp_path, FILES, monkeypatch) == ["main is allowed, but it is no dead code"]
 
 
 def test_relative_imports_are_resolved() -> None:
