@@ -98,10 +98,10 @@ def test_a_rename_without_a_tab_is_an_error(tmp_path: Path) -> None:
         read_renames(table)
 
 
-def record(plan: str = "p", asm: str = "a", key: str = "k") -> Record:
+def record(optimized: str = "p", code: str = "a", key: str = "k") -> Record:
     return Record(
-        {("graph/x/y", "avx2"): {"import": "i", "plan": hash_of(plan), "code": key}},
-        {(key, "avx2"): {"llvm": "l", "asm": hash_of(asm)}},
+        {("graph/x/y", "avx2"): {"import": "i", "optimize": hash_of(optimized), "code": key}},
+        {(key, "avx2"): {"llvm": "l", "ll": hash_of(code)}},
     )
 
 
@@ -114,11 +114,11 @@ def test_what_is_equal_is_not_reported() -> None:
 
 
 def test_a_changed_text_is_reported_with_its_name() -> None:
-    assert changes(record(plan="q")) == ["graph/x/y for avx2: stage plan"]
-    assert changes(record(asm="b")) == ["kernel relu_1 (k) for avx2: asm; of graph/x/y"]
+    assert changes(record(optimized="q")) == ["graph/x/y for avx2: stage optimize"]
+    assert changes(record(code="b")) == ["kernel relu_1 (k) for avx2: ll; of graph/x/y"]
     assert changes(record(key="n")) == ["graph/x/y for avx2: kernels: 1 are gone, 1 are new: exp_2 (n)"]
     message = {("graph/x/y", "avx2"): "PassError: no\nmore"}
-    assert changes(record(plan="q"), message) == ["graph/x/y for avx2: stage plan: PassError: no"]
+    assert changes(record(optimized="q"), message) == ["graph/x/y for avx2: stage optimize: PassError: no"]
 
 
 def test_a_subject_without_a_record_is_reported() -> None:
@@ -130,7 +130,7 @@ def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
     write_record(path, record())
     assert read_record(path) == record()
     path.write_text("subject a\n")
-    with pytest.raises(ValueError, match=r"recorded\.txt:1: expected"):
+    with pytest.raises(ValueError, match=r"recorded\.txt:1: expected a kernel"):
         read_record(path)
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mlc.tools.same_code.normalise import Normaliser, declarations_sorted, hash_of, read_renames
+from mlc.tools.same_code.record import STAGES
 from mlc.tools.same_code.subjects import TARGETS, Subject
 
-# Stages by position: pipelines may be renamed.
-STAGES = ("import", "optimize", "lower", "kernels", "plan")
 ENTRIES = ("main", "prepare")
 # What `@prepare` is compiled for, in the place of the machine at hand.
 PREPARE_TARGET = "x86-64-v3"
@@ -66,7 +65,7 @@ def stages_job(payload: dict[str, Any]) -> dict[str, Any]:
         assert module is not None
         kernels = list(_kernels(module.operation, options, target))
     except Exception as error:
-        texts[(*STAGES, "split")[len(texts)]] = FAILED
+        texts[STAGES[len(texts)]] = FAILED
         texts["message"] = f"{type(error).__name__}: {error}"
     return {"texts": texts, "kernels": [asdict(kernel) for kernel in kernels]}
 
@@ -125,7 +124,7 @@ def _kernel(module: Any, symbols: Sequence[str], text: str, pipeline: str, path:
 
 def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: a `Kernel` -> {"texts"}: "source", and normalised "llvm" (the llvm dialect), "ll" (LLVM IR), "asm"
-    (assembly, or PTX); or "failure" and the "message"."""
+    (assembly, or PTX). Of what cannot be compiled "llvm" is "failed", and there is the "message"."""
     from mlc.codegen.emit import emit
     from mlc.codegen.triples import gpu_target
     from mlc.compiler.kernel_job import lowered, reported
@@ -143,9 +142,8 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
             texts["ll"] = _llvm_ir(module, kernel, on_gpu)
         texts["asm"] = emit(texts["ll"], target, "asm", kernel.level, own_runtime=not on_gpu).decode()
     except Exception as error:
-        return {
-            "texts": {"source": kernel.text, "failure": FAILED, "message": f"{type(error).__name__}: {error}"}
-        }
+        message = f"{type(error).__name__}: {error}"
+        return {"texts": {"source": kernel.text, "llvm": FAILED, "message": message}}
     normalised = {stage: normaliser().code(text, kernel.symbols) for stage, text in texts.items()}
     return {"texts": {stage: declarations_sorted(text) for stage, text in normalised.items()}}
 

@@ -23,9 +23,9 @@ _DROPPED = (
 _SYMBOL = re.compile(r'(@"?|\bsym_name = ")([\w.$-]+)')
 
 
-def hash_of(text: str) -> str:
-    """Eight hexadecimal digits: enough to see a change, few enough to record thousands."""
-    return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=4).hexdigest()
+def hash_of(text: str, digits: int = 8) -> str:
+    """Hexadecimal digits: enough to see a change, few enough to record thousands."""
+    return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=4).hexdigest()[:digits]
 
 
 def read_renames(path: Path = RENAMES) -> dict[str, str]:

@@ -1,9 +1,15 @@
-"""The recorded hashes: a sorted text file, a line per subject and target and a line per kernel and target."""
+"""The recorded hashes: a sorted text file, a line per kernel and a line per subject and target.
+
+    kernel KEY TARGET=LLVM/LL/ASM...
+    subject NAME TARGET IMPORT/OPTIMIZE/LOWER/KERNELS/PLAN KEY,KEY...
+
+What could not be compiled has fewer hashes, the last one that of a failure, and no kernels.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +18,10 @@ from pathlib import Path
 # their sorted keys.
 Hashes = dict[tuple[str, str], dict[str, str]]
 CODE = "code"
-_LINE = re.compile(r"(subject|kernel) (\S+) (\S+)((?: \w+=[\w,]*)*)")
+# Stages by position: pipelines may be renamed. After all of them the module is split into kernels.
+STAGES = ("import", "optimize", "lower", "kernels", "plan", "split")
+CODE_STAGES = ("llvm", "ll", "asm")
+_LINE = re.compile(r"kernel (\w+)((?: \w+=[\w/]+)+)|subject (\S+) (\w+) ([\w/]+)(?: ([\w,]+))?")
 
 
 @dataclass
@@ -43,21 +52,30 @@ def read_record(path: Path) -> Record:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         match = _LINE.fullmatch(line)
         if match is None:
-            raise ValueError(f"{path}:{number}: expected 'subject|kernel NAME TARGET STAGE=HASH...'")
-        what, name, target, stages = match.groups()
-        hashes = record.subjects if what == "subject" else record.kernels
-        hashes[name, target] = dict(stage.split("=") for stage in stages.split())
+            raise ValueError(f"{path}:{number}: expected a kernel or a subject, got {line[:40]!r}")
+        key, by_target, subject, target, hashes, keys = match.groups()
+        if subject:
+            record.subjects[subject, target] = _by_stage(STAGES, hashes) | ({CODE: keys} if keys else {})
+        for entry in (by_target or "").split():
+            target, _, hashes = entry.partition("=")
+            record.kernels[key, target] = _by_stage(CODE_STAGES, hashes)
     return record
+
+
+def _by_stage(stages: tuple[str, ...], hashes: str) -> dict[str, str]:
+    return dict(zip(stages, hashes.split("/"), strict=False))
 
 
 def write_record(path: Path, record: Record) -> None:
     """Writes a record, sorted."""
-    lines = [
-        " ".join([what, name, target, *(f"{stage}={value}" for stage, value in stages.items())])
-        for what, hashes in (("kernel", record.kernels), ("subject", record.subjects))
-        for (name, target), stages in hashes.items()
-    ]
-    path.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
+    kernels: defaultdict[str, list[str]] = defaultdict(list)
+    for (key, target), stages in sorted(record.kernels.items()):
+        kernels[key].append(f"{target}={'/'.join(stages.values())}")
+    lines = [f"kernel {key} {' '.join(entries)}\n" for key, entries in kernels.items()]
+    for (name, target), stages in sorted(record.subjects.items()):
+        hashes = "/".join(value for stage, value in stages.items() if stage != CODE)
+        lines.append(" ".join(["subject", name, target, hashes, *filter(None, [stages.get(CODE)])]) + "\n")
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def differences(

@@ -13,10 +13,12 @@ from mlc.codegen.errors import CodegenError
 from mlc.codegen.pool import WorkerPool
 from mlc.tools.same_code.compile import FAILED
 from mlc.tools.same_code.normalise import hash_of
-from mlc.tools.same_code.record import CODE, Record
+from mlc.tools.same_code.record import CODE, CODE_STAGES, STAGES, Record
 from mlc.tools.same_code.subjects import Subject
 
 MODULE = "mlc.tools.same_code.compile"
+# Of hashes of stages; keys of kernels, which are told apart by them, have more.
+STAGE_DIGITS = 6
 # Of a job, in seconds, for machines that are busy.
 TIMEOUT = 3600.0
 # Texts that are for people, or recorded as a key.
@@ -57,7 +59,7 @@ class Run:
                 subject_of[submit("stages_job", payload)] = (subject.name, target)
             while subject_of or kernel_of:
                 future = done.get()
-                result = _result(future)
+                result = _result(future, CODE_STAGES[0] if future in kernel_of else STAGES[0])
                 if future in kernel_of:
                     key, target = kernel_of.pop(future)
                     self.record.kernels[key, target] = self._hashes(key, target, result["texts"])
@@ -90,12 +92,12 @@ class Run:
             folder.mkdir(parents=True, exist_ok=True)
             for stage, text in texts.items():
                 (folder / f"{stage}.txt").write_text(text, encoding="utf-8", errors="surrogateescape")
-        return {stage: hash_of(text) for stage, text in texts.items() if stage not in UNHASHED}
+        return {stage: hash_of(text, STAGE_DIGITS) for stage, text in texts.items() if stage not in UNHASHED}
 
 
-def _result(future: Future[Any]) -> Mapping[str, Any]:
+def _result(future: Future[Any], failed_stage: str) -> Mapping[str, Any]:
     """A job's result; of one whose process LLVM ended, that it failed."""
     try:
         return future.result()
     except CodegenError as error:
-        return {"texts": {"failure": FAILED, "message": str(error)}, "kernels": []}
+        return {"texts": {failed_stage: FAILED, "message": str(error)}, "kernels": []}
