@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
     from mlc.bindings.diagnostics import emit_diagnostic as emit_diagnostic
     from mlc.bindings.diagnostics import position as position
-    from mlc.bindings.op_parents import outermost_op as outermost_op
-    from mlc.bindings.op_parents import parent_op as parent_op
     from mlc.bindings.operations import address as address
+    from mlc.bindings.operations import outermost_op as outermost_op
+    from mlc.bindings.operations import parent_op as parent_op
     from mlc.bindings.parsing import ParseError as ParseError
     from mlc.bindings.parsing import parse_file as parse_file
     from mlc.bindings.parsing import parse_module as parse_module
@@ -73,8 +73,8 @@ _EXPORTS: dict[str, tuple[str, str | None]] = {
     "emit_diagnostic": ("mlc.bindings.diagnostics", "emit_diagnostic"),
     "position": ("mlc.bindings.diagnostics", "position"),
     "address": ("mlc.bindings.operations", "address"),
-    "outermost_op": ("mlc.bindings.op_parents", "outermost_op"),
-    "parent_op": ("mlc.bindings.op_parents", "parent_op"),
+    "outermost_op": ("mlc.bindings.operations", "outermost_op"),
+    "parent_op": ("mlc.bindings.operations", "parent_op"),
     "ParseError": ("mlc.bindings.parsing", "ParseError"),
     "parse_file": ("mlc.bindings.parsing", "parse_file"),
     "parse_module": ("mlc.bindings.parsing", "parse_module"),

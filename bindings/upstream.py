@@ -1,12 +1,40 @@
-"""Running upstream passes with their diagnostics captured."""
+"""Running upstream passes with their diagnostics captured.
+
+What C++ writes to the process's standard error, which Python's own streams do not see.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from mlc.bindings import PassManager, ir
-from mlc.bindings.c_output import capture_c_stderr
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
+
+_STDERR = 2
+
+
+@contextmanager
+def capture_c_stderr() -> Iterator[list[str]]:
+    """Keeps what is written to file descriptor 2 inside the `with` block; afterwards the list holds it.
+
+    What Python writes there meanwhile is kept as well.
+    """
+    captured: list[str] = []
+    sys.stderr.flush()
+    before = os.dup(_STDERR)
+    with os.fdopen(os.memfd_create("stderr"), "rb") as file:
+        os.dup2(file.fileno(), _STDERR)
+        try:
+            yield captured
+        finally:
+            sys.stderr.flush()
+            os.dup2(before, _STDERR)
+            os.close(before)
+            file.seek(0)
+            captured.append(file.read().decode(errors="replace"))
 
 
 class UpstreamPassError(DiagnosticsError):

@@ -3,6 +3,8 @@
 The bindings can neither list passes nor say on which ops one may run, so `upstream_passes.tsv` is generated
 by `python -m mlc.bindings.probe_passes`; a test compares it with the wheel. Reading it does not load the
 wheel.
+
+The names of upstream's dialects, which the bindings cannot list; a test compares with the wheel.
 """
 
 from __future__ import annotations
@@ -10,6 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+# fmt: off
+UPSTREAM_DIALECTS = (
+    "acc", "affine", "amdgpu", "arith", "arm_neon", "arm_sme", "arm_sve", "async", "bufferization", "builtin",
+    "cf", "complex", "dlti", "emitc", "func", "gpu", "index", "irdl", "linalg", "llvm", "math", "memref",
+    "ml_program", "mpi", "nvgpu", "nvvm", "omp", "pdl", "pdl_interp", "ptr", "quant", "rocdl", "scf", "shape",
+    "shard", "smt", "sparse_tensor", "spirv", "tensor", "tosa", "transform", "ub", "vcix", "vector",
+    "wasmssa", "x86", "xegpu", "xevm",
+)
+
 
 TABLE = Path(__file__).with_name("upstream_passes.tsv")
 

@@ -76,10 +76,10 @@ def _probe_assembly(cpu: str) -> str:
     its own.
     """
     script = (
-        "import sys; from mlc.codegen import host; from mlc.codegen.emit import emit;"
+        "import sys; from mlc.codegen import host_target; from mlc.codegen.emit import emit;"
         "from mlc.targets import Target;"
         "target = Target(name=sys.argv[1], cpu=sys.argv[1], vector_bits=512);"
-        "sys.stdout.buffer.write(emit(host._PROBE, target, 'asm'))"
+        "sys.stdout.buffer.write(emit(host_target._PROBE, target, 'asm'))"
     )
     command = [sys.executable, "-P", "-c", script, cpu]
     result = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)

@@ -106,7 +106,7 @@ def _build_stages(
     imported: Imported, options: Options, paths: Mapping[str, CodePath], builder: Builder, timer: Timer
 ) -> dict[str, Stage]:
     from mlc.compiler.compilation_units import split
-    from mlc.compiler.host_program.output_sizes import with_declared_sizes
+    from mlc.compiler.host_program.host_function import with_declared_sizes
     from mlc.compiler.user_schedules import attach_schedules
     from mlc.pipelines.driver import run_pipeline
     from mlc.pipelines.grammar import Nest

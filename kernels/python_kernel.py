@@ -94,7 +94,7 @@ class Kernel:
         Returns the output, or a tuple of them, as new arrays; `out`, one array or several, receives
         them instead. In a graph function the call becomes a launch. Raises KernelFailure.
         """
-        from mlc.kernels.arguments import checked_arrays
+        from mlc.kernels.call_arguments import checked_arrays
         from mlc.kernels.graphs.graph_tensors import is_tracing
         from mlc.kernels.graphs.kernel_calls import call_in_graph
         from mlc.kernels.kernel_modules import compile_kernel

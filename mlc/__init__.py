@@ -9,7 +9,6 @@ Names are loaded on first use (PEP 562), so that `import mlc.runtime` stays ligh
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import extend_path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from mlc.targets import TargetError as TargetError
 
     __version__: str
-
-# `mlc.runtime` needs this file and NumPy alone; a separate distribution may install the two elsewhere.
-__path__ = extend_path(__path__, __name__)
 
 _EXPORTS = {
     "CompileError": "mlc.compiler.errors",

@@ -188,7 +188,7 @@ class Executable:
         Raises CudaError if no device can run it."""
         if self._manifest.plan is None:
             return None
-        from mlc.runtime.cuda.execution.lazy_program import PlannedProgram
+        from mlc.runtime.cuda.execution.program import PlannedProgram
 
         assert isinstance(self._program, PlannedProgram)
         return self._program.program()

@@ -17,7 +17,7 @@ from mlc.runtime.manifest import Manifest, own_objects
 if TYPE_CHECKING:
     from mlc.runtime._native import Image, Program
     from mlc.runtime.container import Buffer
-    from mlc.runtime.cuda.execution.lazy_program import PlannedProgram
+    from mlc.runtime.cuda.execution.program import PlannedProgram
 
 
 def link(
@@ -27,7 +27,7 @@ def link(
     the ExecutableError that says what does not fit together or cannot run here."""
     if manifest.plan is None:
         return _native(manifest, objects, weights, origin)
-    from mlc.runtime.cuda.execution.lazy_program import PlannedProgram
+    from mlc.runtime.cuda.execution.program import PlannedProgram
 
     return PlannedProgram(manifest.plan, objects, weights)
 

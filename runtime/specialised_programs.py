@@ -2,6 +2,10 @@
 
 Native code (csrc/calls/size_counts.c) counts calls and runs the program that an entry has; here is decided
 which entries have one. Calls whose sizes are known, and neither hot nor new, do not come here.
+
+What is known of one binding of the named dims.
+
+The programs that single sizes have beside a general one, and the memory that they hold.
 """
 
 from __future__ import annotations
@@ -12,24 +16,193 @@ import struct
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlc.runtime._native import SizeEntry
+from mlc.runtime.deduplicated_arrays import SharedBytes, address
+from mlc.runtime.errors import ExecutableError
 from mlc.runtime.manifest import Manifest, own_objects
-from mlc.runtime.size_record import SizeRecord
 from mlc.runtime.specialisation_policy import Cancelled, Maker, Parts, Specialise
-from mlc.runtime.specialised_memory import Link, OwnPrograms
 
 if TYPE_CHECKING:
     from mlc.runtime._native import Program
     from mlc.runtime.container import Buffer
+    from mlc.runtime.executable import Executable
+
+Link = Callable[[Parts], "Executable"]
+
+
+class OwnPrograms:
+    """Gives `records` programs and takes them away. `native`, `manifest` and `weights` are the general
+    program's; `link` makes an Executable of parts."""
+
+    def __init__(
+        self,
+        records: Mapping[bytes, SizeRecord],
+        native: Program,
+        manifest: Manifest,
+        weights: Mapping[str, np.ndarray],
+        link: Link,
+    ) -> None:
+        self._records, self._native, self._manifest, self._link = records, native, manifest, link
+        self._weights = SharedBytes(weights)
+        self._general = {address(array) for array in weights.values()}
+
+    def __iter__(self) -> Iterator[SizeRecord]:
+        """The records that have one."""
+        return (each for each in list(self._records.values()) if each.program is not None)
+
+    def leaving(self) -> list[SizeRecord]:
+        """Those whose programs may go, the least recently used first."""
+        return sorted((each for each in self if not each.pinned), key=lambda each: each.used)
+
+    def put(self, record: SizeRecord, parts: Parts, made: Mapping[str, Any]) -> None:
+        """Later calls with the record's sizes run this program. Raises ExecutableError."""
+        stores = [self._weights, *(each.shared for each in self)]
+        weights = {name: _known(array, stores) for name, array in parts.weights.items()}
+        executable = self._link(parts._replace(weights=weights))
+        self._check(record, executable)
+        record.serve(executable, weights, made)
+        record.made["bytes"] = self.bytes([record])
+
+    def put_within(
+        self, bounds: Specialise, record: SizeRecord, parts: Parts, made: Mapping[str, Any]
+    ) -> None:
+        """The same; the least recently used ones make room for it. Raises MemoryError where only programs
+        that are in use could."""
+        others = self.leaving()
+        # First: one that cannot be had costs no other.
+        self.put(record, parts, made)
+        while len(others) >= bounds.most:
+            others.pop(0).let_program_go(self._native.clock)
+        while self.bytes([*others, record]) > bounds.most_bytes:
+            if not others or others[0].used >= record.since:
+                own = record.made["bytes"]
+                record.let_program_go(self._native.clock)
+                raise MemoryError(f"its {own} bytes do not fit into most_bytes={bounds.most_bytes}")
+            others.pop(0).let_program_go(self._native.clock)
+
+    def bytes(self, records: Sequence[SizeRecord]) -> int:
+        """Memory that their programs hold and the general one does not; what they share counts once."""
+        blocks: dict[int, int] = {}
+        for record in records:
+            blocks |= record.blocks()
+        return sum(size for place, size in blocks.items() if place not in self._general)
+
+    def _check(self, record: SizeRecord, executable: Executable) -> None:
+        """Native code binds the arguments once, for the general program: the other one must take the same."""
+        general = self._manifest
+        if executable.manifest.get("strings", []) != list(general.strings):
+            raise ExecutableError("the program has other texts than the general one, which numbers them")
+        sizes = record.sizes_of([dim.name for dim in general.dims or ()])
+        inputs = [(each.name, each.dtype, _with(each.shape, sizes)) for each in general.inputs]
+        own = [(each.name, each.dtype, each.shape) for each in executable.inputs]
+        outputs = [(each.name, each.dtype, len(each.shape)) for each in general.outputs]
+        if inputs != own or outputs != [(e.name, e.dtype, len(e.shape)) for e in executable.outputs]:
+            raise ExecutableError(f"the program for {sizes} takes or gives other arrays than the general one")
+
+
+def _with(shape: Sequence[int | str], sizes: Mapping[str, int]) -> tuple[int | str, ...]:
+    return tuple(sizes.get(size, size) if isinstance(size, str) else size for size in shape)
+
+
+def _known(array: np.ndarray, stores: Sequence[SharedBytes]) -> np.ndarray:
+    return next((other for store in stores for _, other in store.find(array)), array)
+
+
+# More calls than there will be: the entry asks for nothing any more.
+_NEVER = -(1 << 62)
+
+
+class SizeRecord(SizeEntry):
+    """Calls with the same sizes, counted by native code, and the program for them alone.
+
+    `state` is "general" (its calls count), "compiling", "own", or "failed", which `failure` explains and
+    which stays. A `pinned` record keeps its program.
+    """
+
+    def __init__(self, sizes: Sequence[int], clock: int) -> None:
+        self.sizes = tuple(sizes)
+        self.pinned = False
+        self.executable: Executable | None = None
+        self.weights: Mapping[str, np.ndarray] = {}
+        self.shared = SharedBytes()
+        self.made: dict[str, Any] = {}
+        self.failure = ""
+        self.let_go = 0
+        self.wait(clock)
+
+    def wait(self, clock: int) -> None:
+        """Counts from now on."""
+        self.state = "general"
+        self.recent, self.since, self.used = 0, clock, clock
+
+    def rest(self) -> None:
+        """Asks for nothing; calls still count."""
+        self.recent = _NEVER
+
+    def compiling(self) -> None:
+        """Asks no more until it has an answer."""
+        self.state, self.recent = "compiling", _NEVER
+
+    def serve(
+        self, executable: Executable, weights: Mapping[str, np.ndarray], made: Mapping[str, Any]
+    ) -> None:
+        """Later calls run this program with these weights; `made` says how it came about."""
+        self.state, self.executable, self.made, self.recent = "own", executable, dict(made), _NEVER
+        self.weights, self.shared = weights, SharedBytes(weights)
+        self.program = executable.native
+
+    def let_program_go(self, clock: int) -> None:
+        """Later calls run the general program. One that runs now ends as it began."""
+        self.program = self.executable = None
+        self.weights, self.shared = {}, SharedBytes()
+        self.let_go += 1
+        self.wait(clock)
+
+    def fail(self, reason: str) -> None:
+        """There will be no program."""
+        self.state, self.failure, self.recent = "failed", reason, _NEVER
+
+    @property
+    def calls(self) -> int:
+        """All of them."""
+        return self.general_calls + self.own_calls
+
+    def sizes_of(self, names: Sequence[str]) -> dict[str, int]:
+        """The sizes by the names of the dims."""
+        return dict(zip(names, self.sizes, strict=True))
+
+    def blocks(self) -> dict[int, int]:
+        """Bytes by address of the memory that the program holds: code, weights, arena."""
+        if self.executable is None:
+            return {}
+        own = {address(array): array.nbytes for array in self.weights.values()}
+        code = sum(map(len, self.executable.objects))
+        return own | {-id(self): self.executable.arena_bytes + code}
+
+    def report(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON data."""
+        return {
+            "sizes": self.sizes_of(names),
+            "calls": self.calls,
+            "general_calls": self.general_calls,
+            "own_calls": self.own_calls,
+            "state": self.state,
+            **({"ahead_of_time": True} if self.pinned else {}),
+            **({"failure": self.failure} if self.failure else {}),
+            **({"let_go": self.let_go} if self.let_go else {}),
+            **self.made,
+        }
+
 
 # Sizes that are counted; beyond, half of those without a program are forgotten. After so many failures no
 # other sizes are tried.
 MOST_SIZES, MOST_FAILURES = 1024, 8
-_NEVER = 1 << 62
+_NO_CALL = 1 << 62
 
 _log = logging.getLogger("mlc.runtime.specialised_programs")
 
@@ -58,7 +231,7 @@ class Specialised:
         self.start_anew()
         if make is not None:
             weakref.finalize(self, make.cancel).atexit = False  # at exit makers see to that themselves
-        native.watch(self._records, policy.after if self._is_automatic() else _NEVER, _Listener(self))
+        native.watch(self._records, policy.after if self._is_automatic() else _NO_CALL, _Listener(self))
         _alive.add(self)
 
     def add(self, sizes: Mapping[str, int], parts: Parts) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import create_context, ir, parse_module
 from mlc.bindings.parsing import Listener, parse_bytecode, parse_operation
-from mlc.bindings.upstream_dialects import UPSTREAM_DIALECTS
+from mlc.bindings.upstream_table import UPSTREAM_DIALECTS
 from mlc.tools.child_activity import Activity
 from mlc.tools.dialect_names import OUR_DIALECTS
 from mlc.tools.irdl_files import load_irdl

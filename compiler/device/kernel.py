@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mlc.codegen.ptxas_report import KernelResources, PtxasReport
+from mlc.codegen.ptxas import KernelResources, PtxasReport
 from mlc.compiler.packed import pack, unpack
 from mlc.runtime.cuda.plan.json_records import decode, encode
 from mlc.runtime.cuda.plan.parts import Kernel, PlanParameter

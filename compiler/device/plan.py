@@ -1,19 +1,24 @@
-"""The plan of a GPU program: what its host function does, as data that the CUDA runtime runs."""
+"""The plan of a GPU program: what its host function does, as data that the CUDA runtime runs.
+
+Launches on a GPU take parts of tensors that begin anywhere by way of copies that begin where they must.
+
+Streams for the transfers of a GPU's program that run beside its kernels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mlc.compiler.device.aligned_copies import aligned_steps
 from mlc.compiler.device.buffers import DeviceBuffers, nbytes
 from mlc.compiler.device.kernel import DeviceKernel
 from mlc.compiler.device.launches import WORKSPACE_ALIGNMENT
-from mlc.compiler.device.transfer_streams import MAIN, transfer_streams
 from mlc.compiler.host_program.host_function import HostFunction
 from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Tape
 from mlc.compiler.host_program.step_list import Step as TapeStep
 from mlc.passes.common.kernel_functions import CPU
+from mlc.runtime.cuda.execution.program_memory import ALIGNMENT
+from mlc.runtime.cuda.plan.checks import MAX_STREAMS
 from mlc.runtime.cuda.plan.parts import (
     NO_CODE,
     Argument,
@@ -31,6 +36,61 @@ from mlc.runtime.cuda.plan.parts import (
     WaitStep,
 )
 from mlc.runtime.cuda.plan.plan import Plan
+
+# The stream of kernels, and of copies that kernels wait for anyway.
+MAIN = 0
+
+
+def transfer_streams(steps: Sequence[TapeStep]) -> dict[int | None, int]:
+    """The stream of each transfer by its number: the lowest that no transfer under way has. Where all streams
+    are taken the last one is shared, and who waits for one of its transfers waits for all. What has no number
+    is on the main stream."""
+    free, found = list(range(MAX_STREAMS - 1, MAIN, -1)), dict[int | None, int]({None: MAIN})
+    for step in steps:
+        if step.transfer is None:
+            continue
+        if step.kernel == COPY:
+            found[step.transfer] = free.pop() if len(free) > 1 else free[0]
+        elif found[step.transfer] not in free:
+            free.append(found[step.transfer])
+            free.sort(reverse=True)
+    return found
+
+
+def aligned_steps(steps: Sequence[TapeStep], arena: int, begin: int) -> tuple[list[TapeStep], int]:
+    """The steps, with copies around launches whose operands do not begin at multiples of 16 bytes; and where
+    the memory of these copies ends, which begins at byte `begin` of argument number `arena`. All launches
+    share it."""
+    made: list[TapeStep] = []
+    end = begin
+    for step in steps:
+        if step.device == CPU or step.kernel in (COPY, WAIT):
+            made.append(step)
+            continue
+        moved, last = _moved(step, arena, begin)
+        end = max(end, last)
+        made += _around(step, moved)
+    return made, end
+
+
+def _moved(step: TapeStep, arena: int, begin: int) -> tuple[list[Region], int]:
+    """The regions, those that begin elsewhere one behind the other from `begin` on, and where these end."""
+    regions = []
+    for region in step.regions:
+        if region.offset % ALIGNMENT:
+            regions.append(replace(region, argument=arena, offset=begin))
+            begin += -(-nbytes(region) // ALIGNMENT) * ALIGNMENT
+        else:
+            regions.append(region)
+    return regions, begin
+
+
+def _around(step: TapeStep, moved: Sequence[Region]) -> Iterator[TapeStep]:
+    reads = len(step.regions) - step.outputs
+    pairs = list(zip(step.regions, moved, strict=True))
+    yield from (TapeStep(COPY, pair) for pair in pairs[:reads] if pair[0] != pair[1])
+    yield replace(step, regions=tuple(moved))
+    yield from (TapeStep(COPY, (there, own)) for own, there in pairs[reads:] if own != there)
 
 
 def program_plan(

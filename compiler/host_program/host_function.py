@@ -1,4 +1,7 @@
-"""A planned host function: its buffers, where its weights come from, what it calls and says."""
+"""A planned host function: its buffers, where its weights come from, what it calls and says.
+
+What callers read of the sizes of a program's outputs.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,37 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.compiler.errors import CompileError
 from mlc.dialects.graph.elements import dtype_of
+from mlc.dialects.graph.sizes import Size
+from mlc.dialects.graph.sizes.text import parse_size
 from mlc.frontends.weights.store import Reference
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.sized.runtime_calls import PREFIX
 from mlc.passes.host.sized.storage import CALLER
 from mlc.runtime.tensors import TensorSpec
+
+
+def with_declared_sizes(host: HostFunction, declared: Sequence[Sequence[str]]) -> HostFunction:
+    """The host function; sizes of its outputs that its inputs do not tell have the names that the model
+    declares, or "?". `declared` has those of each output, "" for a dim without one."""
+    named = set(host.dims or ())
+    infos = [_named(info, names, named) for info, names in zip(host.outputs, declared, strict=True)]
+    return replace(host, outputs=tuple(infos))
+
+
+def _named(info: TensorInfo, declared: Sequence[str], inputs: set[str]) -> TensorInfo:
+    names = list(declared) if len(declared) == len(info.shape) else [""] * len(info.shape)
+    shape = [
+        size if _is_told(size, inputs) else name or "?" for size, name in zip(info.shape, names, strict=True)
+    ]
+    return replace(info, shape=tuple(shape))
+
+
+def _is_told(text: int | str, inputs: set[str]) -> bool:
+    """Whether a size is a number, or follows from dims of inputs."""
+    if isinstance(text, int):
+        return True
+    size = parse_size(text) if text != "?" else None
+    return size is not None and (not isinstance(size, Size) or size.names <= inputs)
 
 
 @dataclass(frozen=True)

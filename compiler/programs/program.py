@@ -1,4 +1,7 @@
-"""A compiled program: code, what it reads, and how it is put together to something that runs."""
+"""A compiled program: code, what it reads, and how it is put together to something that runs.
+
+One executable of a program with named dims and of programs for single sizes of them.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,40 @@ from mlc.runtime import (
     write_container,
     write_shared_library,
 )
+from mlc.runtime.deduplicated_arrays import SharedBytes
 from mlc.runtime.host_features import CPU_FEATURES
-from mlc.runtime.manifest import DYNAMIC_FORMAT, STATIC_FORMAT
+from mlc.runtime.manifest import DYNAMIC_FORMAT, SPECIALISED_FORMAT, STATIC_FORMAT
 from mlc.targets import Target
 
 if TYPE_CHECKING:
     from mlc.runtime.cuda.plan.plan import Plan
     from mlc.runtime.specialisation_policy import Maker, Specialise
+
+Parts = tuple[dict[str, Any], list[bytes], dict[str, np.ndarray]]
+
+
+def combined(general: Parts, others: Sequence[tuple[Mapping[str, int], Parts]]) -> Parts:
+    """Manifest, objects and weights with those of `others`, each for its sizes. Equal weights are stored
+    once."""
+    if not others:
+        return general
+    manifest, objects, weights = general[0], list(general[1]), dict(general[2])
+    shared = SharedBytes(weights)
+    entries = []
+    for number, (sizes, (own, code, arrays)) in enumerate(others):
+        names: dict[str, str] = {}
+        for name, array in arrays.items():
+            # A program's weights have names of their own, also where two of them are equal.
+            known = (found for found, _ in shared.find(array) if found not in names.values())
+            names[name] = next(known, f"s{number}.{name}")
+            if names[name] not in weights:
+                weights[names[name]] = array
+                shared.add(names[name], array)
+        specs = [spec | {"name": names[spec["name"]]} for spec in own["weights"]]
+        entries.append({"sizes": dict(sizes), "objects": len(code), "manifest": own | {"weights": specs}})
+        objects += code
+    return manifest | {"format": SPECIALISED_FORMAT, "specialised": entries}, objects, weights
+
 
 MAIN_ENTRY = "mlc_main"
 
@@ -120,7 +150,6 @@ class Program:
 
     def parts(self) -> tuple[dict[str, Any], list[bytes], dict[str, np.ndarray]]:
         """Manifest, objects and weights of an executable, with those of the programs for single sizes."""
-        from mlc.compiler.programs.specialised_parts import combined
 
         parts = self.manifest(), list(self.objects.values()), self.named_weights()
         return combined(parts, [(sizes, each.parts()) for sizes, each in self.specialised])

@@ -1,8 +1,11 @@
-"""Modules of the graph dialect: .mlir files, and what other front ends have made."""
+"""Modules of the graph dialect: .mlir files, and what other front ends have made.
+
+Sizes for the inputs of a module of the graph dialect.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,81 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.sources.imported_module import Imported, main_of
 from mlc.compiler.sources.input_dims import check_inputs, require_ranks
+from mlc.frontends.input_sizes import sizes_by_name, wrong_sizes
+from mlc.frontends.option_names import entry, shape_option
 from mlc.frontends.weights.store import WeightStore
+
+
+def with_dims(
+    main: Any, names: Sequence[str], dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
+) -> dict[str, Sequence[int]]:
+    """`shapes`, and those of inputs with dims that `dims`, or shapes of other inputs, fix by name.
+
+    Raises CompileError for dims that no input has, and where a name gets two sizes.
+    """
+    from mlc.compiler.sources.input_dims import dim_names, unknown_dim
+    from mlc.dialects.graph.dims.function_dims import named_dims
+    from mlc.dialects.graph.sizes import name_of
+
+    for wrong in sorted(set(dims) - set(dim_names(main))):
+        raise unknown_dim(main, wrong)
+    arguments = main.operation.regions[0].blocks[0].arguments
+    found = {
+        name: [name_of(dim) if dim is not None else None for dim in named_dims(argument)]
+        for name, argument in zip(names, arguments, strict=True)
+    }
+    try:
+        told = sizes_by_name(found.items(), dims, shapes)
+    except ValueError as error:
+        raise CompileError(str(error)) from None
+    result = dict(shapes)
+    for name, own in found.items():
+        given = shapes.get(name, [-1] * len(own))
+        if len(given) == len(own) and any(each in told for each in own):
+            result[name] = [told.get(each or "", size) for each, size in zip(own, given, strict=True)]
+    return result
+
+
+def give_shapes(main: Any, names: Sequence[str], shapes: Mapping[str, Sequence[int]]) -> None:
+    """Gives inputs of `@main`, which are called `names`, the shapes of that name; -1 leaves a dim as it is.
+
+    Types of results are left to graph-infer-shapes. Raises CompileError for inputs that there are not, and
+    for shapes that contradict what the input's type tells.
+    """
+    from mlc.bindings import ir
+
+    for name in shapes:
+        if name not in names:
+            listed = ", ".join(f"'{each}'" for each in names) or "none"
+            raise CompileError(f"{entry('shapes', name)}: @main has no input '{name}' (it has: {listed})")
+    function = main.operation
+    with function.location:
+        arguments = list(function.regions[0].blocks[0].arguments)
+        for name, argument in zip(names, arguments, strict=True):
+            if name in shapes:
+                argument.set_type(_sized_type(name, argument.type, shapes[name]))
+        results = ir.FunctionType(function.attributes["function_type"].value).results
+        signature = ir.FunctionType.get([argument.type for argument in arguments], results)
+        function.attributes["function_type"] = ir.TypeAttr.get(signature)
+
+
+def _sized_type(name: str, kind: Any, given: Sequence[int]) -> Any:
+    """The tensor type with the dims that are given."""
+    from mlc.bindings import ir
+
+    text = shape_option(name, given)
+    if not isinstance(kind, ir.RankedTensorType):
+        raise CompileError(f"{text}: the input is a {kind}, no tensor of known rank")
+    if wrong := wrong_sizes(given, -1):
+        raise CompileError(f"{entry('shapes', name)}: {wrong}")
+    if len(given) != kind.rank:
+        raise CompileError(f"{text}: the input has rank {kind.rank}")
+    dims = list(kind.shape)
+    for axis, (old, new) in enumerate(zip(dims, given, strict=True)):
+        if new != -1 and not kind.is_dynamic_dim(axis) and new != old:
+            raise CompileError(f"{text}: the input's type fixes dim {axis} to {old}")
+    shape = [old if new == -1 else new for old, new in zip(dims, given, strict=True)]
+    return ir.RankedTensorType.get(shape, kind.element_type, kind.encoding)
 
 
 class ModuleSource:
@@ -69,7 +146,6 @@ def _sized(module: Any, inputs: tuple[str, ...], options: Options) -> None:
     main = main_of(module)
     require_ranks(main, inputs)
     if options.shapes or options.fixed_dims():
-        from mlc.compiler.sources.module_sizes import give_shapes, with_dims
         from mlc.pipelines.driver import run_pipeline
 
         give_shapes(main, inputs, with_dims(main, inputs, options.fixed_dims(), options.shapes))

@@ -17,7 +17,6 @@ from mlc.dialects.graph.ops import (
     attention,  # noqa: F401
     checking,  # noqa: F401
     compaction,  # noqa: F401
-    complex_parts,  # noqa: F401
     contraction,  # noqa: F401
     control,  # noqa: F401
     conversions,  # noqa: F401
@@ -29,7 +28,6 @@ from mlc.dialects.graph.ops import (
     normalisation,  # noqa: F401
     objects,  # noqa: F401
     ordering,  # noqa: F401
-    pooling,  # noqa: F401
     quantisation,  # noqa: F401
     reduction,  # noqa: F401
     reshaping,  # noqa: F401

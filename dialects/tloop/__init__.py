@@ -23,8 +23,7 @@ from mlc.dialects.tloop.loop_primitives import (
     Split,
     Unroll,
 )
-from mlc.dialects.tloop.moved_computations import WinogradInput, WinogradOutput
-from mlc.dialects.tloop.row_window import RowWindow
+from mlc.dialects.tloop.moved_computations import RowWindow, WinogradInput, WinogradOutput
 from mlc.dialects.tloop.schedule import (
     GetBlock,
     Interchange,

@@ -1,10 +1,13 @@
-"""What an operator function sees of the ONNX node that it imports."""
+"""What an operator function sees of the ONNX node that it imports.
+
+What a node needs of the builder of the graph.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from onnx import TensorProto
@@ -13,8 +16,41 @@ from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.errors import ImportFailure
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.emitter import Emitter
 from mlc.frontends.onnx.values import Dim, Held, Value, write_dims
+
+
+class Emitter(Protocol):
+    """Makes graph ops; implemented by `builder.GraphBuilder`."""
+
+    def emit(
+        self,
+        op: str,
+        values: Sequence[Value],
+        attributes: dict[str, Any],
+        result_type: Any,
+        location: ir.Location,
+    ) -> Value: ...
+
+    def emit_several(
+        self, op: str, values: Sequence[Value], attributes: dict[str, Any], location: ir.Location
+    ) -> list[Value]: ...
+
+    def constant(self, array: np.ndarray, location: ir.Location) -> Value: ...
+
+    def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value: ...
+
+    def text_numbers(self, texts: Sequence[str]) -> list[int]: ...
+
+    def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value: ...
+
+    def read_dims(self, vector: Value) -> list[Dim]: ...
+
+    def name_iteration(self, iteration: Value) -> None: ...
+
+    def names(self) -> frozenset[str]: ...
+
+    def dynamic_hint(self) -> str: ...
+
 
 _REQUIRED = object()
 

@@ -10,8 +10,7 @@ from onnx import TensorProto, ValueInfoProto
 from mlc.bindings import ir
 from mlc.frontends.errors import ImportFailure, UnsupportedModel
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.emitter import Emitter
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Emitter, Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.runtime_objects import kind_of, packed
 from mlc.frontends.onnx.scopes import MISSING
 from mlc.frontends.onnx.value_types import Kind, KindMismatch, OptionalKind, TensorKind, joined, kind_of_type

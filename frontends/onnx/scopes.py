@@ -1,15 +1,52 @@
-"""Where the nodes that are imported come from, and what their names stand for."""
+"""Where the nodes that are imported come from, and what their names stand for.
+
+A graph that is an attribute of a node: a branch, or the body of a loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from onnx import GraphProto, NodeProto
 
 from mlc.frontends.onnx.model_checks import Opsets, label
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.value_types import Kind, kind_of_type
+from mlc.frontends.onnx.values import Held, Value
+
+
+@dataclass(frozen=True)
+class Subgraph:
+    """A graph attribute of a node: a call imports its nodes at the insertion point."""
+
+    import_graph: Callable[[GraphProto, Scope, Frame], list[Any]]
+    graph: GraphProto
+    scope: Scope
+    frame: Frame
+
+    @property
+    def input_kinds(self) -> list[Kind | None]:
+        """What the types of its inputs say."""
+        return [kind_of_type(each.type) for each in self.graph.input]
+
+    @property
+    def output_kinds(self) -> list[Kind | None]:
+        """What the types of its outputs say."""
+        return [kind_of_type(each.type) for each in self.graph.output]
+
+    def __call__(self, *inputs: Held) -> list[Any]:
+        """The outputs for these inputs. Raises `Incomplete` where one could not be imported."""
+        names = [each.name for each in self.graph.input]
+        if len(names) != len(inputs):
+            raise NodeFailure(f"its body takes {len(names)} values instead of {len(inputs)}")
+        bound = {name: bound_to(name, value) for name, value in zip(names, inputs, strict=True)}
+        found = self.import_graph(self.graph, {**self.scope, **bound}, self.frame)
+        if any(each is None or each is MISSING for each in found):
+            raise Incomplete
+        return found
+
 
 # What stands for the results of a node that could not be imported: nodes behind it are still looked at.
 MISSING = object()

@@ -11,8 +11,7 @@ from mlc.bindings import func, ir
 from mlc.compiler.sources.imported_module import Imported
 from mlc.dialects import create_context
 from mlc.frontends.weights.store import WeightStore
-from mlc.kernels.arguments import checked_arrays
-from mlc.kernels.call_arguments import bind_shapes, constants_of, given_sizes
+from mlc.kernels.call_arguments import bind_shapes, checked_arrays, constants_of, given_sizes
 from mlc.kernels.errors import KernelFailure, surface
 from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor, tracing
 from mlc.kernels.kernel_modules import compile_imported, named

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.bindings import ir
 from mlc.dialects.tloop import build_launch
-from mlc.kernels.arguments import split_arguments
+from mlc.kernels.call_arguments import split_arguments
 from mlc.kernels.errors import KernelFailure, caller_place
 from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor
 

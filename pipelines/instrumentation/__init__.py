@@ -5,5 +5,5 @@ from mlc.pipelines.instrumentation.base import Instrumentations as Instrumentati
 from mlc.pipelines.instrumentation.base import describe_op as describe_op
 from mlc.pipelines.instrumentation.ir_printing import ALL_PASSES as ALL_PASSES
 from mlc.pipelines.instrumentation.ir_printing import IRPrinting as IRPrinting
+from mlc.pipelines.instrumentation.measures import PassSeconds as PassSeconds
 from mlc.pipelines.instrumentation.measures import Timing as Timing
-from mlc.pipelines.instrumentation.pass_seconds import PassSeconds as PassSeconds

@@ -1,13 +1,54 @@
-"""Wall time per place of a pipeline and per phase of a tool."""
+"""Wall time per place of a pipeline and per phase of a tool.
+
+What passes count, per place of a pipeline.
+
+Wall time per pass, summed over all places of a pipeline and all ops on which the pass ran.
+"""
 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from mlc.bindings import ir
+from mlc.passes.base import PassFailure
+from mlc.passes.statistics import Statistic, begin_collecting, end_collecting
+from mlc.pipelines.instrumentation.base import Instrumentation
 from mlc.pipelines.instrumentation.positions import Position, Positions
+from mlc.pipelines.plan import Step
+
+
+class PassSeconds(Instrumentation):
+    """Seconds by the pass's name in `seconds`; one object may watch many runs."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._started = 0.0
+
+    def before(self, step: Step, op: ir.Operation) -> None:
+        self._started = time.perf_counter()
+
+    def after(self, step: Step, op: ir.Operation) -> None:
+        self.seconds[step.name] += time.perf_counter() - self._started
+
+    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+        self.after(step, op)
+
+
+class Statistics(Positions[dict[str, Statistic]]):
+    """Collects what passes count with `Pass.count`, and the rewrites of each pattern."""
+
+    def new(self) -> dict[str, Statistic]:
+        return {}
+
+    def begin(self, measure: dict[str, Statistic]) -> None:
+        begin_collecting(measure)
+
+    def end(self, measure: dict[str, Statistic]) -> None:
+        end_collecting()
 
 
 @dataclass

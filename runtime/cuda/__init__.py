@@ -7,13 +7,12 @@ processor, and loaded for these only.
 from mlc.runtime.cuda.device_tensors import Tensor
 from mlc.runtime.cuda.driver.device import Device, Properties, device_count, device_properties
 from mlc.runtime.cuda.driver.errors import CudaError, DriverMissing
-from mlc.runtime.cuda.driver.events import Event, elapsed_milliseconds
 from mlc.runtime.cuda.driver.graphs import Graph
 from mlc.runtime.cuda.driver.launches import Launch, pointer, scalar
 from mlc.runtime.cuda.driver.library import Driver, load_driver
 from mlc.runtime.cuda.driver.memory import DeviceMemory, PinnedMemory
 from mlc.runtime.cuda.driver.modules import Function, Module
-from mlc.runtime.cuda.driver.streams import Stream
+from mlc.runtime.cuda.driver.streams import Event, Stream, elapsed_milliseconds
 from mlc.runtime.cuda.driver.tensor_map import TensorMap, TensorMapSpec
 from mlc.runtime.cuda.execution.program import Program
 from mlc.runtime.cuda.foreign_tensors import Borrowed, borrow, borrow_array

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mlc.bindings import create_context
-from mlc.bindings.upstream_dialects import UPSTREAM_DIALECTS
+from mlc.bindings.upstream_table import UPSTREAM_DIALECTS
 
 
 class _Context(ctypes.Structure):

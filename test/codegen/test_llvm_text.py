@@ -13,8 +13,7 @@ from object_jit import loaded, read_global
 
 from mlc.codegen.emit import emit
 from mlc.codegen.errors import CodegenError
-from mlc.codegen.float_literals import FORMATS, round_to_bits
-from mlc.codegen.llvm_text import add_definition_attributes, to_llvm22
+from mlc.codegen.llvm_text import FORMATS, add_definition_attributes, round_to_bits, to_llvm22
 from mlc.targets import NAMED
 
 BITS = {"half": "<H", "bfloat": "<H", "float": "<I", "double": "<Q"}

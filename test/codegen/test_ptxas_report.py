@@ -1,6 +1,6 @@
 """The output of `ptxas -v` as data."""
 
-from mlc.codegen.ptxas_report import KernelResources, parse_report
+from mlc.codegen.ptxas import KernelResources, parse_report
 
 OUTPUT = """\
 ptxas info    : 0 bytes gmem

@@ -21,8 +21,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import mlc
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import CompileError, Options, specialisation_job, specialisation_worker
-from mlc.compiler.specialisation_worker import SizeMaker
+from mlc.compiler import CompileError, Options, specialisation, specialisation_job
+from mlc.compiler.specialisation import SizeMaker
 from mlc.runtime import Executable, Specialise
 
 WEIGHT = np.random.default_rng(1).standard_normal((32, 16)).astype(np.float32)
@@ -67,7 +67,7 @@ def test_the_next_process_takes_it_from_the_cache(
     found = rows(program)
     assert found[3,]["state"] == "own" and not found[3,]["from_cache"] and found[3,]["own_calls"] == 1
     assert found[5,]["state"] == "general"
-    monkeypatch.setattr(specialisation_worker, "WorkerProcess", no_process)
+    monkeypatch.setattr(specialisation, "WorkerProcess", no_process)
     for given in (tmp_path / "m.onnx", model().SerializeToString()):
         again = compiled(given, NOW, pool)
         for _ in range(3):
@@ -117,9 +117,7 @@ def test_weights_that_have_changed(pool: WorkerPool, tmp_path: Path) -> None:
 def test_all_options_reach_the_process() -> None:
     """Those that it does without do not change the program of a processor."""
     without = {"jobs", "cubin", "progress", "pool", "specialise", "reproducer_dir"}
-    assert (
-        set(specialisation_worker.job_options(Options())) == {each.name for each in fields(Options)} - without
-    )
+    assert set(specialisation.job_options(Options())) == {each.name for each in fields(Options)} - without
 
 
 def killed(pool: WorkerPool) -> tuple[Executable, int]:

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from mlc.frontends.regex.deterministic import match_table
+from mlc.frontends.regex.automaton import match_table
 from mlc.frontends.regex.syntax_tree import RegexError
 
 RANDOM = random.Random(1)

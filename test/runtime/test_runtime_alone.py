@@ -16,10 +16,10 @@ PROGRAM = """
 import sys
 from pathlib import Path
 
-runtime, compiler, numpy, model = sys.argv[1:]
-# Only the standard library and NumPy are beside the two folders.
+runtime, numpy, model = sys.argv[1:]
+# Only the standard library and NumPy are beside the runtime.
 standard = [path for path in sys.path if "site-packages" not in path and not Path(path, "mlc").is_dir()]
-sys.path[:] = [runtime, *standard, compiler, numpy]
+sys.path[:] = [runtime, *standard, numpy]
 import mlc
 import numpy as np
 
@@ -28,10 +28,6 @@ assert y.tolist() == [[0.0] * 3] * 2, y
 assert mlc.runtime.__file__.startswith(runtime), mlc.runtime.__file__
 missing = {"mlc.bindings", "mlc.compiler", "mlc.passes", "llvmlite", "torch_mlir"} & set(sys.modules)
 assert not missing, missing
-# What another distribution of mlc installs elsewhere is found as well.
-import mlc.targets
-
-assert mlc.targets.__file__.startswith(compiler), mlc.targets.__file__
 """
 
 RELU = """
@@ -47,9 +43,8 @@ def test_runtime_runs_without_the_compiler(tmp_path: Path) -> None:
     model.write_text(RELU)
     mlc.compile(model, threads=1).save(tmp_path / "relu.mlcx")
     package = Path(mlc.__file__).parent
-    first, second = tmp_path / "runtime", tmp_path / "compiler"
+    first = tmp_path / "runtime"
     shutil.copytree(Path(runtime.__file__).parent, first / "mlc" / "runtime")
-    shutil.copytree(package / "targets", second / "mlc" / "targets")
     for name in ("__init__.py", "version.py"):
         shutil.copy(package / name, first / "mlc" / name)
     numpy = tmp_path / "numpy"
@@ -57,7 +52,7 @@ def test_runtime_runs_without_the_compiler(tmp_path: Path) -> None:
     for source in Path(np.__file__).parent.parent.glob("numpy*"):
         (numpy / source.name).symlink_to(source)
     done = subprocess.run(
-        [sys.executable, "-I", "-c", PROGRAM, first, second, numpy, tmp_path / "relu.mlcx"],
+        [sys.executable, "-I", "-c", PROGRAM, first, numpy, tmp_path / "relu.mlcx"],
         capture_output=True,
         text=True,
         check=False,

@@ -31,7 +31,7 @@ def help_text() -> str:
 
 def dialects_text() -> str:
     """The names of all dialects on one line, in mlir-opt's words."""
-    from mlc.bindings.upstream_dialects import UPSTREAM_DIALECTS
+    from mlc.bindings.upstream_table import UPSTREAM_DIALECTS
     from mlc.tools.dialect_names import OUR_DIALECTS
 
     return f"Available Dialects: {','.join(sorted([*UPSTREAM_DIALECTS, *OUR_DIALECTS]))}\n"

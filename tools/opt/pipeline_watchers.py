@@ -13,8 +13,8 @@ from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
 from mlc.pipelines.instrumentation import ALL_PASSES, Instrumentation, IRPrinting, Timing
 from mlc.pipelines.instrumentation.ir_printing import FolderSink, Sink, StreamSink
+from mlc.pipelines.instrumentation.measures import Statistics
 from mlc.pipelines.instrumentation.rewrite_printing import RewritePrinting
-from mlc.pipelines.instrumentation.statistics import Statistics
 from mlc.tools.command_line import CommandLine, UsageError, close_matches
 from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.reports import DISPLAYS as STATISTICS_DISPLAYS

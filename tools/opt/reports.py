@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TextIO
 
 from mlc.passes.statistics import Statistic
-from mlc.pipelines.instrumentation.statistics import Statistics
+from mlc.pipelines.instrumentation.measures import Statistics
 from mlc.tools.opt.report_heading import heading
 
 DISPLAYS = ("pipeline", "list")

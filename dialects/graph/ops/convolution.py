@@ -1,30 +1,80 @@
-"""Convolution."""
+"""Convolution.
+
+Pooling and local response normalisation (of the convolution family).
+
+Sliding windows: the attributes and the shape arithmetic that convolution and pooling share.
+"""
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import NUMBER
-from mlc.dialects.graph.ops.windows import (
-    DILATIONS,
-    LAYOUT,
-    PADS,
-    STRIDES,
-    check_windows,
-    spatial_dims,
-    window_dims,
-)
-from mlc.dialects.graph.shape_rules import merge
-from mlc.dialects.graph.sizes import differ
+from collections.abc import Sequence
+
+from mlc.dialects.graph.elements import FLOAT, NUMBER, ElementClass
+from mlc.dialects.graph.shape_rules import check_least, check_length, merge
+from mlc.dialects.graph.sizes import differ, falls_below, maximum, minimum
 from mlc.dialects.graph.spec import (
     Attribute,
     Call,
     Dim,
     Operand,
     OpSpec,
+    Shape,
     ShapeError,
     Tensor,
     define,
     define_family,
 )
+
+STRIDES = Attribute("strides", "ints", "step of the window per spatial dim, at least 1")
+
+DILATIONS = Attribute("dilations", "ints", "distance of the window's elements per spatial dim, at least 1")
+
+PADS = Attribute("pads", "ints", "padding at the begin of every spatial dim, then at the end of every one")
+
+LAYOUT = Attribute("layout", "str", "order of the dims", "NCHW", ("NCHW", "NCHWc"))
+
+
+def spatial_dims(call: Call, spatial: int) -> Shape:
+    """x's spatial dims in its layout; x must have `spatial` of them."""
+    rank = spatial + (2 if call.layout == "NCHW" else 3)
+    if call.x.rank != rank or spatial < 1:
+        why = f"layout {call.layout} with {spatial} spatial dims (entries of strides)"
+        raise ShapeError("x", f"has rank {call.x.rank} instead of {rank}, {why}: {call.x}")
+    return call.x.shape[2 : 2 + spatial]
+
+
+def check_windows(call: Call, spatial: int) -> None:
+    """Lengths and ranges of strides, dilations and pads."""
+    for name, count, least in (("strides", spatial, 1), ("dilations", spatial, 1), ("pads", 2 * spatial, 0)):
+        check_length(name, call[name], count, f"{spatial} spatial dims")
+        check_least(name, call[name], least)
+
+
+def window_dims(call: Call, dims: Sequence[Dim], kernel: Sequence[Dim], ceil_mode: bool = False) -> Shape:
+    """The number of window positions per spatial dim. An unknown dim or kernel gives an unknown dim."""
+    result: list[Dim] = []
+    for axis, (size, width) in enumerate(zip(dims, kernel, strict=True)):
+        result.append(
+            None if size is None or width is None else _positions(call, axis, size, width, ceil_mode)
+        )
+    return tuple(result)
+
+
+def _positions(call: Call, axis: int, size: int, kernel: int, ceil_mode: bool) -> int:
+    stride, dilation = call.strides[axis], call.dilations[axis]
+    begin, end = call.pads[axis], call.pads[axis + len(call.strides)]
+    extent = dilation * (kernel - 1) + 1
+    room = size + begin + end - extent
+    if falls_below(kernel, 1, "its window is empty") or falls_below(room, 0, "its window is larger than x"):
+        window = f"{extent} (kernel {kernel}, dilation {dilation})"
+        padded = f"{size} padded by {begin} and {end}"
+        raise ShapeError("x", f"spatial dim {axis} ({padded}) is smaller than the window {window}: {call.x}")
+    if not ceil_mode:
+        return room // stride + 1
+    # A window that would start in the padding at the end is left out (ONNX MaxPool, AveragePool).
+    last = -(-room // stride)
+    return last + minimum(1, maximum(0, -(-(size + begin) // stride) - last))
+
 
 FAMILY = define_family(
     "convolution",
@@ -112,5 +162,73 @@ define(
         (Operand("x", NUMBER), Operand("w", NUMBER, like="x")),
         _conv,
         (STRIDES, DILATIONS, PADS, Attribute("group", "int", "channel groups that do not mix", 1), LAYOUT),
+    )
+)
+
+
+KERNEL = Attribute("kernel", "ints", "size of the window per spatial dim, at least 1")
+
+CEIL_MODE = Attribute(
+    "ceil_mode", "bool", "count windows that reach over the end, unless they start there", False
+)
+
+
+def _pool(call: Call) -> Tensor:
+    spatial = len(call.kernel)
+    check_least("kernel", call.kernel, 1)
+    check_length("strides", call.strides, spatial, "one per entry of kernel")
+    dims = spatial_dims(call, spatial)
+    check_windows(call, spatial)
+    result = window_dims(call, dims, call.kernel, call.ceil_mode)
+    return Tensor((*call.x.shape[:2], *result, *call.x.shape[2 + spatial :]), call.x.element)
+
+
+def pooling(name: str, summary: str, onnx: str, elements: ElementClass, *attributes: Attribute) -> None:
+    """Define a pooling of `x` over windows of `kernel`."""
+    shapes = (
+        "x `[N, C, spatial...]` (NCHWc: `[N, C/c, spatial..., c]`), the result alike with "
+        "`(d + begin + end - dilation*(k-1) - 1) / stride + 1` positions, rounded up in ceil_mode."
+    )
+    common = (KERNEL, STRIDES, DILATIONS, PADS, CEIL_MODE, LAYOUT, *attributes)
+    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", elements),), _pool, common))
+
+
+pooling("max_pool", "largest element of each window; padding counts as minus infinity", "MaxPool", NUMBER)
+
+pooling(
+    "average_pool",
+    "mean of each window",
+    "AveragePool",
+    FLOAT,
+    Attribute("count_include_pad", "bool", "the mean's divisor counts padding", False),
+)
+
+
+def _lrn(call: Call) -> Tensor:
+    blocked = call.layout == "NCHWc"
+    if call.x.rank < (3 if blocked else 2):
+        dims = "a batch dim, blocks and their channels" if blocked else "a batch and a channel dim"
+        raise ShapeError("x", f"needs {dims}: {call.x}")
+    if call.size < 1:
+        raise ShapeError("size", f"{call.size} is below 1")
+    return call.x
+
+
+define(
+    OpSpec(
+        "lrn",
+        FAMILY,
+        "`x / (bias + alpha/size * s)^beta`, s the sum of squares over `size` neighbouring channels",
+        "x is `[N, C, ...]` (NCHWc: `[N, C/c, ..., c]`); the result has its type.",
+        ("LRN",),
+        (Operand("x", FLOAT),),
+        _lrn,
+        (
+            Attribute("size", "int", "number of channels summed, at least 1"),
+            Attribute("alpha", "float", "scale", 1e-4),
+            Attribute("beta", "float", "exponent", 0.75),
+            Attribute("bias", "float", "offset", 1.0),
+            LAYOUT,
+        ),
     )
 )

@@ -1,22 +1,58 @@
-"""Runs a plan on a device."""
+"""Runs a plan on a device.
+
+A plan as an executable calls it: loaded by the first call.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
 from typing import Any, Self
 
 from mlc.runtime.cuda.driver.device import Device
 from mlc.runtime.cuda.driver.errors import CudaError
-from mlc.runtime.cuda.driver.events import Event
-from mlc.runtime.cuda.driver.streams import Stream
+from mlc.runtime.cuda.driver.streams import Event, Stream
 from mlc.runtime.cuda.execution.call_binding import Binding, Results, in_order
 from mlc.runtime.cuda.execution.prepared_steps import PreparedSteps
 from mlc.runtime.cuda.execution.program_memory import ProgramMemory
 from mlc.runtime.cuda.plan.launch_overlap import can_overlap
 from mlc.runtime.cuda.plan.plan import Plan
 from mlc.runtime.tensors import TensorSpec
+
+
+class PlannedProgram:
+    """A plan with its code and weights, which need a device only when they are called."""
+
+    def __init__(self, plan: Plan, images: Sequence[Any], weights: Mapping[str, Any]) -> None:
+        """`images` are in the order of the plan's, and the processor's objects behind them."""
+        self._threads = 1
+        self._plan, self._weights = plan, weights
+        self._images = {name: bytes(data) for name, data in zip(plan.code_files, images, strict=True)}
+        self._program: Program | None = None
+        self._lock = Lock()
+
+    @property
+    def threads(self) -> int:
+        """How many threads the functions of the processor use; all else of a call is one thread's."""
+        return self._threads
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        self._threads = count
+        if self._program is not None:
+            self._program.threads = count
+
+    def program(self) -> Program:
+        """The program on device 0, loaded once. Raises CudaError, ExecutableError."""
+        with self._lock:
+            if self._program is None:
+                self._program = Program(self._plan, self._images, self._weights, threads=self._threads)
+            return self._program
+
+    def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]:
+        """Runs the plan. Raises TypeError or ValueError naming the input or output, CudaError."""
+        return self.program()(*inputs, out=outputs)
 
 
 class Program:

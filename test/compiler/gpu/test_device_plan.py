@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mlc.codegen.ptxas_report import KernelResources, PtxasReport
+from mlc.codegen.ptxas import KernelResources, PtxasReport
 from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device.plan import program_plan
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo

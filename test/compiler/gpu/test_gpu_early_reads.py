@@ -10,9 +10,9 @@ from onnx import TensorProto, helper, numpy_helper
 from mlc.bindings import ir
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
+from mlc.compiler.compilation_units import mark_weights
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.host_program.step_list import COPY, Region, Step, Tape
-from mlc.compiler.host_program.weight_arguments import mark_weights
 from mlc.dialects import create_context
 from mlc.runtime.cuda import Plan
 from mlc.runtime.cuda.plan.parts import LaunchStep, PointerParameter

@@ -12,7 +12,7 @@ from node_groups import ANY_SIZE, Case, Fixed, wrong_cases
 from onnx import TensorProto, numpy_helper, parser
 from oracle import compiled
 
-from mlc.frontends.onnx.operators.objects.letter_case import case_table
+from mlc.frontends.onnx.operators.objects.strings import case_table
 
 STRING, I64 = TensorProto.STRING, TensorProto.INT64
 ML = "ai.onnx.ml"

@@ -10,8 +10,7 @@ import pytest
 from cuda_stub import PTX
 
 from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
-from mlc.compiler.device.plan import program_plan
-from mlc.compiler.device.transfer_streams import transfer_streams
+from mlc.compiler.device.plan import program_plan, transfer_streams
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Step, Tape
 from mlc.runtime.cuda import Device, Plan, Program

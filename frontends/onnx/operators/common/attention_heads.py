@@ -8,8 +8,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import surely_less
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.operators.common.dynamic_values import counted
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import counted, sliced
 from mlc.frontends.onnx.values import Dim, Value
 
 

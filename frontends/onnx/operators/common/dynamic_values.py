@@ -5,15 +5,20 @@ Scalars and vectors are of i64. A length that comes out of a computation becomes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import differ
+from mlc.dialects.graph.sizes import Size, differ
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.tensors import SMALL
 from mlc.frontends.onnx.values import Dim, Value
+
+# (first place, number of elements, step) along an axis.
+Part = tuple[Dim, Dim, int]
 
 I64 = TensorProto.INT64
 
@@ -191,3 +196,41 @@ def chosen(node: Node, flag: Value, one: Value, other: Value, axis: int) -> Valu
     [count] = node.read_dims(node.reshape(node.emit("where", flag, *lengths), [1]))
     start = node.emit("where", flag, number_of(node, 0), lengths[0])
     return taken(node, node.emit("concat", one, other, axis=axis), axis, start, count)
+
+
+def sliced(node: Node, x: Value, ranges: Mapping[int, Part]) -> Value:
+    """Takes (first place, number of elements, step) along the given axes; the others are whole. Known places
+    exist; -1 elements are all that follow."""
+    known = {
+        axis: (start, count, step)
+        for axis, (start, count, step) in ranges.items()
+        if isinstance(start, int) and isinstance(count, int)
+    }
+    for axis, (start, count, step) in ranges.items():
+        if axis not in known:
+            x = taken(node, x, axis, start, count, step)
+    if not known:
+        return x
+    sizes = [-1 if isinstance(d, Size) else d for d in x.shape]
+    whole = [(0, size, 1) for size in sizes]
+    starts, counts, steps = zip(*[known.get(i, w) for i, w in enumerate(whole)], strict=True)
+    return node.emit("slice", x, starts=list(starts), sizes=list(counts), steps=list(steps))
+
+
+def filled(node: Node, shape: Sequence[Dim], element: np.generic) -> Value:
+    """A tensor whose elements are all `element`; small ones are known at import."""
+    kind = node.type_of(shape, element_types.onnx_number(element.dtype))
+    known = [d for d in shape if isinstance(d, int)]
+    if any(d < 0 for d in known):
+        raise NodeFailure(f"the shape {known} has a negative dim")
+    if len(known) < len(shape):
+        told = node.sizes(shape)
+        return node.named(node.emit("full", told, result_type=kind, value=_number(element)), shape)
+    if math.prod(known) * element.itemsize <= SMALL:
+        return node.constant(np.full(known, element, element.dtype))
+    return node.emit("full", result_type=kind, value=_number(element))
+
+
+def _number(element: np.generic) -> int | float:
+    """The element as `graph.full` says it: complex ones are zeros."""
+    return element.real.item() if isinstance(element, np.complexfloating) else element.item()

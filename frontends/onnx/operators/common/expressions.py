@@ -12,8 +12,7 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.common.dynamic_values import counted, element
-from mlc.frontends.onnx.operators.tensor.creation import filled
+from mlc.frontends.onnx.operators.common.dynamic_values import counted, element, filled
 from mlc.frontends.onnx.values import Dim, Value
 
 # Up to so many numbers that are counted are a constant.

@@ -11,7 +11,7 @@ from mlc.dialects.graph.sizes import differ, maximum, product
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.common.complex_parts import of_parts
-from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, vector_of
+from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, sliced, vector_of
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, filled_with
 from mlc.frontends.onnx.operators.image.sample_coordinates import (
     Sampling,
@@ -21,7 +21,6 @@ from mlc.frontends.onnx.operators.image.sample_coordinates import (
     measured,
 )
 from mlc.frontends.onnx.operators.image.sampling import Images, computed_in, interpolated
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

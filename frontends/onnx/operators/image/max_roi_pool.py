@@ -8,10 +8,10 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.common.expressions import Formula, counting, dim, formula, read_along
 from mlc.frontends.onnx.operators.common.sliding_windows import lowest
 from mlc.frontends.onnx.operators.image.sampling import computed_in
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

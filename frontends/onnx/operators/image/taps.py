@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.values import Value
 
 # Up to so many elements are added one by one, in one kernel; more of them are gathered first.

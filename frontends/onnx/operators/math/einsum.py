@@ -8,9 +8,8 @@ from typing import Any
 
 from mlc.dialects.graph.sizes import broadcast, differ, product
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.common.dynamic_values import taken
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced, taken
 from mlc.frontends.onnx.operators.math.contraction import multiplied
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

@@ -9,7 +9,6 @@ from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.common.legacy_broadcasting import legacy_operands
-from mlc.frontends.onnx.operators.tensor.string_casts import string_cast
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, Value
 
@@ -159,25 +158,3 @@ def clip(node: Node) -> Value:
         outside = node.emit("less", *((x, bound) if name == "min" else (bound, x)))
         x = node.emit("where", outside, bound, x)
     return x
-
-
-@onnx_operator("Cast")
-def cast(node: Node) -> Value:
-    to = node.attr("to")
-    # Opset 1 names the type instead of giving its number.
-    number = TensorProto.DataType.Value(to) if isinstance(to, str) else int(to)
-    return _checked_cast(node, number)
-
-
-@onnx_operator("CastLike", since=15)
-def cast_like(node: Node) -> Value:
-    return _checked_cast(node, node.input(1).number)
-
-
-def _checked_cast(node: Node, number: int) -> Value:
-    mode = node.attr("round_mode", "up")
-    if mode not in ("up", "down", "nearest"):
-        raise NodeFailure(f"round_mode must be up, down or nearest, not {mode!r}")
-    if number != TensorProto.STRING and node.input(0).number != TensorProto.STRING:
-        return node.cast(node.input(0), number, bool(node.attr("saturate", 1)), mode)
-    return string_cast(node, node.input(0), number)

@@ -7,9 +7,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.ops.ordering import ALL
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.common.dynamic_values import checked, number_of, taken
-from mlc.frontends.onnx.operators.tensor.creation import filled
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import checked, filled, number_of, sliced, taken
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

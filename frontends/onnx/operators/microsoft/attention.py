@@ -1,4 +1,7 @@
-"""Attention and MultiHeadAttention of com.microsoft."""
+"""Attention and MultiHeadAttention of com.microsoft.
+
+QAttention: Attention whose projection is a product of integers.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,21 @@ from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.common.attention_heads import attended, kept_keys, score_mask, split_heads
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
+from mlc.frontends.onnx.operators.microsoft.quantised import integer_product
 from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("QAttention", domain=MICROSOFT)
+def quantised_attention(node: Node) -> list[Value | None]:
+    """Inputs: x, weights, bias of floats, scales of x and weights, mask, their zero points, past."""
+    refuse(node, [], ["do_rotary", "past_present_share_buffer"])
+    zeros, scales = (node.optional(6), node.optional(7)), (node.input(3), node.input(4))
+    product = integer_product(node, node.input(0), node.input(1), zeros, scales)
+    projected = affine(node, product, None, node.input(2))
+    return self_attention(node, projected, mask=node.optional(5), past=node.optional(8), added=None)
+
 
 # What excluded scores get added.
 EXCLUDED = -10000.0

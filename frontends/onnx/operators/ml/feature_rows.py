@@ -5,7 +5,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.values import Value
 
 

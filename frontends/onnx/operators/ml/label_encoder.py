@@ -9,7 +9,7 @@ from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.common.table_lookup import looked_up
-from mlc.frontends.onnx.operators.ml.tree_ensembles import MACHINE_LEARNING
+from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

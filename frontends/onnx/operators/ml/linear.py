@@ -6,6 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.ml.feature_rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.post_transforms import (
     class_labels,
@@ -16,7 +17,6 @@ from mlc.frontends.onnx.operators.ml.post_transforms import (
     transformed,
     two_scores,
 )
-from mlc.frontends.onnx.operators.ml.tree_ensembles import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

@@ -8,7 +8,7 @@ from onnx import TensorProto
 from mlc.dialects.graph.ops.ordering import ALL
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.ml.tree_ensembles import MACHINE_LEARNING
+from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.runtime_objects import element_at, sequence_call
 from mlc.frontends.onnx.value_types import MapKind, MapsKind, TensorKind

@@ -9,8 +9,8 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.ml.tree_ensembles import MACHINE_LEARNING
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced
+from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

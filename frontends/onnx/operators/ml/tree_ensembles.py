@@ -1,4 +1,7 @@
-"""TreeEnsembleClassifier and TreeEnsembleRegressor; `tree_ensemble` has what came after them."""
+"""TreeEnsembleClassifier and TreeEnsembleRegressor; `tree_ensemble` has what came after them.
+
+TreeEnsemble (version 5), whose trees are linked by the places of nodes and leaves.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.ml.feature_rows import rows
 from mlc.frontends.onnx.operators.ml.post_transforms import (
     class_labels,
@@ -16,12 +20,67 @@ from mlc.frontends.onnx.operators.ml.post_transforms import (
     transformed,
     two_scores,
 )
-from mlc.frontends.onnx.operators.ml.tree_attributes import Forest, numbers, read_forest
+from mlc.frontends.onnx.operators.ml.tree_attributes import MODES, Forest, numbers, read_forest
 from mlc.frontends.onnx.operators.ml.tree_tables import score
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
-MACHINE_LEARNING = "ai.onnx.ml"
+
+@onnx_operator("TreeEnsemble", since=5, domain=MACHINE_LEARNING)
+def tree_ensemble(node: Node) -> Value:
+    x, number = rows(node), node.attr("aggregate_function", 1)
+    if not 0 <= number < len(_AGGREGATES):
+        raise NodeFailure(f"aggregate_function must be 0 to {len(_AGGREGATES) - 1}, not {number}")
+    scores = score(node, x, _forest(node), int(node.attr("n_targets", 1)), _AGGREGATES[number])
+    return node.cast(transformed(node, scores, post_transform(node)), node.input(0).number)
+
+
+def _forest(node: Node) -> Forest:
+    columns = {name: _integers(node, f"nodes_{name}") for name in ("truenodeids", "falsenodeids")}
+    true, false = (_children(columns[f"{side}nodeids"], node, side) for side in ("true", "false"))
+    modes = node.elements(node.attr("nodes_modes")).astype(np.int64).reshape(-1)
+    thresholds = node.elements(node.attr("nodes_splits")).reshape(-1)
+    nodes = _integers(node, "nodes_featureids")
+    missing = np.asarray(node.attributes.get("nodes_missing_value_tracks_true") or [0] * len(nodes), bool)
+    lengths = {len(each) for each in (true, false, modes, thresholds, nodes, missing)}
+    if len(lengths) != 1:
+        raise NodeFailure(f"the attributes about nodes have different lengths: {sorted(lengths)}")
+    if modes.size and not 0 <= modes.min() <= modes.max() < len(MODES):
+        raise NodeFailure(f"nodes_modes must be 0 to {len(MODES) - 1}")
+    targets, weights = _integers(node, "leaf_targetids"), node.elements(node.attr("leaf_weights")).reshape(-1)
+    roots = _integers(node, "tree_roots")
+    members = _members(node, np.flatnonzero(modes == MODES.index("MEMBER")))
+    places = np.arange(len(targets))
+    return Forest(
+        roots, nodes, thresholds, modes, missing, true, false, members, len(targets), places, targets, weights
+    )
+
+
+def _integers(node: Node, name: str) -> np.ndarray:
+    return np.asarray(node.attr(name), np.int64).reshape(-1)
+
+
+def _children(places: np.ndarray, node: Node, side: str) -> np.ndarray:
+    leaves = _integers(node, f"nodes_{side}leafs")
+    if len(leaves) != len(places):
+        raise NodeFailure(f"nodes_{side}leafs has {len(leaves)} entries instead of {len(places)}")
+    return np.where(leaves != 0, -1 - places, places)
+
+
+def _members(node: Node, places: np.ndarray) -> dict[int, np.ndarray]:
+    """The sets of the nodes that ask for membership, in the order of the nodes; NaN ends each set."""
+    given = node.attributes.get("membership_values")
+    if given is None and not places.size:
+        return {}
+    values = node.elements(node.attr("membership_values")).reshape(-1)
+    ends = np.flatnonzero(np.isnan(values.astype(np.float64)))
+    # The last end may be left out.
+    sets = [each[~np.isnan(each.astype(np.float64))] for each in np.split(values, ends)]
+    if len(sets) < len(places):
+        raise NodeFailure(f"membership_values has {len(sets)} sets for {len(places)} nodes")
+    return dict(zip(places.tolist(), sets, strict=False))
+
+
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 

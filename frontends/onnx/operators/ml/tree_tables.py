@@ -1,14 +1,160 @@
-"""From a forest to `graph.tree_ensemble`: tables, and trees in groups by target."""
+"""From a forest to `graph.tree_ensemble`: tables, and trees in groups by target.
+
+The nodes of a forest in one form: each asks whether a feature is at most a threshold.
+
+For numbers `x < t` is `x <= p` with p the next number below t, and `x > t` is `x <= t` with the children
+exchanged. Equality and membership in a set become a search tree over the set's bounds. NaN goes where the
+node sends it: each node says whether to its first child.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.ml.feature_rows import features, with_least_features
-from mlc.frontends.onnx.operators.ml.tree_attributes import Forest
-from mlc.frontends.onnx.operators.ml.tree_decisions import decisions
+from mlc.frontends.onnx.operators.ml.tree_attributes import MODES, Forest
 from mlc.frontends.onnx.values import Value
+
+_LEQ, _LT, _GTE, _GT, _EQ, _NEQ, _MEMBER = range(len(MODES))
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The tables of `graph.tree_ensemble`; `depth` is the most decisions on a way to a leaf."""
+
+    features: np.ndarray
+    thresholds: np.ndarray
+    children: np.ndarray
+    depth: int
+
+
+@dataclass
+class _Table:
+    """Columns that grow: sets need more nodes than they had."""
+
+    features: list[int]
+    thresholds: list[float]
+    nan_first: list[bool]
+    first: list[int]
+    second: list[int]
+
+    def set(self, place: int, feature: int, threshold: float, nan_first: bool, pair: tuple[int, int]) -> None:
+        self.features[place], self.thresholds[place] = feature, threshold
+        self.nan_first[place] = nan_first
+        self.first[place], self.second[place] = pair
+
+    def new(self) -> int:
+        for column in (self.features, self.first, self.second):
+            column.append(0)
+        self.thresholds.append(0.0)
+        self.nan_first.append(False)
+        return len(self.features) - 1
+
+
+def decisions(forest: Forest, dtype: np.dtype, features: int) -> Decisions:
+    """The forest's tables for rows of `features` numbers of type `dtype`. Raises `NodeFailure`."""
+    if np.any((forest.features < 0) | (forest.features >= features)):
+        raise NodeFailure(f"nodes_featureids names a feature that the {features} of the input do not have")
+    thresholds = forest.thresholds.astype(dtype)
+    below = np.nextafter(thresholds, dtype.type(-np.inf))
+    # Nothing is below minus infinity: no number is at most NaN.
+    below[np.isneginf(thresholds)] = np.nan
+    strict = np.isin(forest.modes, (_LT, _GTE))
+    swapped = np.isin(forest.modes, (_GTE, _GT)) & ~np.isnan(thresholds)
+    table = _Table(
+        forest.features.tolist(),
+        np.where(strict, below, thresholds).tolist(),
+        (forest.missing ^ swapped).tolist(),
+        np.where(swapped, forest.false, forest.true).tolist(),
+        np.where(swapped, forest.true, forest.false).tolist(),
+    )
+    for place in np.flatnonzero(forest.modes >= _EQ).tolist():
+        _expand_set(table, forest, place, thresholds)
+    return _packed(table, forest, dtype)
+
+
+def _expand_set(table: _Table, forest: Forest, place: int, thresholds: np.ndarray) -> None:
+    """Node `place`, which asks for equality or membership, as a search tree that starts there."""
+    mode, dtype = forest.modes[place], thresholds.dtype
+    inside, outside = int(forest.true[place]), int(forest.false[place])
+    if mode == _NEQ:
+        inside, outside = outside, inside
+    members = forest.members[place] if mode == _MEMBER else thresholds[place : place + 1]
+    bounds: list[float] = []
+    ends: list[int] = []
+    for member in np.unique(members[~np.isnan(members)].astype(dtype)):
+        before = np.nextafter(member, dtype.type(-np.inf))
+        # No gap before minus infinity, nor between neighbouring numbers.
+        if before < member and not (bounds and bounds[-1] == before):
+            bounds.append(float(before))
+            ends.append(outside)
+        bounds.append(float(member))
+        ends.append(inside)
+    nan_inside = bool(forest.missing[place]) and mode != _NEQ
+    feature = int(forest.features[place])
+    if not bounds:
+        table.set(place, feature, float("nan"), nan_inside, (inside, outside))
+        return
+    ends.append(outside)
+    nan_end = ends.index(inside) if nan_inside else len(ends) - 1
+    _search(table, feature, bounds, ends, nan_end, place)
+
+
+def _search(
+    table: _Table, feature: int, bounds: list[float], ends: list[int], nan_end: int, place: int
+) -> int:
+    """A balanced search tree at `place`: `ends[i]` where x is at most `bounds[i]`, the last one else. NaN
+    goes to `ends[nan_end]`."""
+    if not bounds:
+        return ends[0]
+    middle = len(bounds) // 2
+    first = _search(
+        table, feature, bounds[:middle], ends[: middle + 1], nan_end, table.new() if middle else -1
+    )
+    rest = bounds[middle + 1 :]
+    after = nan_end - middle - 1
+    second = _search(table, feature, rest, ends[middle + 1 :], after, table.new() if rest else -1)
+    table.set(place, feature, bounds[middle], nan_end <= middle, (first, second))
+    return place
+
+
+def _packed(table: _Table, forest: Forest, dtype: np.dtype) -> Decisions:
+    children = np.array([table.first, table.second], np.int64).T.reshape(-1, 2)
+    _check(children, forest)
+    features = np.array(table.features, np.int64)
+    signed = np.where(np.array(table.nan_first, bool), -1 - features, features)
+    return Decisions(
+        _at_least_one(signed.astype(np.int32)),
+        _at_least_one(np.array(table.thresholds, dtype)),
+        _at_least_one(children.astype(np.int32)),
+        _depth(forest.roots, children),
+    )
+
+
+def _at_least_one(rows: np.ndarray) -> np.ndarray:
+    """The table, or one row of zeros, which nothing reads, where no tree has a node."""
+    return rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)
+
+
+def _check(children: np.ndarray, forest: Forest) -> None:
+    for places in (children, forest.roots):
+        if places.size and (places.max() >= len(children) or places.min() < -forest.leaves):
+            raise NodeFailure("a tree names a node or leaf that does not exist")
+
+
+def _depth(roots: np.ndarray, children: np.ndarray) -> int:
+    """The most decisions on a way from a root. Raises `NodeFailure` for cycles."""
+    level = np.unique(roots[roots >= 0])
+    for depth in range(len(children) + 1):
+        if not level.size:
+            return depth
+        level = np.unique(children[level])
+        level = level[level >= 0]
+    raise NodeFailure("the nodes of a tree lead back to themselves")
+
 
 _COMBINED = {"SUM": "sum", "AVERAGE": "sum", "MIN": "min", "MAX": "max"}
 _NEUTRAL = {"sum": 0.0, "min": np.inf, "max": -np.inf}

@@ -1,14 +1,72 @@
-"""Convolutions; the bias becomes an `add`."""
+"""Convolutions; the bias becomes an `add`.
+
+CausalConvWithState: each channel's row of weights over the elements up to each place.
+"""
 
 from __future__ import annotations
 
-from mlc.dialects.graph.sizes import Size, floordiv
-from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.common.dynamic_values import taken
+from onnx import TensorProto
+
+from mlc.dialects.graph.sizes import Size, differ, floordiv
+from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced, taken
+from mlc.frontends.onnx.operators.common.expressions import counting, formula, padded, read_along
 from mlc.frontends.onnx.operators.common.sliding_windows import kernel_of, window
 from mlc.frontends.onnx.operators.math.contraction import centred
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
+
+
+@onnx_operator("CausalConvWithState", since=27)
+def causal_conv_with_state(node: Node) -> list[Value]:
+    """x `[batch, channels, length]`, w `[channels, 1, k]`, past state `[batch, channels, k - 1]`."""
+    x, w, past = node.input(0), node.input(1), node.optional(3)
+    if x.rank != 3 or w.rank != 3 or differ(x.shape[1], w.shape[0]) or differ(w.shape[1], 1):
+        raise NodeFailure(f"a weight {list(w.shape)} does not fit an input of shape {list(x.shape)}")
+    carried = w.shape[2] - 1
+    if past is None:
+        result, state = _convolved(node, x, w, carried), _last(node, x, carried)
+    else:
+        if past.rank != 3 or differ(past.shape[2], carried):
+            raise NodeFailure(f"a past state {list(past.shape)} does not fit a weight {list(w.shape)}")
+        whole = node.emit("concat", past, x, axis=2)
+        result = _convolved(node, whole, w, 0, x.shape[2])
+        state = sliced(node, whole, {2: (x.shape[2], carried, 1)})
+    bias = node.optional(2)
+    if bias is not None:
+        result = node.emit("add", result, per_channel(node, bias, 3))
+    return [_activated(node, result), state]
+
+
+def _convolved(node: Node, x: Value, w: Value, before: Dim, length: Dim | None = None) -> Value:
+    """`length` results (as many as x has elements by default), with `before` zeros in front of x."""
+    channels, _, taps = w.shape
+    length = x.shape[2] if length is None else length
+    if isinstance(channels, int) and isinstance(taps, int):
+        geometry = {"strides": [1], "dilations": [1], "pads": [before, 0]}
+        result = node.emit("conv", x, w, **geometry, group=channels, layout="NCHW")
+        return node.reshape(result, [*result.shape[:2], length])
+    places = counting(node, length).along(0, 2) + counting(node, taps)
+    read = read_along(padded(formula(node, x), 2, before, 0), 2, places).value
+    product = node.emit("matmul", read, node.reshape(w, [channels, taps, 1]))
+    return node.reshape(product, product.shape[:3])
+
+
+def _last(node: Node, x: Value, count: Dim) -> Value:
+    """The last elements of x, behind zeros where it has fewer."""
+    length = x.shape[2]
+    if isinstance(length, int) and isinstance(count, int) and length >= count:
+        return sliced(node, x, {2: (length - count, count, 1)})
+    return padded(formula(node, x), 2, count - length, 0).value
+
+
+def _activated(node: Node, x: Value) -> Value:
+    name = node.attr("activation", "none")
+    if name == "none":
+        return x
+    if name not in ("silu", "swish"):
+        raise NodeFailure(f"activation must be none, silu or swish, not {name!r}")
+    return node.cast(node.emit("silu", node.cast(x, TensorProto.FLOAT)), x.number)
 
 
 @onnx_operator("Conv")

@@ -11,12 +11,12 @@ import numpy as np
 from mlc.dialects.graph.sizes import differ, product
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.common.expressions import counting, dim
 from mlc.frontends.onnx.operators.common.sliding_windows import Window, kernel_of, window
 from mlc.frontends.onnx.operators.image.sample_coordinates import Sampling, Tap, axis_taps
 from mlc.frontends.onnx.operators.image.sampling import Images, computed_in, interpolated
 from mlc.frontends.onnx.operators.nn.convolution import per_channel
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

@@ -7,7 +7,7 @@ from onnx import TensorProto
 
 from mlc.frontends.onnx.element_types import numpy_dtype
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.tensor.creation import filled
+from mlc.frontends.onnx.operators.common.dynamic_values import filled
 from mlc.frontends.onnx.operators.tensor.random_numbers import uniform
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value

@@ -1,17 +1,121 @@
-"""Pooling and local response normalisation."""
+"""Pooling and local response normalisation.
+
+Where MaxPool found its elements.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from mlc.dialects.graph.sizes import maximum, minimum, product
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.common.expressions import filled_with
+from mlc.frontends.onnx.operators.common.expressions import (
+    Formula,
+    counting,
+    dim,
+    filled_with,
+    formula,
+    read_along,
+)
 from mlc.frontends.onnx.operators.common.p_norms import power_of_abs, root
 from mlc.frontends.onnx.operators.common.sliding_windows import Window, lowest, window
-from mlc.frontends.onnx.operators.nn.max_pool_indices import indices_of_largest, told_indices_of_largest
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Value
+from mlc.frontends.onnx.values import Dim, Value
+
+
+def indices_of_largest(node: Node, x: Value, geometry: Window, result: list[int]) -> Value:
+    """MaxPool's Indices: the flat place in x of the first largest element of each window. `result`:
+    MaxPool's spatial dims."""
+    batch, channels, *extents = node.shape(x)
+    size, windows = math.prod(extents), math.prod(result)
+    places, inside = _window_places(geometry, extents, result)
+    # Padding is not read: the window's first element takes its place, and is found there first.
+    first = np.take_along_axis(places, inside.argmax(axis=1)[:, None], axis=1)
+    places = np.where(inside, places, first).clip(0, size - 1)
+    flat = node.reshape(x, [batch, channels, size])
+    read = node.emit("gather", flat, node.constant(places, np.int32), axis=2)
+    chosen = node.emit("arg_max", read, axis=3, keepdims=False, select_last_index=False)
+    rows = node.constant(np.arange(windows) * places.shape[1], np.int64)
+    numbers = _numbered(places, extents, bool(node.attr("storage_order", 0)))
+    place = node.emit("gather", node.constant(numbers), node.emit("add", chosen, rows), axis=0)
+    images = node.constant(np.arange(batch * channels).reshape(batch, channels, 1) * size, np.int64)
+    return node.reshape(node.emit("add", place, images), [batch, channels, *result])
+
+
+def _window_places(geometry: Window, extents: list[int], result: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The row-major place of each element of each window, and whether it lies inside: `[windows, kernel]`."""
+    rank = len(extents)
+    place, inside = np.zeros([1] * (2 * rank), np.int64), np.ones([1] * (2 * rank), bool)
+    for axis, extent in enumerate(extents):
+        begins = np.arange(result[axis]) * geometry.strides[axis] - geometry.pads[axis]
+        offsets = np.arange(geometry.kernel[axis]) * geometry.dilations[axis]
+        shape = [1] * (2 * rank)
+        shape[axis], shape[rank + axis] = len(begins), len(offsets)
+        along = (begins[:, None] + offsets).reshape(shape)
+        place, inside = place * extent + along, inside & (along >= 0) & (along < extent)
+    shape = [math.prod(result), math.prod(geometry.kernel)]
+    return place.reshape(shape), inside.reshape(shape)
+
+
+def _numbered(places: np.ndarray, extents: list[int], column_major: bool) -> np.ndarray:
+    """The numbers that Indices holds for row-major places."""
+    if column_major:
+        places = np.ravel_multi_index(np.unravel_index(places, extents), extents, order="F")
+    return np.asarray(places, np.int64).reshape(-1)
+
+
+def told_indices_of_largest(node: Node, x: Value, geometry: Window, result: Sequence[Dim]) -> Value:
+    """The same where only running tells some dims."""
+    batch, channels, *extents = x.shape
+    rank, size, windows = len(extents), product(extents), product(result)
+    taps = product(geometry.kernel)
+    lines = [
+        _line(node, geometry, axis, *each) for axis, each in enumerate(zip(extents, result, strict=True))
+    ]
+    spread = [
+        line.shaped(
+            [
+                1 if each not in (axis, rank + axis) else line.value.shape[each != axis]
+                for each in range(2 * rank)
+            ]
+        )
+        for axis, line in enumerate(lines)
+    ]
+    places = _joined(node, spread, extents, column_major=False).shaped([windows, taps])
+    flat = node.reshape(x, [batch, channels, size])
+    read = node.emit("gather", flat, places.value, axis=2)
+    chosen = formula(node, node.emit("arg_max", read, axis=3, keepdims=False, select_last_index=False))
+    numbers = _joined(node, spread, extents, column_major=bool(node.attr("storage_order", 0)))
+    at = chosen + counting(node, windows) * taps
+    place = read_along(numbers.shaped([windows * taps]), 0, at)
+    images = counting(node, batch * channels).shaped([batch, channels, 1]) * dim(node, size)
+    return (place + images).shaped([batch, channels, *result]).value
+
+
+def _line(node: Node, geometry: Window, axis: int, extent: Dim, result: Dim) -> Formula:
+    """Where each window's elements lie along an axis, `[windows, kernel]`. Padding is not read: the first
+    element inside takes its place, and is found there or before."""
+    width, dilation = geometry.kernel[axis], geometry.dilations[axis]
+    begins = counting(node, result).shaped([result, 1]) * geometry.strides[axis] - dim(
+        node, geometry.pads[axis]
+    )
+    places = begins + counting(node, width) * dilation
+    first = begins + ((0 - begins).max(0) + (dilation - 1)) // dilation * dilation
+    inside = (places >= 0) & (places < dim(node, extent))
+    return inside.chosen(places, first + places * 0)
+
+
+def _joined(node: Node, lines: Sequence[Formula], extents: Sequence[Dim], column_major: bool) -> Formula:
+    """The places that coordinates along all axes make."""
+    steps = list(zip(lines, extents, strict=True))
+    (place, _), *rest = reversed(steps) if column_major else steps
+    for line, extent in rest:
+        place = place * dim(node, extent) + line
+    return place
 
 
 @onnx_operator("MaxPool")

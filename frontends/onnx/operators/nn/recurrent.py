@@ -8,11 +8,18 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.control_flow.loop_builder import counted_loop
 from mlc.frontends.onnx.operators.control_flow.row_slices import reversed_rows, row
-from mlc.frontends.onnx.operators.nn.recurrent_activations import activations
-from mlc.frontends.onnx.operators.nn.recurrent_cells import GRU, LSTM, RNN, Cell, Direction, columns
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.operators.nn.recurrent_cells import (
+    GRU,
+    LSTM,
+    RNN,
+    Cell,
+    Direction,
+    activations,
+    columns,
+)
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.common.dynamic_values import number_of, vector_of
+from mlc.frontends.onnx.operators.common.dynamic_values import number_of, sliced, vector_of
 from mlc.frontends.onnx.operators.tensor.padding import Part
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 

@@ -1,9 +1,11 @@
-"""Operators that make tensors: constants, shapes, identity matrices."""
+"""Operators that make tensors: constants, shapes, identity matrices.
+
+Range.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from onnx import TensorProto
@@ -11,10 +13,55 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
-from mlc.frontends.onnx.operators.common.dynamic_values import counted, declared_length, of_declared_rank
+from mlc.frontends.onnx.operators.common.dynamic_values import (
+    checked,
+    counted,
+    declared_length,
+    filled,
+    number_of,
+    of_declared_rank,
+)
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.tensors import SMALL
-from mlc.frontends.onnx.values import Dim, Value
+from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("Range", since=11)
+def range_(node: Node) -> Value:
+    bounds = [node.reshape(node.input(i), []) for i in range(3)]
+    if not all(b.is_constant for b in bounds):
+        return _computed(node, *bounds)
+    start, limit, delta = (b.known.item() for b in bounds if b.known is not None)
+    if delta == 0:
+        raise NodeFailure("delta is 0")
+    count = max(0, math.ceil((limit - start) / delta))
+    return node.emit("range", *bounds, result_type=node.type_of([count], bounds[0].number))
+
+
+def _computed(node: Node, start: Value, limit: Value, delta: Value) -> Value:
+    """start + i * delta, for as many i as come before the limit."""
+    number = start.number
+    if element_types.is_integer(number):
+        whole = TensorProto.INT64
+    else:
+        whole = TensorProto.DOUBLE if number == TensorProto.DOUBLE else TensorProto.FLOAT
+    start, limit, delta = (node.cast(each, whole) for each in (start, limit, delta))
+    zero = node.scalar(0, delta)
+    delta = checked(node, delta, node.emit("not", node.emit("equal", delta, zero)), "delta is 0")
+    distance = node.emit("sub", limit, start)
+    if whole == TensorProto.INT64:
+        # Away from 0 towards the limit, as division cuts off.
+        rest = node.emit("sub", delta, node.emit("sign", delta))
+        count = node.emit("div", node.emit("add", distance, rest), delta)
+    else:
+        quotient = node.emit("ceil", node.emit("div", distance, delta))
+        is_count = node.emit("less", node.emit("abs", quotient), node.scalar(2.0**62, quotient))
+        quotient = checked(node, quotient, is_count, "the number of elements is not finite")
+        count = node.cast(quotient, TensorProto.INT64)
+    count = node.emit("max", count, number_of(node, 0))
+    [length] = node.read_dims(node.reshape(count, [1]))
+    steps = node.emit("mul", counted(node, length, whole), delta)
+    return node.cast(node.emit("add", steps, start), number)
+
 
 _CONSTANT_DTYPES = {
     "value_float": np.float32,
@@ -47,25 +94,6 @@ def constant_of_shape(node: Node) -> Value:
         return node.numbered(filled(node, dims, node.text_numbers(value.texts)[0]))
     element = np.float32(0) if value is None else value.known.reshape(-1)[0]
     return of_declared_rank(node, filled(node, dims, element), wanted)
-
-
-def filled(node: Node, shape: Sequence[Dim], element: np.generic) -> Value:
-    """A tensor whose elements are all `element`; small ones are known at import."""
-    kind = node.type_of(shape, element_types.onnx_number(element.dtype))
-    known = [d for d in shape if isinstance(d, int)]
-    if any(d < 0 for d in known):
-        raise NodeFailure(f"the shape {known} has a negative dim")
-    if len(known) < len(shape):
-        told = node.sizes(shape)
-        return node.named(node.emit("full", told, result_type=kind, value=_number(element)), shape)
-    if math.prod(known) * element.itemsize <= SMALL:
-        return node.constant(np.full(known, element, element.dtype))
-    return node.emit("full", result_type=kind, value=_number(element))
-
-
-def _number(element: np.generic) -> int | float:
-    """The element as `graph.full` says it: complex ones are zeros."""
-    return element.real.item() if isinstance(element, np.complexfloating) else element.item()
 
 
 @onnx_operator("Shape")

@@ -15,10 +15,10 @@ from mlc.frontends.onnx.operators.common.dynamic_values import (
     element,
     number_of,
     per_axis,
+    sliced,
     taken,
     vector_of,
 )
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, Undecided, floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeFailure
 from mlc.frontends.onnx.operators.common.dynamic_values import (
+    Part,
     checked,
     counted,
     element,
     number_of,
     per_axis,
+    sliced,
     taken,
     vector_of,
 )
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
-
-# (first place, number of elements, step) along an axis.
-Part = tuple[Dim, Dim, int]
 
 
 @onnx_operator("Slice")
@@ -108,25 +105,6 @@ def _runs_through(start: Dim, end: Dim, step: int, to_end: bool) -> bool:
     if step > 0:
         return isinstance(start, int) and start >= 0 and to_end
     return start == -1 and isinstance(end, int) and end <= -(2**31) + 1
-
-
-def sliced(node: Node, x: Value, ranges: Mapping[int, Part]) -> Value:
-    """Takes (first place, number of elements, step) along the given axes; the others are whole. Known places
-    exist; -1 elements are all that follow."""
-    known = {
-        axis: (start, count, step)
-        for axis, (start, count, step) in ranges.items()
-        if isinstance(start, int) and isinstance(count, int)
-    }
-    for axis, (start, count, step) in ranges.items():
-        if axis not in known:
-            x = taken(node, x, axis, start, count, step)
-    if not known:
-        return x
-    sizes = [-1 if isinstance(d, Size) else d for d in x.shape]
-    whole = [(0, size, 1) for size in sizes]
-    starts, counts, steps = zip(*[known.get(i, w) for i, w in enumerate(whole)], strict=True)
-    return node.emit("slice", x, starts=list(starts), sizes=list(counts), steps=list(steps))
 
 
 def _computed_slice(

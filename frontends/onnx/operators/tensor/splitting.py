@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mlc.dialects.graph.sizes import floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeFailure
-from mlc.frontends.onnx.operators.common.dynamic_values import checked, number_of, vector_of
-from mlc.frontends.onnx.operators.tensor.slicing import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import checked, number_of, sliced, vector_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

@@ -1,17 +1,321 @@
-"""What a rule of differentiation sees of an op, and what rules share."""
+"""What a rule of differentiation sees of an op, and what rules share.
+
+Rules of differentiation of elementwise ops.
+
+Rules of differentiation of products and of ops that move elements.
+
+Rules of differentiation of reductions, softmax and normalisation.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.sizes import Size
+from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.onnx.node import Node, Unsupported
-from mlc.frontends.onnx.operators.common.expressions import Formula
+from mlc.frontends.onnx.operators.common.dynamic_values import sliced
+from mlc.frontends.onnx.operators.common.expressions import Formula, dim, filled_with
+from mlc.frontends.onnx.operators.math.contraction import transposed
 from mlc.frontends.onnx.values import Dim, Value
+
+
+def _kept(step: Step, x: Formula) -> Formula:
+    """The result or its gradient with the reduced dims as 1."""
+    axes = step.attribute("axes")
+    return x.shaped([1 if i in axes else size for i, size in enumerate(step.operands[0].shape)])
+
+
+def _reduced(formula: Callable[[Step, Formula, Formula], Formula]) -> Rule:
+    """A formula of the gradient and the result, whose dims are kept, and x; one that lacks x is broadcast."""
+
+    def rule(step: Step) -> list[Value | None]:
+        found = formula(step, _kept(step, step.g), _kept(step, step.y)).value
+        return [step.node.expand(found, step.operands[0].shape)]
+
+    return rule
+
+
+def _count(step: Step) -> Formula:
+    """How many elements are reduced to one."""
+    x = step.operands[0]
+    return dim(step.node, product([x.shape[axis] for axis in step.attribute("axes")]), x.number)
+
+
+def _extreme(step: Step, g: Formula, y: Formula) -> Formula:
+    """Equal shares for equal extremes."""
+    mask = step.x.equals(y).cast(step.gradient.number)
+    return mask * (g / _sum(step, mask))
+
+
+def _sum(step: Step, x: Formula) -> Formula:
+    axes = list(step.attribute("axes"))
+    return Formula(step.node, step.node.emit("reduce_sum", x.value, axes=axes, keepdims=True))
+
+
+def _mean(step: Step, x: Formula) -> Formula:
+    axes = list(step.attribute("axes"))
+    return Formula(step.node, step.node.emit("reduce_mean", x.value, axes=axes, keepdims=True))
+
+
+def _softmax(step: Step) -> list[Value | None]:
+    weighted = step.g * step.y
+    return [(weighted - step.y * weighted.reduced("sum", step.attribute("axis"), keepdims=True)).value]
+
+
+def _log_softmax(step: Step) -> list[Value | None]:
+    total = step.g.reduced("sum", step.attribute("axis"), keepdims=True)
+    return [(step.g - step.y.apply("exp") * total).value]
+
+
+def _layer_norm(step: Step) -> list[Value | None]:
+    centred = step.x - _mean(step, step.x)
+    factor = (_mean(step, centred * centred) + float(step.attribute("epsilon"))).apply("rsqrt")
+    inner = step.g - _mean(step, step.g) - step.y * _mean(step, step.g * step.y)
+    return [(inner * factor).value]
+
+
+def _rms_norm(step: Step) -> list[Value | None]:
+    factor = (_mean(step, step.x * step.x) + float(step.attribute("epsilon"))).apply("rsqrt")
+    return [((step.g - step.y * _mean(step, step.g * step.y)) * factor).value]
+
+
+REDUCTIONS: dict[str, Rule] = {
+    "graph.reduce_sum": _reduced(lambda s, g, y: g),
+    "graph.reduce_mean": _reduced(lambda s, g, y: g / _count(s)),
+    "graph.reduce_max": _reduced(_extreme),
+    "graph.reduce_min": _reduced(_extreme),
+    "graph.reduce_l1": _reduced(lambda s, g, y: g * s.x.apply("sign")),
+    "graph.reduce_l2": _reduced(lambda s, g, y: g * s.x / y),
+    "graph.reduce_sum_square": _reduced(lambda s, g, y: g * s.x * 2),
+    "graph.reduce_log_sum": _reduced(lambda s, g, y: g / y.apply("exp")),
+    "graph.reduce_log_sum_exp": _reduced(lambda s, g, y: g * (s.x - y).apply("exp")),
+    "graph.softmax": _softmax,
+    "graph.log_softmax": _log_softmax,
+    "graph.layer_norm": _layer_norm,
+    "graph.rms_norm": _rms_norm,
+}
+
+
+def _product(step: Step) -> list[Value | None]:
+    """g b^T and a^T g; vectors as matrices of a row or of a column."""
+    node, (a, b) = step.node, step.operands
+    row, column = (
+        (node.reshape(a, [1, *a.shape]) if a.rank == 1 else a),
+        (node.reshape(b, [*b.shape, 1]) if b.rank == 1 else b),
+    )
+    batch = step.result.shape[: step.result.rank - (a.rank > 1) - (b.rank > 1)]
+    g = node.reshape(step.gradient, [*batch, row.shape[-2], column.shape[-1]])
+    left, right = (
+        node.emit("matmul", g, transposed(node, column)),
+        node.emit("matmul", transposed(node, row), g),
+    )
+    return [_without(node, left, -2, a.rank == 1), _without(node, right, -1, b.rank == 1)]
+
+
+def _without(node: Node, x: Value, axis: int, drops: bool) -> Value:
+    """x without the dim of 1 that a vector had as a matrix."""
+    shape = list(x.shape)
+    if drops:
+        del shape[axis]
+    return node.reshape(x, shape)
+
+
+def _reshaped(step: Step) -> list[Value | None]:
+    rest = [None] * (len(step.operands) - 1)
+    return [step.node.reshape(step.gradient, step.operands[0].shape), *rest]
+
+
+def _expanded(step: Step) -> list[Value | None]:
+    """What is broadcast is summed for every op."""
+    return [step.gradient, *[None] * (len(step.operands) - 1)]
+
+
+def _transposed(step: Step) -> list[Value | None]:
+    inverse = np.argsort(step.attribute("permutation")).tolist()
+    return [step.node.emit("transpose", step.gradient, permutation=inverse)]
+
+
+def _joined(step: Step) -> list[Value | None]:
+    axis, parts = step.attribute("axis"), list[Value | None]()
+    start: Dim = 0
+    for operand in step.operands:
+        count = operand.shape[axis]
+        parts.append(sliced(step.node, step.gradient, {axis: (start, count, 1)}))
+        start = start + count
+    return parts
+
+
+def _sliced(step: Step) -> list[Value | None]:
+    x, starts, steps = step.operands[0], step.attribute("starts"), step.attribute("steps")
+    if any(each != 1 for each in steps) or not (x.is_static and step.result.is_static):
+        raise Unsupported("slices of steps, or of dims that only a call tells, have no rule to differentiate")
+    extents, taken = step.node.shape(x), step.node.shape(step.result)
+    low = [start + extent if start < 0 else start for start, extent in zip(starts, extents, strict=True)]
+    high = [extent - first - count for extent, first, count in zip(extents, low, taken, strict=True)]
+    return [step.node.emit("pad", step.gradient, low=low, high=high, mode="constant", value=0)]
+
+
+def _gathered(step: Step) -> list[Value | None]:
+    """Each slice is added where it came from."""
+    node, (data, indices), axis = step.node, step.operands, step.attribute("axis")
+    before, behind, count = data.shape[:axis], data.shape[axis + 1 :], product(indices.shape)
+    updates = node.reshape(step.gradient, [*before, count, *behind])
+    places = node.reshape(indices, [*[1] * axis, count, *[1] * len(behind)])
+    zeros = filled_with(node, data.shape, 0.0, data.number)
+    wide = node.expand(places, updates.shape)
+    return [node.emit("scatter_elements", zeros, wide, updates, axis=axis, reduction="add"), None]
+
+
+def _triangle(step: Step) -> list[Value | None]:
+    upper, k = step.attribute("upper"), step.attribute("k")
+    return [step.node.emit("trilu", step.gradient, upper=upper, k=k)]
+
+
+MOVEMENT: dict[str, Rule] = {
+    "graph.matmul": _product,
+    **dict.fromkeys(("graph.reshape", "graph.squeeze", "graph.unsqueeze"), _reshaped),
+    "graph.expand": _expanded,
+    "graph.transpose": _transposed,
+    "graph.concat": _joined,
+    "graph.slice": _sliced,
+    "graph.gather": _gathered,
+    "graph.trilu": _triangle,
+}
+
+
+def _unary(formula: Callable[[Step], Formula]) -> Rule:
+    return lambda step: [formula(step).value]
+
+
+def _pair(one: Callable[[Step], Formula], other: Callable[[Step], Formula]) -> Rule:
+    return lambda step: [one(step).value, other(step).value]
+
+
+def _where(condition: Formula, step: Step) -> Formula:
+    """The gradient where the condition holds, else 0."""
+    return condition.chosen(step.g, step.g.like(0))
+
+
+def _none(step: Step) -> list[Value | None]:
+    """Steps, whose slope is 0 wherever there is one."""
+    return [None] * len(step.operands)
+
+
+def _root(x: Formula) -> Formula:
+    return x.apply("sqrt")
+
+
+def _silu(step: Step) -> Formula:
+    s = step.x.apply("sigmoid")
+    return step.g * (s + step.y * (1 - s))
+
+
+def _gelu(step: Step) -> list[Value | None]:
+    kind, x = step.attribute("approximate"), step.x
+    if kind == "sigmoid":
+        s = (x * 1.702).apply("sigmoid")
+        return [(step.g * (s + step.y * (1 - s) * 1.702)).value]
+    if kind == "tanh":
+        c = math.sqrt(2 / math.pi)
+        t = ((x + x * x * x * 0.044715) * c).apply("tanh")
+        slope = (1 - t * t) * x * (x * x * (3 * 0.044715) + 1) * (c / 2)
+        return [(step.g * ((t + 1) * 0.5 + slope)).value]
+    share = ((x * math.sqrt(0.5)).apply("erf") + 1) * 0.5
+    density = (x * x * -0.5).apply("exp") * (1 / math.sqrt(2 * math.pi))
+    return [(step.g * (share + x * density)).value]
+
+
+def _clamp(step: Step) -> Formula:
+    low, high = step.attribute("min"), step.attribute("max")
+    gradient = step.g
+    for bound, holds in ((low, step.x.__ge__), (high, step.x.__le__)):
+        if bound is not None:
+            gradient = holds(bound).chosen(gradient, gradient.like(0))
+    return gradient
+
+
+def _elu(step: Step) -> Formula:
+    return (step.x > 0).chosen(step.g, step.g * (step.y + float(step.attribute("alpha"))))
+
+
+def _leaky_relu(step: Step) -> Formula:
+    return (step.x >= 0).chosen(step.g, step.g * float(step.attribute("alpha")))
+
+
+def _cast(step: Step) -> list[Value | None]:
+    return [step.node.cast(step.gradient, step.operands[0].number)]
+
+
+def _power(step: Step) -> list[Value | None]:
+    """The exponent's too, where its type has one and the base is positive."""
+    a, b = step.x, step.operand(1)
+    base = step.g * b * Formula(step.node, step.node.emit("pow", a.value, (b - 1).value))
+    positive = a > 0
+    log = positive.chosen(positive.chosen(a, a.like(1)).apply("log"), a.like(0))
+    return [base.value, (step.g * step.y * log).value]
+
+
+def _chosen(step: Step) -> list[Value | None]:
+    condition, zero = step.x, step.g.like(0)
+    return [None, condition.chosen(step.g, zero).value, condition.chosen(zero, step.g).value]
+
+
+def _largest(step: Step, first: Formula) -> list[Value | None]:
+    zero = step.g.like(0)
+    return [first.chosen(step.g, zero).value, first.chosen(zero, step.g).value]
+
+
+ELEMENTWISE: dict[str, Rule] = {
+    f"graph.{name}": rule
+    for name, rule in {
+        "identity": _unary(lambda s: s.g),
+        "cast": _cast,
+        "neg": _unary(lambda s: s.g.apply("neg")),
+        "abs": _unary(lambda s: s.g * s.x.apply("sign")),
+        "exp": _unary(lambda s: s.g * s.y),
+        "log": _unary(lambda s: s.g / s.x),
+        "sqrt": _unary(lambda s: s.g * 0.5 / s.y),
+        "rsqrt": _unary(lambda s: s.g * s.y * s.y * s.y * -0.5),
+        "reciprocal": _unary(lambda s: (s.g * s.y * s.y).apply("neg")),
+        "erf": _unary(lambda s: s.g * (s.x * s.x * -1).apply("exp") * (2 / math.sqrt(math.pi))),
+        "sin": _unary(lambda s: s.g * s.x.apply("cos")),
+        "cos": _unary(lambda s: (s.g * s.x.apply("sin")).apply("neg")),
+        "tan": _unary(lambda s: s.g * (s.y * s.y + 1)),
+        "asin": _unary(lambda s: s.g / _root(1 - s.x * s.x)),
+        "acos": _unary(lambda s: (s.g / _root(1 - s.x * s.x)).apply("neg")),
+        "atan": _unary(lambda s: s.g / (s.x * s.x + 1)),
+        "sinh": _unary(lambda s: s.g * s.x.apply("cosh")),
+        "cosh": _unary(lambda s: s.g * s.x.apply("sinh")),
+        "tanh": _unary(lambda s: s.g * (1 - s.y * s.y)),
+        "asinh": _unary(lambda s: s.g / _root(s.x * s.x + 1)),
+        "acosh": _unary(lambda s: s.g / _root(s.x * s.x - 1)),
+        "atanh": _unary(lambda s: s.g / (1 - s.x * s.x)),
+        "sigmoid": _unary(lambda s: s.g * s.y * (1 - s.y)),
+        "relu": _unary(lambda s: _where(s.x > 0, s)),
+        "leaky_relu": _unary(_leaky_relu),
+        "elu": _unary(_elu),
+        "clamp": _unary(_clamp),
+        "softplus": _unary(lambda s: s.g * s.x.apply("sigmoid")),
+        "silu": _unary(_silu),
+        "gelu": _gelu,
+        **dict.fromkeys(("floor", "ceil", "round", "sign"), _none),
+        "add": _pair(lambda s: s.g, lambda s: s.g),
+        "sub": _pair(lambda s: s.g, lambda s: s.g.apply("neg")),
+        "mul": _pair(lambda s: s.g * s.operand(1), lambda s: s.g * s.x),
+        "div": _pair(lambda s: s.g / s.operand(1), lambda s: (s.g * s.y / s.operand(1)).apply("neg")),
+        "pow": _power,
+        "max": lambda s: _largest(s, s.x >= s.operand(1)),
+        "min": lambda s: _largest(s, s.x <= s.operand(1)),
+        "where": _chosen,
+    }.items()
+}
 
 
 @dataclass(frozen=True)

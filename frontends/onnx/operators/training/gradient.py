@@ -10,10 +10,13 @@ from mlc.bindings import ir
 from mlc.dialects.graph.dims.dim_names import named_dims
 from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
 from mlc.frontends.onnx.operators.common.expressions import filled_with
-from mlc.frontends.onnx.operators.training.derivative_rules import Step, summed_to
-from mlc.frontends.onnx.operators.training.derivatives_elementwise import ELEMENTWISE
-from mlc.frontends.onnx.operators.training.derivatives_movement import MOVEMENT
-from mlc.frontends.onnx.operators.training.derivatives_reductions import REDUCTIONS
+from mlc.frontends.onnx.operators.training.derivative_rules import (
+    ELEMENTWISE,
+    MOVEMENT,
+    REDUCTIONS,
+    Step,
+    summed_to,
+)
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value, from_ir
 
