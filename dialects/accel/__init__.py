@@ -1,7 +1,7 @@
 """The `accel` dialect: programs of thread blocks on tiles."""
 
-from mlc.dialects.accel.buffers import Alloc, Reuse
-from mlc.dialects.accel.compute import Mma, factor_type
+from mlc.dialects.accel.buffers import AllocOp, ReuseOp
+from mlc.dialects.accel.compute import MmaOp, factor_type
 from mlc.dialects.accel.dialect import (
     SHARED,
     Accel,
@@ -13,30 +13,30 @@ from mlc.dialects.accel.dialect import (
     is_shared,
     launch_around,
 )
-from mlc.dialects.accel.launches import Launch, Specialize
-from mlc.dialects.accel.memory import Commit, Copy, Wait, WaitGroups, box_of
-from mlc.dialects.accel.ping_pong import AwaitTurn, PassTurn
-from mlc.dialects.accel.semaphores import Await, CreateSemaphore, Notify
+from mlc.dialects.accel.launches import LaunchOp, SpecializeOp
+from mlc.dialects.accel.memory import CommitOp, CopyOp, WaitOp, WaitGroupsOp, box_of
+from mlc.dialects.accel.ping_pong import AwaitTurnOp, PassTurnOp
+from mlc.dialects.accel.semaphores import AwaitOp, CreateSemaphoreOp, NotifyOp
 
 __all__ = [
     "SHARED",
     "Accel",
-    "Alloc",
-    "Await",
-    "AwaitTurn",
-    "Commit",
-    "Copy",
-    "CreateSemaphore",
-    "Launch",
-    "Mma",
-    "Notify",
-    "PassTurn",
-    "Reuse",
+    "AllocOp",
+    "AwaitOp",
+    "AwaitTurnOp",
+    "CommitOp",
+    "CopyOp",
+    "CreateSemaphoreOp",
+    "LaunchOp",
+    "MmaOp",
+    "NotifyOp",
+    "PassTurnOp",
+    "ReuseOp",
     "SemaphoreType",
-    "Specialize",
+    "SpecializeOp",
     "TokenType",
-    "Wait",
-    "WaitGroups",
+    "WaitGroupsOp",
+    "WaitOp",
     "box_of",
     "cluster_around",
     "cluster_of",

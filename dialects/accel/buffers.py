@@ -49,7 +49,7 @@ def _is_dense(kind: ir.MemRefType) -> bool:
     return bool(kind.get_strides_and_offset() == (dense, 0))
 
 
-class Alloc(Accel.Operation, name="alloc"):
+class AllocOp(Accel.Operation, name="alloc"):
     """A buffer in shared memory, which lives as long as the block.
 
     With several `stages` the first dim is a ring of buffers, of which `memref.subview` gives one. `swizzle`
@@ -84,7 +84,7 @@ def _size_bits(kind: ir.MemRefType) -> int:
     return math.prod(kind.shape) * element_bits(kind.element_type)
 
 
-class Reuse(Accel.Operation, name="reuse"):
+class ReuseOp(Accel.Operation, name="reuse"):
     """Another buffer in the memory of one that nothing uses any more: not the block's warps, nor any copy.
 
     `swizzle` is that of the new buffer, as of `accel.alloc`.

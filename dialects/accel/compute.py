@@ -71,7 +71,7 @@ def factor_type(op: ir.Operation, operand: int) -> ir.Type:
     return ir.IntegerType.get_unsigned(8) if UNSIGNED[operand] in op.attributes else element
 
 
-class Mma(Accel.Operation, name="mma"):
+class MmaOp(Accel.Operation, name="mma"):
     """Multiplies two tiles and adds the product to the accumulator: `[M, K]` times `[K, N]`, each in shared
     memory or in registers. With `transpose_a` the first one lies as `[K, M]`, with `transpose_b` the second
     one as `[N, K]`. Numbers of i8 are signed, those of the first one unsigned with `unsigned_a`, those of the
@@ -80,6 +80,8 @@ class Mma(Accel.Operation, name="mma"):
     Sums are of the accumulator's type, in any order. `precision` of "tf32" rounds operands of f32 to 10 bits
     of mantissa; otherwise it is "exact".
     """
+
+    FORMS = {"transpose_a": "unit", "transpose_b": "unit", "unsigned_a": "unit", "unsigned_b": "unit"}
 
     precision: ir.StringAttr
     a: ext.Operand[Any]

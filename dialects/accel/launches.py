@@ -53,7 +53,7 @@ def _body_fault(op: ext.Operation) -> str:
     return ""
 
 
-class Launch(Accel.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
+class LaunchOp(Accel.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
     """Runs its body once for each block of a grid, whose place is the body's arguments; blocks run in any
     order, or at the same time.
 
@@ -63,6 +63,8 @@ class Launch(Accel.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
     8 together at most; it divides the grid. They run at the same time, and copy for each other (`accel.copy`
     with `multicast`).
     """
+
+    FORMS = {"cluster": "integers?"}
 
     warps: ir.IntegerAttr
     grid: Sequence[ext.Operand[ir.IndexType]]
@@ -102,7 +104,7 @@ def _roles_fault(op: ext.Operation) -> str:
     return ""
 
 
-class Specialize(Accel.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):
+class SpecializeOp(Accel.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):
     """Gives the warps of a block roles, which run at the same time: producers, in addition to the launch's
     warps, issue copies; consumers, which are the launch's warps, compute.
 

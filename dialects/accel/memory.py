@@ -84,7 +84,7 @@ def _token_fault(token: ir.Value) -> str:
     return "has a token that nobody waits for: accel.wait, accel.commit and accel.notify take it"
 
 
-class Copy(Accel.Operation, name="copy"):
+class CopyOp(Accel.Operation, name="copy"):
     """Starts to copy a tile from global to shared memory, or back.
 
     `offsets` say where the tile begins, one for each dim of the side in global memory; if the tile has fewer
@@ -101,6 +101,8 @@ class Copy(Accel.Operation, name="copy"):
     `multicast` is a dim of the grid along which the blocks of a cluster copy the same tile, each into its own
     shared memory: each of them may then copy a part of it for all.
     """
+
+    FORMS = {"box": "integers?", "steps": "integers?", "bulk": "unit", "multicast": "integer?"}
 
     source: ext.Operand[Any]
     destination: ext.Operand[Any]
@@ -127,19 +129,21 @@ def _stores(copy: ir.Operation | ir.Block) -> bool:
     return not isinstance(copy, ir.Block) and is_global(copy.operands[1])
 
 
-class Wait(Accel.Operation, name="wait"):
+class WaitOp(Accel.Operation, name="wait"):
     """Waits until the copies have ended; then all of the block sees what they wrote.
 
     With `read` it only waits until copies to global memory have read shared memory, which may then be
     written; what they write is there when the launch has ended.
     """
 
+    FORMS = {"read": "unit"}
+
     tokens: Sequence[ext.Operand[TokenType]]
 
     verify_invariants = verifier(_wait_fault)
 
 
-class Commit(Accel.Operation, name="commit"):
+class CommitOp(Accel.Operation, name="commit"):
     """Makes copies a group, perhaps an empty one, which `accel.wait_groups` waits for."""
 
     tokens: Sequence[ext.Operand[TokenType]]
@@ -150,7 +154,7 @@ def _wait_groups_fault(op: ext.Operation) -> str:
     return "" if pending >= 0 else f"pending must not be negative, but is {pending}"
 
 
-class WaitGroups(Accel.Operation, name="wait_groups"):
+class WaitGroupsOp(Accel.Operation, name="wait_groups"):
     """Waits until all groups but the last `pending` ones have ended; then all of the block sees what they
     wrote."""
 

@@ -24,7 +24,7 @@ def _place_fault(op: ext.Operation) -> str:
     return "must be in the consumers' region of an accel.specialize"
 
 
-class AwaitTurn(Accel.Operation, name="await_turn"):
+class AwaitTurnOp(Accel.Operation, name="await_turn"):
     """Begins a turn: the consumers' groups of 4 warps go through what follows, up to the next
     `accel.pass_turn`, one group behind the other, always in the same order. What products start in a turn
     runs on behind it, beside what the groups compute between their turns. A program means the same without
@@ -34,11 +34,15 @@ class AwaitTurn(Accel.Operation, name="await_turn"):
     the first group need not wait.
     """
 
+    FORMS = {"first": "unit"}
+
     verify_invariants = verifier(_turn_fault)
 
 
-class PassTurn(Accel.Operation, name="pass_turn"):
+class PassTurnOp(Accel.Operation, name="pass_turn"):
     """Ends a turn: the next group's begins, behind the last group's the first group's next one. In the last
     one, which has `last`, the last group has none to pass it to."""
+
+    FORMS = {"last": "unit"}
 
     verify_invariants = verifier(_turn_fault)

@@ -20,7 +20,7 @@ def _semaphore_fault(op: ext.Operation) -> str:
     return fault_at_top_of_launch(op)
 
 
-class CreateSemaphore(Accel.Operation, name="create_semaphore"):
+class CreateSemaphoreOp(Accel.Operation, name="create_semaphore"):
     """A ring of `stages` barriers. A phase of a barrier ends after `arrivals` times `accel.notify`; the next
     one begins then."""
 
@@ -44,7 +44,7 @@ def _notify_fault(op: ext.Operation) -> str:
     return multicast_fault(op, list(dims))
 
 
-class Notify(Accel.Operation, name="notify"):
+class NotifyOp(Accel.Operation, name="notify"):
     """Arrives at a stage's barrier, for all warps of the role; with tokens, the phase does not end before
     these copies have.
 
@@ -53,6 +53,8 @@ class Notify(Accel.Operation, name="notify"):
     the cluster that differ from it along one of these dims of the grid alone.
     """
 
+    FORMS = {"pending": "integer?", "multicast": "integers?"}
+
     semaphore: ext.Operand[SemaphoreType]
     stage: ext.Operand[ir.IndexType]
     tokens: Sequence[ext.Operand[TokenType]]
@@ -60,7 +62,7 @@ class Notify(Accel.Operation, name="notify"):
     verify_invariants = verifier(_notify_fault)
 
 
-class Await(Accel.Operation, name="await"):
+class AwaitOp(Accel.Operation, name="await"):
     """Waits until the latest phase of this number, 0 or 1, of a stage's barrier has ended. The first phase is
     number 0; before it, number 1 has ended."""
 

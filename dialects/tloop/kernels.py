@@ -44,7 +44,7 @@ def buffers_and_dims(launch: ir.Operation) -> tuple[list[ir.Value], list[ir.Valu
     return operands[:count], operands[count:]
 
 
-class Launch(TLoop.Operation, name="launch", traits=[ext.Pure]):
+class LaunchOp(TLoop.Operation, name="launch", traits=[ext.Pure]):
     """Runs a kernel on tensors.
 
     `kernel` names a private `func.func` with the unit attribute `tloop.kernel`; operands and results agree
@@ -55,7 +55,7 @@ class Launch(TLoop.Operation, name="launch", traits=[ext.Pure]):
     verify_invariants = verifier(_launch_fault)
 
 
-class LaunchInto(TLoop.Operation, name="launch_into"):
+class LaunchIntoOp(TLoop.Operation, name="launch_into"):
     """Runs a kernel on buffers: inputs first, then outputs (the kernel contract's order).
 
     The planner makes it from `tloop.launch`. The last `num_outputs` buffers are written, the others only
@@ -77,7 +77,7 @@ def _transfer_fault(op: ext.Operation) -> str:
     return "" if source == result else f"result must be of the operand's type {source}, but is a {result}"
 
 
-class Transfer(TLoop.Operation, name="transfer", traits=[ext.Pure]):
+class TransferOp(TLoop.Operation, name="transfer", traits=[ext.Pure]):
     """The operand in the memory of another device, `to`; "host" is the processor's. In a GPU's program, "cpu"
     is the processor's and "gpu" the GPU's.
 
@@ -106,7 +106,7 @@ def _row_fault(op: ext.Operation) -> str:
     return ""
 
 
-class Row(TLoop.Operation, name="row", traits=[ext.Pure]):
+class RowOp(TLoop.Operation, name="row", traits=[ext.Pure]):
     """Row number `first + step * iteration` of the operand along its first dim; the last one for numbers
     beyond.
 

@@ -66,7 +66,7 @@ def _categorical_fault(op: ext.Operation) -> str:
     return ""
 
 
-class GetLoops(TLoop.Operation, name="get_loops"):
+class GetLoopsOp(TLoop.Operation, name="get_loops"):
     """Handles to the loops around a computation, from the outermost to the innermost.
 
     The number of results must be the number of loops.
@@ -76,7 +76,7 @@ class GetLoops(TLoop.Operation, name="get_loops"):
     loops: Sequence[ext.Result[LoopType]]
 
 
-class Split(TLoop.Operation, name="split"):
+class SplitOp(TLoop.Operation, name="split"):
     """Splits a loop into a nest of as many loops as there are factors.
 
     `factors` holds the number of iterations of each new loop, outermost first; one may be -1, for what the
@@ -87,6 +87,8 @@ class Split(TLoop.Operation, name="split"):
     its own, and "exact" is an error.
     """
 
+    FORMS = {"factors": "integers"}
+
     factors: Any
     tail: ir.StringAttr
     loop: ext.Operand[LoopType]
@@ -96,7 +98,7 @@ class Split(TLoop.Operation, name="split"):
     verify_invariants = verifier(_split_fault, factors=ir.DenseI64ArrayAttr, tail=ir.StringAttr)
 
 
-class Fuse(TLoop.Operation, name="fuse"):
+class FuseOp(TLoop.Operation, name="fuse"):
     """Fuses a perfect nest of loops, given from the outermost to the innermost, into one loop.
 
     The numbers of iterations must be constant.
@@ -108,7 +110,7 @@ class Fuse(TLoop.Operation, name="fuse"):
     verify_invariants = verifier(_order_fault)
 
 
-class Reorder(TLoop.Operation, name="reorder"):
+class ReorderOp(TLoop.Operation, name="reorder"):
     """Brings loops of a perfect nest into the order in which they are given, outermost first.
 
     Loops of the nest that are not given stay where they are. No dependence may be reversed, except that the
@@ -121,7 +123,7 @@ class Reorder(TLoop.Operation, name="reorder"):
     verify_invariants = verifier(_order_fault)
 
 
-class Parallel(TLoop.Operation, name="parallel"):
+class ParallelOp(TLoop.Operation, name="parallel"):
     """Lets the iterations of a loop run on several threads.
 
     The loop must carry no dependence. It becomes `affine.parallel`, `scf.parallel`, or, on tensors,
@@ -131,7 +133,7 @@ class Parallel(TLoop.Operation, name="parallel"):
     loop: ext.Operand[LoopType]
 
 
-class Bind(TLoop.Operation, name="bind"):
+class BindOp(TLoop.Operation, name="bind"):
     """Binds a loop to an axis of a GPU, "block.x" to "thread.z".
 
     The loop must carry no dependence. It stays a loop and gets the attribute `tloop.bind`, by which the
@@ -144,7 +146,7 @@ class Bind(TLoop.Operation, name="bind"):
     verify_invariants = verifier(_bind_fault, axis=ir.StringAttr)
 
 
-class Unroll(TLoop.Operation, name="unroll"):
+class UnrollOp(TLoop.Operation, name="unroll"):
     """Unrolls a loop by `factor`; 0 unrolls it completely, for which its number of iterations must be
     constant."""
 
@@ -154,8 +156,10 @@ class Unroll(TLoop.Operation, name="unroll"):
     verify_invariants = verifier(_unroll_fault, factor=ir.IntegerAttr)
 
 
-class Annotate(TLoop.Operation, name="annotate"):
+class AnnotateOp(TLoop.Operation, name="annotate"):
     """Sets the attribute `key` of a loop or a computation to `value`."""
+
+    FORMS = {"value": "attribute"}
 
     key: ir.StringAttr
     value: Any
@@ -164,13 +168,15 @@ class Annotate(TLoop.Operation, name="annotate"):
     verify_invariants = verifier(_annotate_fault, key=ir.StringAttr)
 
 
-class SamplePerfectTile(TLoop.Operation, name="sample_perfect_tile"):
+class SamplePerfectTileOp(TLoop.Operation, name="sample_perfect_tile"):
     """Samples `count` factors whose product is the number of iterations of a loop, or the extent of dimension
     `dim` of a structured computation.
 
     The last factor is at most `largest`. All ways to factor are equally likely. `tloop-sample-schedules`
     records its choice as the attribute `decision`, without which a schedule cannot be applied.
     """
+
+    FORMS = {"decision": "integers?"}
 
     dim: ir.IntegerAttr
     largest: ir.IntegerAttr
@@ -180,12 +186,14 @@ class SamplePerfectTile(TLoop.Operation, name="sample_perfect_tile"):
     verify_invariants = verifier(_perfect_tile_fault, dim=ir.IntegerAttr, largest=ir.IntegerAttr)
 
 
-class SampleCategorical(TLoop.Operation, name="sample_categorical"):
+class SampleCategoricalOp(TLoop.Operation, name="sample_categorical"):
     """Samples one of `candidates`, with `probabilities` that sum to 1.
 
     `tloop-sample-schedules` records its choice as the attribute `decision`, the candidate's position, without
     which a schedule cannot be applied.
     """
+
+    FORMS = {"candidates": "integers", "probabilities": "floats", "decision": "integer?"}
 
     candidates: Any
     probabilities: Any

@@ -9,7 +9,7 @@ from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import TLoop
 
 
-class RowWindow(TLoop.Operation, name="row_window", traits=[ext.Pure]):
+class RowWindowOp(TLoop.Operation, name="row_window", traits=[ext.Pure]):
     """Combines the elements of windows on images `[N, C, H, W]`, each channel by itself: their "sum" or
     "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The padding in
     front, `pads`, and as much behind as the result needs, is of `neutral` elements.
@@ -17,6 +17,8 @@ class RowWindow(TLoop.Operation, name="row_window", traits=[ext.Pure]):
     `compute_at` moves it into a parallel loop over rows of the result, where it becomes vector ops; it has no
     other lowering.
     """
+
+    FORMS = {"kernel": "integers", "strides": "integers", "dilations": "integers", "pads": "integers"}
 
     kind: ir.StringAttr
     kernel: Any
@@ -29,7 +31,7 @@ class RowWindow(TLoop.Operation, name="row_window", traits=[ext.Pure]):
     result: ext.Result[Any]
 
 
-class WinogradOutput(TLoop.Operation, name="winograd_output", traits=[ext.Pure]):
+class WinogradOutputOp(TLoop.Operation, name="winograd_output", traits=[ext.Pure]):
     """Transforms products `[n*n, tiles, K/k, k]` back into images `[N, K/k, H, W, k]`.
 
     `compute_at` moves it into a parallel loop over tiles of `tile` by `tile` results, where it becomes vector
@@ -41,7 +43,7 @@ class WinogradOutput(TLoop.Operation, name="winograd_output", traits=[ext.Pure])
     image: ext.Result[Any]
 
 
-class WinogradInput(TLoop.Operation, name="winograd_input", traits=[ext.Pure]):
+class WinogradInputOp(TLoop.Operation, name="winograd_input", traits=[ext.Pure]):
     """Transforms overlapping tiles of images `[N, C/c, H, W, c]` to `[n*n, tiles, C]`.
 
     `compute_at` moves it into a loop that reads some of the tiles, where it becomes a loop over these; it has

@@ -70,7 +70,7 @@ def _vectorize_fault(op: ext.Operation) -> str:
     return "takes blocks, or one loop"
 
 
-class Schedule(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
+class ScheduleOp(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
     """The schedule of one kernel: a straight line of primitives, applied from top to bottom."""
 
     kernel: ir.FlatSymbolRefAttr
@@ -86,14 +86,14 @@ class Schedule(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]):
         return True
 
 
-class GetBlock(TLoop.Operation, name="get_block"):
+class GetBlockOp(TLoop.Operation, name="get_block"):
     """A handle to the kernel's computation whose attribute `tloop.block` equals `name`."""
 
     block_name: ir.StringAttr
     block: ext.Result[BlockType]
 
 
-class Tile(TLoop.Operation, name="tile"):
+class TileOp(TLoop.Operation, name="tile"):
     """Tiles the computation's iteration space.
 
     `sizes` holds one tile size per iteration dimension, 0 for "not tiled"; missing ones count as 0. With mode
@@ -102,6 +102,8 @@ class Tile(TLoop.Operation, name="tile"):
     and `get_loops` tells all. Sizes that do not divide the extent leave a smaller last tile (see `peel`). A
     size of -2 is the next sampled value.
     """
+
+    FORMS = {"sizes": "integers"}
 
     sizes: Any
     mode: ir.StringAttr
@@ -113,9 +115,11 @@ class Tile(TLoop.Operation, name="tile"):
     verify_invariants = verifier(_tile_fault, sizes=ir.DenseI64ArrayAttr, mode=ir.StringAttr)
 
 
-class Interchange(TLoop.Operation, name="interchange"):
+class InterchangeOp(TLoop.Operation, name="interchange"):
     """Permutes the iteration dimensions of a structured computation: new dimension `i` is old
     `permutation[i]`. Loops are permuted by `reorder`."""
+
+    FORMS = {"permutation": "integers"}
 
     permutation: Any
     block: ext.Operand[BlockType]
@@ -124,7 +128,7 @@ class Interchange(TLoop.Operation, name="interchange"):
     verify_invariants = verifier(_interchange_fault, permutation=ir.DenseI64ArrayAttr)
 
 
-class Vectorize(TLoop.Operation, name="vectorize"):
+class VectorizeOp(TLoop.Operation, name="vectorize"):
     """Turns computations, or a loop, into vector ops.
 
     Blocks are the innermost tiles of structured computations (static sizes), given all in one step. A
@@ -141,12 +145,14 @@ class Vectorize(TLoop.Operation, name="vectorize"):
     verify_invariants = verifier(_vectorize_fault)
 
 
-class Pack(TLoop.Operation, name="pack"):
+class PackOp(TLoop.Operation, name="pack"):
     """Changes the layout of the operands of a structured computation so that tiles are contiguous.
 
     `sizes` holds one tile size per iteration dimension, 0 for "not packed". Each operand indexed by a packed
     dimension is copied to a packed one before the computation, and the result is copied back after it.
     """
+
+    FORMS = {"sizes": "integers"}
 
     sizes: Any
     block: ext.Operand[BlockType]
@@ -155,7 +161,7 @@ class Pack(TLoop.Operation, name="pack"):
     verify_invariants = verifier(_pack_fault, sizes=ir.DenseI64ArrayAttr)
 
 
-class RFactor(TLoop.Operation, name="rfactor"):
+class RFactorOp(TLoop.Operation, name="rfactor"):
     """Splits a structured reduction in two: `factor` partial results, which are parallel, and their
     combination.
 
@@ -171,7 +177,7 @@ class RFactor(TLoop.Operation, name="rfactor"):
     verify_invariants = verifier(_rfactor_fault, factor=ir.IntegerAttr)
 
 
-class Tensorize(TLoop.Operation, name="tensorize"):
+class TensorizeOp(TLoop.Operation, name="tensorize"):
     """Replaces a structured computation by an implementation of the same computation.
 
     `intrinsic` names a `func.func` of the module that holds nothing but the computation, on tensors of the

@@ -43,20 +43,24 @@ def _read_fault(op: ext.Operation) -> str:
     return "" if prod(kind.shape) == len(texts) else f"names has {len(texts)} entries for a {kind}"
 
 
-class Numbers(TLoop.Operation, name="numbers", traits=[ext.Pure]):
+class NumbersOp(TLoop.Operation, name="numbers", traits=[ext.Pure]):
     """A tensor of integers that follow from sizes: `dims` are its elements, in row-major order.
 
     The host program writes them; no kernel computes them.
     """
+
+    FORMS = {"dims": "strings"}
 
     dims: ir.ArrayAttr
     numbers: ext.Result[Any]
     verify_invariants = verifier(_numbers_fault, dims=ir.ArrayAttr)
 
 
-class ReadSizes(TLoop.Operation, name="read_sizes"):
+class ReadSizesOp(TLoop.Operation, name="read_sizes"):
     """From here on to the end of the block the names stand for the elements of a vector of integers, "" for
     one that has no name. The host program reads them when the vector is there."""
+
+    FORMS = {"names": "strings"}
 
     names: ir.ArrayAttr
     operand: ext.Operand[Any]
@@ -79,13 +83,15 @@ def _relation_fault(op: ext.Operation, relations: Sequence[str] = RELATIONS) -> 
     return "" if relation in relations else f"relation is '{relation}', none of {', '.join(relations)}"
 
 
-class Expect(TLoop.Operation, name="expect"):
+class ExpectOp(TLoop.Operation, name="expect"):
     """The call fails unless two sizes are "equal", or the left one is 1 or the right one ("broadcast"), or
     "at_least" the right one. `what` says who expects it, and the attribute `fault`, if it is there, what is
     wrong then.
 
     Stands in the host program before ops that take it for true.
     """
+
+    FORMS = {"fault": "string?"}
 
     left: ir.StringAttr
     right: ir.StringAttr
@@ -103,7 +109,7 @@ def _check_fault(op: ext.Operation) -> str:
     return _relation_fault(op, (*RELATIONS, "product"))
 
 
-class Check(TLoop.Operation, name="check"):
+class CheckOp(TLoop.Operation, name="check"):
     """A `tloop.expect` on numbers that the host function has computed, or that 64 bits hold their "product".
     A call that fails says `message`, and the two numbers."""
 

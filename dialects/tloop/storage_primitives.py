@@ -21,13 +21,15 @@ def _compute_at_fault(op: ext.Operation) -> str:
     return ""
 
 
-class ComputeAt(TLoop.Operation, name="compute_at"):
+class ComputeAtOp(TLoop.Operation, name="compute_at"):
     """Moves a producer into the loop, next to its consumer: each iteration computes only what it needs.
 
     With the unit attribute `rolling` (loops over memory only) the producer's results stay in a circular
     buffer of the size of the consumer's window, from one iteration to the next: each iteration computes only
     what the window gains. The loop then has to be sequential.
     """
+
+    FORMS = {"rolling": "unit"}
 
     block: ext.Operand[BlockType]
     loop: ext.Operand[LoopType]
@@ -36,7 +38,7 @@ class ComputeAt(TLoop.Operation, name="compute_at"):
     verify_invariants = verifier(_compute_at_fault)
 
 
-class ReverseComputeAt(TLoop.Operation, name="reverse_compute_at"):
+class ReverseComputeAtOp(TLoop.Operation, name="reverse_compute_at"):
     """Moves a consumer into the producer's loop: each iteration consumes what it has produced.
 
     For loops over memory; a structured consumer is tiled, and its producer moved into the loop by
@@ -48,13 +50,13 @@ class ReverseComputeAt(TLoop.Operation, name="reverse_compute_at"):
     moved: ext.Result[BlockType]
 
 
-class ComputeInline(TLoop.Operation, name="compute_inline"):
+class ComputeInlineOp(TLoop.Operation, name="compute_inline"):
     """Computes an elementwise producer anew at each place that reads it, and drops it."""
 
     block: ext.Operand[BlockType]
 
 
-class DecomposeReduction(TLoop.Operation, name="decompose_reduction"):
+class DecomposeReductionOp(TLoop.Operation, name="decompose_reduction"):
     """Moves a computation, such as the initial value of a reduction, out of the loop, into a nest of its own
     in front of it.
 
@@ -67,7 +69,7 @@ class DecomposeReduction(TLoop.Operation, name="decompose_reduction"):
     moved: ext.Result[BlockType]
 
 
-class CacheRead(TLoop.Operation, name="cache_read"):
+class CacheReadOp(TLoop.Operation, name="cache_read"):
     """Copies what each iteration of a loop reads of an input of the computation into a buffer of its own.
 
     `operand` is the input's position: of a structured computation among its inputs, else among the buffers
@@ -83,7 +85,7 @@ class CacheRead(TLoop.Operation, name="cache_read"):
     verify_invariants = verifier(_operand_fault, operand=ir.IntegerAttr, block_name=ir.StringAttr)
 
 
-class CacheWrite(TLoop.Operation, name="cache_write"):
+class CacheWriteOp(TLoop.Operation, name="cache_write"):
     """Lets each iteration of a loop compute the result of the block in a buffer of its own, which is copied
     to the result at the iteration's end. `block_name` names that copy."""
 
@@ -95,7 +97,7 @@ class CacheWrite(TLoop.Operation, name="cache_write"):
     verify_invariants = verifier(lambda op: "", block_name=ir.StringAttr)
 
 
-class Prefetch(TLoop.Operation, name="prefetch"):
+class PrefetchOp(TLoop.Operation, name="prefetch"):
     """Fetches into the cache what the block will read of an input `distance` iterations of the loop later.
 
     `operand` is the input's position, as in `cache_read`. For loops over memory.

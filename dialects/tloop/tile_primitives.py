@@ -12,7 +12,7 @@ def _stream_fault(op: ext.Operation) -> str:
     return f"blocks must not be empty, but are of {queries} queries and {keys} keys"
 
 
-class Peel(TLoop.Operation, name="peel"):
+class PeelOp(TLoop.Operation, name="peel"):
     """Splits a loop's last, smaller iteration off, so that every remaining tile has a static size.
 
     Only sequential loops have one, and only where the step does not divide the extent.
@@ -21,7 +21,7 @@ class Peel(TLoop.Operation, name="peel"):
     loop: ext.Operand[LoopType]
 
 
-class ShiftInwards(TLoop.Operation, name="shift_inwards"):
+class ShiftInwardsOp(TLoop.Operation, name="shift_inwards"):
     """Makes a loop's last tile whole: where the step does not divide the extent, it begins within the tile
     before (Halide's `ShiftInwards`), and computes some elements again.
 
@@ -31,7 +31,7 @@ class ShiftInwards(TLoop.Operation, name="shift_inwards"):
     loop: ext.Operand[LoopType]
 
 
-class Balance(TLoop.Operation, name="balance"):
+class BalanceOp(TLoop.Operation, name="balance"):
     """Splits a loop over tiles so that every tile has a static size, where only running tells how many points
     there are: these go to as few tiles of at most the loop's step as can be, whose sizes differ by at most 1.
 
@@ -42,7 +42,7 @@ class Balance(TLoop.Operation, name="balance"):
     loop: ext.Operand[LoopType]
 
 
-class StreamKeys(TLoop.Operation, name="stream_keys"):
+class StreamKeysOp(TLoop.Operation, name="stream_keys"):
     """Takes the keys of attention in blocks of `keys`, one after the other, for a block of queries.
 
     The parts of attention, which its default schedule names, lie in the body of one loop, over blocks of

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.tloop import Transfer
+from mlc.dialects.tloop import TransferOp
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.kernel_functions import CPU, GPU, HOST, device_of_kernel, is_kernel
 from mlc.passes.common.rewriting import collect_ops, defining_op
@@ -28,7 +28,7 @@ def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:
             if not _is_there(value, device, devices):
                 to = ir.StringAttr.get(own if device == HOST else device)
                 with ir.InsertionPoint(op), op.location:
-                    op.operands[index] = Transfer(to, value, value.type).copy
+                    op.operands[index] = TransferOp(to, value, value.type).copy
 
 
 def _refuse_bodies(function: ir.Operation) -> None:

@@ -7,7 +7,7 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.tloop import Row
+from mlc.dialects.tloop import RowOp
 from mlc.passes.common.rewriting import collect_ops, defining_op, replace_op
 from mlc.passes.graph.common.values import both_orders, erase_dead, is_static, splat
 from mlc.passes.graph.common.views import view_source, viewed
@@ -68,7 +68,7 @@ def take_row(op: ir.Operation) -> None:
     first, step = (ir.IntegerAttr.get(count, each) for each in (index.first, index.step))
     made = defining_op(indices)
     with ir.InsertionPoint(op), op.location:
-        row = Row(first, step, data, index.iteration, op.results[0].type)
+        row = RowOp(first, step, data, index.iteration, op.results[0].type)
     replace_op(op, row.row)
     erase_dead([] if made is None else [made])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import ir
-from mlc.dialects.tloop import BlockType, LoopType, Schedule
+from mlc.dialects.tloop import BlockType, LoopType, ScheduleOp
 
 
 class ScheduleBuilder:
@@ -13,7 +13,7 @@ class ScheduleBuilder:
 
     def __init__(self, kernel: ir.Operation) -> None:
         name = kernel.attributes["sym_name"].value
-        self.schedule = Schedule(
+        self.schedule = ScheduleOp(
             ir.FlatSymbolRefAttr.get(name), loc=kernel.location, ip=ir.InsertionPoint.after(kernel)
         )
         self.ip = ir.InsertionPoint(self.schedule.regions[0].blocks.append())
