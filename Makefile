@@ -62,7 +62,7 @@ format: $(INSTALLED) ## Format the Python files, and repair what ruff can
 	$(RUN) ruff check --fix .
 	$(RUN) ruff format .
 
-docs: $(INSTALLED) ## Write the generated pages under docs/ from the code
+docs: $(INSTALLED) ## Write the generated pages under docs/, and the views of ops, from the code
 	$(PYTHON) -P docs/generate_references.py
 	$(PYTHON) -P docs/generate_levels.py
 

@@ -13,21 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch_mlir import ir as ir
     from torch_mlir import rewrite as rewrite
-    from torch_mlir.dialects import affine as affine
-    from torch_mlir.dialects import arith as arith
-    from torch_mlir.dialects import bufferization as bufferization
-    from torch_mlir.dialects import builtin as builtin
-    from torch_mlir.dialects import cf as cf
     from torch_mlir.dialects import ext as ext
-    from torch_mlir.dialects import func as func
-    from torch_mlir.dialects import linalg as linalg
-    from torch_mlir.dialects import llvm as llvm
-    from torch_mlir.dialects import math as math
-    from torch_mlir.dialects import memref as memref
-    from torch_mlir.dialects import scf as scf
-    from torch_mlir.dialects import tensor as tensor
     from torch_mlir.dialects import transform as transform
-    from torch_mlir.dialects import vector as vector
     from torch_mlir.dialects.transform import interpreter as interpreter
     from torch_mlir.passmanager import PassManager as PassManager
 
@@ -37,6 +24,22 @@ if TYPE_CHECKING:
     from mlc.bindings.diagnostics import capture_diagnostics as capture_diagnostics
     from mlc.bindings.diagnostics import emit_diagnostic as emit_diagnostic
     from mlc.bindings.diagnostics import position as position
+    from mlc.bindings.dialects import affine as affine
+    from mlc.bindings.dialects import arith as arith
+    from mlc.bindings.dialects import bufferization as bufferization
+    from mlc.bindings.dialects import builtin as builtin
+    from mlc.bindings.dialects import cf as cf
+    from mlc.bindings.dialects import func as func
+    from mlc.bindings.dialects import gpu as gpu
+    from mlc.bindings.dialects import linalg as linalg
+    from mlc.bindings.dialects import llvm as llvm
+    from mlc.bindings.dialects import math as math
+    from mlc.bindings.dialects import memref as memref
+    from mlc.bindings.dialects import nvvm as nvvm
+    from mlc.bindings.dialects import rocdl as rocdl
+    from mlc.bindings.dialects import scf as scf
+    from mlc.bindings.dialects import tensor as tensor
+    from mlc.bindings.dialects import vector as vector
     from mlc.bindings.operations import address as address
     from mlc.bindings.operations import outermost_op as outermost_op
     from mlc.bindings.operations import parent_op as parent_op
@@ -50,13 +53,15 @@ if TYPE_CHECKING:
 
 _WHEEL = "torch_mlir"
 
-# Python names of the dialects' modules; `dialects.<name>` in the wheel.
+# Python names of the dialects' modules: those here, which have views too, and `dialects.<name>` in the wheel.
 # fmt: off
+_VIEWED = frozenset((
+    "affine", "arith", "bufferization", "builtin", "cf", "func", "gpu", "linalg", "llvm", "math", "memref",
+    "nvvm", "rocdl", "scf", "tensor", "vector",
+))
 _DIALECTS = frozenset((
-    "affine", "amdgpu", "arith", "bufferization", "builtin", "cf", "complex", "emitc", "ext",
-    "func", "gpu", "index", "irdl", "linalg", "llvm", "math", "memref", "ml_program", "nvgpu",
-    "nvvm", "openacc", "openmp", "pdl", "quant", "rocdl", "scf", "shape", "shard", "smt",
-    "sparse_tensor", "spirv", "tensor", "tosa", "transform", "ub", "vector", "x86",
+    "amdgpu", "complex", "emitc", "ext", "index", "irdl", "ml_program", "nvgpu", "openacc", "openmp", "pdl",
+    "quant", "shape", "shard", "smt", "sparse_tensor", "spirv", "tosa", "transform", "ub", "x86",
 ))
 # fmt: on
 
@@ -86,7 +91,9 @@ _EXPORTS: dict[str, tuple[str, str | None]] = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _DIALECTS:
+    if name in _VIEWED:
+        value = import_module(f"mlc.bindings.dialects.{name}")
+    elif name in _DIALECTS:
         value = import_module(f"{_WHEEL}.dialects.{name}")
     elif name in _EXPORTS:
         module, attribute = _EXPORTS[name]
@@ -99,4 +106,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_DIALECTS, *_EXPORTS})
+    return sorted({*globals(), *_VIEWED, *_DIALECTS, *_EXPORTS})

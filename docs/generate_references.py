@@ -1,4 +1,4 @@
-"""Writes the reference pages under docs/ from the code's own descriptions.
+"""Writes the reference pages under docs/, and the views of ops, from the code's own descriptions.
 
 `make docs` or `python docs/generate_references.py` writes them, `--check` fails where one on disk is out of
 date. A reference is a function without arguments that returns a page's text, and one line in REFERENCES;
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 DOCS = Path(__file__).resolve().parent
 
@@ -34,17 +36,30 @@ REFERENCES = {
 OF_REPOSITORY = {"operators.md"}
 
 
+# "module:function" of the generated Python files: their texts by their paths in the repository.
+SOURCES = "mlc.tools.references.op_views:sources"
+
+
 def text(name: str) -> str:
     """The page as the code says it now."""
-    module, _, function = REFERENCES[name].partition(":")
     given = [DOCS.parent] if name in OF_REPOSITORY else []
-    page: str = getattr(importlib.import_module(module), function)(*given)
+    page: str = _function(REFERENCES[name])(*given)
     return page.rstrip("\n") + "\n"
 
 
-def outdated() -> list[str]:
-    """The pages whose file differs from what the code says, or is missing."""
-    return [name for name in REFERENCES if _read(DOCS / name) != text(name)]
+def texts() -> dict[str, str]:
+    """All generated files as the code says them now, by their paths in the repository."""
+    return {f"docs/{name}": text(name) for name in REFERENCES} | _function(SOURCES)()
+
+
+def _function(reference: str) -> Callable[..., Any]:
+    module, _, function = reference.partition(":")
+    return getattr(importlib.import_module(module), function)
+
+
+def list_outdated(files: Mapping[str, str]) -> list[str]:
+    """The paths of `files` where the text on disk is another, or missing."""
+    return [path for path, content in files.items() if _read(DOCS.parent / path) != content]
 
 
 def _read(path: Path) -> str | None:
@@ -52,19 +67,20 @@ def _read(path: Path) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages that are out of date, or only name them with `--check`."""
+    """Write the files that are out of date, or only name them with `--check`."""
     if arguments not in ([], ["--check"]):
         print("usage: python docs/generate_references.py [--check]", file=sys.stderr)
         return 2
-    names = outdated()
-    for name in names:
+    files = texts()
+    paths = list_outdated(files)
+    for path in paths:
         if arguments:
-            print(f"docs/{name} is out of date: run make docs", file=sys.stderr)
+            print(f"{path} is out of date: run make docs", file=sys.stderr)
         else:
-            (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
-            (DOCS / name).write_text(text(name))
-            print(f"wrote docs/{name}")
-    return int(bool(arguments and names))
+            (DOCS.parent / path).parent.mkdir(parents=True, exist_ok=True)
+            (DOCS.parent / path).write_text(files[path])
+            print(f"wrote {path}")
+    return int(bool(arguments and paths))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The `accel` dialect: programs of thread blocks on tiles."""
 
+from mlc.dialects.accel import views
 from mlc.dialects.accel.buffers import AllocOp, ReuseOp
 from mlc.dialects.accel.compute import MmaOp, factor_type
 from mlc.dialects.accel.dialect import (
@@ -14,9 +15,10 @@ from mlc.dialects.accel.dialect import (
     launch_around,
 )
 from mlc.dialects.accel.launches import LaunchOp, SpecializeOp
-from mlc.dialects.accel.memory import CommitOp, CopyOp, WaitOp, WaitGroupsOp, box_of
+from mlc.dialects.accel.memory import CommitOp, CopyOp, WaitGroupsOp, WaitOp, box_of
 from mlc.dialects.accel.ping_pong import AwaitTurnOp, PassTurnOp
 from mlc.dialects.accel.semaphores import AwaitOp, CreateSemaphoreOp, NotifyOp
+from mlc.dialects.accel.views import *  # noqa: F403
 
 __all__ = [
     "SHARED",
@@ -45,3 +47,4 @@ __all__ = [
     "is_shared",
     "launch_around",
 ]
+__all__ += views.__all__

@@ -1,6 +1,7 @@
 """The `graph` dialect: one op per mathematical operator, on tensors.
 
-`build` makes ops, `attribute` reads their attributes and `write_defaults` adds those left out; `shape_of` and
+`build` makes ops, views such as `Conv` read them (docs/reading-ops.md); `attribute` reads an attribute of any
+graph op and `write_defaults` adds those left out; `shape_of` and
 `element_type` read their values' types. Dims that only running tells are None in `shape_of` and sizes of
 named dims in `dims_of`; `same_shape` and `same_type` compare those,
 `reshape_to` and `expand_to` build with them.
@@ -39,6 +40,7 @@ from mlc.dialects.graph.ops import (
 )
 from mlc.dialects.graph.sized_builders import can_tell, expand_to, reshape_to, sizes_vector
 
+from . import views
 from .attributes import array_of, attribute
 from .builder import build, infer, write_defaults
 from .dialect import Graph, op_classes
@@ -46,6 +48,7 @@ from .regions import CONTROL_OPS, build_control, build_yield, yield_of
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
 from .verifier import check, describe, refined_types
+from .views import *  # noqa: F403
 
 __all__ = [
     "CONTROL_OPS",
@@ -76,3 +79,4 @@ __all__ = [
     "write_defaults",
     "yield_of",
 ]
+__all__ += views.__all__

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from mlc.bindings import ir
+from mlc.bindings import fields, ir
 
 from .elements import dtype_of, element_of
 from .spec import REQUIRED, Attribute, OpSpec, ShapeError, specs
@@ -163,6 +163,15 @@ def _present(attributes: Mapping[str, ir.Attribute], name: str) -> ir.Attribute:
         return attributes[name]
     except TypeError:
         raise ShapeError(name, "is a location") from None
+
+
+def elements() -> fields.Attribute[np.ndarray]:
+    """The field of a view for the elements of a dense attribute."""
+    return fields.Attribute(fields.Form(array_of, _dense_here), fields.REQUIRED)
+
+
+def _dense_here(array: np.ndarray) -> ir.Attribute:
+    return dense(array, ir.Context.current)
 
 
 def attribute(op: ir.Operation | ir.OpView, name: str) -> Any:

@@ -1,5 +1,6 @@
 """The `tloop` dialect: kernels, launches, schedules."""
 
+from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
 from mlc.dialects.tloop.kernels import (
     OPERAND_LIMIT,
@@ -54,6 +55,7 @@ from mlc.dialects.tloop.storage_primitives import (
     ReverseComputeAtOp,
 )
 from mlc.dialects.tloop.tile_primitives import BalanceOp, PeelOp, ShiftInwardsOp, StreamKeysOp
+from mlc.dialects.tloop.views import *  # noqa: F403
 
 __all__ = [
     "OPERAND_LIMIT",
@@ -109,3 +111,4 @@ __all__ = [
     "build_numbers",
     "build_read_sizes",
 ]
+__all__ += views.__all__

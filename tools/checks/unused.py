@@ -1,9 +1,9 @@
 """Finds dead code: `python -P -m mlc.tools.checks.unused`, in a checkout. `make lint` runs it.
 
 Follows references from what is run and from what is public: entry points of pyproject.toml, files that are
-programs, what decorators and class keywords register, the exports of public packages, examples, and what the
-pages under docs/ import. A function, class, method, constant or field of a dataclass that is not reached is
-unused; one that is reached only together with the tests is used by tests alone.
+programs, what decorators and class keywords register, the exports of public packages, examples, generated
+files, and what the pages under docs/ import. A function, class, method, constant or field of a dataclass that
+is not reached is unused; one that is reached only together with the tests is used by tests alone.
 
 Names are resolved through imports, so that a function is not saved by others of its name. Methods and fields
 are reached by any attribute or string of their name, since the types of values are not inferred.
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mlc.tools.checks.checkout import files, is_test
+from mlc.tools.checks.checkout import files, is_generated, is_test
 from mlc.tools.checks.names import Definition, Module, Reference, Uses, read_module
 
 # Packages whose exports are for users.
@@ -255,8 +255,12 @@ def find_unreached(reach: Reach) -> Iterator[Unreached]:
 def check(root: Path) -> list[str]:
     """Returns a line for each piece of dead code, and for each name that is allowed without need."""
     linked = [path.name for path in (root / "mlc").iterdir() if path.is_symlink()]
-    reach = Reach(read_modules(files(root, (".py",)), linked))
+    texts = files(root, (".py",))
+    reach = Reach(read_modules(texts, linked))
     start(reach, root)
+    for module in list(reach.modules.values()):
+        if is_generated(texts[module.path]):
+            _add_all(reach, module)
     reach.follow()
     found = sorted(find_unreached(reach))
     start_tests(reach)
