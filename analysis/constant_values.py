@@ -40,7 +40,7 @@ class Constants:
         for op in inner_ops(function):
             if self.defines(op):
                 self.ops[address(op)] = op
-                self.sources[op.results[0]] = frozenset([address(op)])
+                self.sources[op.result] = frozenset([address(op)])
             elif op.name.startswith("graph.") and all(map(self.is_constant, reads(op))):
                 found = frozenset().union(*(self.sources[value] for value in op.operands))
                 self.sources.update(dict.fromkeys(op.results, found))
@@ -63,11 +63,11 @@ class Constants:
 
     def weight_bytes(self) -> int:
         """The bytes of all constants."""
-        return sum(byte_size(op.results[0]) for op in self.ops.values())
+        return sum(byte_size(op.result) for op in self.ops.values())
 
 
 def _parameters(op: ir.Operation) -> int:
     """The elements of a weight; 0 for indices and masks, and for single numbers of formulae."""
-    value = op.results[0]
+    value = op.result
     count = elements(value)
     return 0 if count == 1 or element_name(value.type.element_type) in _NO_PARAMETERS else count

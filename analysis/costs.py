@@ -50,7 +50,7 @@ def accesses(op: ir.Operation) -> int:
     written = sum(map(elements, op.results))
     if op.name in MACS:
         return MACS[op.name](op) + _stationary(op) + written
-    if op.name in ("graph.max_pool", "graph.average_pool"):
+    if op.name in (graph.MaxPool.NAME, graph.AveragePool.NAME):
         return window_elements(op) + written
     return sum(touched(op, index) for index in range(len(op.operands))) + written
 
@@ -78,7 +78,7 @@ def moved_bytes(op: ir.Operation) -> int:
 def op_cost(op: ir.Operation) -> Cost:
     """The cost of one graph op. A choice costs as its dearer branch, a loop as its body times its trip count,
     or once where only a call knows that. Raises `UnknownSize`."""
-    if op.name in RESHAPES | CONSTANTS | {"graph.yield"}:
+    if op.name in RESHAPES | CONSTANTS | {graph.Yield.NAME}:
         return Cost()
     if op.regions:
         return _bodies_cost(op)
@@ -93,11 +93,11 @@ def _bodies_cost(op: ir.Operation) -> Cost:
         for region in op.regions
     ]
     dearest = max(bodies, key=lambda each: (each.flops, each.moved_bytes))
-    return dearest * trip_count(op) if op.name == "graph.loop" else dearest
+    return dearest * trip_count(op) if graph.Loop.isa(op) else dearest
 
 
 def trip_count(loop: ir.Operation) -> int:
     """The number of iterations if it is a constant, else 1. The largest i64 stands for "no limit"."""
-    constant = defining_op(loop.operands[0], "graph.constant")
-    count = 1 if constant is None else int(graph.attribute(constant, "value"))
+    constant = graph.Constant.defining(graph.Loop(loop).trip_count)
+    count = 1 if constant is None else int(constant.value)
     return count if count < 1 << 62 else 1

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from mlc.analysis.constant_values import inner_ops
 from mlc.analysis.kernel_groups import KernelGroup, kernel_groups
-from mlc.analysis.launch_costs import LAUNCH
-from mlc.bindings import ir
+from mlc.bindings import builtin, func, ir
+from mlc.dialects import tloop
 from mlc.passes.base import PassFailure
 from mlc.passes.graph.common.views import CONSTANTS
 from mlc.passes.remarks import Remark, collect_remarks, names_in
@@ -44,14 +44,14 @@ class Snapshot:
 
     def has_launches(self) -> bool:
         """Whether kernels were formed."""
-        return any(op == LAUNCH for entries in self.functions.values() for op, _ in entries)
+        return any(op == tloop.Launch.NAME for entries in self.functions.values() for op, _ in entries)
 
 
 def snapshot(op: ir.Operation) -> Snapshot:
     """The state of a module, or of one function."""
     taken = Snapshot()
     for function in _functions(op):
-        name = function.attributes["sym_name"].value
+        name = func.Func(function).sym_name
         if "tloop.kernel" in function.attributes:
             continue
         taken.functions[name] = Counter(_entries(function))
@@ -61,9 +61,9 @@ def snapshot(op: ir.Operation) -> Snapshot:
 
 
 def _functions(op: ir.Operation) -> Iterator[ir.Operation]:
-    if op.name == "func.func":
+    if func.Func.isa(op):
         yield op
-    elif op.name == "builtin.module":
+    elif op.name == builtin.Module.NAME:
         for each in op.regions[0].blocks[0].operations:
             yield from _functions(each.operation)
 
@@ -71,7 +71,7 @@ def _functions(op: ir.Operation) -> Iterator[ir.Operation]:
 def _entries(function: ir.Operation) -> Iterator[Entry]:
     """The graph ops and launches of a function, those in bodies of control flow too."""
     for op in inner_ops(function):
-        if op.name == LAUNCH or (op.name.startswith("graph.") and op.name not in CONSTANTS):
+        if tloop.Launch.isa(op) or (op.name.startswith("graph.") and op.name not in CONSTANTS):
             yield op.name.removeprefix("graph."), names_in(str(op.location))
 
 

@@ -16,44 +16,48 @@ from mlc.dialects import graph
 
 def _matmul(op: ir.Operation) -> int:
     """`[..., M, K]` by `[..., K, N]`, or by panels `[N/t, K, t]`: K per result element."""
-    return elements(op.results[0]) * shape(op.operands[0])[-1]
+    matrix_product = graph.MatrixProduct(op)
+    return elements(matrix_product.result) * shape(matrix_product.a)[-1]
 
 
 def _conv(op: ir.Operation) -> int:
     """One per result element and weight of its output channel; see `graph.conv` for the layouts."""
-    weights = shape(op.operands[1])
-    blocked = graph.attribute(op, "layout") != "NCHW"
+    conv = graph.Conv(op)
+    weights = shape(conv.w)
+    blocked = conv.layout != "NCHW"
     # The output channel is the first dim, blocked also the last: [O, C/group, kernel...],
     # [O/o, (C/group)/c, kernel..., c, o], depthwise [C/c, kernel..., c].
-    return elements(op.results[0]) * prod(weights[1:-1] if blocked else weights[1:])
+    return elements(conv.result) * prod(weights[1:-1] if blocked else weights[1:])
 
 
-def _scores(op: ir.Operation) -> int:
+def _scores(attention: graph.Attention) -> int:
     """How many scores attention computes: one per query and key, also those that a mask leaves out."""
-    return prod(shape(op.results[0])[:-1]) * shape(op.operands[1])[-2]
+    return prod(shape(attention.result)[:-1]) * shape(attention.k)[-2]
 
 
 def _attention(op: ir.Operation) -> int:
     """q `[..., S, D]`, v `[..., T, E]`: D products per score, and each score is multiplied with E values."""
-    return _scores(op) * (shape(op.operands[0])[-1] + shape(op.operands[2])[-1])
+    attention = graph.Attention(op)
+    return _scores(attention) * (shape(attention.q)[-1] + shape(attention.v)[-1])
 
 
 def _attention_flops(op: ir.Operation) -> int:
     """The products; scale, mask and softmax (5) of each score."""
-    return 2 * _attention(op) + _scores(op) * (6 + (len(op.operands) > 3))
+    attention = graph.Attention(op)
+    return 2 * _attention(op) + _scores(attention) * (6 + (attention.mask is not None))
 
 
 # Ops made of multiply-accumulates: these are the totals of the literature.
 MACS: Mapping[str, Callable[[ir.Operation], int]] = {
-    "graph.matmul": _matmul,
-    "graph.matmul_packed": _matmul,
-    "graph.conv": _conv,
-    "graph.attention": _attention,
+    graph.Matmul.NAME: _matmul,
+    graph.MatmulPacked.NAME: _matmul,
+    graph.Conv.NAME: _conv,
+    graph.Attention.NAME: _attention,
 }
 
 
 def _per_result(count: int) -> Callable[[ir.Operation], int]:
-    return lambda op: count * elements(op.results[0])
+    return lambda op: count * elements(op.result)
 
 
 def _per_operand(op: ir.Operation) -> int:
@@ -62,35 +66,45 @@ def _per_operand(op: ir.Operation) -> int:
 
 def window_elements(op: ir.Operation) -> int:
     """The elements of all windows of a pooling."""
-    return elements(op.results[0]) * prod(graph.attribute(op, "kernel"))
+    pool = graph.Pool(op)
+    return elements(pool.result) * prod(pool.kernel)
 
 
 def _lrn(op: ir.Operation) -> int:
     """Squares and sum of `size` channels; scale, offset, power, quotient."""
-    return elements(op.results[0]) * (2 * graph.attribute(op, "size") + 4)
+    lrn = graph.Lrn(op)
+    return elements(lrn.result) * (2 * lrn.size + 4)
 
 
 def _scatter(op: ir.Operation) -> int:
     """One per update that joins an element."""
-    return 0 if graph.attribute(op, "reduction") == "none" else elements(op.operands[2])
+    scatter = graph.Scattering(op)
+    return 0 if scatter.reduction == "none" else elements(scatter.updates)
 
 
 def _suppression(op: ir.Operation) -> int:
     """Each score is compared once, and no box with more than all that may be chosen: 16 for an overlap."""
-    images, classes, boxes = shape(op.operands[1])
-    return images * classes * boxes * (1 + 16 * min(graph.attribute(op, "most"), boxes))
+    suppression = graph.NonMaxSuppression(op)
+    images, classes, boxes = shape(suppression.scores)
+    return images * classes * boxes * (1 + 16 * min(suppression.most, boxes))
 
 
 def _det(op: ir.Operation) -> int:
     """Elimination: a product and a difference for each element right below each of N - 1 pivots."""
-    rows = shape(op.operands[0])[-1]
-    return elements(op.results[0]) * 2 * sum(below * below for below in range(rows))
+    det = graph.Det(op)
+    rows = shape(det.x)[-1]
+    return elements(det.result) * 2 * sum(below * below for below in range(rows))
 
 
 def _decisions(op: ir.Operation) -> int:
     """One comparison per decision, at most, and one addition per tree and weight."""
-    rows, (groups, trees), weights = shape(op.results[0])[0], shape(op.operands[1]), shape(op.operands[5])[1]
-    return rows * groups * trees * (graph.attribute(op, "depth") + weights)
+    ensemble = graph.TreeEnsemble(op)
+    rows, (groups, trees), weights = (
+        shape(ensemble.result)[0],
+        shape(ensemble.roots),
+        shape(ensemble.weights)[1],
+    )
+    return rows * groups * trees * (ensemble.depth + weights)
 
 
 def _nothing(_op: ir.Operation) -> int:

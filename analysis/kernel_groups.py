@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.analysis.constant_values import Constants, inner_ops
-from mlc.analysis.launch_costs import LAUNCH
-from mlc.bindings import ir
+from mlc.bindings import func, ir
+from mlc.dialects import tloop
 from mlc.passes.graph.common.op_families import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
 from mlc.passes.graph.fusion.form_kernels import is_host
 from mlc.passes.remarks import names_in
@@ -27,18 +27,18 @@ class KernelGroup:
 
 def kernel_groups(module: ir.Operation) -> list[KernelGroup]:
     """The launches of the host functions of a module, in order."""
-    functions = [each.operation for each in module.regions[0].blocks[0] if each.operation.name == "func.func"]
+    functions = [op.operation for op in module.regions[0].blocks[0] if func.Func.isa(op)]
     kernels = {
-        each.attributes["sym_name"].value: _ops(each)
-        for each in functions
-        if "tloop.kernel" in each.attributes
+        func.Func(function).sym_name: _ops(function)
+        for function in functions
+        if "tloop.kernel" in function.attributes
     }
     return [
-        _group(host.attributes["sym_name"].value, op, kernels[op.attributes["kernel"].value])
+        _group(func.Func(host).sym_name, tloop.Launch(op), kernels[tloop.Launch(op).kernel])
         for host in functions
         if is_host(host)
         for op in inner_ops(host)
-        if op.name == LAUNCH
+        if tloop.Launch.isa(op)
     ]
 
 
@@ -47,7 +47,7 @@ def _ops(kernel: ir.Operation) -> list[str]:
     return [op.name for op in ops if op.results and not Constants.defines(op)]
 
 
-def _group(function: str, launch: ir.Operation, names: Sequence[str]) -> KernelGroup:
+def _group(function: str, launch: tloop.Launch, names: Sequence[str]) -> KernelGroup:
     anchor = next(
         (name for anchors in (PRODUCTS | WINDOWS, ROWS, REDUCTIONS) for name in names if name in anchors),
         names[0],
@@ -56,8 +56,8 @@ def _group(function: str, launch: ir.Operation, names: Sequence[str]) -> KernelG
     joined.remove(anchor)
     return KernelGroup(
         function,
-        launch.attributes["kernel"].value,
+        launch.kernel,
         anchor.removeprefix("graph."),
         tuple(name.removeprefix("graph.") for name in joined),
-        names_in(str(launch.location)),
+        names_in(str(launch.operation.location)),
     )

@@ -10,16 +10,15 @@ from mlc.analysis.flop_counts import MACS
 from mlc.analysis.op_costs import OpCosts, counted, record
 from mlc.analysis.value_sizes import byte_size, elements, touched
 from mlc.bindings import ir
-
-LAUNCH = "tloop.launch"
+from mlc.dialects import graph, tloop
 
 
 def launched(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, int]]:
     """The launches inside `op`, and how often each runs where constants say that, else once."""
     for each in [inner.operation for region in op.regions for inner in region.blocks[0].operations]:
-        if each.name == LAUNCH:
+        if tloop.Launch.isa(each):
             yield each, times
-        yield from launched(each, times * trip_count(each) if each.name == "graph.loop" else times)
+        yield from launched(each, times * trip_count(each) if graph.Loop.isa(each) else times)
 
 
 class Launches:
@@ -31,7 +30,7 @@ class Launches:
 
     def costs(self, op: ir.Operation, constants: Constants, times: int = 1) -> OpCosts:
         """Those of a launch that runs so often."""
-        name = op.attributes["kernel"].value
+        name = tloop.Launch(op).kernel
         if name not in self.kernels:
             kernel = self.functions[name]
             self.kernels[name] = counted(lambda: kernel_cost(kernel), self.known_only)

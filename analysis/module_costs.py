@@ -14,7 +14,7 @@ from mlc.analysis.costs import Cost, op_cost
 from mlc.analysis.launch_costs import Launches, launched
 from mlc.analysis.op_costs import OpCosts, counted, record
 from mlc.analysis.value_sizes import byte_size, known_bytes
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.passes.graph.common.views import RESHAPES, view_source
 
 
@@ -108,9 +108,9 @@ def module_costs(
     sum. Raises KeyError if there is no such function.
     """
     functions = {
-        op.operation.attributes["sym_name"].value: op.operation
+        func.Func(op).sym_name: op.operation
         for op in module.operation.regions[0].blocks[0]
-        if op.operation.name == "func.func"
+        if func.Func.isa(op)
     }
     host = functions[function]
     constants = Constants(host)

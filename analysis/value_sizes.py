@@ -62,5 +62,5 @@ def known_dims(value: ir.Value) -> tuple[int | None, ...]:
 def touched(op: ir.Operation, index: int) -> int:
     """How many elements of operand `index` the op reads, each counted once."""
     size = elements(op.operands[index])
-    selects = op.name in ("graph.gather", "graph.gather_elements", "graph.gather_nd", "graph.slice")
-    return min(size, elements(op.results[0])) if selects and index == 0 else size
+    selects = graph.Gathering.isa(op) or graph.Slice.isa(op)
+    return min(size, elements(op.result)) if selects and index == 0 else size

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.accel import views
 from mlc.dialects.accel.dialect import SHARED, Accel, fault_at_top_of_launch, is_shared
 from mlc.dialects.verification import verifier
 
@@ -68,11 +69,12 @@ class AllocOp(Accel.Operation, name="alloc"):
 def _reuse_fault(op: ext.Operation) -> str:
     (before,), (after,) = op.operation.operands, op.operation.results
     kind, swizzle = after.type, op.attributes["swizzle"].value
-    if isinstance(before, ir.BlockArgument) or before.owner.name != "accel.alloc":
+    alloc = views.Alloc.defining(before)
+    if alloc is None:
         return "takes the memory of an accel.alloc"
     if fault := _memory_fault(after):
         return fault
-    if swizzle and not before.owner.attributes["swizzle"].value:
+    if swizzle and not alloc.swizzle:
         return "makes a swizzled buffer of one that is not"
     given, taken = (_size_bits(each.type) // 8 for each in (before, after))
     if taken > given:

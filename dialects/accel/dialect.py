@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import ext, ir
+from mlc.dialects.accel import views
 
 
 class Accel(ext.Dialect, name="accel"):
@@ -39,16 +40,15 @@ def is_global(value: ir.Value) -> bool:
 def launch_around(op: ir.Operation) -> ir.Operation | None:
     """The `accel.launch` that holds `op`, None outside of one."""
     parent = op.parent
-    while parent is not None and parent.operation.name != "accel.launch":
+    while parent is not None and not views.Launch.isa(parent):
         parent = parent.operation.parent
     return None if parent is None else parent.operation
 
 
 def cluster_of(launch: ir.Operation) -> list[int]:
     """How many blocks a cluster has along each dim of the grid of an `accel.launch`."""
-    if "cluster" in launch.attributes:
-        return list(launch.attributes["cluster"])
-    return [1] * len(launch.operands)
+    view = views.Launch(launch)
+    return [1] * len(view.grid) if view.cluster is None else list(view.cluster)
 
 
 def cluster_around(op: ir.Operation) -> list[int]:
@@ -68,6 +68,6 @@ def multicast_fault(op: ext.Operation, dims: Sequence[int]) -> str:
 def fault_at_top_of_launch(op: ext.Operation) -> str:
     """What is wrong with the place of an op that a block has from its start to its end; "" if nothing is."""
     parent = op.operation.parent
-    if parent is not None and parent.operation.name == "accel.launch":
+    if parent is not None and parent.operation.name == views.Launch.NAME:
         return ""
     return "must be at the top of an accel.launch: a block has it from its start to its end"

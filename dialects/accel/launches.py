@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from math import prod
 
-from mlc.bindings import ext, ir
+from mlc.bindings import arith, ext, ir
+from mlc.dialects.accel import views
 from mlc.dialects.accel.dialect import Accel, launch_around
 from mlc.dialects.verification import report, verifier
 
@@ -38,9 +39,8 @@ def _cluster_fault(cluster: ir.Attribute, grid: Sequence[ir.Value]) -> str:
 
 
 def _constant(value: ir.Value) -> int | None:
-    if isinstance(value, ir.BlockArgument) or value.owner.name != "arith.constant":
-        return None
-    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
+    constant = arith.Constant.defining(value)
+    return None if constant is None else int(ir.IntegerAttr(constant.value).value)
 
 
 def _body_fault(op: ext.Operation) -> str:
@@ -84,7 +84,7 @@ def _specialize_fault(op: ext.Operation) -> str:
     producers, consumers = (op.attributes[f"{role}_warps"].value for role in ("producer", "consumer"))
     if producers % 4 or consumers % 4 or min(producers, consumers) <= 0:
         return f"roles have whole groups of 4 warps, but {producers} produce and {consumers} consume"
-    warps = launch.attributes["warps"].value
+    warps = views.Launch(launch).warps
     if consumers != warps:
         return f"the launch's {warps} warps consume, but consumer_warps is {consumers}"
     if producers + consumers > MOST_WARPS:

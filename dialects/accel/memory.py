@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.accel import views
 from mlc.dialects.accel.dialect import SHARED, Accel, TokenType, is_global, is_shared, multicast_fault
 from mlc.dialects.verification import verifier
 
@@ -31,7 +32,7 @@ def _bulk_fault(op: ext.Operation) -> str:
         return "bulk must be a unit attribute"
     if not is_global(op.operation.operands[1]):
         return "bulk is for copies to global memory"
-    if any(use.owner.operation.name != "accel.wait" for use in op.operation.results[0].uses):
+    if any(not views.Wait.isa(use.owner) for use in op.operation.results[0].uses):
         return "has bulk, and a token that is not for accel.wait"
     return ""
 
@@ -65,14 +66,12 @@ def _tile_fault(op: ext.Operation, tile: ir.MemRefType, whole: ir.MemRefType) ->
 def box_of(copy: ir.Operation) -> tuple[list[int], list[int]]:
     """How many elements an `accel.copy` takes along each dim of its side in global memory, and how far apart
     they are."""
-    tile, whole = sorted(
-        (each.type for each in list(copy.operands)[:2]), key=lambda kind: kind.memory_space is None
-    )
+    view = views.Copy(copy)
+    sides = (view.source.type, view.destination.type)
+    tile, whole = sorted(sides, key=lambda side: side.memory_space is None)
     ones = [1] * whole.rank
-    box = (
-        copy.attributes["box"] if "box" in copy.attributes else [*ones[: whole.rank - tile.rank], *tile.shape]
-    )
-    return list(box), list(copy.attributes["steps"]) if "steps" in copy.attributes else ones
+    box = [*ones[: whole.rank - tile.rank], *tile.shape] if view.box is None else list(view.box)
+    return box, ones if view.steps is None else list(view.steps)
 
 
 def _token_fault(token: ir.Value) -> str:

@@ -1,12 +1,13 @@
 """Turns of groups of warps at the tensor units."""
 
 from mlc.bindings import ext, ir
+from mlc.dialects.accel import views
 from mlc.dialects.accel.dialect import Accel
 from mlc.dialects.verification import verifier
 
 
 def _turn_fault(op: ext.Operation) -> str:
-    flag = "first" if op.operation.name == "accel.await_turn" else "last"
+    flag = "first" if views.AwaitTurn.isa(op) else "last"
     if flag in op.attributes and not isinstance(op.attributes[flag], ir.UnitAttr):
         return f"{flag} must be a unit attribute"
     return _place_fault(op)
@@ -15,7 +16,7 @@ def _turn_fault(op: ext.Operation) -> str:
 def _place_fault(op: ext.Operation) -> str:
     """Turns are those of the consumers, who have groups of warps."""
     inside, around = op.operation, op.operation.parent
-    while around is not None and around.operation.name != "accel.specialize":
+    while around is not None and around.operation.name != views.Specialize.NAME:
         inside, around = around.operation, around.operation.parent
     if around is not None:
         consumers = around.operation.regions[1].blocks

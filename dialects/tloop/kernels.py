@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import TLoop
 from mlc.dialects.verification import verifier
 
@@ -39,9 +40,8 @@ def _launch_into_fault(op: ext.Operation) -> str:
 
 def buffers_and_dims(launch: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
     """The operands of a `tloop.launch_into`: buffers, and the numbers that the kernel's dims are."""
-    operands = list(launch.operands)
-    count = sum(list(launch.attributes["operandSegmentSizes"])[:OPERAND_LIMIT])
-    return operands[:count], operands[count:]
+    view = views.LaunchInto(launch)
+    return view.operands, view.dims
 
 
 class LaunchOp(TLoop.Operation, name="launch", traits=[ext.Pure]):
@@ -129,7 +129,7 @@ def _segments(count: int, limit: int) -> ir.Attribute:
 def build_launch(kernel: str, operands: Sequence[ir.Value], results: Sequence[ir.Type]) -> ir.Operation:
     """A `tloop.launch` at the current insertion point and location."""
     return ir.Operation.create(
-        "tloop.launch",
+        views.Launch.NAME,
         results=list(results),
         operands=list(operands),
         attributes={
@@ -147,7 +147,7 @@ def build_launch_into(
     operands, word = [*inputs, *outputs, *dims], ir.IntegerType.get_signless(64)
     buffers = [*(int(index < len(inputs) + len(outputs)) for index in range(OPERAND_LIMIT)), len(dims)]
     return ir.Operation.create(
-        "tloop.launch_into",
+        views.LaunchInto.NAME,
         operands=operands,
         attributes={
             "kernel": ir.FlatSymbolRefAttr.get(kernel),

@@ -7,6 +7,7 @@ from typing import Any
 from mlc.bindings import ext, ir
 from mlc.dialects.graph.sizes import RELATIONS, Requirement
 from mlc.dialects.graph.sizes.text import SizeTextError, parse_size
+from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import TLoop
 from mlc.dialects.verification import verifier
 
@@ -126,12 +127,12 @@ def _array(texts: Sequence[str]) -> ir.Attribute:
 
 def build_numbers(texts: Sequence[str], kind: ir.Type) -> ir.Value:
     """A `tloop.numbers` at the current insertion point and location."""
-    return ir.Operation.create("tloop.numbers", results=[kind], attributes={"dims": _array(texts)}).result
+    return ir.Operation.create(views.Numbers.NAME, results=[kind], attributes={"dims": _array(texts)}).result
 
 
 def build_read_sizes(vector: ir.Value, names: Sequence[str]) -> ir.Operation:
     """A `tloop.read_sizes` at the current insertion point and location."""
-    return ir.Operation.create("tloop.read_sizes", operands=[vector], attributes={"names": _array(names)})
+    return ir.Operation.create(views.ReadSizes.NAME, operands=[vector], attributes={"names": _array(names)})
 
 
 def build_expect(requirement: Requirement, what: str) -> ir.Operation:
@@ -145,11 +146,11 @@ def build_expect(requirement: Requirement, what: str) -> ir.Operation:
     if requirement.fault:
         texts["fault"] = requirement.fault
     attributes = {name: ir.StringAttr.get(text) for name, text in texts.items()}
-    return ir.Operation.create("tloop.expect", attributes=attributes)
+    return ir.Operation.create(views.Expect.NAME, attributes=attributes)
 
 
 def build_check(left: ir.Value, right: ir.Value, relation: str, message: str) -> ir.Operation:
     """A `tloop.check` at the current insertion point and location."""
     texts = {"relation": relation, "message": message}
     attributes = {name: ir.StringAttr.get(text) for name, text in texts.items()}
-    return ir.Operation.create("tloop.check", operands=[left, right], attributes=attributes)
+    return ir.Operation.create(views.Check.NAME, operands=[left, right], attributes=attributes)
