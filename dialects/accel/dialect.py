@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 from mlc.bindings import ext, ir
 from mlc.dialects.accel import views
+from mlc.dialects.emitted_once import emitted_once
 
 
 class Accel(ext.Dialect, name="accel"):
     """Programs of thread blocks on tiles: no op names a thread."""
+
+    @classmethod
+    def _emit_module(cls) -> ir.Module:
+        return emitted_once(cls, super()._emit_module)
 
 
 class TokenType(Accel.Type, name="token"):

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.emitted_once import emitted_once
 from mlc.dialects.graph.ops.control import YIELD
 from mlc.dialects.graph.reference_page import document
 
@@ -21,6 +22,10 @@ from .verifier import check, describe
 
 class Graph(ext.Dialect, name="graph"):
     """Mathematical operators on tensors with value semantics."""
+
+    @classmethod
+    def _emit_module(cls) -> ir.Module:
+        return emitted_once(cls, super()._emit_module)
 
     @classmethod
     def load(cls) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ext
+from mlc.bindings import ext, ir
+from mlc.dialects.emitted_once import emitted_once
 
 
 class TLoop(ext.Dialect, name="tloop"):
     """Kernels, launches and schedules."""
+
+    @classmethod
+    def _emit_module(cls) -> ir.Module:
+        return emitted_once(cls, super()._emit_module)
 
 
 class BlockType(TLoop.Type, name="block"):
