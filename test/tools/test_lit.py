@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 _CONFIGURATION = """
 import os
@@ -38,3 +41,12 @@ def test_another_project_s_tests_can_fail(tmp_path: Path) -> None:
     done = run(project(tmp_path, _FAILING))
     assert done.returncode == 1
     assert "FAIL: elsewhere :: test0.mlir" in done.stdout
+
+
+def test_programs_of_tests_come_from_the_caller_s_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = os.pathsep.join(["/from/the/caller", *filter(None, [os.environ.get("PYTHONPATH")])])
+    monkeypatch.setenv("PYTHONPATH", paths)
+    test = "// RUN: %python -c 'import sys; print(sys.path)' | filecheck %s\n// CHECK: /from/the/caller\n"
+    assert run(project(tmp_path, test)).returncode == 0
