@@ -6,6 +6,7 @@ infinities, NaNs, integers and booleans must be equal. f32's tolerance is 1e-5 u
 
 from __future__ import annotations
 
+import os
 import warnings
 from functools import cache
 from typing import Any
@@ -28,7 +29,9 @@ Arrays = dict[str, np.ndarray]
 
 @cache
 def _pool() -> WorkerPool:
-    return worker_pool()
+    """One worker per core, over all processes of pytest-xdist."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return worker_pool(max(1, len(os.sched_getaffinity(0)) // processes))
 
 
 def compiled(model: onnx.ModelProto, threads: int = 2, **options: Any) -> Executable:

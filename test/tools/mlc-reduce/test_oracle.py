@@ -1,5 +1,6 @@
 """What makes a test run interesting, how many run, and what they leave behind."""
 
+import os
 import re
 import signal
 import subprocess
@@ -39,10 +40,11 @@ def test_a_run_is_interesting_if_all_conditions_hold(
 
 
 def test_a_run_over_its_time_is_a_hang_and_is_killed_with_its_children() -> None:
-    oracle = Oracle(["sh", "-c", "sleep 123.25 & grep -q x $0 || wait"], Condition(hang=True), timeout=1)
+    length = f"123.{os.getpid()}"  # of this process alone: other runs of the tests may be in progress
+    oracle = Oracle(["sh", "-c", f"sleep {length} & grep -q x $0 || wait"], Condition(hang=True), timeout=1)
     assert oracle.first_interesting(["x", "y"]) == 1
     assert oracle.tests == 2
-    assert subprocess.run(["pgrep", "-f", "sleep 123.2[5]"], check=False).returncode == 1
+    assert subprocess.run(["pgrep", "-f", f"sleep {re.escape(length)}"], check=False).returncode == 1
 
 
 def test_tests_of_a_batch_run_at_the_same_time(tmp_path: Path) -> None:
