@@ -8,6 +8,14 @@ PYTHON ?= $(VENV)/bin/python
 # Where the tests lie. Give another folder to test an installed wheel away from its sources, as .ci/run does.
 TESTS ?= .
 
+# Processes that check and test at the same time.
+JOBS ?= $(shell nproc)
+# The revision that `make quick` compares with; without one, where this branch left main.
+BASE ?=
+
+# Tests start thousands of Python processes, each of which would compile its modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 override PYTHON := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
 BIN := $(if $(findstring /,$(PYTHON)),$(dir $(PYTHON)))
 OWN := $(filter $(abspath $(VENV)/bin/python),$(PYTHON))
@@ -15,10 +23,14 @@ INSTALLED := $(if $(OWN),$(VENV)/installed)
 # -P: `mlc` is what is installed, never the folder of that name here.
 RUN := $(PYTHON) -P -m
 MLC := $(RUN) mlc.tools.mlc.main
+# All tests of a file run in one process, so that a module's fixtures are made once.
+PYTEST := $(RUN) pytest -n $(JOBS) --dist loadfile
+LIT := $(BIN)lit -sv -j $(JOBS) test
+LINT_STEPS := lint-types lint-references lint-unused lint-layers lint-style
 MODELS := bench/models/build
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo check check-all lint test test-all format docs bench conformance same-code same-code-quick upstream-tests mutations wheel clean
+.PHONY: help venv demo check check-all quick lint $(LINT_STEPS) test test-all format docs bench conformance same-code same-code-quick upstream-tests mutations wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,21 +54,35 @@ check: lint test ## Check style, types, layers and references, and run all tests
 
 check-all: lint test-all ## Same as check, with the slow tests
 
+quick: lint ## Run lint, and for a minute the tests that are closest to the changes since BASE
+	$(RUN) mlc.tools.checks.quick --jobs $(JOBS) $(BASE)
+
 lint: $(INSTALLED) ## Check style, types, layers, dead code and that the generated references are current
+	@$(MAKE) --no-print-directory --keep-going --output-sync --jobs=$(JOBS) $(LINT_STEPS)
+
+lint-style:
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
+
+lint-types:
 	$(BIN)mypy
+
+lint-layers:
 	$(BIN)lint-imports --no-cache
+
+lint-unused:
 	$(RUN) mlc.tools.checks.unused
+
+lint-references:
 	$(PYTHON) -P docs/generate_references.py --check
 
 test: $(INSTALLED) ## Run the lit tests, then the Python tests that are not slow
-	cd $(TESTS) && $(BIN)lit -sv test
-	cd $(TESTS) && $(RUN) pytest -m "not slow"
+	cd $(TESTS) && $(LIT)
+	cd $(TESTS) && $(PYTEST) -m "not slow"
 
 test-all: $(INSTALLED) ## Run the lit tests, then all Python tests
-	cd $(TESTS) && $(BIN)lit -sv test
-	cd $(TESTS) && $(RUN) pytest
+	cd $(TESTS) && $(LIT)
+	cd $(TESTS) && $(PYTEST)
 
 format: $(INSTALLED) ## Format the Python files, and repair what ruff can
 	$(RUN) ruff check --fix .
