@@ -46,8 +46,6 @@ def configure(config: Any, lit_config: Any, *, name: str, root: str, excludes: S
     # mlc from where lit's own Python has it, if that is another checkout than the installed one.
     if "PYTHONPATH" in os.environ:
         config.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
-    if "PYTHONPATH" in os.environ:  # the tools come from where lit's configuration came from
-        config.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
     missing = [tool for tool in ("mlc-opt", "filecheck") if not Path(programs, tool).exists()]
     if missing:
         lit_config.fatal(f"{', '.join(missing)} not found in {programs}: pip install mlc-compiler[test]")
