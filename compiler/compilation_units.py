@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.host_function import HostFunction, read_host_function
@@ -91,7 +91,7 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
     ops = {
         each.operation.attributes["sym_name"].value: each.operation
         for each in module.regions[0].blocks[0]
-        if each.operation.name == "func.func"
+        if func.Func.isa(each)
     }
     own = schedules(module)
     result = {}

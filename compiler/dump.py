@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from mlc.bindings import ir, llvm
+from mlc.bindings import builtin, func, gpu, ir, llvm
 from mlc.codegen.emit import Kind, emit
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
@@ -34,7 +34,7 @@ _FILES = {
     "host-plan-memory": "4-host.mlir",
 }
 # Pass of a kernel's pipeline, op that it runs on -> the level that the kernel has reached when it begins.
-_MODULE = "builtin.module"
+_MODULE = builtin.Module.NAME
 _KERNEL_LEVELS = {
     ("tloop-default-schedules", _MODULE): "linalg",
     ("eliminate-empty-tensors", _MODULE): "scheduled",
@@ -42,8 +42,8 @@ _KERNEL_LEVELS = {
     ("tloop-schedule-blocks", _MODULE): "linalg",
     ("accel-from-tiles", _MODULE): "scheduled",
     ("accel-pipeline-loops", _MODULE): "blocks",
-    ("accel-to-cpu", "func.func"): "blocks",
-    ("convert-scf-to-cf", "gpu.module"): "threads",
+    ("accel-to-cpu", func.Func.NAME): "blocks",
+    ("convert-scf-to-cf", gpu.GPUModule.NAME): "threads",
 }
 
 

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 
 from mlc.bindings import ParseError, ir, parse_module
 from mlc.compiler.errors import CompileError
+from mlc.dialects import tloop
 from mlc.passes.common.kernel_functions import is_kernel, schedules
 
 
@@ -49,7 +50,7 @@ def _parse(text: str, context: ir.Context) -> ir.Module:
     except ParseError as error:
         raise CompileError(f"the schedules cannot be read: {error}") from error
     names = [each.operation.name for each in module.body.operations]
-    others = [each for each in names if each != "tloop.schedule"]
+    others = [each for each in names if each != tloop.Schedule.NAME]
     if others or not names:
         found = f"a '{others[0]}'" if others else "nothing"
         raise CompileError(f"expected tloop.schedule ops, but the schedules hold {found}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from mlc.bindings import ir
+from mlc.bindings import arith, func, gpu, ir, llvm, memref
 from mlc.bindings.operations import address
 from mlc.compiler.device.kernel import KernelLaunch
 from mlc.passes.base import PassFailure
@@ -27,13 +27,13 @@ from mlc.targets import GpuTarget
 
 # Bytes: a line of the device's cache.
 WORKSPACE_ALIGNMENT = 128
-LAUNCH, TENSOR_MAPS, OVERLAP = "gpu.launch_func", "accel.tensor_maps", "accel.overlap_launches"
+LAUNCH, TENSOR_MAPS, OVERLAP = gpu.LaunchFunc.NAME, "accel.tensor_maps", "accel.overlap_launches"
 EARLY_READS = "accel.early_reads"
 # What computes a launch's operands.
 _OPERANDS = frozenset(
     (
-        *("arith.constant", "arith.index_cast", "llvm.inttoptr"),
-        *("memref.extract_aligned_pointer_as_index", "memref.collapse_shape", "memref.expand_shape"),
+        *(arith.Constant.NAME, arith.IndexCast.NAME, llvm.IntToPtr.NAME),
+        *(memref.ExtractAlignedPointerAsIndex.NAME, memref.CollapseShape.NAME, memref.ExpandShape.NAME),
     )
 )
 # Groups of operands of `gpu.launch_func`.
@@ -47,7 +47,7 @@ def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch
     """The launches of the one kernel of a module, in order. Raises PassFailure for what is no straight line
     of launches, and for launches that `target` cannot run."""
     kernel, workspace = _kernel_of(module), read_workspace(module)
-    functions = {_symbol(each): each for each in collect_ops(module, "llvm.func")}
+    functions = {_symbol(each): each for each in collect_ops(module, llvm.LLVMFunc.NAME)}
     return tuple(_launch(op, functions[_function_name(op)], target, workspace) for op in _launch_ops(kernel))
 
 
@@ -69,8 +69,8 @@ def read_workspace(module: ir.Operation) -> Workspace:
     kernel = _kernel_of(module)
     offsets: dict[int, int] = {}
     end = 0
-    for op in collect_ops(kernel, "memref.alloc"):
-        kind = ir.MemRefType(op.results[0].type)
+    for op in collect_ops(kernel, memref.Alloc.NAME):
+        kind = ir.MemRefType(memref.Alloc(op).memref.type)
         offsets[address(op)] = end
         nbytes = math.prod(kind.shape) * (max(kind.element_type.width, 8) // 8)
         end += -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
@@ -85,7 +85,7 @@ def _launch_ops(kernel: ir.Operation) -> Iterator[ir.Operation]:
     for op in [each.operation for each in kernel.regions[0].blocks[0].operations]:
         if op.name == LAUNCH:
             yield op
-        elif op.name not in _OPERANDS and op.name != "func.return" and not is_workspace(op):
+        elif op.name not in _OPERANDS and op.name != func.Return.NAME and not is_workspace(op):
             raise PassFailure(f"'{op.name}' cannot stand between the launches of a kernel", op.location)
 
 
@@ -166,7 +166,7 @@ def _place(value: ir.Value, workspace: Workspace) -> Place:
 
 def _number(value: ir.Value) -> int:
     """Raises PassFailure for what is not known when the program is planned."""
-    if isinstance(value, ir.BlockArgument) or value.owner.name != "arith.constant":
+    if isinstance(value, ir.BlockArgument) or value.owner.name != arith.Constant.NAME:
         raise PassFailure("a launch's sizes and numbers must be constants", value.location)
     return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
 

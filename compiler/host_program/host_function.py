@@ -11,6 +11,7 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.compiler.errors import CompileError
+from mlc.dialects import tloop
 from mlc.dialects.graph.elements import dtype_of
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.graph.sizes.text import parse_size
@@ -98,7 +99,7 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
     references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]
     infos = [_info(*each) for each in zip(kinds[:-1], texts, strict=True)]
     infos[: inputs + outputs] = _called(infos[: inputs + outputs], op)
-    launches = collect_ops(op, "tloop.launch_into")
+    launches = collect_ops(op, tloop.LaunchInto.NAME)
     calls = [each for each in launches if CALLER not in each.attributes]
     functions = [each.attributes["kernel"].value for each in launches if CALLER in each.attributes]
     return HostFunction(

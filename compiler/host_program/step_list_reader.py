@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from mlc.bindings import ir
+from mlc.bindings import func, gpu, ir, memref
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.numpy_evaluation import TYPES, evaluated, evaluated_cast
 from mlc.compiler.host_program.step_list import COPY, WAIT, Body, Constant, Evaluated, Region, Step, Tape
-from mlc.dialects import graph
+from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.common.kernel_functions import HOST
 from mlc.passes.common.rewriting import collect_ops
@@ -31,7 +31,7 @@ def read_tape(
     tokens: dict[ir.Value, int] = {}
     steps: list[Step] = []
     for op in [each.operation for each in function.regions[0].blocks[0]]:
-        if op.name == "gpu.wait":
+        if op.name == gpu.Wait.NAME:
             steps += [Step(WAIT, (), tokens[token]) for token in op.operands]
         elif op.name in STEPS:
             regions = tuple(_region(value, places[value]) for value in op.operands)
@@ -56,11 +56,11 @@ def _step(
     tokens: dict[ir.Value, int],
     devices: Mapping[str, str],
 ) -> Step:
-    if op.name == "tloop.launch_into":
-        kernel = op.attributes["kernel"].value
-        return Step(kernel, regions, None, devices.get(kernel, HOST), op.attributes["num_outputs"].value)
+    if op.name == tloop.LaunchInto.NAME:
+        kernel = tloop.LaunchInto(op).kernel
+        return Step(kernel, regions, None, devices.get(kernel, HOST), tloop.LaunchInto(op).num_outputs)
     to = op.attributes[TRANSFER].value if TRANSFER in op.attributes else HOST
-    if op.name == "memref.copy":
+    if op.name == memref.Copy.NAME:
         return Step(COPY, regions, None, to, 1)
     # `gpu.memcpy` has its target first.
     tokens[op.results[0]] = len(tokens)
@@ -78,7 +78,7 @@ def read_body(kernel: ir.Operation) -> Body | None:
     numbers: dict[ir.Value, int] = {value: index for index, value in enumerate(block.arguments)}
     items: list[Constant | Evaluated] = []
     for op in [each.operation for each in block.operations]:
-        if op.name == "func.return":
+        if op.name == func.Return.NAME:
             return Body(tuple(items), tuple(numbers[value] for value in op.operands))
         item = _item(op, [numbers[value] for value in op.operands])
         if item is None:

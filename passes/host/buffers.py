@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mlc.bindings import address, arith, func, gpu, ir, memref, scf
-from mlc.dialects import graph
+from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.common.constants import index_constant
@@ -150,7 +150,7 @@ def is_steady(loop: Loop) -> bool:
 
 
 # On a copy that a transfer became: where to.
-TRANSFER = "tloop.transfer"
+TRANSFER = tloop.Transfer.NAME
 
 
 def memref_type(kind: ir.Type) -> ir.MemRefType:
@@ -212,13 +212,13 @@ class HostRewriter:
 
     def rewrite(self, op: ir.Operation, step: int) -> None:
         with op.location:
-            if op.name == "tloop.launch":
+            if op.name == tloop.Launch.NAME:
                 inputs = [self.buffer(value) for value in op.operands]
                 outputs = [self.buffer(value) for value in op.results]
-                build_launch_into(op.attributes["kernel"].value, inputs, outputs)
-            elif op.name == "tloop.transfer":
+                build_launch_into(tloop.Launch(op).kernel, inputs, outputs)
+            elif op.name == tloop.Transfer.NAME:
                 self.transfer(op, step)
-            elif op.name == "graph.concat":
+            elif op.name == graph.Concat.NAME:
                 self.move_values(op)
             elif op.name in graph.CONTROL_OPS:
                 self.bodies.build(op)
@@ -275,7 +275,7 @@ class HostRewriter:
 
     def describe(self, function: ir.Operation) -> None:
         """What the compiler must know to call the function, and what people ask about its memory."""
-        launches = [op for op in self.allocations.ops if op.name == "tloop.launch"]
+        launches = [op for op in self.allocations.ops if op.name == tloop.Launch.NAME]
         numbers = {
             "num_inputs": len(self.arguments["input"]),
             "num_outputs": len(self.arguments["output"]),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.bindings import ir, llvm
+from mlc.bindings import gpu, ir, llvm, memref
+from mlc.dialects import tloop
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.rewriting import collect_ops
@@ -51,7 +52,7 @@ class EntryBuilder:
         name = PREFIX + self.function.attributes["sym_name"].value
         kind = ir.TypeAttr.get(ir.Type.parse("!llvm.func<void (ptr, ptr)>"))
         entry = ir.Operation.create(
-            "llvm.func",
+            llvm.LLVMFunc.NAME,
             regions=1,
             attributes={
                 "sym_name": ir.StringAttr.get(name),
@@ -74,12 +75,12 @@ class EntryBuilder:
         frame = allocated(widest, pointer())
         self.allocate_transfers()
         self.build_steps: dict[str, Callable[[ir.Operation], None]] = {
-            "memref.copy": lambda op: self.copy(op, buffers),
-            "gpu.memcpy": lambda op: self.start(op, buffers),
-            "gpu.wait": self.wait,
-            "tloop.launch_into": lambda op: self.launch(op, buffers, frame, dims),
-            "memref.load": lambda op: self.load(op, buffers),
-            "memref.store": lambda op: self.store(op, buffers),
+            memref.Copy.NAME: lambda op: self.copy(op, buffers),
+            gpu.Memcpy.NAME: lambda op: self.start(op, buffers),
+            gpu.Wait.NAME: self.wait,
+            tloop.LaunchInto.NAME: lambda op: self.launch(op, buffers, frame, dims),
+            memref.Load.NAME: lambda op: self.load(op, buffers),
+            memref.Store.NAME: lambda op: self.store(op, buffers),
         }
         self.block(self.function.regions[0].blocks[0])
 
@@ -94,7 +95,9 @@ class EntryBuilder:
 
     def allocate_transfers(self) -> None:
         """What the runtime needs for each transfer beside kernels, by its token."""
-        tokens = [op.results[0] for op in self.steps if op.name == "gpu.memcpy" and len(op.results)]
+        tokens = [
+            gpu.Memcpy(op).async_token for op in self.steps if op.name == gpu.Memcpy.NAME and len(op.results)
+        ]
         if tokens:
             words = TRANSFER_BYTES // 8
             memory = allocated(words * len(tokens), word())
@@ -165,7 +168,7 @@ def declare(
             "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
         }
         ir.Operation.create(
-            "llvm.func", regions=1, attributes=attributes, ip=ir.InsertionPoint.at_block_begin(body)
+            llvm.LLVMFunc.NAME, regions=1, attributes=attributes, ip=ir.InsertionPoint.at_block_begin(body)
         )
 
 
@@ -180,11 +183,11 @@ class HostEntry(Pass):
     def run(self, op: ir.Operation) -> None:
         body, functions = op.regions[0].blocks[0], host_functions(op)
         called = {
-            launch.attributes["kernel"].value: "ptr, ptr"
+            tloop.LaunchInto(launch).kernel: "ptr, ptr"
             for function in functions
-            for launch in collect_ops(function, ["tloop.launch_into"])
+            for launch in collect_ops(function, [tloop.LaunchInto.NAME])
         }
-        if any(collect_ops(function, ["gpu.memcpy"]) for function in functions):
+        if any(collect_ops(function, [gpu.Memcpy.NAME]) for function in functions):
             called |= {START: "ptr, ptr, ptr, i64", WAIT: "ptr"}
         sized = any(map(is_sized, functions))
         for function in functions:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
-from mlc.dialects import graph
+from mlc.bindings import func, ir
+from mlc.dialects import graph, tloop
 from mlc.dialects.tloop import TransferOp
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.kernel_functions import CPU, GPU, HOST, device_of_kernel, is_kernel
@@ -23,7 +23,7 @@ def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:
     for op in [each.operation for each in function.regions[0].blocks[0]]:
         if op.name in CONSTANTS or is_view(op):
             continue
-        device = devices.get(op.attributes["kernel"].value, HOST) if op.name == "tloop.launch" else HOST
+        device = devices.get(tloop.Launch(op).kernel, HOST) if op.name == tloop.Launch.NAME else HOST
         for index, value in enumerate(op.operands):
             if not _is_there(value, device, devices):
                 to = ir.StringAttr.get(own if device == HOST else device)
@@ -41,8 +41,8 @@ def _is_there(value: ir.Value, device: str, devices: dict[str, str]) -> bool:
     """Whether a value lies with the launch that computes it, else with the host, and that is `device`. A
     program on a GPU finds weights of the processor's kernels in its memory."""
     op = defining_op(viewed(value))
-    if op is not None and op.name == "tloop.launch":
-        return devices.get(op.attributes["kernel"].value, HOST) == device
+    if op is not None and op.name == tloop.Launch.NAME:
+        return devices.get(tloop.Launch(op).kernel, HOST) == device
     return device == HOST or (device == CPU and op is not None and op.name in CONSTANTS)
 
 
@@ -56,7 +56,9 @@ class InsertTransfers(Pass):
     name: ClassVar[str] = "host-insert-transfers"
 
     def run(self, op: ir.Operation) -> bool:
-        functions = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "func.func"]
+        functions = [
+            each.operation for each in op.regions[0].blocks[0] if each.operation.name == func.Func.NAME
+        ]
         kernels = [each for each in functions if is_kernel(each)]
         devices = {each.attributes["sym_name"].value: device_of_kernel(each) for each in kernels}
         if set(devices.values()) <= {HOST}:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import arith, func, gpu, ir, memref, scf
+from mlc.dialects import tloop
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassFailure
-from mlc.passes.common.rewriting import collect_ops, defining_op
+from mlc.passes.common.rewriting import collect_ops
 
 # What a planned host function does. `gpu.memcpy` are transfers beside launches, for which `gpu.wait` waits.
-STEPS = ("tloop.launch_into", "memref.copy", "gpu.memcpy", "gpu.wait")
+STEPS = (tloop.LaunchInto.NAME, memref.Copy.NAME, gpu.Memcpy.NAME, gpu.Wait.NAME)
 # Around the steps: control flow, and the numbers and truth values that it needs.
-CONTROL = ("scf.for", "scf.while", "scf.if", "scf.condition", "scf.yield")
+CONTROL = (scf.For.NAME, scf.While.NAME, scf.If.NAME, scf.Condition.NAME, scf.Yield.NAME)
 SCALARS = (
-    "arith.addi", "arith.andi", "arith.cmpi", "arith.constant", "arith.index_cast", "arith.minui",
-    "arith.muli", "arith.select", "arith.subi", "memref.load", "memref.store",
+    arith.AddI.NAME, arith.AndI.NAME, arith.CmpI.NAME, arith.Constant.NAME, arith.IndexCast.NAME,
+    arith.MinUI.NAME, arith.MulI.NAME, arith.Select.NAME, arith.SubI.NAME, memref.Load.NAME,
+    memref.Store.NAME,
 )  # fmt: skip
 
 
@@ -40,25 +42,25 @@ def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
     block = function.regions[0].blocks[0]
     places = {argument: Place(index) for index, argument in enumerate(block.arguments)}
     for op in collect_ops(function):
-        if op.name == "memref.view":
-            places[op.results[0]] = _behind(places[op.operands[0]], op.operands[1], 1)
-        elif op.name == "memref.reinterpret_cast":
-            source, (first,) = places[op.operands[0]], op.attributes["static_offsets"]
-            width = element_bytes(str(op.results[0].type.element_type))
+        if op.name == memref.View.NAME:
+            places[op.results[0]] = _behind(places[memref.View(op).source], memref.View(op).byte_shift, 1)
+        elif op.name == memref.ReinterpretCast.NAME:
+            source, (first,) = places[memref.ReinterpretCast(op).source], op.attributes["static_offsets"]
+            width = element_bytes(str(memref.ReinterpretCast(op).result.type.element_type))
             moves = first == ir.ShapedType.get_dynamic_stride_or_offset()
-            places[op.results[0]] = (
+            places[memref.ReinterpretCast(op).result] = (
                 _behind(source, op.operands[1], width)
                 if moves
                 else Place(source.argument, source.offset + first * width)
             )
-        elif op.name not in (*STEPS, *CONTROL, *SCALARS, "func.return"):
+        elif op.name not in (*STEPS, *CONTROL, *SCALARS, func.Return.NAME):
             raise PassFailure(f"'{op.name}' cannot be part of a host function", op.location)
     return places
 
 
 def _behind(source: Place, count: ir.Value, width: int) -> Place:
     """The place that lies a number of times `width` bytes behind another."""
-    constant = defining_op(count, "arith.constant")
+    constant = arith.Constant.defining(count)
     if constant is None:
         return Place(source.argument, source.offset, count, width)
-    return Place(source.argument, source.offset + constant.attributes["value"].value * width)
+    return Place(source.argument, source.offset + constant.value.value * width)

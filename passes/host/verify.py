@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
-from mlc.dialects import graph
+from mlc.bindings import func, ir
+from mlc.dialects import graph, tloop
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import DIMS, is_kernel
 from mlc.passes.common.rewriting import collect_ops
@@ -15,10 +15,16 @@ from mlc.passes.common.verification import fail_on
 from mlc.passes.graph.common.views import CONSTANTS, is_place
 from mlc.passes.graph.fusion.form_kernels import is_host
 
-HOST_OPS = CONSTANTS | {"graph.call_runtime", "graph.check", "tloop.launch", "tloop.row", "tloop.transfer"}
-HOST_OPS |= {"func.return"}
-SIZE_OPS = {"tloop.expect", "tloop.numbers", "tloop.read_sizes"}
-BODY_OPS = {*graph.CONTROL_OPS, "graph.yield"}
+HOST_OPS = CONSTANTS | {
+    graph.CallRuntime.NAME,
+    graph.Check.NAME,
+    tloop.Launch.NAME,
+    tloop.Row.NAME,
+    tloop.Transfer.NAME,
+}
+HOST_OPS |= {func.Return.NAME}
+SIZE_OPS = {tloop.Expect.NAME, tloop.Numbers.NAME, tloop.ReadSizes.NAME}
+BODY_OPS = {*graph.CONTROL_OPS, graph.Yield.NAME}
 
 
 def mismatch(field: str, actual: Sequence[ir.Value], declared: Sequence[ir.Type]) -> str:
@@ -57,7 +63,7 @@ def violations(
         if op.name not in HOST_OPS | BODY_OPS | SIZE_OPS and not is_place(op):
             advice = ": run graph-form-kernels first" if op.name.startswith("graph.") else ""
             yield f"a host function cannot hold '{op.name}'{advice}", op.location
-        if op.name == "tloop.launch" and (wrong := launch_violation(op, kernels)):
+        if tloop.Launch.isa(op) and (wrong := launch_violation(op, kernels)):
             yield wrong, op.location
 
 
@@ -72,7 +78,9 @@ class HostVerify(Pass):
     name: ClassVar[str] = "host-verify"
 
     def run(self, op: ir.Operation) -> None:
-        functions = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "func.func"]
+        functions = [
+            each.operation for each in op.regions[0].blocks[0] if each.operation.name == func.Func.NAME
+        ]
         kernels = {
             each.attributes["sym_name"].value: signature(each) for each in functions if is_kernel(each)
         }

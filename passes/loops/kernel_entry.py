@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import func, ir, llvm
+from mlc.bindings import builtin, func, ir, llvm
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.kernel_functions import DIMS, IN_PLACE, MARK, is_kernel
 
@@ -41,7 +41,7 @@ def make_memref(pointer: ir.Value, kind: ir.MemRefType, shape: Sequence[ir.Value
         fields += [([3, axis], extent), ([4, axis], stride)]
     for position, part in fields:
         value = llvm.InsertValueOp(value, part, ir.DenseI64ArrayAttr.get(position)).result
-    return ir.Operation.create("builtin.unrealized_conversion_cast", [kind], [value]).results[0]
+    return ir.Operation.create(builtin.UnrealizedConversionCast.NAME, [kind], [value]).results[0]
 
 
 def _strides(kind: ir.MemRefType, shape: Sequence[ir.Value]) -> list[ir.Value]:

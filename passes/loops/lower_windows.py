@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, tensor
+from mlc.bindings import func, ir, tensor
 from mlc.passes.base import Pass
 from mlc.passes.common.linalg_builders import constant, dims, empty, static_shape, tensor_type
 from mlc.passes.common.rewriting import collect_ops, replace_op
@@ -40,7 +40,7 @@ class LowerWindows(Pass):
     sequential loops over images, channels and rows."""
 
     name: ClassVar[str] = "tloop-lower-windows"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
 
     def run(self, op: ir.Operation) -> bool:
         windows = collect_ops(op, ROW_WINDOW)

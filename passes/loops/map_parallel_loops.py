@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, ir, run_upstream, scf
+from mlc.bindings import arith, func, ir, run_upstream, scf
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS, ONE_THREAD, is_kernel
@@ -77,12 +77,12 @@ class MapParallelLoops(Pass):
     """
 
     name: ClassVar[str] = "tloop-map-parallel-loops"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
 
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op):
             if LEAST_ITERATIONS in op.attributes:
-                for loop in collect_ops(op, "scf.forall"):
+                for loop in collect_ops(op, scf.Forall.NAME):
                     run_few_on_one_thread(loop, op.attributes[LEAST_ITERATIONS].value)
             target = "for" if ONE_THREAD in op.attributes else "parallel"
             run_upstream(f"func.func(scf-forall-to-{target})", op)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.bindings import ir, memref
+from mlc.bindings import affine, func, ir, memref
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.kernel_functions import DIMS, WORKSPACE, is_kernel, is_workspace
 from mlc.passes.common.linalg_builders import constant
-from mlc.passes.common.rewriting import collect_ops, defining_op, erase_op, replace_op, terminator_of
+from mlc.passes.common.rewriting import collect_ops, erase_op, replace_op, terminator_of
 
 # Regions that every thread enters on its own stack.
 THREADS = "omp.parallel"
@@ -31,17 +31,17 @@ def size_in_bytes(kind: ir.MemRefType) -> int:
 def owner_block(op: ir.Operation) -> ir.Block:
     """The outermost block that a thread enters once: the kernel's, or the body of a parallel region."""
     block = op.block
-    while block.owner.operation.name not in (THREADS, "func.func"):
+    while block.owner.operation.name not in (THREADS, func.Func.NAME):
         block = block.owner.operation.block
     return block
 
 
 def most_of(size: ir.Value) -> int | None:
     """The largest number that a size may be, where it is the smaller one of a constant and something else."""
-    op = defining_op(size, "affine.min")
+    op = affine.AffineMin.defining(size)
     if op is None:
         return None
-    limits = [each for each in op.attributes["map"].value.results if isinstance(each, ir.AffineConstantExpr)]
+    limits = [each for each in op.map.results if isinstance(each, ir.AffineConstantExpr)]
     return min((each.value for each in limits), default=None)
 
 
@@ -91,14 +91,14 @@ class StackBuffers(Pass):
     only a call tells, which becomes such a workspace."""
 
     name: ClassVar[str] = "tloop-stack-buffers"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
 
     def run(self, op: ir.Operation) -> None:
         if not is_kernel(op):
             return
         allocations, releases = (
             [each for each in collect_ops(op, name) if not is_workspace(each)]
-            for name in ("memref.alloc", "memref.dealloc")
+            for name in (memref.Alloc.NAME, memref.Dealloc.NAME)
         )
         self.check(op, allocations)
         for each in releases:

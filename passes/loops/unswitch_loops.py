@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, ir, scf
+from mlc.bindings import arith, func, ir, scf
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.rewriting import collect_ops, defining_op
 
-SWITCH = "scf.index_switch"
+SWITCH = scf.IndexSwitch.NAME
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Choice:
 
 def choice_of(switch: ir.Operation) -> Choice | None:
     """The choice that ends a loop's body; None for any other switch."""
-    loop, select = switch.parent.operation, defining_op(switch.operands[0], "arith.select")
-    if loop.name != "scf.for" or loop.results or not _is_last(switch) or _has_default(switch):
+    loop, select = switch.parent.operation, defining_op(switch.operands[0], arith.Select.NAME)
+    if loop.name != scf.For.NAME or loop.results or not _is_last(switch) or _has_default(switch):
         return None
     if select is None:
         return None
     large, small = list(select.operands)[1:]
-    early, one_more = defining_op(select.operands[0], "arith.cmpi"), defining_op(large, "arith.addi")
+    early, one_more = defining_op(select.operands[0], arith.CmpI.NAME), defining_op(large, arith.AddI.NAME)
     if early is None or one_more is None or one_more.operands[0] != small:
         return None
     counts = early.operands[0] == loop.regions[0].blocks[0].arguments[0]
@@ -96,7 +96,7 @@ class UnswitchLoops(Pass):
     """
 
     name: ClassVar[str] = "tloop-unswitch-loops"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
 
     def run(self, op: ir.Operation) -> None:
         for switch in collect_ops(op, SWITCH):

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir, linalg
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import IN_PLACE, is_kernel
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.verification import fail_on
 
-_PARTS = ("linalg.yield", "linalg.index")
+_PARTS = (linalg.Yield.NAME, linalg.Index.NAME)
 
 
 def violations(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Why `kernel` must not write over the operands that it names, as messages and locations."""
     name = kernel.attributes["sym_name"].value
     loops = [op for op in collect_ops(kernel) if op.name.startswith("linalg.") and op.name not in _PARTS]
-    if len(loops) > 1 or any(each.name != "linalg.generic" for each in loops):
+    if len(loops) > 1 or any(each.name != linalg.Generic.NAME for each in loops):
         yield f"kernel @{name} works in place, but is {len(loops)} loop nests, not one", kernel.location
         return
     for loop in loops:
@@ -51,6 +51,6 @@ class VerifyInPlace(Pass):
     name: ClassVar[str] = "tloop-verify-in-place"
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, "func.func") if is_kernel(each)]
+        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
         marked = [kernel for kernel in kernels if IN_PLACE in kernel.attributes]
         fail_on(violation for kernel in marked for violation in violations(kernel))

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir, memref
 from mlc.passes.base import Pass, option
 from mlc.passes.common.kernel_functions import is_kernel, is_workspace
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.verification import fail_on
 
-HEAP = frozenset({"memref.alloc", "memref.realloc", "memref.dealloc"})
+HEAP = frozenset({memref.Alloc.NAME, memref.Realloc.NAME, memref.Dealloc.NAME})
 
 
 def tensor_of(op: ir.Operation) -> ir.Type | None:
@@ -46,5 +46,5 @@ class VerifyLoops(Pass):
     heap: bool = option(False, help="accept memref.alloc, as bufferisation leaves it")
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, "func.func") if is_kernel(each)]
+        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
         fail_on(violation for kernel in kernels for violation in violations(kernel, self.heap))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import builtin, ir
 from mlc.passes.base import Pass, PassFailure
 from mlc.passes.common.rewriting import collect_ops
 
@@ -15,7 +15,7 @@ TRANSLATABLE = frozenset({"llvm", "nvvm", "omp", "builtin"})
 def is_translatable(op: ir.Operation) -> bool:
     """The translation crashes the process on a cast that was left over, and on other dialects' ops."""
     dialect = op.name.partition(".")[0]
-    return dialect in TRANSLATABLE and op.name != "builtin.unrealized_conversion_cast"
+    return dialect in TRANSLATABLE and not builtin.UnrealizedConversionCast.isa(op)
 
 
 @dataclass(frozen=True)

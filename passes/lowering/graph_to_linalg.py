@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
+from mlc.dialects import graph
 from mlc.dialects.graph import write_defaults
 from mlc.dialects.graph.sizes import Undecided
 from mlc.passes.base import Pass, PassFailure, option
@@ -40,15 +41,15 @@ from mlc.passes.lowering.rules import (
 )
 from mlc.passes.lowering.widening import lower_widened, needs_widening
 
-CONTRACTIONS = ("graph.matmul", "graph.matmul_packed", "graph.attention")
+CONTRACTIONS = (graph.Matmul.NAME, graph.MatmulPacked.NAME, graph.Attention.NAME)
 
 
 def _read_by_contractions_only(op: ir.Operation) -> bool:
     """A transpose that only contractions read disappears into their indexing maps. Not one of 16-bit floats:
     there a conversion reads it, with which it becomes a computation of its own, fused later."""
-    if op.name != "graph.transpose":
+    if op.name != graph.Transpose.NAME:
         return False
-    readers = users(op.results[0])
+    readers = users(graph.Transpose(op).result)
     return bool(readers) and all(
         reader.name in CONTRACTIONS and not needs_widening(reader) for reader in readers
     )
@@ -109,7 +110,7 @@ class GraphToLinalg(Pass):
     """Lower the graph ops of every function marked `tloop.kernel` to linalg, tensor, arith and math ops."""
 
     name: ClassVar[str] = "graph-to-linalg"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
     exactness: ClassVar[str] = "rounding"
 
     keep_f8: bool = option(

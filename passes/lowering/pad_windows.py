@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, tensor
+from mlc.bindings import builtin, func, ir, tensor
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import is_kernel
@@ -17,22 +17,24 @@ from mlc.passes.graph.common.rematerialization import ON_READ, beneath
 
 def pad_window(op: ir.Operation) -> bool:
     """conv{pads}(x, w) -> conv(tensor.pad(x), w)."""
-    pads = list(graph.attribute(op, "pads"))
+    conv = graph.Conv(op)
+    pads = list(conv.pads)
     if not any(pads):
         return False
     x, w = op.operands
     attributes = attributes_of(op) | {"pads": [0] * len(pads)}
     padded = beneath(x, lambda each: _padded(each, pads))
-    replace_op(op, graph.build("conv", [padded, w], attributes, op.results[0].type))
+    replace_op(op, graph.build("conv", [padded, w], attributes, conv.result.type))
     return True
 
 
 def pad_on_read(op: ir.Operation) -> bool:
     """graph.pad -> tensor.pad, where it is part of the kernel that reads it."""
+    pad = graph.Pad(op)
     if ON_READ not in op.attributes:
         return False
     low, high = (list(graph.attribute(op, name)) for name in ("low", "high"))
-    replace_op(op, _pad(op.operands[0], low, high, graph.attribute(op, "value")))
+    replace_op(op, _pad(pad.x, low, high, pad.value))
     return True
 
 
@@ -58,7 +60,7 @@ def _element(kind: ir.Type, value: float) -> ir.Value:
     number = constant(signless(kind), value)
     if number.type == kind:
         return number
-    return ir.Operation.create("builtin.unrealized_conversion_cast", [kind], [number]).results[0]
+    return ir.Operation.create(builtin.UnrealizedConversionCast.NAME, [kind], [number]).results[0]
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ class PadWindows(Pass):
     lies in memory without that."""
 
     name: ClassVar[str] = "graph-pad-windows"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
 
     def run(self, op: ir.Operation) -> bool:
-        return is_kernel(op) and apply_patterns(op, {"graph.conv": pad_window, "graph.pad": pad_on_read})
+        return is_kernel(op) and apply_patterns(
+            op, {graph.Conv.NAME: pad_window, graph.Pad.NAME: pad_on_read}
+        )

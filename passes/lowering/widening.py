@@ -77,12 +77,12 @@ def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
 def _widened(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) -> ir.Value:
     """The value with wider elements. A transpose, which a product may read through, comes behind that, and is
     added to `transposes`."""
-    before = defining_op(value, "graph.transpose")
+    before = defining_op(value, graph.Transpose.NAME)
     if before is None:
         return convert_elements(value, element)
     after = before.clone()
     with ir.InsertionPoint(after):
-        after.operands[0] = convert_elements(before.operands[0], element)
+        after.operands[0] = convert_elements(graph.Transpose(before).x, element)
     after.results[0].set_type(ir.RankedTensorType.get(value.type.shape, element))
     noted(after.results[0], static_shape(value))
     transposes.append(after.operation)
@@ -92,8 +92,8 @@ def _widened(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) 
 def _skip_rounding(op: ir.Operation, value: ir.Value) -> None:
     """Gives `value`, the result of `op` in f32, to what reads that result converted to f32."""
     for reader in users(op.results[0]):
-        if reader.name == "graph.cast" and reader.results[0].type == value.type:
-            reader.results[0].replace_all_uses_with(value)
+        if reader.name == graph.Cast.NAME and graph.Cast(reader).result.type == value.type:
+            graph.Cast(reader).result.replace_all_uses_with(value)
 
 
 def _narrowed(values: Sequence[ir.Value], results: Sequence[ir.Value]) -> list[ir.Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, func, ir
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import apply_patterns, replace_op
 from mlc.passes.common.target import has_bf16, target_of
@@ -25,7 +25,8 @@ def _shift(bits: ir.Value, count: int) -> ir.Value:
 
 def round_to_bf16(op: ir.Operation) -> bool:
     """The upper half of an f32, rounded to nearest, ties to even; NaN stays NaN, made quiet."""
-    x, kind = op.operands[0], op.results[0].type
+    trunc_f = arith.TruncF(op)
+    x, kind = trunc_f.in_, trunc_f.out.type
     if not (isinstance(element_type(x.type), ir.F32Type) and isinstance(element_type(kind), ir.BF16Type)):
         return False
     wide, narrow = (with_element(kind, ir.IntegerType.get_signless(width)) for width in (32, 16))
@@ -40,7 +41,8 @@ def round_to_bf16(op: ir.Operation) -> bool:
 
 def widen_bf16(op: ir.Operation) -> bool:
     """The bits of a bf16 are the upper half of an f32's."""
-    x, kind = op.operands[0], op.results[0].type
+    ext_f = arith.ExtF(op)
+    x, kind = ext_f.in_, ext_f.out.type
     if not (isinstance(element_type(x.type), ir.BF16Type) and isinstance(element_type(kind), ir.F32Type)):
         return False
     wide, narrow = (with_element(kind, ir.IntegerType.get_signless(width)) for width in (32, 16))
@@ -55,8 +57,8 @@ class ExpandBf16(Pass):
     instructions for them."""
 
     name: ClassVar[str] = "tloop-expand-bf16"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
 
     def run(self, op: ir.Operation) -> None:
         if not has_bf16(target_of(op)):
-            apply_patterns(op, {"arith.truncf": round_to_bf16, "arith.extf": widen_bf16})
+            apply_patterns(op, {arith.TruncF.NAME: round_to_bf16, arith.ExtF.NAME: widen_bf16})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, func, ir
 from mlc.passes.base import Pass
 from mlc.passes.common.narrow_floats import MULTIPLIED, from_single, to_single
 from mlc.passes.common.rewriting import apply_patterns, replace_op
@@ -13,10 +13,11 @@ from mlc.passes.common.rewriting import apply_patterns, replace_op
 
 def widen(op: ir.Operation) -> bool:
     """`arith.extf` of a number in 8 bits."""
-    kind = op.results[0].type
-    if not isinstance(op.operands[0].type, MULTIPLIED) or not isinstance(kind, ir.FloatType):
+    ext_f = arith.ExtF(op)
+    kind = ext_f.out.type
+    if not isinstance(ext_f.in_.type, MULTIPLIED) or not isinstance(kind, ir.FloatType):
         return False
-    value = to_single(op.operands[0])
+    value = to_single(ext_f.in_)
     if kind.width != 32:
         value = arith.truncf(kind, value) if kind.width < 32 else arith.extf(kind, value)
     replace_op(op, value)
@@ -25,7 +26,8 @@ def widen(op: ir.Operation) -> bool:
 
 def narrow(op: ir.Operation) -> bool:
     """`arith.truncf` to 8 bits, but for f64, which f32 would round a first time."""
-    x, kind = op.operands[0], op.results[0].type
+    trunc_f = arith.TruncF(op)
+    x, kind = trunc_f.in_, trunc_f.out.type
     if not isinstance(kind, MULTIPLIED) or not isinstance(x.type, ir.FloatType) or x.type.width > 32:
         return False
     single = x if x.type.width == 32 else arith.extf(ir.F32Type.get(), x)
@@ -39,7 +41,7 @@ class ExpandF8(Pass):
     integers and f32. What is too large becomes infinity, or NaN where there is none."""
 
     name: ClassVar[str] = "tloop-expand-f8"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
 
     def run(self, op: ir.Operation) -> bool:
-        return apply_patterns(op, {"arith.extf": widen, "arith.truncf": narrow})
+        return apply_patterns(op, {arith.ExtF.NAME: widen, arith.TruncF.NAME: narrow})

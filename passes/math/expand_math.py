@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import arith, func, ir, math
 from mlc.passes.base import Pass, option
 from mlc.passes.common.fast_math import is_approximate
 from mlc.passes.common.rewriting import apply_patterns, defining_op, replace_op
@@ -31,14 +31,14 @@ def expand(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:
 
 def _in_unit_interval(x: ir.Value) -> bool:
     """Whether x is exp(-|y|)."""
-    power = defining_op(x, "math.exp")
-    negation = defining_op(power.operands[0], "arith.negf") if power is not None else None
-    return negation is not None and defining_op(negation.operands[0], "math.absf") is not None
+    power = math.Exp.defining(x)
+    negation = defining_op(power.operand, arith.NegF.NAME) if power is not None else None
+    return negation is not None and defining_op(negation.operands[0], math.AbsF.NAME) is not None
 
 
 def expand_log1p_of_unit(op: ir.Operation) -> bool:
     """log1p(exp(-|x|)), as in softplus, has an argument in [0, 1]: fewer steps."""
-    return _in_unit_interval(op.operands[0]) and expand(log1p_of_unit)(op)
+    return _in_unit_interval(math.Log1p(op).operand) and expand(log1p_of_unit)(op)
 
 
 def expand_exactly(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:
@@ -52,27 +52,27 @@ def expand_exactly(function: Callable[..., Number]) -> Callable[[ir.Operation], 
 
 
 # What looks at an operand's op, before that is replaced.
-FIRST = {"math.log1p": expand_log1p_of_unit}
+FIRST = {math.Log1p.NAME: expand_log1p_of_unit}
 PATTERNS = {
-    "math.exp": expand(exp),
-    "math.exp2": expand(exp2),
-    "math.expm1": expand(expm1),
-    "math.log": expand(log),
-    "math.log1p": expand(log1p),
-    "math.powf": expand(power),
-    "math.tanh": expand(tanh),
-    "math.sinh": expand(sinh),
-    "math.cosh": expand(cosh),
-    "math.asinh": expand(asinh),
-    "math.acosh": expand(acosh),
-    "math.atanh": expand(atanh),
-    "math.sin": expand(sin),
-    "math.cos": expand(cos),
-    "math.tan": expand(tan),
-    "math.asin": expand(asin),
-    "math.acos": expand(acos),
-    "math.atan": expand(atan),
-    "math.erf": expand(erf),
+    math.Exp.NAME: expand(exp),
+    math.Exp2.NAME: expand(exp2),
+    math.ExpM1.NAME: expand(expm1),
+    math.Log.NAME: expand(log),
+    math.Log1p.NAME: expand(log1p),
+    math.PowF.NAME: expand(power),
+    math.Tanh.NAME: expand(tanh),
+    math.Sinh.NAME: expand(sinh),
+    math.Cosh.NAME: expand(cosh),
+    math.Asinh.NAME: expand(asinh),
+    math.Acosh.NAME: expand(acosh),
+    math.Atanh.NAME: expand(atanh),
+    math.Sin.NAME: expand(sin),
+    math.Cos.NAME: expand(cos),
+    math.Tan.NAME: expand(tan),
+    math.Asin.NAME: expand(asin),
+    math.Acos.NAME: expand(acos),
+    math.Atan.NAME: expand(atan),
+    math.Erf.NAME: expand(erf),
 }
 
 
@@ -82,7 +82,7 @@ class ExpandMath(Pass):
     range reductions and polynomials (docs/vector-math.md states the errors)."""
 
     name: ClassVar[str] = "tloop-expand-math"
-    anchor: ClassVar[str] = "func.func"
+    anchor: ClassVar[str] = func.Func.NAME
     exactness: ClassVar[str] = "rounding"
 
     keep_approximate: bool = option(
@@ -91,5 +91,5 @@ class ExpandMath(Pass):
 
     def run(self, op: ir.Operation) -> None:
         apply_patterns(op, FIRST)
-        kept = {"math.exp2": expand_exactly(exp2)} if self.keep_approximate else {}
+        kept = {math.Exp2.NAME: expand_exactly(exp2)} if self.keep_approximate else {}
         apply_patterns(op, {**PATTERNS, **kept})

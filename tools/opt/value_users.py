@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from mlc.bindings import ir
+from mlc.bindings import ir, linalg
 from mlc.bindings.operations import address
 from mlc.tools.opt.value_numbering import Block, Node, Numbering, make_tree
 
@@ -27,7 +27,7 @@ _HEADER = re.compile(rf'^( *)"mlc\.header"\(\) : \(\) -> \(\) @{_MARK}(\d+)\n', 
 
 
 # Ops that print a body of one op in a shorter form, which another op in it would prevent.
-_WITH_SHORT_FORMS = ("linalg.map", "linalg.reduce")
+_WITH_SHORT_FORMS = (linalg.Map.NAME, linalg.Reduce.NAME)
 
 
 @dataclass

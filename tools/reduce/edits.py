@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from mlc.bindings import ir
+from mlc.bindings import arith, builtin, func, ir
 from mlc.tools.reduce.function_edits import declare, drop_arguments, drop_results
 from mlc.tools.reduce.stand_in_values import earlier_value, zero_before, zero_of
 
@@ -61,7 +61,7 @@ def _replace(op: ir.Operation, substitute: Callable[[ir.Operation, ir.Type], ir.
 
 def constants(module: ir.Module) -> list[Edit]:
     """Replaces used results by the constant zero."""
-    used = (op for op in ops_of(module) if _used(op) and op.name != "arith.constant")
+    used = (op for op in ops_of(module) if _used(op) and op.name != arith.Constant.NAME)
     numbers = (op for op in used if all(zero_of(result.type) is not None for result in op.results))
     return [lambda op=op: _replace(op, zero_before) for op in numbers]
 
@@ -72,7 +72,7 @@ def unwrap_regions(module: ir.Module) -> list[Edit]:
         lambda op=op: _unwrap(op)
         for op in ops_of(module)
         if any(len(region.blocks) == 1 for region in op.regions)
-        and ("sym_name" not in op.attributes or op.name == "builtin.module")
+        and ("sym_name" not in op.attributes or op.name == builtin.Module.NAME)
     ]
 
 
@@ -87,7 +87,7 @@ def _unwrap(op: ir.Operation) -> None:
             argument.replace_all_uses_with(value)
     # By position: what a terminator yields, in the ops of scf, linalg and most others, are the results.
     yielded = list(inner[-1].operands) if inner else []
-    terminated = bool(inner) and not inner[-1].results and op.name != "builtin.module"
+    terminated = bool(inner) and not inner[-1].results and not builtin.Module.isa(op)
     for each in inner[: len(inner) - terminated]:
         each.move_before(op)
     for result, value in zip(op.results, yielded, strict=False):
@@ -139,7 +139,7 @@ def declarations(module: ir.Module) -> list[Edit]:
 
 def signatures(module: ir.Module) -> list[Edit]:
     """Drops arguments that are not used, and all results, of functions that nothing calls."""
-    functions = [op for op in ops_of(module) if op.name == "func.func"]
+    functions = [op for op in ops_of(module) if op.name == func.Func.NAME]
     return [
         lambda op=op, drop=drop: drop(op, module)
         for op in functions

@@ -46,7 +46,7 @@ def drop_results(function: ir.Operation, module: ir.Module) -> None:
         return
     for block in function.regions[0]:
         last = block.operations[len(block.operations) - 1].operation
-        if last.name == "func.return":
+        if last.name == func.Return.NAME:
             last.erase()
             with ir.InsertionPoint(block):
                 func.ReturnOp([])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain, takewhile
 
-from mlc.bindings import address, ir
+from mlc.bindings import address, arith, ir
 
 
 def earlier_value(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
@@ -23,7 +23,9 @@ def zero_before(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
     if zero is None:
         return None
     where = ir.InsertionPoint(op)
-    constant = ir.Operation.create("arith.constant", results=[wanted], attributes={"value": zero}, ip=where)
+    constant = ir.Operation.create(
+        arith.Constant.NAME, results=[wanted], attributes={"value": zero}, ip=where
+    )
     return constant.results[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from mlc.bindings import func, ir
+from mlc.bindings import builtin, cf, func, ir, llvm
 from mlc.tools.reduce.edits import Edit, ops_of
 from mlc.tools.reduce.stand_in_values import values_before
 
@@ -34,7 +34,7 @@ def _one_of(edits: Sequence[Edit]) -> list[Edit]:
 def _jump(op: ir.Operation, target: ir.Block) -> None:
     values = values_before(op, [argument.type for argument in target.arguments])
     if values is not None:
-        name = "llvm.br" if op.name.startswith("llvm.") else "cf.br"
+        name = llvm.Br.NAME if op.name.startswith("llvm.") else cf.Branch.NAME
         ir.Operation.create(name, operands=values, successors=[target], ip=ir.InsertionPoint(op))
         op.erase()
 
@@ -44,7 +44,7 @@ def return_early(module: ir.Module) -> list[Edit]:
     return [
         lambda op=op: _return(op, op.parent.operation)
         for op in ops_of(module)
-        if len(op.successors) and op.parent.name == "func.func"
+        if len(op.successors) and op.parent.name == func.Func.NAME
     ]
 
 
@@ -80,7 +80,7 @@ def _used_elsewhere(block: ir.Block) -> bool:
 
 def _join(block: ir.Block, before: ir.Block) -> None:
     jump = before.operations[len(before.operations) - 1].operation
-    if jump.name not in ("cf.br", "llvm.br"):
+    if jump.name not in (cf.Branch.NAME, llvm.Br.NAME):
         return
     for argument, value in zip(block.arguments, jump.operands, strict=True):
         argument.replace_all_uses_with(value)
@@ -92,6 +92,6 @@ def _join(block: ir.Block, before: ir.Block) -> None:
 
 def _erase(block: ir.Block) -> None:
     """Erases a block, which the bindings can do only together with an op around it."""
-    owner = ir.Operation.create("builtin.module", regions=1)
+    owner = ir.Operation.create(builtin.Module.NAME, regions=1)
     block.append_to(owner.regions[0])
     owner.erase()

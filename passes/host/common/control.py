@@ -28,9 +28,9 @@ class ControlBuilder:
 
     def build(self, op: ir.Operation) -> None:
         """What an op becomes; nothing for views and returns, which have no code of their own."""
-        if op.name == "arith.index_cast":
-            number, kind = self.values[op.operands[0]], self.kind(op.results[0].type)
-            self.values[op.results[0]] = _converted(number, kind)
+        if op.name == arith.IndexCast.NAME:
+            number, kind = self.values[arith.IndexCast(op).in_], self.kind(arith.IndexCast(op).out.type)
+            self.values[arith.IndexCast(op).out] = _converted(number, kind)
         elif op.name.startswith(("arith.", "scf.")):
             self.copy(op)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mlc.bindings import ir, llvm
+from mlc.bindings import ir, llvm, scf
 
 # As an index of `llvm.getelementptr`: it is an operand.
 _DYNAMIC = -(2**31)
@@ -45,7 +45,7 @@ def moved(base: ir.Value, index: ir.Value, element: ir.Type) -> ir.Value:
 def call(name: str, *operands: ir.Value, result: ir.Type | None = None) -> ir.Value | None:
     """Calls the function of a name; what it returns, if it has a result of that type."""
     made = ir.Operation.create(
-        "llvm.call",
+        llvm.Call.NAME,
         results=[] if result is None else [result],
         operands=list(operands),
         attributes={
@@ -60,22 +60,22 @@ def call(name: str, *operands: ir.Value, result: ir.Type | None = None) -> ir.Va
 @contextmanager
 def where(condition: ir.Value) -> Iterator[None]:
     """What is built in the `with` block runs where the condition holds."""
-    made = ir.Operation.create("scf.if", operands=[condition], regions=2)
+    made = ir.Operation.create(scf.If.NAME, operands=[condition], regions=2)
     with ir.InsertionPoint(made.regions[0].blocks.append()):
         yield
-        ir.Operation.create("scf.yield")
+        ir.Operation.create(scf.Yield.NAME)
 
 
 def load(kind: ir.Type, address: ir.Value) -> ir.Value:
     """Reads a number, or a truth value, which is a byte in memory."""
     read = llvm.LoadOp(_stored(kind), address).result
-    return _converted("llvm.trunc", read, kind) if _is_truth(kind) else read
+    return _converted(llvm.Trunc.NAME, read, kind) if _is_truth(kind) else read
 
 
 def store(value: ir.Value, address: ir.Value) -> None:
     """Writes a number, or a truth value."""
     if _is_truth(value.type):
-        value = _converted("llvm.zext", value, _stored(value.type))
+        value = _converted(llvm.ZExt.NAME, value, _stored(value.type))
     llvm.StoreOp(value, address)
 
 

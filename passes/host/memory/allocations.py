@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mlc.bindings import address, ir
-from mlc.dialects import graph
+from mlc.bindings import address, func, ir
+from mlc.dialects import graph, tloop
 from mlc.passes.base import PassFailure
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.host.memory.arena import Lifetime
@@ -21,7 +21,7 @@ from mlc.passes.host.memory.in_flight import in_flight
 from mlc.passes.host.memory.sharing import Sharing, foreign
 from mlc.passes.host.memory.steps import Steps, all_steps
 
-REFERENCES = ("graph.weight", "graph.prepared")
+REFERENCES = (graph.Weight.NAME, graph.Prepared.NAME)
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Allocations:
             self.visit(op, step)
         self.bodies.put_values()
         for step, op in enumerate(self.ops):
-            if op.name == "tloop.launch" and len(op.results) == 1:
+            if op.name == tloop.Launch.NAME and len(op.results) == 1:
                 self.sharing.reuse_operand(op, step)
 
     def argument(self, value: ir.Value, kind: str, index: int) -> None:
@@ -103,17 +103,17 @@ class Allocations:
         if op.name in REFERENCES:
             self.argument(op.results[0], "weight", len(self.weights))
             self.weights.append(op)
-        elif op.name in ("tloop.launch", "tloop.transfer"):
+        elif op.name in (tloop.Launch.NAME, tloop.Transfer.NAME):
             self.use(op, self.waits.get(step, step))
             for result in op.results:
                 self.new(result, step)
-        elif op.name in (*graph.CONTROL_OPS, "graph.yield"):
+        elif op.name in (*graph.CONTROL_OPS, graph.Yield.NAME):
             self.bodies.visit(op, step)
-        elif op.name == "tloop.row":
+        elif tloop.Row.isa(op):
             self.sharing.row(op)
-        elif op.name.startswith("graph.") and op.name != "graph.constant":
+        elif op.name.startswith("graph.") and op.name != graph.Constant.NAME:
             self.sharing.place(op, step)
-        elif op.name not in ("func.return", "graph.constant"):
+        elif op.name not in (func.Return.NAME, graph.Constant.NAME):
             raise foreign(op)
 
     def use(self, op: ir.Operation, step: int) -> None:

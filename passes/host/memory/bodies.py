@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mlc.bindings import ir
+from mlc.dialects import tloop
 from mlc.passes.base import PassFailure
 from mlc.passes.common.rewriting import terminator_of, users
 from mlc.passes.graph.common.views import is_part, view_source, viewed
@@ -153,9 +154,9 @@ class Bodies:
 
     def reads_in_place(self, op: ir.Operation, argument: ir.Value, after: ir.Value) -> bool:
         """Whether a launch that makes `after` may write it over `argument`."""
-        if op.name != "tloop.launch" or view_source(after) not in list(op.results):
+        if op.name != tloop.Launch.NAME or view_source(after) not in list(op.results):
             return False
-        allowed = self.all.in_place.get(op.attributes["kernel"].value, ())
+        allowed = self.all.in_place.get(tloop.Launch(op).kernel, ())
         place = self.all.where(argument)
         read = [
             index for index, value in enumerate(op.operands) if self.all.where(value).buffer is place.buffer
@@ -168,4 +169,4 @@ def is_stored(scalar: ir.Value) -> bool:
     """Whether a loop's iteration or condition is needed in memory: rows are found without it, and so is what
     its own body yields of it, a condition."""
     end = terminator_of(scalar.owner)
-    return any(user.name != "tloop.row" and user != end for user in users(scalar))
+    return any(user.name != tloop.Row.NAME and user != end for user in users(scalar))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import ir
+from mlc.dialects import tloop
 from mlc.passes.graph.common.views import view_offset
 
-LAUNCH, TRANSFER = "tloop.launch", "tloop.transfer"
+LAUNCH, TRANSFER = tloop.Launch.NAME, tloop.Transfer.NAME
 
 
 def is_view(op: ir.Operation) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mlc.bindings import ir
+from mlc.dialects import graph as graph_dialect
+from mlc.dialects import tloop
 from mlc.passes.host.memory.allocations import Allocations, allocate
 from mlc.passes.host.memory.arena import aligned, lower_bound
 from mlc.passes.host.memory.buffers import Buffer
@@ -28,7 +30,7 @@ class Dependences:
 
     @staticmethod
     def _buffers(op: ir.Operation, allocations: Allocations) -> Iterator[Buffer]:
-        if op.name not in ("tloop.launch", "tloop.transfer", "graph.concat"):
+        if op.name not in (tloop.Launch.NAME, tloop.Transfer.NAME, graph_dialect.Concat.NAME):
             return
         values = [value for value in (*op.operands, *op.results) if value in allocations.spans]
         roots = dict.fromkeys(allocations.where(value).buffer for value in values)

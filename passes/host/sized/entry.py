@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mlc.bindings import ir, llvm
+from mlc.bindings import cf, func, ir, llvm
+from mlc.dialects import tloop
 from mlc.dialects.tloop import buffers_and_dims
 from mlc.passes.base import PassFailure
 from mlc.passes.common.rewriting import collect_ops
@@ -45,17 +46,17 @@ class SizedEntryBuilder:
         self.messages = [each.value for each in function.attributes["tloop.messages"]]
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
-        launches = collect_ops(self.function, ["tloop.launch_into"])
+        launches = collect_ops(self.function, [tloop.LaunchInto.NAME])
         parts = [buffers_and_dims(op) for op in launches]
         self.frame = allocated(max((len(each) for each, _ in parts), default=1), pointer())
         self.numbers = allocated(1 + max((len(each) for _, each in parts), default=0), word())
         self.buffers = BufferOps(self.function, self.values, self.message)
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
             **self.buffers.steps,
-            "tloop.launch_into": self.launch,
-            "cf.assert": self.affirm,
-            "tloop.check": self.check,
-            "func.return": lambda op: None,
+            tloop.LaunchInto.NAME: self.launch,
+            cf.Assert.NAME: self.affirm,
+            tloop.Check.NAME: self.check,
+            func.Return.NAME: lambda op: None,
         }
         self.given(buffers, dims)
         self.block(self.function.regions[0].blocks[0])

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mlc.bindings import ir, llvm
+from mlc.bindings import arith, ir, llvm, memref
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassFailure
-from mlc.passes.common.rewriting import collect_ops, defining_op
+from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.llvm_builders import (
     allocated,
     call,
@@ -49,16 +49,16 @@ class BufferOps:
         # The sizes of buffers along their dims.
         self.shapes: dict[ir.Value, Sequence[ir.Value]] = {}
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
-            "memref.alloc": self.allocate,
-            "memref.dealloc": self.release,
-            "memref.dim": self.dim,
-            "memref.cast": self.cast,
-            "memref.reinterpret_cast": self.reinterpret,
-            "memref.copy": self.copy,
-            "memref.load": self.load,
-            "memref.store": self.store,
+            memref.Alloc.NAME: self.allocate,
+            memref.Dealloc.NAME: self.release,
+            memref.Dim.NAME: self.dim,
+            memref.Cast.NAME: self.cast,
+            memref.ReinterpretCast.NAME: self.reinterpret,
+            memref.Copy.NAME: self.copy,
+            memref.Load.NAME: self.load,
+            memref.Store.NAME: self.store,
         }
-        made = collect_ops(function, ["memref.alloc"])
+        made = collect_ops(function, [memref.Alloc.NAME])
         # Where the runtime reads the dims of an output, and of what is too large.
         self.dims = allocated(max((op.results[0].type.rank for op in made), default=1) or 1, word())
 
@@ -94,11 +94,11 @@ class BufferOps:
         call(RELEASE, self.values[op.operands[0]])
 
     def dim(self, op: ir.Operation) -> None:
-        axis = defining_op(op.operands[1], "arith.constant")
+        axis = arith.Constant.defining(op.operands[1])
         shape = self.shapes.get(op.operands[0])
         if axis is None or shape is None:
             raise PassFailure("the dims of this buffer are not known", op.location)
-        self.values[op.results[0]] = shape[axis.attributes["value"].value]
+        self.values[op.results[0]] = shape[axis.value.value]
 
     def cast(self, op: ir.Operation) -> None:
         self.values[op.results[0]] = self.values[op.operands[0]]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import cf, func, ir, memref
-from mlc.dialects import graph
+from mlc.dialects import graph, tloop
 from mlc.dialects.graph.sizes.text import parse_size
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.base import PassFailure
@@ -43,8 +43,8 @@ def describe_sized(
     shapes = [[str(dim) if not isinstance(dim, int) else "" for dim in sizes_of(v)] for v in returned]
     given = dict.fromkeys(name for shape in names for name in shape if name)
     callers = [op for op in collect_ops(function) if CALLER in op.attributes]
-    messages = [op.attributes["msg"].value for op in collect_ops(function, ["cf.assert"])]
-    messages += [op.attributes["message"].value for op in collect_ops(function, ["tloop.check"])]
+    messages = [cf.Assert(op).msg for op in collect_ops(function, [cf.Assert.NAME])]
+    messages += [tloop.Check(op).message for op in collect_ops(function, [tloop.Check.NAME])]
     messages += [op.attributes[CALLER].value for op in callers]
     function.attributes["tloop.dims"] = _texts(list(given))
     function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(each) for each in names])
@@ -56,7 +56,7 @@ def _texts(texts: Sequence[str]) -> ir.Attribute:
     return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
 
 
-REFERENCES = ("graph.weight", "graph.prepared")
+REFERENCES = (graph.Weight.NAME, graph.Prepared.NAME)
 
 
 class SizedFunction:
@@ -112,25 +112,25 @@ class SizedFunction:
 
     def rewrite(self, op: ir.Operation, step: int, memory: Memory) -> None:
         """Raises PassFailure for ops that a host function cannot hold."""
-        if op.name == "tloop.launch":
+        if op.name == tloop.Launch.NAME:
             self.launch(op, step, memory)
-        elif op.name == "tloop.numbers":
+        elif op.name == tloop.Numbers.NAME:
             self.sizes.write_numbers(op, memory)
-        elif op.name == "tloop.read_sizes":
+        elif op.name == tloop.ReadSizes.NAME:
             self.sizes.read_sizes(op)
-        elif op.name == "tloop.expect":
+        elif op.name == tloop.Expect.NAME:
             self.sizes.expect(op)
-        elif op.name == "graph.call_runtime":
+        elif op.name == graph.CallRuntime.NAME:
             call_runtime(op, self.numbers, self.storage, memory)
-        elif op.name == "graph.check":
+        elif op.name == graph.Check.NAME:
             self.check(op, memory)
         elif op.name in graph.CONTROL_OPS:
             self.control.build(op, step, memory)
         elif is_view(op):
             self.view(op)
-        elif op.name == "graph.concat" and joined_offsets(op) is not None:
+        elif op.name == graph.Concat.NAME and joined_offsets(op) is not None:
             self.join(op, memory)
-        elif op.name not in (*REFERENCES, "graph.constant"):
+        elif op.name not in (*REFERENCES, graph.Constant.NAME):
             raise PassFailure(
                 f"a host function of sizes that only a call tells cannot hold '{op.name}'", op.location
             )
@@ -165,9 +165,9 @@ class SizedFunction:
 
 def _said(op: ir.Operation) -> str:
     """What messages say that an op does."""
-    if op.name == "tloop.launch":
+    if op.name == tloop.Launch.NAME:
         # A kernel's name ends in a hash of what it computes.
-        return re.sub("_[0-9a-f]{12}$", "", op.attributes["kernel"].value)
-    if op.name == "graph.call_runtime":
-        return str(graph.attribute(op, "function"))
+        return re.sub("_[0-9a-f]{12}$", "", tloop.Launch(op).kernel)
+    if op.name == graph.CallRuntime.NAME:
+        return str(graph.CallRuntime(op).function)
     return op.name.partition(".")[2].removeprefix("read_")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlc.bindings import arith, ir, linalg
+from mlc.dialects import graph
 from mlc.passes.base import PassFailure
 from mlc.passes.common.linalg_builders import (
     affine_map,
@@ -128,7 +129,7 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
     scores = _named(_product(k, q, [by_key, by_query], [*leading, keys, queries]), "scores")
     powers, inverse = _softmax(_masked(op, scores))
     reads = [[*outer, third, first], [*outer, third, second]]
-    values = _named(_product(powers, v, reads, static_shape(op.results[0])), "values")
+    values = _named(_product(powers, v, reads, static_shape(graph.Attention(op).result)), "values")
     return [_scaled(values, inverse, _flag(op, "safe"))]
 
 

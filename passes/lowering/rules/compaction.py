@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, tensor
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, empty, is_float, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, Places, chosen, loop, nest
 from mlc.passes.common.vector_builders import index_constant
@@ -39,8 +40,9 @@ def next_index(count: ir.Value) -> ir.Value:
 
 @rule("compress")
 def lower_compress(op: ir.Operation) -> list[ir.Value]:
+    compress = graph.Compress(op)
     x, condition = op.operands
-    axis, shape = op.attributes["axis"].value, static_shape(op.results[0])
+    axis, shape = compress.axis, static_shape(compress.values)
     others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
 
     def step(at: ir.Value, carried: Carried) -> Carried:
@@ -62,7 +64,8 @@ def lower_compress(op: ir.Operation) -> list[ir.Value]:
 
 @rule("non_zero")
 def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
-    x, shape = op.operands[0], static_shape(op.operands[0])
+    non_zero = graph.NonZero(op)
+    x, shape = non_zero.x, static_shape(non_zero.x)
 
     def body(places: Places, carried: Carried) -> Carried:
         indices, count = carried
@@ -76,7 +79,7 @@ def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
 
         return chosen(_is_set(tensor.extract(x, at)), carried, written)
 
-    extents = static_shape(op.results[0])
+    extents = static_shape(non_zero.indices)
     output = empty(extents, ir.IntegerType.get_signless(64))
     indices, count = nest(dict(enumerate(shape)), [output, index_constant(0)], body)
     return finished(indices, extents, count, 1)

@@ -4,6 +4,7 @@ products)."""
 from __future__ import annotations
 
 from mlc.bindings import arith, ir
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import (
     affine_map,
     dims,
@@ -37,7 +38,7 @@ def read_through_transpose(value: ir.Value) -> tuple[ir.Value, list[int]]:
     A contraction reads its operand in any order, so a transpose in front of it costs nothing.
     """
     owner = value.owner
-    if isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == "graph.transpose":
+    if isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == graph.Transpose.NAME:
         return owner.operation.operands[0], integers(owner.operation, "permutation")
     return value, list(range(len(static_shape(value))))
 
@@ -63,8 +64,9 @@ def _batch_exprs(shape: list[int], batch: list[int]) -> list[ir.AffineExpr]:
 @rule("matmul")
 def lower_matmul(op: ir.Operation) -> list[ir.Value]:
     """Iteration space: batch dims, m, n (as far as the operands have them), then k."""
-    a_shape, b_shape = static_shape(op.operands[0]), static_shape(op.operands[1])
-    result = static_shape(op.results[0])
+    matmul = graph.Matmul(op)
+    a_shape, b_shape = static_shape(matmul.a), static_shape(matmul.b)
+    result = static_shape(matmul.result)
     has_m, has_n = len(a_shape) > 1, len(b_shape) > 1
     count = len(result) + 1
     batch = result[: len(result) - has_m - has_n]
@@ -73,10 +75,10 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
     a_read = [*_batch_exprs(a_shape[:-2], batch), m, k] if has_m else [k]
     b_read = [*_batch_exprs(b_shape[:-2], batch), k, n] if has_n else [k]
     (a, a_order), (b, b_order) = (
-        read_through_transpose(op.operands[0]),
-        read_through_transpose(op.operands[1]),
+        read_through_transpose(matmul.a),
+        read_through_transpose(matmul.b),
     )
-    initial = filled(result, tensor_type(op.results[0]).element_type, 0)
+    initial = filled(result, tensor_type(matmul.result).element_type, 0)
     product = generic(
         [a, b],
         [affine_map(count, permuted(a_read, a_order)), affine_map(count, permuted(b_read, b_order))],
@@ -91,7 +93,8 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
 @rule("matmul_packed")
 def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
     """a [..., M, K], b [[B], N/t, K, t] -> [..., M, N/t, t]. Iteration space: result's dims, then k."""
-    result = static_shape(op.results[0])
+    matmul_packed = graph.MatmulPacked(op)
+    result = static_shape(matmul_packed.result)
     count = len(result) + 1
     all_dims = dims(count)
     rows, panel, lane, k = (
@@ -100,12 +103,12 @@ def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
         all_dims[count - 2],
         all_dims[count - 1],
     )
-    batch = rows[:1] if len(static_shape(op.operands[1])) == 4 else []
-    a, order = read_through_transpose(op.operands[0])
+    batch = rows[:1] if len(static_shape(matmul_packed.b)) == 4 else []
+    a, order = read_through_transpose(matmul_packed.a)
     product = generic(
-        [a, op.operands[1]],
+        [a, matmul_packed.b],
         [affine_map(count, permuted([*rows, k], order)), affine_map(count, [*batch, panel, k, lane])],
-        filled(result, tensor_type(op.results[0]).element_type, 0),
+        filled(result, tensor_type(matmul_packed.result).element_type, 0),
         affine_map(count, all_dims[: count - 1]),
         multiply_add_wide,
         reductions=[count - 1],

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlc.bindings import arith, ir, linalg
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import elementwise, filled, static_shape, tensor_type
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
@@ -15,13 +16,14 @@ from mlc.passes.lowering.common.scalars import add, mul
 
 @rule("constant")
 def lower_constant(op: ir.Operation) -> list[ir.Value]:
-    return [arith.ConstantOp(op.results[0].type, op.attributes["value"]).result]
+    return [arith.ConstantOp(graph.Constant(op).result.type, op.attributes["value"]).result]
 
 
 @rule("full")
 def lower_full(op: ir.Operation) -> list[ir.Value]:
-    result = op.results[0]
-    return [filled(static_shape(result), tensor_type(result).element_type, op.attributes["value"].value)]
+    full = graph.Full(op)
+    result = full.result
+    return [filled(static_shape(result), tensor_type(result).element_type, full.value)]
 
 
 @rule("range")
@@ -34,10 +36,11 @@ def lower_range(op: ir.Operation) -> list[ir.Value]:
         first, step = scalars
         return add(first, mul(convert(place, first.type), step))
 
-    return [elementwise([start, delta], op.results[0], body)]
+    return [elementwise([start, delta], graph.Range(op).result, body)]
 
 
 @rule("shape_of")
 def lower_shape_of(op: ir.Operation) -> list[ir.Value]:
-    shape = np.array(static_shape(op.operands[0]), np.int64)
-    return [arith.ConstantOp(op.results[0].type, ir.DenseElementsAttr.get(shape)).result]
+    shape_of = graph.ShapeOf(op)
+    shape = np.array(static_shape(shape_of.x), np.int64)
+    return [arith.ConstantOp(shape_of.result.type, ir.DenseElementsAttr.get(shape)).result]

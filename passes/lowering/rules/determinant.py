@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, tensor
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, Places, loop, nest
 from mlc.passes.common.vector_builders import index_constant
@@ -13,7 +14,7 @@ from mlc.passes.lowering.common.scalars import absolute, compare, div, mul, nega
 @rule("det")
 def lower_det(op: ir.Operation) -> list[ir.Value]:
     """For each matrix the product of the pivots, in scratch memory of its size."""
-    x = op.operands[0]
+    x = graph.Det(op).x
     *outer, size, _ = static_shape(x)
     element = tensor_type(x).element_type
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlc.bindings import arith, ir, linalg, tensor
+from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size, surely_less
 from mlc.passes.common.linalg_builders import (
     affine_map,
@@ -46,18 +47,19 @@ def bounded_index(index: ir.Value, extent: int) -> ir.Value:
 def _lie_inside(indices: ir.Value, extent: int | Size) -> bool:
     """Whether indices are constants of the kernel that surely need no bounds."""
     owner = indices.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+    if isinstance(owner, ir.Block) or owner.name != arith.Constant.NAME:
         return False
-    values = np.asarray(ir.DenseIntElementsAttr(owner.attributes["value"]))
+    values = np.asarray(ir.DenseIntElementsAttr(arith.Constant(owner).value))
     return bool(np.all(values >= 0)) and surely_less(int(np.max(values, initial=-1)), extent)
 
 
 @rule("gather")
 def lower_gather(op: ir.Operation) -> list[ir.Value]:
     """result[before..., places..., after...] = data[before..., indices[places...], after...]."""
+    gather = graph.Gather(op)
     data, indices = op.operands
-    axis, rank = op.attributes["axis"].value, len(static_shape(op.operands[1]))
-    shape, extents = static_shape(op.results[0]), static_shape(data)
+    axis, rank = gather.axis, len(static_shape(gather.indices))
+    shape, extents = static_shape(gather.result), static_shape(data)
     count, inside = len(shape), _lie_inside(indices, extents[axis])
 
     def body(index: ir.Value, _old: ir.Value) -> ir.Value:
@@ -73,9 +75,10 @@ def lower_gather(op: ir.Operation) -> list[ir.Value]:
 
 @rule("gather_elements")
 def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
+    gather_elements = graph.GatherElements(op)
     data, indices = op.operands
-    axis, shape = op.attributes["axis"].value, static_shape(op.results[0])
-    extents, count = static_shape(op.operands[0]), len(static_shape(op.results[0]))
+    axis, shape = gather_elements.axis, static_shape(gather_elements.result)
+    extents, count = static_shape(gather_elements.data), len(static_shape(gather_elements.result))
 
     def body(index: ir.Value, _old: ir.Value) -> ir.Value:
         places = [bounded_index(index, extents[axis]) if dim == axis else _index(dim) for dim in range(count)]
@@ -88,10 +91,11 @@ def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
 @rule("gather_nd")
 def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
     """result[batch..., places..., after...] = data[batch..., indices[batch..., places..., :], after...]."""
+    gather_nd = graph.GatherNd(op)
     data, indices = op.operands
     batch, shape, extents = (
-        op.attributes["batch_dims"].value,
-        static_shape(op.results[0]),
+        gather_nd.batch_dims,
+        static_shape(gather_nd.result),
         static_shape(data),
     )
     *outer, taken = static_shape(indices)
@@ -112,12 +116,13 @@ def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
 
 @rule("trilu")
 def lower_trilu(op: ir.Operation) -> list[ir.Value]:
-    upper, k = bool(op.attributes["upper"].value), op.attributes["k"].value
-    rank = len(static_shape(op.results[0]))
+    trilu = graph.Trilu(op)
+    upper, k = bool(trilu.upper), trilu.k
+    rank = len(static_shape(trilu.result))
 
     def body(scalars: Sequence[ir.Value]) -> ir.Value:
         diagonal = arith.addi(_index(rank - 2), _index_constant(k))
         kept = _compare("sge" if upper else "sle", _index(rank - 1), diagonal)
         return select(kept, scalars[0], constant(scalars[0].type, 0))
 
-    return [elementwise([op.operands[0]], op.results[0], body)]
+    return [elementwise([trilu.x], trilu.result, body)]

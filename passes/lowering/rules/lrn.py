@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from mlc.bindings import arith, ir, linalg, math, scf, tensor, vector
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, dims, elementwise, empty, static_shape, tensor_type
 from mlc.passes.common.vector_builders import (
     apply_map,
@@ -43,7 +44,7 @@ def _mul(a: ir.Value, b: ir.Value) -> ir.Value:
 @rule("lrn")
 def lower_lrn(op: ir.Operation) -> list[ir.Value]:
     """x * (bias + alpha / size * sum of squares over `size` neighbouring channels) ^ -beta."""
-    return [_plain(op) if op.attributes["layout"].value == "NCHW" else _blocked(op)]
+    return [_plain(op) if graph.Lrn(op).layout == "NCHW" else _blocked(op)]
 
 
 def _plain(op: ir.Operation) -> ir.Value:

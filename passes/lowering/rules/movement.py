@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import affine, arith, ir, linalg, tensor
+from mlc.dialects import graph
 from mlc.dialects.graph.sizes import maximum, product
 from mlc.passes.common.dynamic_dims import mixed
 from mlc.passes.common.linalg_builders import (
@@ -29,7 +30,8 @@ from mlc.passes.lowering.common.rule import integers, rule
 
 @rule("pack")
 def lower_pack(op: ir.Operation) -> list[ir.Value]:
-    x, shape = op.operands[0], static_shape(op.results[0])
+    pack = graph.Pack(op)
+    x, shape = pack.x, static_shape(pack.result)
     inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
     source = static_shape(x)
     order = integers(op, "outer_permutation") or list(range(len(source)))
@@ -41,12 +43,14 @@ def lower_pack(op: ir.Operation) -> list[ir.Value]:
         padded[axis] = -(-source[axis] // tile) * tile
     if padded == source:
         return [gather_by_map(x, shape, read)]
-    return [_gather_padded(x, shape, read, op.attributes["padding"].value)]
+    assert pack.padding is not None, "the verifier asks for padding where tiles do not divide the dims"
+    return [_gather_padded(x, shape, read, pack.padding)]
 
 
 @rule("unpack")
 def lower_unpack(op: ir.Operation) -> list[ir.Value]:
-    shape = static_shape(op.results[0])
+    unpack = graph.Unpack(op)
+    shape = static_shape(unpack.result)
     inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
     order = integers(op, "outer_permutation") or list(range(len(shape)))
     outer = dims(len(shape))
@@ -54,7 +58,7 @@ def lower_unpack(op: ir.Operation) -> list[ir.Value]:
     for axis, tile in zip(inner_dims, tiles, strict=True):
         inner.append(ir.AffineExpr.get_mod(outer[axis], tile))
         outer[axis] = ir.AffineExpr.get_floor_div(outer[axis], tile)
-    return [gather_by_map(op.operands[0], shape, [*(outer[axis] for axis in order), *inner])]
+    return [gather_by_map(unpack.x, shape, [*(outer[axis] for axis in order), *inner])]
 
 
 def _gather_padded(
@@ -127,21 +131,24 @@ def _groups(rank: int) -> list[list[int]]:
 
 @rule("reshape", "squeeze", "unsqueeze")
 def lower_reshape(op: ir.Operation) -> list[ir.Value]:
-    return [reshaped(op.operands[0], static_shape(op.results[0]))]
+    reshaping = graph.Reshaping(op)
+    return [reshaped(reshaping.x, static_shape(reshaping.result))]
 
 
 @rule("transpose")
 def lower_transpose(op: ir.Operation) -> list[ir.Value]:
+    transpose = graph.Transpose(op)
     permutation = integers(op, "permutation")
     read = sorted(range(len(permutation)), key=permutation.__getitem__)
     exprs = dims(len(permutation))
-    return [gather_by_map(op.operands[0], static_shape(op.results[0]), [exprs[axis] for axis in read])]
+    return [gather_by_map(transpose.x, static_shape(transpose.result), [exprs[axis] for axis in read])]
 
 
 @rule("concat")
 def lower_concat(op: ir.Operation) -> list[ir.Value]:
-    shape, axis = static_shape(op.results[0]), op.attributes["axis"].value
-    result = empty(shape, tensor_type(op.results[0]).element_type)
+    concat = graph.Concat(op)
+    shape, axis = static_shape(concat.result), concat.axis
+    result = empty(shape, tensor_type(concat.result).element_type)
     offset = 0
     for part in op.operands:
         result = insert(part, result, [offset if dim == axis else 0 for dim in range(len(shape))])
@@ -151,11 +158,12 @@ def lower_concat(op: ir.Operation) -> list[ir.Value]:
 
 @rule("slice")
 def lower_slice(op: ir.Operation) -> list[ir.Value]:
-    x, steps = op.operands[0], integers(op, "steps")
+    slice_op = graph.Slice(op)
+    x, steps = slice_op.x, integers(op, "steps")
     # Negative starts count from the end; the attribute `sizes` may say "all that follow".
     places = zip(integers(op, "starts"), static_shape(x), strict=True)
     starts = [start + extent if start < 0 else start for start, extent in places]
-    sizes = static_shape(op.results[0])
+    sizes = static_shape(slice_op.result)
     # A negative step reads the same places from the last one on, in reverse.
     lowest = [
         start if step > 0 else maximum(0, start + (size - 1) * step)
@@ -173,7 +181,8 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
 
 @rule("expand")
 def lower_expand(op: ir.Operation) -> list[ir.Value]:
-    x, shape = op.operands[0], static_shape(op.results[0])
+    expand = graph.Expand(op)
+    x, shape = expand.x, static_shape(expand.result)
     own = static_shape(x)
     behind = shape[len(shape) - len(own) :]
     if any(extent not in (1, total) for extent, total in zip(own, behind, strict=True)):
@@ -198,7 +207,7 @@ def _expand_what_is_one(x: ir.Value, own: Sequence[int], shape: Sequence[int]) -
 
 @rule("tile")
 def lower_tile(op: ir.Operation) -> list[ir.Value]:
-    x, shape = op.operands[0], static_shape(op.results[0])
+    x, shape = graph.Tile(op).x, static_shape(graph.Tile(op).result)
     extents = static_shape(x)
     if not all(isinstance(extent, int) for extent in extents):
         return [_tile_by_remainders(x, extents, shape)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, math
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, tensor_type
 from mlc.passes.lowering.common.rule import integers, rule
 from mlc.passes.lowering.common.scalars import add, compare, div, maximum, mul, sub
@@ -40,8 +41,9 @@ def power_of(shifted: ir.Value) -> ir.Value:
 @rule("softmax")
 def lower_softmax(op: ir.Operation) -> list[ir.Value]:
     """One division per row: the exponentials are scaled by the reciprocal of their sum."""
-    axes = [op.attributes["axis"].value]
-    powers = map_elements(_shifted(op.operands[0], axes), power_of)
+    softmax = graph.Softmax(op)
+    axes = [softmax.axis]
+    powers = map_elements(_shifted(softmax.x, axes), power_of)
     total = reduce(powers, axes, 0, sum_step)
     scale = map_elements(total, lambda value: div(constant(value.type, 1), value))
     return [combine_elements(powers, scale, mul)]
@@ -49,8 +51,9 @@ def lower_softmax(op: ir.Operation) -> list[ir.Value]:
 
 @rule("log_softmax")
 def lower_log_softmax(op: ir.Operation) -> list[ir.Value]:
-    axes = [op.attributes["axis"].value]
-    shifted = _shifted(op.operands[0], axes)
+    log_softmax = graph.LogSoftmax(op)
+    axes = [log_softmax.axis]
+    shifted = _shifted(log_softmax.x, axes)
     total = reduce(shifted, axes, 0, sum_step, element=lambda value: math.exp(value))
     return [combine_elements(shifted, map_elements(total, lambda value: math.log(value)), sub)]
 
@@ -71,14 +74,16 @@ def _mean_square(x: ir.Value, axes: list[int]) -> ir.Value:
 @rule("layer_norm")
 def lower_layer_norm(op: ir.Operation) -> list[ir.Value]:
     """Two passes (mean, then variance of the centred row): no cancellation."""
+    layer_norm = graph.LayerNorm(op)
     axes = integers(op, "axes")
-    centred = combine_elements(op.operands[0], mean(op.operands[0], axes), sub)
-    scale = _inverse_root(_mean_square(centred, axes), op.attributes["epsilon"].value)
+    centred = combine_elements(layer_norm.x, mean(layer_norm.x, axes), sub)
+    scale = _inverse_root(_mean_square(centred, axes), layer_norm.epsilon)
     return [combine_elements(centred, scale, mul)]
 
 
 @rule("rms_norm")
 def lower_rms_norm(op: ir.Operation) -> list[ir.Value]:
+    rms_norm = graph.RmsNorm(op)
     axes = integers(op, "axes")
-    scale = _inverse_root(_mean_square(op.operands[0], axes), op.attributes["epsilon"].value)
-    return [combine_elements(op.operands[0], scale, mul)]
+    scale = _inverse_root(_mean_square(rms_norm.x, axes), rms_norm.epsilon)
+    return [combine_elements(rms_norm.x, scale, mul)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import arith, ir, scf, tensor, vector
+from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.common.kernel_functions import ONE_THREAD
 from mlc.passes.common.linalg_builders import empty, noted, static_shape, tensor_type
@@ -89,8 +90,9 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
     A line costs n comparisons, and k log(n / k) log(k) where nothing of its order is known, before the heap
     is sorted.
     """
-    x, axis = op.operands[0], op.attributes["axis"].value
-    shape = static_shape(op.results[0])
+    top_k = graph.TopK(op)
+    x, axis = top_k.x, top_k.axis
+    shape = static_shape(top_k.values)
     kinds = [tensor_type(x).element_type, ir.IntegerType.get_signless(64)]
     if tensor_type(x).has_static_shape and prod(static_shape(x)) < PARALLEL_ELEMENTS:
         op.parent.attributes[ONE_THREAD] = ir.UnitAttr.get()
@@ -99,11 +101,11 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
     ends = [each if isinstance(each, int) else index_constant(each) for each in others]
     lines = scf.ForallOp([0] * rank, ends, [1] * rank, [empty(shape, kind) for kind in kinds])
     with ir.InsertionPoint(lines.body):
-        heap = Heap(axis, rank, shape[axis], bool(op.attributes["largest"].value))
+        heap = Heap(axis, rank, shape[axis], bool(top_k.largest))
         one = [shape[axis] if dim == axis else 1 for dim in range(rank)]
         places = list(lines.induction_variables)
         results = Line(x, places, heap).best([empty(one, kind) for kind in kinds])
-        if op.attributes["sorted"].value:
+        if top_k.sorted:
             results = heap.ordered(results)
         for number, result in enumerate(results):
             insert_in_parallel(lines, noted(result, one), places, number)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import affine, arith, ir, linalg
+from mlc.bindings import affine, arith, ir, linalg, tensor
+from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size, maximum
 from mlc.passes.common.dynamic_dims import kernel_begin
 from mlc.passes.common.linalg_builders import (
@@ -30,24 +31,25 @@ def background(op: ir.Operation, shape: Sequence[int], value: float) -> ir.Value
 
 @rule("pad")
 def lower_pad(op: ir.Operation) -> list[ir.Value]:
-    mode, low = op.attributes["mode"].value, integers(op, "low")
+    pad = graph.Pad(op)
+    mode, low = pad.mode, integers(op, "low")
     if mode != "constant":
         return [_pad_by_reading(op, mode, low)]
-    x, shape = op.operands[0], static_shape(op.results[0])
+    x, shape = pad.x, static_shape(pad.result)
     whole = _whole_behind(x, shape, low)
-    result = insert(whole, background(op, shape, op.attributes["value"].value), low)
+    result = insert(whole, background(op, shape, pad.value), low)
     for dim, (kept, extent) in enumerate(zip(static_shape(x), static_shape(whole), strict=True)):
         if kept != extent:
-            result = _cleared(result, dim, low[dim] + kept, extent - kept, op.attributes["value"].value)
+            result = _cleared(result, dim, low[dim] + kept, extent - kept, pad.value)
     return [result]
 
 
 def _whole_behind(x: ir.Value, shape: Sequence[int], low: Sequence[int]) -> ir.Value:
     """What x is a beginning of, if it is computed here and there is room for it in the padding; else x."""
     owner = x.owner
-    if isinstance(owner, ir.Block) or owner.name != "tensor.extract_slice":
+    if isinstance(owner, ir.Block) or owner.name != tensor.ExtractSlice.NAME:
         return x
-    whole = owner.operands[0]
+    whole = tensor.ExtractSlice(owner).source
     begins = not any(owner.attributes["static_offsets"]) and set(owner.attributes["static_strides"]) == {1}
     places = zip(low, static_shape(whole), shape, strict=True)
     fits = all(first + extent <= total for first, extent, total in places)

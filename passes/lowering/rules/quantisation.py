@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import ir, math
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import (
     affine_map,
     dims,
@@ -60,9 +61,10 @@ def _quotient(x: ir.Value, scale: ir.Value) -> ir.Value:
 
 @rule("quantize_linear")
 def lower_quantize_linear(op: ir.Operation) -> list[ir.Value]:
-    kind = tensor_type(op.results[0]).element_type
+    quantize_linear = graph.QuantizeLinear(op)
+    kind = tensor_type(quantize_linear.result).element_type
     if is_float(kind):
-        saturate = bool(op.attributes["saturate"].value)
+        saturate = bool(quantize_linear.saturate)
         return [_scaled(op, lambda x, scale, *zero: _to_float(x, scale, zero, kind, saturate))]
     return [_scaled(op, lambda x, scale, *zero: _to_integer(x, scale, zero, kind))]
 
@@ -91,7 +93,11 @@ def _to_integer(x: ir.Value, scale: ir.Value, zero_point: Sequence[ir.Value], ki
 @rule("dequantize_linear")
 def lower_dequantize_linear(op: ir.Operation) -> list[ir.Value]:
     """The difference of integers is exact."""
-    source, kind = tensor_type(op.operands[0]).element_type, tensor_type(op.results[0]).element_type
+    dequantize_linear = graph.DequantizeLinear(op)
+    source, kind = (
+        tensor_type(dequantize_linear.x).element_type,
+        tensor_type(dequantize_linear.result).element_type,
+    )
     single = ir.F32Type.get()
     wide = single if is_float(source) else ir.IntegerType.get_signless(64 if source.width == 32 else 32)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import ml_dtypes
 
 from mlc.bindings import arith, ir, math
+from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.common.linalg_builders import (
     affine_map,
@@ -132,8 +133,9 @@ def _square(x: ir.Value) -> ir.Value:
     "reduce_sum_square",
 )
 def lower_reduction(op: ir.Operation) -> list[ir.Value]:
-    x, axes = op.operands[0], integers(op, "axes")
-    keepdims = bool(op.attributes["keepdims"].value)
+    reduction = graph.Reduction(op)
+    x, axes = reduction.x, integers(op, "axes")
+    keepdims = bool(reduction.keepdims)
     kind = tensor_type(x).element_type
     return [_REDUCTIONS[op.name.removeprefix("graph.reduce_")](x, axes, keepdims, kind)]
 

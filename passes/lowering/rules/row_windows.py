@@ -8,11 +8,12 @@ from functools import cached_property
 from itertools import groupby
 
 from mlc.bindings import arith, ir, scf, tensor, vector
+from mlc.dialects import tloop
 from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
 from mlc.passes.common.vector_builders import apply_map, index_constant, read_padded, splat, write
 from mlc.passes.lowering.common.rule import integers
 
-ROW_WINDOW = "tloop.row_window"
+ROW_WINDOW = tloop.RowWindow.NAME
 # Steps of all sums of a part: more are only code.
 LARGEST_PART = 144
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from mlc.bindings import complex as complex_dialect
 from mlc.bindings import ir, tensor
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import is_float, static_shape
 from mlc.passes.common.loop_builders import Carried, Places, nest
 from mlc.passes.common.vector_builders import index_constant
@@ -71,7 +72,7 @@ def _scattered(
 def lower_scatter_elements(op: ir.Operation) -> list[ir.Value]:
     """result[..., indices[i...], ...] = updates[i...], where the index stands in place of i[axis]."""
     data, indices, updates = op.operands
-    axis, extents = op.attributes["axis"].value, static_shape(data)
+    axis, extents = graph.ScatterElements(op).axis, static_shape(data)
 
     def places_of(at: Places) -> list[ir.Value]:
         index = bounded_index(tensor.extract(indices, list(at.values())), extents[axis])

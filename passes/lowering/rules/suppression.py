@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, tensor
+from mlc.dialects import graph
 from mlc.dialects.graph.sizes import minimum as minimum_size
 from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, Places, chosen, loop, nest
@@ -51,8 +52,9 @@ class Boxes:
 
 @rule("non_max_suppression")
 def lower_non_max_suppression(op: ir.Operation) -> list[ir.Value]:
-    images, classes, _ = static_shape(op.operands[1])
-    shape = static_shape(op.results[0])
+    non_max_suppression = graph.NonMaxSuppression(op)
+    images, classes, _ = static_shape(non_max_suppression.scores)
+    shape = static_shape(non_max_suppression.indices)
     output = empty(shape, ir.IntegerType.get_signless(64))
 
     def each(places: Places, carried: Carried) -> Carried:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, linalg, scf, tensor
+from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.graph.sizes import minimum as minimum_size
 from mlc.passes.common.linalg_builders import (
@@ -57,7 +58,7 @@ def lower_tree_ensemble(op: ir.Operation) -> list[ir.Value]:
     x, roots, *_, weights = op.operands
     groups = static_shape(roots)[0]
     extents, element = static_shape(weights), tensor_type(weights).element_type
-    neutral, combine = _AGGREGATES[op.attributes["aggregate"].value]
+    neutral, combine = _AGGREGATES[graph.TreeEnsemble(op).aggregate]
     start = filled([static_shape(x)[0], groups, extents[1]], element, neutral(element))
     group, tree, row, weight = dims(4)
 

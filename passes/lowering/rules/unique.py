@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, tensor
+from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, loop
 from mlc.passes.common.vector_builders import index_constant
@@ -16,11 +17,12 @@ from mlc.passes.lowering.rules.compaction import finished, integer
 
 @rule("unique")
 def lower_unique(op: ir.Operation) -> list[ir.Value]:
-    x = op.operands[0]
+    unique = graph.Unique(op)
+    x = unique.x
     (size,), element = static_shape(x), tensor_type(x).element_type
     pairs = _ordered(size, element, lambda at: tensor.extract(x, [at]))
     *groups, count = _groups(pairs, size, element)
-    if not op.attributes["sorted"].value:
+    if not unique.sorted:
         groups = _by_first_place(groups, count, size, element)
     values, first, inverse, counts = groups
     cleared = [finished(each, [size], count, 0)[0] for each in (values, first)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import PassFailure
 from mlc.passes.common.linalg_builders import (
     affine_map,
@@ -45,13 +46,14 @@ def _window(
 
 @rule("conv")
 def lower_conv(op: ir.Operation) -> list[ir.Value]:
+    conv = graph.Conv(op)
     if is_row_window(op, target_of(op)):
-        return [row_window(op, static_shape(op.operands[1])[2:], "product", 0.0)]
+        return [row_window(op, static_shape(conv.w)[2:], "product", 0.0)]
     _require_unpadded(op)
     spatial = len(integers(op, "strides"))
-    if op.attributes["layout"].value == "NCHW":
+    if conv.layout == "NCHW":
         return [_conv_plain(op, spatial)]
-    if len(static_shape(op.operands[1])) == spatial + 2:
+    if len(static_shape(conv.w)) == spatial + 2:
         return [_conv_depthwise(op, spatial)]
     return [_conv_blocked(op, spatial)]
 
@@ -127,7 +129,7 @@ def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Valu
     """Iteration space: the result's dims, then the window's. An empty tensor gives the window its extents."""
     kernel, result = integers(op, "kernel"), static_shape(op.results[0])
     if is_row_window(op, target_of(op)):
-        return row_window(op, kernel, "maximum" if op.name == "graph.max_pool" else "sum", neutral)
+        return row_window(op, kernel, "maximum" if op.name == graph.MaxPool.NAME else "sum", neutral)
     _require_unpadded(op)
     element, rank, count = tensor_type(op.results[0]).element_type, len(result), len(result) + len(kernel)
     all_dims = dims(count)
@@ -145,7 +147,7 @@ def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Valu
 
 @rule("max_pool")
 def lower_max_pool(op: ir.Operation) -> list[ir.Value]:
-    return [_pool(op, lowest(tensor_type(op.results[0]).element_type), maximum)]
+    return [_pool(op, lowest(tensor_type(graph.MaxPool(op).result).element_type), maximum)]
 
 
 @rule("average_pool")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from mlc.bindings import arith, ir, scf, vector
+from mlc.dialects import graph, tloop
 from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
 from mlc.passes.common.rewriting import users
 from mlc.passes.common.vector_builders import apply_map, index_constant, insert_in_parallel, read, write
@@ -100,12 +101,13 @@ LINE = 16
 def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
     """x [N, C/c, H, W, c] -> [n*n, N * H/m * W/m, C], with a loop over images, blocks, and rows and columns
     of tiles; beside the product that reads it a placeholder, of which `compute_at` computes parts."""
-    if users(op.results[0])[0].name == "graph.matmul_packed":
-        return [_placeholder("tloop.winograd_input", op)]
-    x, tile = op.operands[0], op.attributes["tile"].value
-    size = tile + op.attributes["kernel"].value - 1
+    winograd_input = graph.WinogradInput(op)
+    if users(winograd_input.result)[0].name == graph.MatmulPacked.NAME:
+        return [_placeholder(tloop.WinogradInput.NAME, op)]
+    x, tile = winograd_input.x, winograd_input.tile
+    size = tile + winograd_input.kernel - 1
     batch, (rows, columns), (chunks, lanes) = static_shape(x)[0], image_tiles(op), _chunks(x)
-    output = empty(static_shape(op.results[0]), tensor_type(x).element_type)
+    output = empty(static_shape(winograd_input.result), tensor_type(x).element_type)
     loop = scf.ForallOp([0] * 4, [batch, chunks, rows, columns], [1] * 4, [output])
     with ir.InsertionPoint(loop.body):
         image, chunk, row, column = loop.induction_variables
@@ -212,7 +214,7 @@ def _transformed_tile(x: ir.Value, where: Sequence[ir.Value], tile: int) -> list
 @rule("winograd_output")
 def lower_winograd_output(op: ir.Operation) -> list[ir.Value]:
     """A placeholder, which `compute_at` turns into vector ops in the loop over the tiles of what reads it."""
-    return [_placeholder("tloop.winograd_output", op)]
+    return [_placeholder(tloop.WinogradOutput.NAME, op)]
 
 
 def tile_number(height: int, width: int, tile: int) -> ir.AffineExpr:
