@@ -85,6 +85,12 @@ class CommandLine:
         """Whether the flag was given at all."""
         return name in self.values
 
+    def input_path(self) -> str:
+        """The one input file, "-" (stdin) if none is named. Raises `UsageError`."""
+        if len(self.arguments) > 1:
+            raise UsageError(f"one input file at most, but got {', '.join(self.arguments)}")
+        return self.arguments[0] if self.arguments else "-"
+
 
 def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLine:
     """Sorts arguments into flags of the table, other flags, and positional arguments. Raises `UsageError`."""
@@ -126,6 +132,12 @@ def unknown_flag(written: str, known: Iterable[str], reasons: Mapping[str, str] 
         return UsageError(f"--{name} is not supported: {reason}")
     hint = close_matches(name, known, prefix="--")
     return UsageError(f"unknown argument '{written}'{hint}")
+
+
+def refuse_unknown(line: CommandLine, flags: Iterable[Flag], reasons: Mapping[str, str]) -> None:
+    """Raises `UsageError`, as `unknown_flag` words it, for the first flag that the table does not hold."""
+    if line.others:
+        raise unknown_flag(line.others[0][2], [flag.name for flag in flags], reasons)
 
 
 def _reason(name: str, reasons: Mapping[str, str]) -> str:

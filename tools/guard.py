@@ -33,6 +33,10 @@ class Death:
     cause: str
     reproducer: bytes
 
+    def message(self, tool: str) -> str:
+        """The error of `tool` whose child died."""
+        return f"{self.step or f'{tool}: error: the program'} {self.cause}"
+
 
 def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int | Death:
     """Runs `work` in a child process; its exit status, or its death.

@@ -8,6 +8,7 @@ from mlc.bindings import create_context, ir, parse_module
 from mlc.bindings.parsing import Listener, parse_bytecode, parse_operation
 from mlc.bindings.upstream_table import UPSTREAM_DIALECTS
 from mlc.tools.child_activity import Activity
+from mlc.tools.command_line import CommandLine
 from mlc.tools.dialect_names import OUR_DIALECTS
 from mlc.tools.irdl_files import load_irdl
 from mlc.tools.sources import Chunk
@@ -21,6 +22,16 @@ class InputOptions:
     implicit_module: bool = True
     irdl_files: tuple[str, ...] = ()
     our_dialects: bool = False
+
+
+def input_options(line: CommandLine, *, our_dialects: bool = False) -> InputOptions:
+    """What the flags ask for. Raises `UsageError`."""
+    return InputOptions(
+        allow_unregistered=line.switch("allow-unregistered-dialect"),
+        implicit_module=not line.switch("no-implicit-module"),
+        irdl_files=tuple(line.values.get("irdl-file", [])),
+        our_dialects=our_dialects,
+    )
 
 
 def make_context(

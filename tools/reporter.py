@@ -59,6 +59,22 @@ class Reporter(Instrumentation):
             self.printer.show(wanted)
 
 
-def expected_level(line: CommandLine) -> str | None:
-    """The level of --verify-diagnostics, None if it was not given. Raises `UsageError`."""
-    return line.choice("verify-diagnostics", _LEVELS) if line.given("verify-diagnostics") else None
+def diagnostic_options(line: CommandLine) -> DiagnosticOptions:
+    """What the flags ask for, of which each tool has some. Raises `UsageError`."""
+    errors_only = line.switch("error-diagnostics-only")
+    given = line.given("verify-diagnostics")
+    return DiagnosticOptions(
+        expected=line.choice("verify-diagnostics", _LEVELS) if given else None,
+        notes=not (errors_only or line.switch("mlir-disable-diagnostic-notes")),
+        op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
+        severities=SEVERITIES[:1] if errors_only else _severities(line),
+        color=line.switch("color", default=sys.stderr.isatty()),
+    )
+
+
+def _severities(line: CommandLine) -> tuple[str, ...]:
+    """The wanted severities: mlir-opt's levels, by name or number."""
+    levels = ("errors", "warnings", "remarks")
+    chosen = line.choice("mlir-diagnostic-verbosity-level", (*levels, "0", "1", "2"), default="remarks")
+    level = int(chosen) if chosen.isdigit() else levels.index(chosen)
+    return SEVERITIES if level == len(levels) - 1 else SEVERITIES[: level + 1]

@@ -15,19 +15,15 @@ from mlc.tools.sources import write_output
 
 SUCCESS, FAILURE, USAGE = 0, 1, 2
 
-GUARD_FLAGS = (
-    Flag("mlc-traceback", "print the traceback when Python code raises"),
-    Flag(
-        "mlc-isolate",
-        "work in a child process that may crash (default true); false for debuggers",
-        "bool",
-        optional=True,
-    ),
-    Flag(
-        "mlc-step-timeout", "seconds that a step, e.g. a pass, may take; 0 for ever (default 60)", "seconds"
-    ),
-)
 _STEP_TIMEOUT = 60.0
+
+
+def version_text(tool: str) -> str:
+    """The version of mlc, as that of `tool`, and of the MLIR wheel."""
+    from mlc.bindings.wheel import wheel_version
+    from mlc.version import VERSION
+
+    return f"{tool} {VERSION} (upstream MLIR from torch-mlir {wheel_version()})\n"
 
 
 def _nothing(line: CommandLine, death: Death) -> None:
@@ -69,7 +65,7 @@ class Program:
         result = run_guarded(work, limit=limit)
         if isinstance(result, int):
             return result
-        print(f"{result.step or f'{self.name}: error: the program'} {result.cause}", file=sys.stderr)
+        print(result.message(self.name), file=sys.stderr)
         self.crashed(line, result)
         return FAILURE
 

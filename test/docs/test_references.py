@@ -3,8 +3,8 @@
 import importlib.util
 from pathlib import Path
 
-from mlc.tools.opt.mlir_opt_flags import MLIR_OPT_FLAGS
 from mlc.tools.references.tools_overview import known_flags
+from mlc.tools.upstream_flags import MLIR_OPT_FLAGS
 
 _PATH = Path(__file__).parents[2] / "docs" / "generate_references.py"
 

@@ -84,7 +84,7 @@ def guarded_main() -> int:
     """The entry point of the program: `main` in a child process, so that C++ cannot crash it."""
     result = run_guarded(lambda _activity: main())
     if isinstance(result, Death):
-        print(f"{result.step or 'mlc: error: the program'} {result.cause}", file=sys.stderr)
+        print(result.message("mlc"), file=sys.stderr)
         return FAILURE
     return result
 

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mlc.tools.command_line import Flag
-from mlc.tools.tool_program import GUARD_FLAGS
+from mlc.tools.flags import (
+    ALLOW_UNREGISTERED,
+    COLOR,
+    GUARD_FLAGS,
+    HELP,
+    NO_IMPLICIT_MODULE,
+    OUTPUT,
+    OUTPUT_SPLIT_MARKER,
+    SPLIT_INPUT_FILE,
+    VERIFY_DIAGNOSTICS,
+    VERSION,
+)
 
 # By what `--help` puts over them.
 FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
     "General": (
-        Flag("help", "show this help"),
-        Flag("h", "show this help"),
-        Flag("version", "show versions"),
+        HELP,
+        replace(HELP, name="h"),
+        VERSION,
         Flag("list-passes", "list all passes and pipelines, ours and upstream's"),
         Flag("show-dialects", "list all dialects, ours and upstream's"),
-        Flag("o", "write the result to a file instead of stdout", "file"),
+        OUTPUT,
         Flag(
             "load-plugin",
             "load a plugin: a Python file or package with register(registry)",
@@ -23,15 +36,10 @@ FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
         Flag("mlir-disable-threading", "accepted and ignored: mlc-opt runs passes on one thread"),
     ),
     "Input and output": (
-        Flag(
-            "split-input-file",
-            "process the chunks between lines of the marker one by one",
-            "marker",
-            optional=True,
-        ),
-        Flag("output-split-marker", "the marker between chunks in the output", "marker"),
-        Flag("allow-unregistered-dialect", "accept ops of dialects that nobody registered"),
-        Flag("no-implicit-module", "do not wrap the input in a module: it is one op of any kind"),
+        SPLIT_INPUT_FILE,
+        OUTPUT_SPLIT_MARKER,
+        ALLOW_UNREGISTERED,
+        NO_IMPLICIT_MODULE,
         Flag(
             "irdl-file",
             "load the dialects that an IRDL file defines, before the input is parsed",
@@ -55,18 +63,13 @@ FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
         Flag("verify-each", "verify the IR after each pass (default true)", "bool", optional=True),
     ),
     "Diagnostics": (
-        Flag(
-            "verify-diagnostics",
-            "check diagnostics against expected-* comments; all (default) or only-expected",
-            "level",
-            optional=True,
-        ),
+        VERIFY_DIAGNOSTICS,
         Flag(
             "mlir-diagnostic-verbosity-level",
             "the least grave diagnostics that are shown: errors, warnings or remarks (default)",
             "level",
         ),
-        Flag("color", "color diagnostics (default: on terminals)", "bool", optional=True),
+        COLOR,
         Flag("mlir-disable-diagnostic-notes", "do not print notes of diagnostics"),
         Flag(
             "mlir-print-op-on-diagnostic",

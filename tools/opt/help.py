@@ -1,4 +1,4 @@
-"""`--help`, `--list-passes` and `--version` of mlc-opt."""
+"""`--help` and `--list-passes` of mlc-opt."""
 
 from __future__ import annotations
 
@@ -13,14 +13,6 @@ Passes run in the order given: mlc-opt --canonicalize --affine-loop-unroll="unro
 Passes on functions are nested in func.func. Long options begin with one dash or with two.
 
 """
-
-
-def version_text() -> str:
-    """Our version and that of the MLIR wheel."""
-    from mlc.bindings.wheel import wheel_version
-    from mlc.version import VERSION
-
-    return f"mlc-opt {VERSION} (upstream MLIR from torch-mlir {wheel_version()})\n"
 
 
 def help_text() -> str:

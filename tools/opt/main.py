@@ -13,8 +13,8 @@ from mlc.tools.command_line import CommandLine, UsageError
 from mlc.tools.guard import Death
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.plugins import load_plugins
-from mlc.tools.sources import BYTECODE_MAGIC, SPLIT_MARKER, Chunk, chunks_of, read_input, write_output
-from mlc.tools.tool_program import FAILURE, SUCCESS, Program
+from mlc.tools.sources import BYTECODE_MAGIC, SPLIT_MARKER, Chunk, chunks_of, read_input
+from mlc.tools.tool_program import Program, version_text
 
 if TYPE_CHECKING:
     from mlc.tools.opt.process import OptSession
@@ -32,7 +32,7 @@ def _information(line: CommandLine, activity: Activity) -> str:
     from mlc.tools.opt import help
 
     if line.switch("version"):
-        return help.version_text()
+        return version_text("mlc-opt")
     if line.switch("show-dialects"):
         return help.dialects_text()
     load_plugins(line, activity)
@@ -41,50 +41,38 @@ def _information(line: CommandLine, activity: Activity) -> str:
 
 def _run(line: CommandLine, activity: Activity) -> int:
     from mlc.pipelines.grammar import PipelineError
+    from mlc.tools.chunks import write_results
     from mlc.tools.opt.process import process
 
-    if len(line.arguments) > 1:
-        raise UsageError(f"one input file at most, but got {', '.join(line.arguments)}")
+    path = line.input_path()
     load_plugins(line, activity)
-    output, succeeded = [], True
     try:
-        session, chunks = _prepare(line, activity)
-        for chunk in chunks:
-            text, went_well = process(chunk, session, activity)
-            output.append(text)
-            succeeded &= went_well
+        session, chunks = _prepare(line, path, activity)
+        results = [process(chunk, session, activity) for chunk in chunks]
     except PipelineError as error:
         raise UsageError(str(error)) from error
     activity.begin("mlc-opt: error: writing the output")
-    if succeeded or line.value("o", "-") == "-":
-        write_output(line.value("o", "-"), _separator(line).join(output))
+    status = write_results(line, results, SPLIT_MARKER)
     session.watchers.report()
-    return SUCCESS if succeeded else FAILURE
+    return status
 
 
-def _prepare(line: CommandLine, activity: Activity) -> tuple[OptSession, list[Chunk]]:
+def _prepare(line: CommandLine, path: str, activity: Activity) -> tuple[OptSession, list[Chunk]]:
     """Reads the input after the command line was checked, as a user at a terminal expects."""
     from mlc.pipelines.reproducer import read_reproducer
+    from mlc.tools.chunks import read_chunks
     from mlc.tools.opt.session import make_session
 
-    path = line.arguments[0] if line.arguments else "-"
-    reproduced = line.switch("run-reproducer")
-    session = None if reproduced else make_session(line)
+    if not line.switch("run-reproducer"):
+        return make_session(line), read_chunks(line, path, activity)
     name, raw = read_input(path)
     activity.begin(f"{name}: error: reading the input")
-    if session is not None:
-        marker = line.value("split-input-file") or SPLIT_MARKER
-        return session, chunks_of(name, raw, marker if line.given("split-input-file") else None)
     reproducer = read_reproducer(raw.decode(errors="replace"))
     if reproducer is None:
         raise UsageError(f"{name} holds no reproducer: no mlir_reproducer with a pipeline at its end")
     session = make_session(line, reproducer.pipeline)
     session.verify_each &= reproducer.verify_each
     return session, chunks_of(name, reproducer.text.encode())
-
-
-def _separator(line: CommandLine) -> bytes:
-    return f"{line.value('output-split-marker', SPLIT_MARKER)}\n".encode()
 
 
 def _keep_reproducer(line: CommandLine, death: Death) -> None:

@@ -7,13 +7,13 @@ import traceback
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
-from mlc.bindings.diagnostics import DiagnosticsError
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.grammar import Nest
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
 from mlc.pipelines.pass_error import PassError
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
 from mlc.tools.child_activity import Activity
+from mlc.tools.chunks import process_chunk
 from mlc.tools.opt.output import OutputOptions, RoundtripError, serialize, verify_roundtrip
 from mlc.tools.opt.pipeline_watchers import Watchers
 from mlc.tools.opt.reproducers import LocalReproducer
@@ -51,20 +51,17 @@ class OptSession:
 
 def process(chunk: Chunk, session: OptSession, activity: Activity) -> tuple[bytes, bool]:
     """The output for one chunk, and whether it went well. Messages go to stderr."""
-    reporter = Reporter(chunk.source, session.diagnostics)
-    output, succeeded = b"", False
-    try:
-        output, succeeded = _transform(chunk, session, reporter, activity), True
-    except DiagnosticsError as error:
-        if not error.diagnostics:
-            print(f"mlc-opt: error: {error.summary}", file=sys.stderr)
-    except RoundtripError as error:
-        reporter.diagnostic(error.diagnostic)
-    except PassError as error:
-        _report(error, session)
-    if reporter.expected:
-        succeeded = reporter.expected.finish()
-    return output, succeeded
+
+    def work(chunk: Chunk, reporter: Reporter) -> bytes | None:
+        try:
+            return _transform(chunk, session, reporter, activity)
+        except RoundtripError as error:
+            reporter.diagnostic(error.diagnostic)
+        except PassError as error:
+            _report(error, session)
+        return None
+
+    return process_chunk(chunk, session.diagnostics, work)
 
 
 def _transform(chunk: Chunk, session: OptSession, reporter: Reporter, activity: Activity) -> bytes:

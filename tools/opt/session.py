@@ -13,14 +13,14 @@ from mlc.pipelines.option_listing import listing
 from mlc.pipelines.plan import Plan, resolve
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
-from mlc.tools.opt.mlir_opt_flags import MLIR_OPT_FLAGS
 from mlc.tools.opt.output import OutputOptions
 from mlc.tools.opt.pipeline_watchers import make_watchers, passes_verify
 from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.process import OptSession
 from mlc.tools.opt.rerun_command import rerun_flags
-from mlc.tools.parsing import InputOptions
-from mlc.tools.reporter import SEVERITIES, DiagnosticOptions, expected_level
+from mlc.tools.parsing import input_options
+from mlc.tools.reporter import diagnostic_options
+from mlc.tools.upstream_flags import MLIR_OPT_FLAGS
 
 
 def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession:
@@ -38,8 +38,8 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession
     return OptSession(
         nest=nest,
         output=_output(line),
-        input=_input(line, plan),
-        diagnostics=_diagnostics(line),
+        input=input_options(line, our_dialects=_has_python(plan)),
+        diagnostics=diagnostic_options(line),
         nest_fits_root=from_flags and line.switch("no-implicit-module"),
         watchers=make_watchers(line),
         verify_each=line.switch("verify-each", default=True),
@@ -49,25 +49,6 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession
         generated_reproducer=line.value("mlir-generate-reproducer") or None,
         rerun_flags=rerun_flags(line),
         traceback=line.switch("mlc-traceback"),
-    )
-
-
-def _input(line: CommandLine, plan: Plan) -> InputOptions:
-    return InputOptions(
-        allow_unregistered=line.switch("allow-unregistered-dialect"),
-        implicit_module=not line.switch("no-implicit-module"),
-        irdl_files=tuple(line.values.get("irdl-file", [])),
-        our_dialects=_has_python(plan),
-    )
-
-
-def _diagnostics(line: CommandLine) -> DiagnosticOptions:
-    return DiagnosticOptions(
-        expected=expected_level(line),
-        notes=not line.switch("mlir-disable-diagnostic-notes"),
-        op_notes=line.switch("mlir-print-op-on-diagnostic", default=True),
-        severities=_severities(line),
-        color=line.switch("color", default=sys.stderr.isatty()),
     )
 
 
@@ -122,11 +103,3 @@ def _has_python(plan: Plan) -> bool:
     return any(
         _has_python(item) if isinstance(item, Plan) else item.python is not None for item in plan.items
     )
-
-
-def _severities(line: CommandLine) -> tuple[str, ...]:
-    """The wanted severities: mlir-opt's levels, by name or number."""
-    levels = ("errors", "warnings", "remarks")
-    chosen = line.choice("mlir-diagnostic-verbosity-level", (*levels, "0", "1", "2"), default="remarks")
-    level = int(chosen) if chosen.isdigit() else levels.index(chosen)
-    return SEVERITIES if level == len(levels) - 1 else SEVERITIES[: level + 1]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mlc.tools.command_line import Flag
-from mlc.tools.tool_program import GUARD_FLAGS
+from mlc.tools.flags import ALLOW_UNREGISTERED, HELP, OUTPUT, TRACEBACK, VERSION
 
 FLAGS = (
-    Flag("help", "show this help"),
-    Flag("version", "show versions"),
-    Flag("o", "write the result to a file instead of stdout", "file"),
+    HELP,
+    VERSION,
+    OUTPUT,
     Flag("test", "program that is called with a candidate's path; interesting if it exits with 0", "program"),
     Flag("test-arg", "argument of --test, before the path", "argument", repeated=True),
     Flag("test-command", "command instead of --test; %s is the candidate, else it comes last", "command"),
@@ -19,7 +19,7 @@ FLAGS = (
     Flag("timeout", "seconds that a test may run; 0 for ever (default 60)", "seconds"),
     Flag("jobs", "tests that run at the same time (default 1)", "number"),
     Flag("max-tests", "stop after this many tests; 0 for no limit (default)", "number"),
-    Flag("allow-unregistered-dialect", "parse ops and types of unknown dialects"),
+    ALLOW_UNREGISTERED,
     Flag("text", "reduce lines and words only, whatever the input is"),
-    GUARD_FLAGS[0],
+    TRACEBACK,
 )

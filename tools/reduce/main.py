@@ -15,12 +15,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from mlc.tools.child_activity import Activity
-from mlc.tools.command_line import CommandLine, UsageError, flag_help, unknown_flag
+from mlc.tools.command_line import CommandLine, UsageError, flag_help, refuse_unknown
 from mlc.tools.reduce.flags import FLAGS
-from mlc.tools.reduce.mlir_reduce_flags import MLIR_REDUCE_FLAGS
 from mlc.tools.reduce.oracle import UNDECODABLE, Condition, Oracle, OutOfTests
 from mlc.tools.sources import BYTECODE_MAGIC, Source, read_input, write_output
-from mlc.tools.tool_program import FAILURE, SUCCESS, Program
+from mlc.tools.tool_program import FAILURE, SUCCESS, Program, version_text
+from mlc.tools.upstream_flags import MLIR_REDUCE_FLAGS
 
 if TYPE_CHECKING:
     from mlc.tools.reduce.candidates import Workshop
@@ -44,15 +44,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _information(line: CommandLine, activity: Activity) -> str:
     if line.switch("version"):
-        from mlc.tools.opt.help import version_text
-
-        return version_text().replace("mlc-opt", "mlc-reduce", 1)
+        return version_text("mlc-reduce")
     return f"{_USAGE}{flag_help(FLAGS)}\n" if line.switch("help") else ""
 
 
 def _run(line: CommandLine, activity: Activity) -> int:
-    if line.others:
-        raise unknown_flag(line.others[0][2], [flag.name for flag in FLAGS], MLIR_REDUCE_FLAGS)
+    refuse_unknown(line, FLAGS, MLIR_REDUCE_FLAGS)
     if len(line.arguments) != 1:
         raise UsageError("one input file is needed: mlc-reduce input.mlir --test=script.sh")
     oracle = _oracle(line)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from mlc.tools.opt.mlir_opt_flags import MLIR_OPT_FLAGS
-from mlc.tools.reduce.mlir_reduce_flags import MLIR_REDUCE_FLAGS
 from mlc.tools.references.markdown import table
-from mlc.tools.translate.mlir_translate_flags import MLIR_TRANSLATE_FLAGS
+from mlc.tools.upstream_flags import MLIR_OPT_FLAGS, MLIR_REDUCE_FLAGS, MLIR_TRANSLATE_FLAGS
 
 _TEXT = """\
 # The tools

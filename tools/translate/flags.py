@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mlc.tools.command_line import CommandLine, Flag, UsageError
-from mlc.tools.tool_program import GUARD_FLAGS
-from mlc.tools.translate.mlir_translate_flags import MLIR_TRANSLATE_FLAGS
+from mlc.tools.flags import (
+    ALLOW_UNREGISTERED,
+    COLOR,
+    GUARD_FLAGS,
+    HELP,
+    NO_IMPLICIT_MODULE,
+    OUTPUT,
+    OUTPUT_SPLIT_MARKER,
+    SPLIT_INPUT_FILE,
+    VERIFY_DIAGNOSTICS,
+    VERSION,
+)
+from mlc.tools.upstream_flags import MLIR_TRANSLATE_FLAGS
 
 # Translation -> "module:function"; the function takes the command line, the input's path and the
 # activity, and writes the output.
@@ -26,8 +39,8 @@ EXPORTS = {
 TRANSLATIONS = {**WHOLE_FILE, **EXPORTS}
 
 FLAGS = (
-    Flag("help", "show this help"),
-    Flag("version", "show versions"),
+    HELP,
+    VERSION,
     *GUARD_FLAGS,
     Flag("import-onnx", "ONNX model to a module of the graph dialect"),
     Flag("mlir-to-llvmir", "module of the llvm dialect to LLVM IR text, unoptimised unless a level is given"),
@@ -38,7 +51,7 @@ FLAGS = (
     Flag("mlir-to-amdgcn", "gpu.module of llvm and rocdl ops, or rocdl.kernel functions, to AMD assembly"),
     Flag("mlir-to-amdgcn-obj", "the same to an object file, which a linker (ld.lld) makes loadable"),
     Flag("import-llvm", "refused, with the reason: the MLIR bindings cannot read LLVM IR"),
-    Flag("o", "write the result to a file instead of stdout", "file"),
+    OUTPUT,
     Flag("dim", "fix a dynamic dim of an ONNX model, e.g. batch=1", "name=number", repeated=True),
     Flag("shape", "give an input's shape, e.g. x:1x3x224x224 (-1 keeps a dim)", "input:dims", repeated=True),
     Flag("mlir-print-debuginfo", "print locations: the names of ONNX nodes"),
@@ -49,23 +62,13 @@ FLAGS = (
     Flag("gpu-module", "the gpu.module to translate, where there are several", "name"),
     Flag("opt-level", "LLVM's optimisation level, 0 to 3 (default 3; --mlir-to-llvmir: none)", "level"),
     *(Flag(f"O{level}", f"short for --opt-level={level}") for level in range(4)),
-    Flag(
-        "split-input-file",
-        "translate the chunks between lines of the marker one by one",
-        "marker",
-        optional=True,
-    ),
-    Flag("output-split-marker", "the marker between chunks in the output (default: an empty line)", "marker"),
-    Flag("allow-unregistered-dialect", "accept ops of dialects that nobody registered"),
-    Flag("no-implicit-module", "do not wrap the input in a module: it is one op of any kind"),
-    Flag(
-        "verify-diagnostics",
-        "check diagnostics against expected-* comments; all (default) or only-expected",
-        "level",
-        optional=True,
-    ),
+    SPLIT_INPUT_FILE,
+    replace(OUTPUT_SPLIT_MARKER, help=f"{OUTPUT_SPLIT_MARKER.help} (default: an empty line)"),
+    ALLOW_UNREGISTERED,
+    NO_IMPLICIT_MODULE,
+    VERIFY_DIAGNOSTICS,
     Flag("error-diagnostics-only", "do not print warnings, remarks and notes"),
-    Flag("color", "color diagnostics (default: on terminals)", "bool", optional=True),
+    COLOR,
 )
 
 _CPU = ("mlir-to-llvmir", "mlir-to-asm", "mlir-to-obj")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from mlc.bindings import Diagnostic, DiagnosticsError, ir
+from mlc.bindings import Diagnostic, ir
 from mlc.bindings.parsing import Listener
 from mlc.codegen.errors import CodegenError
 from mlc.tools.child_activity import Activity
+from mlc.tools.chunks import process_chunk
 from mlc.tools.command_line import CommandLine
-from mlc.tools.parsing import InputOptions, make_context, parse
-from mlc.tools.reporter import DiagnosticOptions, Reporter, expected_level
+from mlc.tools.parsing import InputOptions, input_options, make_context, parse
+from mlc.tools.reporter import DiagnosticOptions, Reporter, diagnostic_options
 from mlc.tools.sources import Chunk
 from mlc.tools.translate.errors import TranslationError
 
@@ -32,38 +33,17 @@ class TranslateSession:
 
 def make_session(line: CommandLine, translate: Translate) -> TranslateSession:
     """The session that the flags describe. Raises `UsageError`."""
-    return TranslateSession(
-        translate,
-        InputOptions(
-            allow_unregistered=line.switch("allow-unregistered-dialect"),
-            implicit_module=not line.switch("no-implicit-module"),
-        ),
-        DiagnosticOptions(
-            expected=expected_level(line),
-            notes=not line.switch("error-diagnostics-only"),
-            severities=("error",)
-            if line.switch("error-diagnostics-only")
-            else DiagnosticOptions().severities,
-            color=line.switch("color", default=sys.stderr.isatty()),
-        ),
-    )
+    return TranslateSession(translate, input_options(line), diagnostic_options(line))
 
 
 def process(chunk: Chunk, session: TranslateSession, activity: Activity) -> tuple[bytes, bool]:
     """The output for one chunk, and whether it went well. Messages go to stderr."""
-    reporter = Reporter(chunk.source, session.diagnostics)
-    output, succeeded = b"", False
-    try:
-        output, succeeded = _translate(chunk, session, reporter, activity), True
-    except DiagnosticsError as error:
-        if not error.diagnostics:
-            reporter.diagnostic(Diagnostic("error", error.summary, None))
-    if reporter.expected:
-        succeeded = reporter.expected.finish()
-    return output, succeeded
+    return process_chunk(chunk, session.diagnostics, partial(_translate, session, activity))
 
 
-def _translate(chunk: Chunk, session: TranslateSession, reporter: Reporter, activity: Activity) -> bytes:
+def _translate(
+    session: TranslateSession, activity: Activity, chunk: Chunk, reporter: Reporter
+) -> bytes | None:
     activity.begin(f"{chunk.source.name}: error: the parser")
     context = make_context(session.input, chunk.raw, reporter.diagnostic)
     parsed = parse(chunk, session.input, context, reporter.diagnostic)
@@ -72,6 +52,5 @@ def _translate(chunk: Chunk, session: TranslateSession, reporter: Reporter, acti
         return session.translate(parsed.operation, reporter.diagnostic)
     except (TranslationError, CodegenError) as error:
         # Reported here, while the context lives that the location belongs to.
-        diagnostic = Diagnostic("error", str(error), parsed.operation.location)
-        reporter.diagnostic(diagnostic)
-        raise DiagnosticsError(str(error), [diagnostic]) from error
+        reporter.diagnostic(Diagnostic("error", str(error), parsed.operation.location))
+        return None

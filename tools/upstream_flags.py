@@ -1,13 +1,18 @@
-"""The flags of upstream's mlir-opt, and what a user of them has to know: for mlc-opt's page and its errors.
+"""The flags of upstream's mlir-opt, mlir-translate and mlir-reduce, and what a user of them has to know.
 
-Flags of LLVM's own libraries and of passes are left out. A name with `*` at its end stands for all that
-begin so.
+For the tools' pages and errors. Flags of LLVM's own libraries and of passes are left out. A name with `*` at
+its end stands for all that begin so.
 """
 
 from __future__ import annotations
 
 _NO_BINDING = "upstream's Python bindings have no way to it"
+_WRITTEN = "written in one step: a failure leaves the file that was there"
 _HELP = "`--help` lists everything"
+_IMPORT = "belongs to `--import-llvm`"
+_CPP = "belongs to `--mlir-to-cpp`"
+_PRINTER = "nothing here prints MLIR but `--import-onnx`; `mlc-opt` reprints it in any form"
+_ALL = "mlc-reduce tries all of its edits, until none makes the input smaller"
 
 # Flag -> what differs, and why; empty where nothing does.
 MLIR_OPT_FLAGS: dict[str, str] = {
@@ -75,7 +80,7 @@ MLIR_OPT_FLAGS: dict[str, str] = {
         f"{_NO_BINDING}; `--verify-each=false` skips the checks between passes"
     ),
     "no-implicit-module": "",
-    "o": "written in one step: a failure leaves the file that was there",
+    "o": _WRITTEN,
     "output-split-marker": "",
     "pass-pipeline": "also `-p`",
     "profile-actions-to": _NO_BINDING,
@@ -93,4 +98,48 @@ MLIR_OPT_FLAGS: dict[str, str] = {
     "verify-roundtrip": "",
     "version": "",
     "view-op-graph": "",
+}
+
+
+MLIR_TRANSLATE_FLAGS: dict[str, str] = {
+    "allow-unregistered-dialect": "",
+    "declare-variables-at-top": _CPP,
+    "deserialize-spirv": _NO_BINDING,
+    "drop-di-composite-type-elements": _IMPORT,
+    "emit-expensive-warnings": _IMPORT,
+    "error-diagnostics-only": "",
+    "export-smtlib": "not offered; `export_smtlib` of the wheel's Python module `dialects.smt` does it",
+    "file-id": _CPP,
+    "help": "",
+    "import-llvm": (
+        "refused: the MLIR bindings that mlc builds on cannot read LLVM IR (their library has no import); "
+        "use mlir-translate of an LLVM installation"
+    ),
+    "import-structs-as-literals": _IMPORT,
+    "import-wasm": _NO_BINDING,
+    "mlir-disable-threading": "there is one thread; leave it out",
+    "mlir-elide-*": _PRINTER,
+    "mlir-print-debuginfo": "with `--import-onnx`",
+    "mlir-print-*": _PRINTER,
+    "mlir-timing": "not measured; `mlc-opt` has it for passes",
+    "mlir-to-cpp": "the bindings have no C++ emitter; use mlir-translate of an LLVM installation",
+    "mlir-to-llvmir": "LLVM 24's text; with a target or a level as that target's, optimised",
+    "no-implicit-module": "",
+    "o": _WRITTEN,
+    "output-split-marker": "",
+    "prefer-unregistered-intrinsics": _IMPORT,
+    "serialize-spirv": _NO_BINDING,
+    "smtlibexport-*": "belongs to `--export-smtlib`",
+    "spirv-*": "belongs to `--serialize-spirv`",
+    "split-input-file": "",
+    "test-*": "upstream's test translations are not in the wheel",
+    "verify-diagnostics": "",
+    "version": "",
+}
+# Only those that mlc-reduce has not.
+MLIR_REDUCE_FLAGS: dict[str, str] = {
+    "reduction-tree": f"{_ALL}; its options `test` and `test-arg` are flags: `--test=script.sh`",
+    "opt-reduction-pass": f"{_ALL}; passes are tried by a test that runs `mlc-opt`",
+    "no-implicit-module": "the input is a module, or is put into one",
+    "split-input-file": "chunks between split markers are found by themselves",
 }
