@@ -5,4 +5,4 @@ from mlc.analysis.costs import op_cost as op_cost
 from mlc.analysis.module_costs import ModuleCosts as ModuleCosts
 from mlc.analysis.module_costs import module_costs as module_costs
 from mlc.analysis.op_costs import OpCosts as OpCosts
-from mlc.analysis.value_sizes import UnknownSize as UnknownSize
+from mlc.analysis.value_sizes import UnknownSizeError as UnknownSizeError

@@ -77,7 +77,7 @@ def moved_bytes(op: ir.Operation) -> int:
 
 def op_cost(op: ir.Operation) -> Cost:
     """The cost of one graph op. A choice costs as its dearer branch, a loop as its body times its trip count,
-    or once where only a call knows that. Raises `UnknownSize`."""
+    or once where only a call knows that. Raises `UnknownSizeError`."""
     if op.name in RESHAPES | CONSTANTS | {graph.Yield.NAME}:
         return Cost()
     if op.regions:

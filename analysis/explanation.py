@@ -14,7 +14,7 @@ from mlc.analysis.constant_values import inner_ops
 from mlc.analysis.kernel_groups import KernelGroup, kernel_groups
 from mlc.bindings import builtin, func, ir
 from mlc.dialects import tloop
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import CONSTANTS
 from mlc.passes.remarks import Remark, collect_remarks, names_in
 from mlc.pipelines.instrumentation import Instrumentation
@@ -146,7 +146,7 @@ class Explanation(Instrumentation):
             report.kernels = kernel_groups(op)
         self.reports.append(report)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         self._end()
 
     def _end(self) -> PassReport:

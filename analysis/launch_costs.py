@@ -48,7 +48,7 @@ def kernel_cost(kernel: ir.Operation) -> Cost:
     """What a kernel computes and moves.
 
     Memory accesses are those of its products alone, if it has any: what is fused to them reads no memory.
-    Raises `UnknownSize`.
+    Raises `UnknownSizeError`.
     """
     block, ops = kernel.regions[0].blocks[0], _kernel_ops(kernel)
     inside = sum(map(op_cost, ops), Cost())

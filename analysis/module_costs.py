@@ -104,7 +104,7 @@ def module_costs(
     """The costs of a host function: per graph op, or, after form-kernels, per launch.
 
     A launch moves its operands and results; what it computes are the graph ops of its kernel. Raises
-    `UnknownSize` for values with dynamic dims, unless `known_only`: what these cost is 0 then, and in no
+    `UnknownSizeError` for values with dynamic dims, unless `known_only`: what these cost is 0 then, and in no
     sum. Raises KeyError if there is no such function.
     """
     functions = {

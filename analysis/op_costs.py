@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlc.analysis.constant_values import Constants
 from mlc.analysis.costs import Cost
 from mlc.analysis.flop_counts import MACS
-from mlc.analysis.value_sizes import UnknownSize, known_dims
+from mlc.analysis.value_sizes import UnknownSizeError, known_dims
 from mlc.bindings import ir
 from mlc.dialects.graph.elements import dtype_of
 from mlc.dialects.graph.types import element_name
@@ -62,7 +62,7 @@ def counted(count: Callable[[], Cost], known_only: bool) -> tuple[Cost, str]:
     """The cost, or why it is not known."""
     try:
         return count(), ""
-    except UnknownSize as error:
+    except UnknownSizeError as error:
         if not known_only:
             raise
         return Cost(), error.message

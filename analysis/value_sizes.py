@@ -10,7 +10,7 @@ from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.types import element_name
 
 
-class UnknownSize(Exception):
+class UnknownSizeError(Exception):
     """A value has a dim that is not known, so that nothing can be counted."""
 
     def __init__(self, message: str, location: ir.Location) -> None:
@@ -20,13 +20,13 @@ class UnknownSize(Exception):
 
 
 def shape(value: ir.Value) -> list[int]:
-    """The dims of a tensor. Raises `UnknownSize`, which names the value and the dim."""
+    """The dims of a tensor. Raises `UnknownSizeError`, which names the value and the dim."""
     try:
         dims = graph.shape_of(value)
     except graph.ShapeError as error:
-        raise UnknownSize(str(error), value.location) from error
+        raise UnknownSizeError(str(error), value.location) from error
     if None in dims:
-        raise UnknownSize(
+        raise UnknownSizeError(
             f"dim {dims.index(None)} of a value of type {value.type} is not known", value.location
         )
     return dims
@@ -47,7 +47,7 @@ def known_bytes(value: ir.Value) -> int:
     """The bytes of a tensor, 0 for one with a dim that is not known."""
     try:
         return byte_size(value)
-    except UnknownSize:
+    except UnknownSizeError:
         return 0
 
 

@@ -49,7 +49,7 @@ class JobError(CodegenError):
         return cls(error["type"], error["message"], notes, error["fields"], error["traceback"])
 
 
-class WorkerCrash(CodegenError):
+class WorkerCrashError(CodegenError):
     """The worker process of a job died or ran past its time.
 
     `signal` is the number of the signal that ended it, None when it exited by itself (`exit_code`).
@@ -76,7 +76,7 @@ class WorkerCrash(CodegenError):
         return f"was killed by {Signals(self.signal).name if known else f'signal {self.signal}'}{hint}"
 
 
-class PoolClosed(CodegenError):
+class PoolClosedError(CodegenError):
     """The worker pool was closed before the job was done."""
 
     def __init__(self) -> None:

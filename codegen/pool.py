@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
-from mlc.codegen.errors import CodegenError, PoolClosed, WorkerCrash
+from mlc.codegen.errors import CodegenError, PoolClosedError, WorkerCrashError
 from mlc.codegen.worker_process import WorkerProcess
 
 
@@ -68,13 +68,14 @@ class WorkerPool:
         """Run `function` ("package.module:name") on `payload` in a worker.
 
         Payload and result are dicts of JSON values and bytes. `timeout` in seconds is the job's own, from
-        when a worker takes it. The future raises JobError (the job raised), WorkerCrash (its process died or
-        ran past `timeout`; other jobs are not touched), TypeError (unsendable payload) or PoolClosed.
+        when a worker takes it. The future raises JobError (the job raised), WorkerCrashError (its process
+        died or ran past `timeout`; other jobs are not touched), TypeError (unsendable payload) or
+        PoolClosedError.
         """
         job = _Job(function, payload, timeout, Future())
         with self._lock:
             if self._closed:
-                raise PoolClosed
+                raise PoolClosedError
             self._unfinished += 1
             if len(self._threads) < min(self.size, self._unfinished):
                 self._add_thread(eager=False)
@@ -82,7 +83,7 @@ class WorkerPool:
         return job.future
 
     def close(self, wait: bool = False) -> None:
-        """End the workers: after all jobs with `wait`, else now, which fails open jobs with PoolClosed."""
+        """Ends the workers, after all jobs with `wait`, else now: open jobs fail with PoolClosedError."""
         with self._lock:
             self._aborted = self._aborted or not wait
             self._closed = True
@@ -108,7 +109,7 @@ class WorkerPool:
             while True:
                 job = self._jobs.get_nowait()
                 if job is not None and job.future.set_running_or_notify_cancel():
-                    job.future.set_exception(PoolClosed())
+                    job.future.set_exception(PoolClosedError())
         with self._lock:
             for worker in self._workers:
                 worker.kill()
@@ -138,9 +139,9 @@ class WorkerPool:
                 worker = None
                 worker = self._start_worker()
             result = worker.run(job.function, job.payload, job.timeout)
-        except WorkerCrash as crash:
+        except WorkerCrashError as crash:
             self._drop(worker)
-            job.future.set_exception(PoolClosed() if self._aborted else crash)
+            job.future.set_exception(PoolClosedError() if self._aborted else crash)
             return self._replacement()
         except Exception as error:
             job.future.set_exception(error)
@@ -157,7 +158,7 @@ class WorkerPool:
     def _start_worker(self) -> WorkerProcess:
         with self._lock:
             if self._aborted:
-                raise PoolClosed
+                raise PoolClosedError
             try:
                 worker = WorkerProcess(self._preload)
             except OSError as error:

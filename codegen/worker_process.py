@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.codegen import messages
-from mlc.codegen.errors import JobError, WorkerCrash
+from mlc.codegen.errors import JobError, WorkerCrashError
 
 _START_SECONDS = 300.0  # imports on a machine under load; a worker that takes longer counts as hung
 _EXIT_SECONDS = 10.0
@@ -56,8 +56,8 @@ class WorkerProcess:
     def run(self, function: str, payload: dict[str, Any], timeout: float | None) -> Any:
         """The job's result. `timeout` in seconds counts from when the worker is ready.
 
-        Raises JobError for an exception in the job, TypeError for a payload that cannot be sent, WorkerCrash
-        when the process died or ran out of time; after a WorkerCrash the process is gone.
+        Raises JobError for an exception in the job, TypeError for a payload that cannot be sent,
+        WorkerCrashError when the process died or ran out of time; after that the process is gone.
         """
         request = messages.encode({"function": function, "payload": payload})
         try:
@@ -118,7 +118,7 @@ class WorkerProcess:
                 data += part
         return bytes(data)
 
-    def _crash(self, function: str, timed_out: bool = False) -> WorkerCrash:
+    def _crash(self, function: str, timed_out: bool = False) -> WorkerCrashError:
         """The error for the death of the process, which is certain and cleared away afterwards."""
         if timed_out:
             self.kill()
@@ -127,7 +127,7 @@ class WorkerProcess:
         except subprocess.TimeoutExpired:  # it closed its output and lives on
             self.kill()
             code = self._process.wait()
-        error = WorkerCrash(function, code, self._last_stderr_lines(), timed_out)
+        error = WorkerCrashError(function, code, self._last_stderr_lines(), timed_out)
         self.close()
         return error
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def compile_program(model: Any, options: Options | None = None) -> Program:
     """Compiles `model`: a path to .onnx or .mlir, ONNX bytes or ModelProto, or a module of the graph dialect.
 
-    Raises CompileError, ImportFailure (a model that cannot be read), TargetError, PassError.
+    Raises CompileError, ModelError (a model that cannot be read), TargetError, PassRunError.
     """
     options = options or Options()
     code_paths(options)  # what is wrong with the target is said before the model is read

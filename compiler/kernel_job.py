@@ -13,10 +13,10 @@ from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.compiler.reproducer import reproducer_path
 from mlc.dialects import create_context
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.driver import PreparedPipeline, run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 from mlc.targets import parse_target
 
 
@@ -39,13 +39,13 @@ def lowered(
     reproducer_dir: str | None = None,
     instrumentation: Instrumentation | None = None,
 ) -> Iterator[ir.Operation]:
-    """The module `text` after `pipeline`, in its context; `instrumentation` watches. Raises PassError, with
-    a reproducer's path."""
+    """The module `text` after `pipeline`, in its context; `instrumentation` watches. Raises PassRunError,
+    with a reproducer's path."""
     with _context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         try:
             _pipeline(pipeline).run(module, instrumentation)
-        except PassError as error:
+        except PassRunError as error:
             error.reproducer = _reproduce(text, pipeline, reproducer_dir)
             raise
         yield module.operation
@@ -65,7 +65,7 @@ def lower(
 def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
     """Runs the failed pipeline once more on a fresh module, with a reproducer."""
     path = reproducer_path(folder)
-    with suppress(PassError):
+    with suppress(PassRunError):
         run_pipeline(f"builtin.module({pipeline})", ir.Module.parse(text), reproducer=path)
     return path
 
@@ -89,16 +89,16 @@ def seconds(start: float, lowered_at: float, passes: PassSeconds) -> dict[str, A
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Raises KernelError for a PassFailure: workers send messages, not IR. Places are left out: they are
+    """Raises LoweringError for a PassError: workers send messages, not IR. Places are left out: they are
     those of a text that users do not see."""
     try:
         yield
-    except PassFailure as error:
+    except PassError as error:
         message = "\n".join([error.message, *(note for note, _ in error.notes)])
-        raise KernelError(message, str(getattr(error, "reproducer", None) or "")) from error
+        raise LoweringError(message, str(getattr(error, "reproducer", None) or "")) from error
 
 
-class KernelError(Exception):
+class LoweringError(Exception):
     """A kernel could not be lowered; `reproducer` is the file that `mlc-opt --run-reproducer` takes."""
 
     def __init__(self, message: str, reproducer: str) -> None:

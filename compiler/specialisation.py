@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from mlc.codegen.errors import WorkerCrash
+from mlc.codegen.errors import WorkerCrashError
 from mlc.codegen.worker_process import WorkerProcess
 from mlc.compiler.build import worker_pool
 from mlc.compiler.code_path import code_paths
@@ -96,7 +96,7 @@ class SizeMaker:
             if self._cancelled:
                 raise Cancelled
             return worker.run(_JOB, payload, _TIMEOUT)["bundle"]
-        except WorkerCrash as error:
+        except WorkerCrashError as error:
             raise Cancelled if self._cancelled else error from None
         finally:
             self._worker = None

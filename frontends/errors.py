@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class ImportFailure(Exception):
+class ModelError(Exception):
     """The model cannot be imported. The message names file, place and cause; it is shown as it is.
 
     Control characters, which names in a model may hold, are shown as escapes, so that each line stays one
@@ -14,7 +14,7 @@ class ImportFailure(Exception):
         super().__init__("\n".join(_printable(line) for line in lines))
 
 
-class UnsupportedModel(ImportFailure):
+class UnsupportedModelError(ModelError):
     """A model that ONNX allows, with operators, types, or uses of them that the front end does not cover."""
 
 

@@ -23,7 +23,7 @@ from mlc.kernels.builtin_functions import (
     where,
 )
 from mlc.kernels.elements import bf16, f16, f32, f64, i1, i8, i16, i32, i64
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.graphs.graph_function import GraphFunction, graph_function
 from mlc.kernels.graphs.graph_tensors import ops
 from mlc.kernels.loop_markers import block, buffer
@@ -37,7 +37,7 @@ from mlc.kernels.tensors.expression import expression
 __all__ = [
     "GraphFunction",
     "Kernel",
-    "KernelFailure",
+    "KernelError",
     "Output",
     "Tensor",
     "axis",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.kernels.elements import Element
-from mlc.kernels.errors import KernelFailure, caller_place
+from mlc.kernels.errors import KernelError, caller_place
 from mlc.kernels.expressions import Apply, Axis, Convert, Reduce, Select
 from mlc.kernels.sizes import plain
 
@@ -22,9 +22,7 @@ class Function:
 
     def __call__(self, *operands: Any) -> Any:
         if len(operands) != self.arity:
-            raise KernelFailure(
-                f"{self.name} takes {self.arity} operands, not {len(operands)}", caller_place()
-            )
+            raise KernelError(f"{self.name} takes {self.arity} operands, not {len(operands)}", caller_place())
         return Apply(self.name, tuple(map(plain, operands)), caller_place())
 
 
@@ -62,7 +60,7 @@ class Reduction:
         if self.pairwise is not None and axes:
             return self.pairwise(body, *axes)
         example = f"{self.kind}(a[i, k], k) with k = axis(K)"
-        raise KernelFailure(f"{self.kind} wants axes to reduce over: {example}", caller_place())
+        raise KernelError(f"{self.kind} wants axes to reduce over: {example}", caller_place())
 
 
 sum, prod = Reduction("sum"), Reduction("prod")

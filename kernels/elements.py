@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 
 NAMES = ("f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64", "i1")
 # Upstream's arithmetic has signless integers only; kernels take them as signed.
@@ -61,12 +61,12 @@ else:
 def element(given: object) -> Element:
     """The element type that a user names: `f32`, "f32", "float32", NumPy's and Python's `bool`.
 
-    Raises KernelFailure.
+    Raises KernelError.
     """
     if isinstance(given, Element):
         return given
     name = given if isinstance(given, str) else getattr(given, "__name__", str(given))
     found = _ELEMENTS.get(_SYNONYMS.get(name, name))
     if found is None:
-        raise KernelFailure(f"{given!r} is no element type of kernels; there are {', '.join(NAMES)}")
+        raise KernelError(f"{given!r} is no element type of kernels; there are {', '.join(NAMES)}")
     return found

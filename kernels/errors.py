@@ -25,7 +25,7 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-class KernelFailure(Exception):
+class KernelError(Exception):
     """A kernel that cannot be built or called; `place` is where in the user's source, if it is there."""
 
     def __init__(self, message: str, place: Place | None = None) -> None:
@@ -58,7 +58,7 @@ def surface(function: Callable[P, R]) -> Callable[P, R]:
     def call(*given: P.args, **named: P.kwargs) -> R:
         try:
             return function(*given, **named)
-        except KernelFailure as error:
+        except KernelError as error:
             failure = error.with_traceback(None)
         raise failure
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.kernels.elements import Element
-from mlc.kernels.errors import KernelFailure, Place, caller_place
+from mlc.kernels.errors import KernelError, Place, caller_place
 from mlc.kernels.sizes import plain
 
 
@@ -94,7 +94,7 @@ class Expression:
         return unary("abs", self)
 
     def __bool__(self) -> bool:
-        raise KernelFailure(
+        raise KernelError(
             "the value is known only when the kernel runs; use where(condition, x, y), & and |",
             caller_place(),
         )

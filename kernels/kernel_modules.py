@@ -11,10 +11,10 @@ from mlc.compiler.sources.imported_module import Imported
 from mlc.dialects import create_context
 from mlc.dialects.tloop import build_launch
 from mlc.frontends.weights.store import WeightStore
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.specialisation import Specialisation
 from mlc.pipelines.driver import run_pipeline
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 
 if TYPE_CHECKING:
     from mlc.codegen.pool import WorkerPool
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def kernel_module(special: Specialisation) -> ir.Module:
-    """A module with the kernel alone. Raises KernelFailure."""
+    """A module with the kernel alone. Raises KernelError."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.create()
         special.build(module.operation)
@@ -30,17 +30,17 @@ def kernel_module(special: Specialisation) -> ir.Module:
 
 
 def scheduled_module(special: Specialisation) -> ir.Module:
-    """A module with the kernel alone, its schedule applied. Raises KernelFailure."""
+    """A module with the kernel alone, its schedule applied. Raises KernelError."""
     module = kernel_module(special)
     try:
         run_pipeline("builtin.module(tloop-apply-schedules)", module)
-    except PassError as error:
-        raise KernelFailure(f"the schedule of {special.signature.name}: {error}") from None
+    except PassRunError as error:
+        raise KernelError(f"the schedule of {special.signature.name}: {error}") from None
     return module
 
 
 def kernel_program(special: Specialisation) -> Imported:
-    """A program that launches the kernel. Raises KernelFailure."""
+    """A program that launches the kernel. Raises KernelError."""
     module = kernel_module(special)
     kernel = module.body.operations[0].operation
     kind = kernel.attributes["function_type"].value
@@ -68,7 +68,7 @@ def _pool() -> WorkerPool:
 
 
 def compile_kernel(special: Specialisation, target: str, threads: int | None) -> Executable:
-    """Compiles a program that launches the kernel. Raises KernelFailure, mlc.CompileError."""
+    """Compiles a program that launches the kernel. Raises KernelError, mlc.CompileError."""
     return compile_imported(kernel_program(special), target, threads)
 
 

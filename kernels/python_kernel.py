@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from mlc.kernels.call_arguments import bind_shapes, constants_of, given_sizes
-from mlc.kernels.errors import KernelFailure, surface
+from mlc.kernels.errors import KernelError, surface
 from mlc.kernels.signature import Signature, signature_of
 from mlc.kernels.source import source_of, visible_names
 from mlc.kernels.specialisation import Body, Specialisation
@@ -40,7 +40,7 @@ class Kernel:
         return replace(self, schedule=str(schedule), executables={})
 
     def specialise(self, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Any]) -> Specialisation:
-        """The kernel for inputs of `shapes`. Raises KernelFailure for shapes that do not fit."""
+        """The kernel for inputs of `shapes`. Raises KernelError for shapes that do not fit."""
         sizes = bind_shapes(self.signature, {name: tuple(shape) for name, shape in shapes.items()})
         return self._special(sizes, constants_of(self.signature, constants))
 
@@ -64,7 +64,7 @@ class Kernel:
     def loops(self, **given: Any) -> str:
         """The kernel's IR for sizes and constants given by name, with its schedule applied.
 
-        Raises KernelFailure saying which step of the schedule does not apply, and why.
+        Raises KernelError saying which step of the schedule does not apply, and why.
         """
         from mlc.kernels.kernel_modules import scheduled_module
 
@@ -74,7 +74,7 @@ class Kernel:
     def compile(self, target: str = "cpu", threads: int | None = None, **given: Any) -> Executable:
         """An executable for sizes and constants given by name, which can be saved.
 
-        Raises KernelFailure, mlc.CompileError.
+        Raises KernelError, mlc.CompileError.
         """
         from mlc.kernels.kernel_modules import compile_kernel
 
@@ -92,7 +92,7 @@ class Kernel:
         """Runs the kernel on C-contiguous NumPy arrays; `named` are arrays and constants by name.
 
         Returns the output, or a tuple of them, as new arrays; `out`, one array or several, receives
-        them instead. In a graph function the call becomes a launch. Raises KernelFailure.
+        them instead. In a graph function the call becomes a launch. Raises KernelError.
         """
         from mlc.kernels.call_arguments import checked_arrays
         from mlc.kernels.graphs.graph_tensors import is_tracing
@@ -121,7 +121,7 @@ def kernel(function: Callable[..., Any] | None = None, *, schedule: object = "")
                 y[i] = x[i] * factor
 
     The function is never run: its source is translated. `schedule` is one for `Kernel.scheduled`.
-    Raises KernelFailure for signatures that are no kernel's.
+    Raises KernelError for signatures that are no kernel's.
     """
     if function is None:
         return lambda each: kernel(each, schedule=schedule)
@@ -129,7 +129,7 @@ def kernel(function: Callable[..., Any] | None = None, *, schedule: object = "")
     names = visible_names(function)
     signature = signature_of(function, names)
     if not signature.outputs:
-        raise KernelFailure(f"{signature.name} has no output; annotate what it writes with Output[f32, ...]")
+        raise KernelError(f"{signature.name} has no output; annotate what it writes with Output[f32, ...]")
     source = source_of(function)
 
     def body(inputs: Sequence[Any], sizes: Mapping[str, int], constants: Mapping[str, Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from mlc.bindings import arith, ir, math
 from mlc.kernels.elements import Element
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.passes.common.linalg_builders import constant, is_float
 from mlc.passes.lowering.common import activations, conversions, scalars
 
@@ -103,7 +103,7 @@ Scalar: TypeAlias = ir.Value | Number
 def apply(name: str, operands: Sequence[Scalar]) -> Scalar:
     """The operation on `operands`; a number if all are numbers.
 
-    Raises KernelFailure for types that do not fit.
+    Raises KernelError for types that do not fit.
     """
     operation = OPERATIONS[name]
     if not any(isinstance(each, ir.Value) for each in operands):
@@ -117,7 +117,7 @@ def _fold(name: str, operation: Operation, operands: Sequence[Scalar]) -> Scalar
     try:
         return operation.fold(*operands)
     except (ArithmeticError, TypeError, ValueError) as error:
-        raise KernelFailure(f"'{name}' of {', '.join(map(str, operands))}: {error}") from None
+        raise KernelError(f"'{name}' of {', '.join(map(str, operands))}: {error}") from None
 
 
 def same_type(name: str, operands: Sequence[Scalar]) -> list[ir.Value]:
@@ -127,7 +127,7 @@ def same_type(name: str, operands: Sequence[Scalar]) -> list[ir.Value]:
     index = ir.IntegerType.get_signless(64)
     proper = [kind for kind in kinds if not isinstance(kind, ir.IndexType)] or [index]
     if len(proper) > 1:
-        raise KernelFailure(
+        raise KernelError(
             f"'{name}' mixes {' and '.join(map(str, proper))}; convert one of them: {_python(proper[0])}(x)"
         )
     return [typed(each, proper[0]) for each in operands]
@@ -136,7 +136,7 @@ def same_type(name: str, operands: Sequence[Scalar]) -> list[ir.Value]:
 def typed(scalar: Scalar, kind: ir.Type) -> ir.Value:
     """A number as a constant of `kind`, an index as an integer of `kind`; a value must be of it already.
 
-    Raises KernelFailure.
+    Raises KernelError.
     """
     if not isinstance(scalar, ir.Value):
         return _literal(scalar, kind)
@@ -146,19 +146,19 @@ def typed(scalar: Scalar, kind: ir.Type) -> ir.Value:
         return arith.index_cast(kind, scalar)
     if isinstance(kind, ir.IndexType) and isinstance(scalar.type, ir.IntegerType):
         return arith.index_cast(kind, scalar)
-    raise KernelFailure(
+    raise KernelError(
         f"expected {_python(kind)}, but this is {_python(scalar.type)}; convert it: {_python(kind)}(x)"
     )
 
 
 def _literal(number: Number, kind: ir.Type) -> ir.Value:
     if not isinstance(number, Number):
-        raise KernelFailure(f"expected a number, but this is {number!r}")
+        raise KernelError(f"expected a number, but this is {number!r}")
     if not is_float(kind):
         if isinstance(number, float) and number != int(number):
-            raise KernelFailure(f"{number} is no {_python(kind)}")
+            raise KernelError(f"{number} is no {_python(kind)}")
         if isinstance(kind, ir.IntegerType) and not _fits(int(number), kind.width):
-            raise KernelFailure(f"{number} does not fit into {_python(kind)}")
+            raise KernelError(f"{number} does not fit into {_python(kind)}")
     return constant(kind, number)
 
 
@@ -179,7 +179,7 @@ def _check_domain(name: str, domain: str, kind: ir.Type) -> None:
     }[domain]
     if not fits:
         hint = "; '//' divides integers" if name == "/" else ""
-        raise KernelFailure(f"'{name}' wants {domain} operands, but these are {_python(kind)}{hint}")
+        raise KernelError(f"'{name}' wants {domain} operands, but these are {_python(kind)}{hint}")
 
 
 def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
@@ -187,12 +187,12 @@ def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
     if not isinstance(condition, ir.Value):
         return x if condition else y
     if not is_bool(condition.type):
-        raise KernelFailure(f"a condition is a bool, but this is {_python(condition.type)}")
+        raise KernelError(f"a condition is a bool, but this is {_python(condition.type)}")
     first, second = (
         same_type("where", [x, y]) if isinstance(x, ir.Value) or isinstance(y, ir.Value) else (x, y)
     )
     if not isinstance(first, ir.Value):
-        raise KernelFailure("both branches are plain numbers; give one a type, as in f32(1.0)")
+        raise KernelError("both branches are plain numbers; give one a type, as in f32(1.0)")
     return arith.select(condition, first, second)
 
 

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from mlc.kernels.elements import Element, element
-from mlc.kernels.errors import KernelFailure, Place
+from mlc.kernels.errors import KernelError, Place
 from mlc.kernels.sizes import Dim, Size, dim, size_of
 
 CONSTANTS = (bool, int, float)
@@ -45,12 +45,12 @@ class _Maker:
 def _size(given: object) -> Size:
     if isinstance(given, str):
         if not given.isidentifier():
-            raise KernelFailure(f"{given!r} is no name of a size")
+            raise KernelError(f"{given!r} is no name of a size")
         return dim(given)
     if isinstance(given, Dim):
         return given
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:
-        raise KernelFailure(f"a size is a number or a name, but {given!r} is neither")
+        raise KernelError(f"a size is a number or a name, but {given!r} is neither")
     return given
 
 
@@ -119,14 +119,14 @@ def function_place(function: FunctionType) -> Place:
 
 
 def signature_of(function: FunctionType, names: Mapping[str, Any]) -> Signature:
-    """The signature of `function`, whose annotations may use `names`. Raises KernelFailure."""
+    """The signature of `function`, whose annotations may use `names`. Raises KernelError."""
     place = function_place(function)
     parameters = []
     for each in inspect.signature(function).parameters.values():
         try:
             parameters.append(_parameter(each, names))
-        except KernelFailure as error:
-            raise KernelFailure(
+        except KernelError as error:
+            raise KernelError(
                 f"parameter '{each.name}' of {function.__name__}: {error.message}", place
             ) from None
     signature = Signature(function.__name__, tuple(parameters))
@@ -136,16 +136,14 @@ def signature_of(function: FunctionType, names: Mapping[str, Any]) -> Signature:
 
 def _parameter(given: inspect.Parameter, names: Mapping[str, Any]) -> Parameter:
     if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
-        raise KernelFailure("a kernel has a fixed number of parameters")
+        raise KernelError("a kernel has a fixed number of parameters")
     kind = given.annotation
     if kind is given.empty:
-        raise KernelFailure(
-            "the annotation is missing; write Tensor[f32, 128, 64], Output[...], int or float"
-        )
+        raise KernelError("the annotation is missing; write Tensor[f32, 128, 64], Output[...], int or float")
     if isinstance(kind, str):
         kind = _evaluate(kind, names)
     if not isinstance(kind, TensorType) and kind not in CONSTANTS:
-        raise KernelFailure(
+        raise KernelError(
             f"{kind!r} is no type of kernels; write Tensor[f32, 128, 64], Output[...], int or float"
         )
     return Parameter(given.name, kind, given.default)
@@ -154,10 +152,10 @@ def _parameter(given: inspect.Parameter, names: Mapping[str, Any]) -> Parameter:
 def _evaluate(text: str, names: Mapping[str, Any]) -> Any:
     try:
         return eval(text, dict(names))
-    except KernelFailure:
+    except KernelError:
         raise
     except Exception as error:
-        raise KernelFailure(f"the annotation {text} cannot be evaluated: {error}") from None
+        raise KernelError(f"the annotation {text} cannot be evaluated: {error}") from None
 
 
 def _check_sizes(signature: Signature, place: Place) -> None:
@@ -166,6 +164,6 @@ def _check_sizes(signature: Signature, place: Place) -> None:
     bindable = {size.name for shape in shapes for size in shape if isinstance(size, Dim)}
     free = [name for name in signature.sizes if name not in bindable]
     if free:
-        raise KernelFailure(
+        raise KernelError(
             f"no input of {signature.name} has a dim that is just {free[0]}, so no call gives it", place
         )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 
 # The sizes of the kernel that is being built.
 _BOUND: ContextVar[Mapping[str, int]] = ContextVar("mlc.kernels.sizes")
@@ -29,7 +29,7 @@ class Dim:
         try:
             return self.value(_BOUND.get({}))
         except KeyError as error:
-            raise KernelFailure(
+            raise KernelError(
                 f"the size {error.args[0]} is known only inside a kernel that uses it"
             ) from None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from mlc.kernels.errors import KernelFailure, Place, caller_frame
+from mlc.kernels.errors import KernelError, Place, caller_frame
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Source:
 
 
 def source_of(function: FunctionType) -> Source:
-    """Reads the function's source. Raises KernelFailure where there is none: in a shell, say."""
+    """Reads the function's source. Raises KernelError where there is none: in a shell, say."""
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
-        raise KernelFailure(
+        raise KernelError(
             f"the source of '{function.__name__}' is not there; kernels with loops are written in a file"
         ) from None
     text = textwrap.dedent("".join(lines))
@@ -42,7 +42,7 @@ def source_of(function: FunctionType) -> Source:
     except SyntaxError:
         tree = None
     if not isinstance(tree, ast.FunctionDef):
-        raise KernelFailure(f"'{function.__name__}' is no function of its own: write it with def")
+        raise KernelError(f"'{function.__name__}' is no function of its own: write it with def")
     indent = len(lines[0]) - len(lines[0].lstrip())
     return Source(function, tree, first - 1, indent)
 

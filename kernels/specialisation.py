@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.bindings import func, ir
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.signature import Signature
 from mlc.kernels.sizes import bound
 from mlc.passes.common.kernel_functions import MARK
@@ -38,7 +38,7 @@ class Specialisation:
         return input_types(self.signature, dict(self.sizes))
 
     def build(self, module: ir.Operation) -> ir.Operation:
-        """Adds the kernel, and its schedule, to `module`, or finds it there. Raises KernelFailure."""
+        """Adds the kernel, and its schedule, to `module`, or finds it there. Raises KernelError."""
         with ir.InsertionPoint(module.regions[0].blocks[0]), ir.Location.unknown():
             function = self._function()
         text = function.get_asm(use_local_scope=True, assume_verified=True) + self.schedule
@@ -74,9 +74,9 @@ class Specialisation:
         try:
             module = ir.Module.parse(self.schedule)
         except ir.MLIRError as error:
-            raise KernelFailure(f"the schedule of {self.signature.name} is no IR: {error}") from None
+            raise KernelError(f"the schedule of {self.signature.name} is no IR: {error}") from None
         found = [each.operation for each in module.body.operations if each.operation.name == "tloop.schedule"]
         if len(found) != 1 or len(module.body.operations) != 1:
-            raise KernelFailure(f"the schedule of {self.signature.name} must be one tloop.schedule")
+            raise KernelError(f"the schedule of {self.signature.name} must be one tloop.schedule")
         clone = found[0].clone(ip=ir.InsertionPoint.after(function))
         clone.attributes["kernel"] = ir.FlatSymbolRefAttr.get(name)

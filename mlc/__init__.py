@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mlc.api import compile as compile
     from mlc.compiler.errors import CompileError as CompileError
-    from mlc.frontends.errors import ImportFailure as ImportFailure
+    from mlc.frontends.errors import ModelError as ModelError
     from mlc.kernels import Kernel as Kernel
-    from mlc.kernels import KernelFailure as KernelFailure
+    from mlc.kernels import KernelError as KernelError
     from mlc.kernels import expression as expression
     from mlc.kernels import graph_function as graph_function
     from mlc.kernels import kernel as kernel
     from mlc.kernels import register_onnx_operator as register_onnx_operator
-    from mlc.passes.base import PassFailure as PassFailure
+    from mlc.passes.base import PassError as PassError
     from mlc.passes.schedule.api.handles import ScheduleError as ScheduleError
     from mlc.passes.schedule.api.schedule import Schedule as Schedule
     from mlc.runtime import Executable as Executable
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 _EXPORTS = {
     "CompileError": "mlc.compiler.errors",
     "Executable": "mlc.runtime",
-    "ImportFailure": "mlc.frontends.errors",
+    "ModelError": "mlc.frontends.errors",
     "Kernel": "mlc.kernels",
-    "KernelFailure": "mlc.kernels",
-    "PassFailure": "mlc.passes.base",
+    "KernelError": "mlc.kernels",
+    "PassError": "mlc.passes.base",
     "Schedule": "mlc.passes.schedule.api.schedule",
     "ScheduleError": "mlc.passes.schedule.api.handles",
     "TargetError": "mlc.targets",

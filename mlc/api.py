@@ -61,8 +61,8 @@ def compile(
     compiled for a GPU); `report()["processor"]` says what that is.
     `progress` is called with (stage, done, total).
 
-    Raises mlc.CompileError, mlc.ImportFailure for a model that cannot be read, mlc.TargetError for an unknown
-    CPU, mlc.PassFailure for a pass that fails on the model or cannot be switched, ValueError for a bad number
+    Raises mlc.CompileError, mlc.ModelError for a model that cannot be read, mlc.TargetError for an unknown
+    CPU, mlc.PassError for a pass that fails on the model or cannot be switched, ValueError for a bad number
     of threads or a wrong `specialise`.
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:

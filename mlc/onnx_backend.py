@@ -24,7 +24,7 @@ from mlc.api import compile as compile_model
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.sources.open_source import open_source
-from mlc.frontends.errors import ImportFailure, UnsupportedModel
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 
 if TYPE_CHECKING:
     from mlc.runtime import Executable
@@ -78,7 +78,7 @@ class MlcBackend(Backend):
         """
         try:
             open_source(model).load(Options(dims=dims or {}, shapes=shapes or {}))
-        except (ImportFailure, CompileError):
+        except (ModelError, CompileError):
             return False
         return cls.supports_device(device)
 
@@ -88,7 +88,7 @@ class MlcBackend(Backend):
 
         Raises `onnx.backend.test.runner.BackendIsNotSupposedToImplementIt`, which is unittest's SkipTest, if
         the model uses what mlc does not import: operators, types, forms of them. Other errors are those of
-        `mlc.compile`: mlc.ImportFailure for a model that is wrong, mlc.CompileError. Raises ValueError for a
+        `mlc.compile`: mlc.ModelError for a model that is wrong, mlc.CompileError. Raises ValueError for a
         device that is no processor.
         """
         if not cls.supports_device(device):
@@ -97,7 +97,7 @@ class MlcBackend(Backend):
             options.pop(name, None)
         try:
             return MlcModel(compile_model(model, **options))
-        except UnsupportedModel as error:
+        except UnsupportedModelError as error:
             from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
             raise BackendIsNotSupposedToImplementIt(str(error)) from error

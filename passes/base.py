@@ -11,10 +11,10 @@ from mlc.bindings.diagnostics import Diagnostic
 from mlc.passes.options import OptionError, OptionInfo, option, option_infos, parse_options, print_options
 from mlc.passes.statistics import count
 
-__all__ = ["OptionError", "Pass", "PassFailure", "option"]
+__all__ = ["OptionError", "Pass", "PassError", "option"]
 
 
-class PassFailure(Exception):
+class PassError(Exception):
     """A pass cannot go on, for a reason that a user can act on: what was wrong, where, what would be right.
 
     `notes` are `(message, location)` pairs, as notes of a diagnostic, or plain messages.
@@ -55,7 +55,7 @@ class Pass:
     exactness: ClassVar[str] = "exact"
 
     def run(self, op: ir.Operation) -> bool | None:
-        """Rewrites the IR inside `op`. Raises `PassFailure`.
+        """Rewrites the IR inside `op`. Raises `PassError`.
 
         False tells the driver that nothing changed, so that it neither verifies nor prints the IR anew; None
         leaves that open.

@@ -7,7 +7,7 @@ from pathlib import Path
 from mlc.bindings import ir
 from mlc.pipelines.grammar import Nest, PipelineError, parse_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.pass_managers import PassManagers
 from mlc.pipelines.plan import resolve
 from mlc.pipelines.reproducer import write_reproducer
@@ -34,7 +34,7 @@ def run_pipeline(
 
     Python handles to ops inside `module` are stale afterwards. With `reproducer`, a failure writes the IR
     as it was before the pipeline, and the pipeline, to that file; `reproducer_flags` are what mlc-opt needs
-    besides to run it. Raises `PipelineError` before anything ran, and `PassError`.
+    besides to run it. Raises `PipelineError` before anything ran, and `PassRunError`.
     """
     PreparedPipeline(pipeline, module.operation.context, verify_each).run(
         module, instrumentation, reproducer=reproducer, reproducer_flags=reproducer_flags
@@ -68,7 +68,7 @@ class PreparedPipeline:
         original = root.clone() if reproducer else None
         try:
             Runner(_watched(instrumentation), self.verify_each, self.managers).run(self.plan, root)
-        except PassError as error:
+        except PassRunError as error:
             if original is not None and reproducer is not None:
                 error.reproducer = write_reproducer(
                     reproducer, original.operation, str(self.nest), self.verify_each, reproducer_flags

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.options import OptionError, matching
 
 _NAME = re.compile(r"[A-Za-z_][\w.$-]*")
 
 
-class PipelineError(PassFailure):
+class PipelineError(PassError):
     """Pipeline text that is malformed, or that names what does not exist. Points into the text."""
 
     def __init__(self, message: str, text: str = "", position: int | None = None) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from mlc.bindings.diagnostics import Diagnostic
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.plan import Step
 
 
-class PassError(PassFailure):
+class PassRunError(PassError):
     """A pass that failed: names the pass and the op, and holds the diagnostics (errors first seen first).
 
     `reproducer` is the file that `mlc-opt --run-reproducer` takes, if one was asked for. `crashed` means
-    that a Python pass raised something else than `PassFailure`, which is then `__cause__`.
+    that a Python pass raised something else than `PassError`, which is then `__cause__`.
     """
 
     def __init__(

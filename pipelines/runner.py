@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from mlc.bindings import ir, parent_op
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
 from mlc.bindings.upstream import UpstreamPassError, run_upstream
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.pipelines.instrumentation import Instrumentation, describe_op
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.pass_managers import PassManagers
 from mlc.pipelines.plan import Plan, Step
 
@@ -52,7 +52,7 @@ class Runner:
                 self.upstream(step, anchor, op)
             else:
                 changed = self.python(step, step.python, op)
-        except PassError as error:
+        except PassRunError as error:
             if _is_alive(op):
                 self.instrumentation.failed(shown, op, error)
             raise
@@ -68,7 +68,7 @@ class Runner:
         except UpstreamPassError as error:
             if lenient and any(_NOT_FOR_THIS_OP in each.message for each in held):
                 return
-            raise PassError(step, describe_op(op), list(error.diagnostics)) from error
+            raise PassRunError(step, describe_op(op), list(error.diagnostics)) from error
         finally:
             for each in held:
                 if _NOT_FOR_THIS_OP not in each.message:
@@ -84,24 +84,24 @@ class Runner:
                 message = f"pass '{step.name}' erased the op that it runs on"
                 captured.insert(0, Diagnostic("error", message, location))
                 self.instrumentation.diagnostic(captured[0])
-                raise PassError(step, text, captured)
+                raise PassRunError(step, text, captured)
             if changed and self.verify_each and not _verify(op):
-                raise PassError(step, describe_op(op), captured)
+                raise PassRunError(step, describe_op(op), captured)
         return changed
 
     @contextmanager
     def blame(self, step: Step, op: ir.Operation, captured: list[Diagnostic]) -> Iterator[None]:
-        """Turns whatever a Python pass raises into a `PassError`."""
+        """Turns whatever a Python pass raises into a `PassRunError`."""
         try:
             yield
-        except PassError:
+        except PassRunError:
             raise
-        except PassFailure as failure:
+        except PassError as failure:
             raise self.error(step, op, captured, failure.diagnostic()) from failure
         except DiagnosticsError as error:
             for each in error.diagnostics:
                 self.instrumentation.diagnostic(each)
-            raise PassError(step, describe_op(op), [*error.diagnostics, *captured]) from error
+            raise PassRunError(step, describe_op(op), [*error.diagnostics, *captured]) from error
         except (Exception, SystemExit) as error:
             text = f"pass '{step.name}' raised {type(error).__name__}: {error}"
             raise self.error(
@@ -116,10 +116,10 @@ class Runner:
         cause: Diagnostic,
         *,
         crashed: bool = False,
-    ) -> PassError:
+    ) -> PassRunError:
         located = cause if cause.location else Diagnostic("error", cause.message, op.location, cause.notes)
         self.instrumentation.diagnostic(located)
-        return PassError(step, describe_op(op), [located, *captured], crashed=crashed)
+        return PassRunError(step, describe_op(op), [located, *captured], crashed=crashed)
 
 
 def _is_alive(op: ir.Operation) -> bool:

@@ -17,7 +17,7 @@ from mlc.analysis import module_costs
 from mlc.bindings import ir
 from mlc.compiler import Options
 from mlc.compiler.sources.open_source import open_source
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
 
@@ -61,7 +61,7 @@ def _count(module: ir.Operation, options: Options, listener: Instrumentation | N
                 costs = _costs(module)
         memory = _memory(module)
         run_pipeline(LOWERING, module, verify_each=False)
-    except PassFailure as error:
+    except PassError as error:
         return {"error": error.message.partition("\n")[0]}
     return costs | memory
 

@@ -21,21 +21,21 @@ from mlc.compiler.compilation_units import Units
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
 from mlc.compiler.programs.program import weight_names
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.weights.store import Reference, content_hash
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.grammar import PipelineError
 from mlc.runtime.cuda.plan.program_files import write_program
 from mlc.runtime.tensors import TensorSpec, as_bytes
 from mlc.targets import TargetError
 
-FAILURES = (CompileError, PassFailure, ImportFailure, TargetError, PipelineError, OSError)
+FAILURES = (CompileError, PassError, ModelError, TargetError, PipelineError, OSError)
 KINDS = {**ELEMENTS, "bool": TensorProto.BOOL, "int32": TensorProto.INT32, "float64": TensorProto.DOUBLE}
 # Constants of the compiler that are no weights of the model are shipped up to this size.
 MOST_SHIPPED = 1 << 16
 
 
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """A program that the runner could not make the weights of."""
 
 
@@ -52,7 +52,7 @@ def build_case(root: Path, planned: Planned, options: Options) -> Case:
     """Compiles a case and writes its folder. One that cannot be compiled has a `reason`."""
     try:
         return _build(root, planned, replace(options, precision=planned.option))
-    except (*FAILURES, Unsupported) as error:
+    except (*FAILURES, UnsupportedError) as error:
         return replace(planned.case, reason=reason_of(error))
 
 
@@ -142,7 +142,7 @@ def _bindings(
 
 def _ship(array: np.ndarray, origin: Reference, shipped: dict[str, np.ndarray]) -> str:
     if array.nbytes > MOST_SHIPPED:
-        raise Unsupported(
+        raise UnsupportedError(
             f"a constant of {array.nbytes} bytes is no weight of the model, and too large to ship"
         )
     name = f"constant.{origin.hash}"
@@ -151,12 +151,14 @@ def _ship(array: np.ndarray, origin: Reference, shipped: dict[str, np.ndarray]) 
 
 
 def _prepare(compiled: Compiled) -> dict[str, Any]:
-    """The steps of `@prepare`. Raises Unsupported for kernels that NumPy cannot evaluate."""
+    """The steps of `@prepare`. Raises UnsupportedError for kernels that NumPy cannot evaluate."""
     assert compiled.prepare is not None
     units, host = compiled.prepare, compiled.prepare.host
     assert units.tape is not None, "split gives @prepare a tape"
     if units.compiled():
-        raise Unsupported(f"@prepare has kernels that NumPy cannot evaluate: {', '.join(units.compiled())}")
+        raise UnsupportedError(
+            f"@prepare has kernels that NumPy cannot evaluate: {', '.join(units.compiled())}"
+        )
     return {
         "tape": units.tape.to_json(),
         "weights": [_name(each, compiled, host) for each in host.weights],
@@ -167,7 +169,7 @@ def _prepare(compiled: Compiled) -> dict[str, Any]:
 
 def _name(origin: Reference | int, compiled: Compiled, host: HostFunction) -> str:
     if isinstance(origin, int) or origin.hash not in compiled.names:
-        raise Unsupported(f"@{host.name} reads a constant that is no weight of the model")
+        raise UnsupportedError(f"@{host.name} reads a constant that is no weight of the model")
     return compiled.names[origin.hash]
 
 

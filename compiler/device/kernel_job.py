@@ -40,8 +40,8 @@ def compile_kernel(payload: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _on_device(payload: dict[str, Any], passes: PassSeconds | None = None) -> Iterator[ir.Operation]:
-    """The kernel's module, whose blocks have become threads. Raises KernelError, also for what is found wrong
-    while it is read."""
+    """The kernel's module, whose blocks have become threads. Raises LoweringError, also for what is found
+    wrong while it is read."""
     pipeline, folder = payload["pipeline"], payload.get("reproducer_dir")
     with reported(), lowered(payload["text"], pipeline, folder, passes) as module:
         yield module
@@ -54,7 +54,7 @@ def lower_job(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def device_ir(module: ir.Operation) -> str:
-    """LLVM IR of what a module has for the device. Raises PassFailure for what cannot be translated."""
+    """LLVM IR of what a module has for the device. Raises PassError for what cannot be translated."""
     code = device_code(module)
     run_pipeline("builtin.module(llvm-verify-translatable)", code, verify_each=False)
     return translate_to_llvm_ir(code)

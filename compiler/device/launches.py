@@ -11,7 +11,7 @@ from typing import Any
 from mlc.bindings import arith, func, gpu, ir, llvm, memref
 from mlc.bindings.operations import address
 from mlc.compiler.device.kernel import KernelLaunch
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.kernel_functions import is_kernel, is_workspace
 from mlc.passes.common.rewriting import collect_ops
 from mlc.runtime.cuda.driver.tensor_map import TensorMapSpec
@@ -44,7 +44,7 @@ _NUMBERS = ("parameter", "pointer")
 
 
 def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch, ...]:
-    """The launches of the one kernel of a module, in order. Raises PassFailure for what is no straight line
+    """The launches of the one kernel of a module, in order. Raises PassError for what is no straight line
     of launches, and for launches that `target` cannot run."""
     kernel, workspace = _kernel_of(module), read_workspace(module)
     functions = {_symbol(each): each for each in collect_ops(module, llvm.LLVMFunc.NAME)}
@@ -86,7 +86,7 @@ def _launch_ops(kernel: ir.Operation) -> Iterator[ir.Operation]:
         if op.name == LAUNCH:
             yield op
         elif op.name not in _OPERANDS and op.name != func.Return.NAME and not is_workspace(op):
-            raise PassFailure(f"'{op.name}' cannot stand between the launches of a kernel", op.location)
+            raise PassError(f"'{op.name}' cannot stand between the launches of a kernel", op.location)
 
 
 def _launch(
@@ -96,7 +96,7 @@ def _launch(
     grid, block, cluster = (_sizes(groups[part]) for part in (_GRID, _BLOCK, _CLUSTER))
     shared = _number(groups[_SHARED][0]) if groups[_SHARED] else 0
     if shared > target.shared_bytes:
-        raise PassFailure(
+        raise PassError(
             f"a block needs {shared} bytes of shared memory; {target.name} has {target.shared_bytes}",
             op.location,
         )
@@ -159,15 +159,15 @@ def _place(value: ir.Value, workspace: Workspace) -> Place:
         if is_workspace(op):
             return workspace.place_of(op)
         if op.name not in _OPERANDS or not len(op.operands):
-            raise PassFailure(f"'{op.name}' is no argument of the kernel", op.location)
+            raise PassError(f"'{op.name}' is no argument of the kernel", op.location)
         value = op.operands[0]
     return Place(int(value.arg_number))
 
 
 def _number(value: ir.Value) -> int:
-    """Raises PassFailure for what is not known when the program is planned."""
+    """Raises PassError for what is not known when the program is planned."""
     if isinstance(value, ir.BlockArgument) or value.owner.name != arith.Constant.NAME:
-        raise PassFailure("a launch's sizes and numbers must be constants", value.location)
+        raise PassError("a launch's sizes and numbers must be constants", value.location)
     return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
 
 

@@ -26,7 +26,7 @@ def load_for_target(source: Source, options: Options) -> Imported:
 
 
 def open_source(model: Any) -> Source:
-    """The source for what a user gave. Raises CompileError, ImportFailure."""
+    """The source for what a user gave. Raises CompileError, ModelError."""
     load_plugins()
     if hasattr(model, "imported"):  # a program written in Python
         model = model.imported()

@@ -18,7 +18,7 @@ from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.constants import Constants
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.named_sizes import NamedSizes
-from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.node import NodeError
 from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.values import Dim, Value, at_home, from_array, from_ir, write_dims
 
@@ -45,7 +45,7 @@ class GraphBuilder:
     ) -> Value:
         """`graph.<op>`.
 
-        A constant instead where every operand is known and the result is small. Raises `NodeFailure`.
+        A constant instead where every operand is known and the result is small. Raises `NodeError`.
         """
 
         def make() -> ir.Value:
@@ -63,7 +63,7 @@ class GraphBuilder:
     def emit_several(
         self, op: str, values: Sequence[Value], attributes: Mapping[str, Any], location: ir.Location
     ) -> list[Value]:
-        """`graph.<op>`, which has several results. Raises `NodeFailure`."""
+        """`graph.<op>`, which has several results. Raises `NodeError`."""
         made = build_op(op, [v.ir for v in values], attributes, None, location)
         return [self._named(each, values) for each in made]
 
@@ -130,7 +130,7 @@ class GraphBuilder:
         _refine(result, dims)
         value = from_ir("", result, dims)
         if value.rank > _MOST_DIMS:
-            raise NodeFailure(f"a result has {value.rank} dims; at most {_MOST_DIMS} are supported")
+            raise NodeError(f"a result has {value.rank} dims; at most {_MOST_DIMS} are supported")
         write_dims(result, value.shape)
         self.named_sizes.name_results(value)
         return value
@@ -157,11 +157,11 @@ def _refine(result: ir.Value, dims: Sequence[Dim]) -> None:
 
 
 def _joined(one: Dim, other: Dim) -> Dim:
-    """The dim that two broadcast to. Raises NodeFailure."""
+    """The dim that two broadcast to. Raises NodeError."""
     try:
         return broadcast(one, other)
     except ValueError as error:
-        raise NodeFailure(str(error)) from None
+        raise NodeError(str(error)) from None
 
 
 def _shaped(vector: ir.Value, shape: Sequence[int], location: ir.Location) -> ir.Value:

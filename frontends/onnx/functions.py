@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 import onnx
 from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx.model_checks import Opsets, plain_domain, read_opsets
 from mlc.frontends.onnx.values import Held, Value
 
@@ -32,7 +32,7 @@ def model_functions(model: ModelProto) -> dict[FunctionKey, FunctionProto]:
 
 
 def check_calls(functions: Mapping[FunctionKey, FunctionProto], name: str) -> None:
-    """Raises ImportFailure naming a function that calls itself, and what it calls on the way."""
+    """Raises ModelError naming a function that calls itself, and what it calls on the way."""
     calls = {
         key: [each for each in _called(body.node) if each in functions] for key, body in functions.items()
     }
@@ -41,7 +41,7 @@ def check_calls(functions: Mapping[FunctionKey, FunctionProto], name: str) -> No
     except CycleError as error:
         # From the called function to its caller.
         cycle = [function for _, function, _ in reversed(error.args[1])]
-        raise ImportFailure(f"{name}: function '{cycle[0]}' calls itself: {' -> '.join(cycle)}") from None
+        raise ModelError(f"{name}: function '{cycle[0]}' calls itself: {' -> '.join(cycle)}") from None
 
 
 def _called(nodes: Iterable[NodeProto]) -> Iterator[FunctionKey]:

@@ -14,12 +14,12 @@ import onnx
 from onnx import AttributeProto, GraphProto, NodeProto
 
 from mlc.bindings import ir
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.functions import Body, check_calls, local_body, model_functions, schema_body
 from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.model_checks import check_node, label, plain_domain, sorted_nodes
-from mlc.frontends.onnx.node import Node, NodeFailure, TakesBody, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, TakesBody, UnsupportedNodeError
 from mlc.frontends.onnx.problem_report import Problem
 from mlc.frontends.onnx.registry import lookup
 from mlc.frontends.onnx.scopes import MISSING, Frame, Incomplete, Scope, Subgraph, bound_to
@@ -53,7 +53,7 @@ class Part:
             return self.scope[name]
         node = self.producers.get(name)
         if node is None:
-            raise NodeFailure(f"'{name}' is no value of the graph")
+            raise NodeError(f"'{name}' is no value of the graph")
         own = {each: self.value(each) for each in node.input if each}
         # What bodies see of the graph around them.
         own = {**self.scope, **self.bound, **own}
@@ -102,27 +102,27 @@ class Importer:
     def _stored(self, tensor: onnx.TensorProto, name: str) -> Value:
         try:
             constant = self.model.tensors.read(tensor)
-        except ImportFailure as error:
+        except ModelError as error:
             raise type(error)(f"{self.model.name}: {error}") from None
         return self.builder.constants.stored(name, constant, ir.Location.name(name))
 
     def import_node(self, node: NodeProto, scope: Scope, frame: Frame) -> None:
-        """Binds the node's outputs in `scope`. Raises `ImportFailure` if the node is wrong."""
+        """Binds the node's outputs in `scope`. Raises `ModelError` if the node is wrong."""
         name = frame.label(node)
         try:
             results = self._results(node, scope, frame, name)
-        except Unsupported as error:
+        except UnsupportedNodeError as error:
             self._note(node, frame, name, str(error))
             results = None
         except Incomplete:
             results = None
-        except NodeFailure as error:
-            raise ImportFailure(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
+        except NodeError as error:
+            raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
             # Attributes of another kind than the operator's; for operators with a schema the checker has
             # said so.
             cause = f"its inputs or attributes do not fit the operator: {type(error).__name__}: {error}"
-            raise ImportFailure(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from error
+            raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from error
         for i, output in enumerate(node.output):
             if output:
                 scope[output] = bound_to(output, results[i]) if results is not None else MISSING
@@ -143,11 +143,11 @@ class Importer:
         if MISSING in inputs:
             # The types are not known; whether the operator is supported is.
             if registered is None and function is None and not _has_body(node, opset):
-                raise Unsupported("the operator is not supported")
+                raise UnsupportedNodeError("the operator is not supported")
             return None
         wrong = check_node(node, frame.opsets, self.model.proto.ir_version)
         if wrong:
-            raise NodeFailure(wrong)
+            raise NodeError(wrong)
         if registered is not None:
             seen = self._node(node, inputs, scope, frame, name, opset)
             with suppress(TakesBody):
@@ -158,7 +158,7 @@ class Importer:
             else schema_body(node, frame.opsets, inputs)
         )
         if body is None:
-            raise Unsupported("the operator is not supported")
+            raise UnsupportedNodeError("the operator is not supported")
         return self._call(body, inputs, frame, label(node))
 
     def _node(
@@ -214,14 +214,14 @@ class Importer:
         """Imports a function's body in place of the call."""
         path = (*frame.path, name)
         if len(path) > MAX_CALLS:
-            raise NodeFailure(f"its functions are nested more than {MAX_CALLS} deep")
+            raise NodeError(f"its functions are nested more than {MAX_CALLS} deep")
         scope: Scope = dict.fromkeys(body.inputs)
         scope.update(zip(body.inputs, inputs, strict=False))
         inner = Frame(body.opsets, path)
         for node in body.nodes:
             unknown = [n for n in node.input if n and n not in scope]
             if unknown:
-                raise NodeFailure(
+                raise NodeError(
                     f"node '{inner.label(node)}' of its body uses '{unknown[0]}', which nothing defines"
                 )
             self.import_node(node, scope, inner)
@@ -239,5 +239,5 @@ def _has_body(node: NodeProto, opset: int) -> bool:
 def _listed(results: Value | Sequence[Held], count: int) -> list[Any]:
     found = [results] if isinstance(results, Value) else list(results)
     if len(found) < count:
-        raise Unsupported(f"only its first {len(found)} outputs are supported")
+        raise UnsupportedNodeError(f"only its first {len(found)} outputs are supported")
     return found

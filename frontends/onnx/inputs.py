@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
 
 from mlc.dialects.graph.sizes import Size, name_of, symbol
-from mlc.frontends.errors import ImportFailure, UnsupportedModel
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.input_sizes import sizes_by_name, wrong_sizes
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.value_types import Kind, SequenceKind, TensorKind, kind_of_type
@@ -40,7 +40,7 @@ def read_inputs(
     """The inputs that are no initializers, with `dims` (by dim name) and `shapes` (by input name) put in.
     What a shape says of a dim with a name holds wherever the name stands.
 
-    Raises `ImportFailure` for inputs that are no tensors or have no rank, for names that the model does not
+    Raises `ModelError` for inputs that are no tensors or have no rank, for names that the model does not
     have, for sizes that are none, and for names that get two.
     """
     constants = {tensor.name for tensor in graph.initializer}
@@ -53,7 +53,7 @@ def read_inputs(
     try:
         told = sizes_by_name(((info.name, _parameters(info.type)) for info in infos), dims, shapes)
     except ValueError as error:
-        raise ImportFailure(f"{name}: {error}") from None
+        raise ModelError(f"{name}: {error}") from None
     return [_read(info, name, told, shapes.get(info.name)) for info in infos]
 
 
@@ -76,7 +76,7 @@ def _check_names(
     for wrong in given:
         if wrong not in known:
             listed = ", ".join(f"'{k}'" for k in dict.fromkeys(known)) or "none"
-            raise ImportFailure(
+            raise ModelError(
                 f"{name}: {entry(option, wrong)}: the model has no {what} '{wrong}' (it has: {listed})"
             )
 
@@ -84,25 +84,23 @@ def _check_names(
 def _check_sizes(option: str, given: Mapping[str, Sequence[int]], least: int, name: str) -> None:
     for key, sizes in given.items():
         if wrong := wrong_sizes(sizes, least):
-            raise ImportFailure(f"{name}: {entry(option, key)}: {wrong}")
+            raise ModelError(f"{name}: {entry(option, key)}: {wrong}")
 
 
 def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Sequence[int] | None) -> InputType:
     kind = kind_of_type(info.type, dims)
     if kind is None:
-        raise UnsupportedModel(
+        raise UnsupportedModelError(
             f"{name}: input '{info.name}' is of {_type(info.type)}, which is not supported"
         )
     if not isinstance(kind, TensorKind):
         if given is not None:
             what = "a sequence" if isinstance(kind, SequenceKind) else "an optional"
-            raise ImportFailure(
-                f"{name}: {entry('shapes', info.name)}: the input is {what}, which has no shape"
-            )
+            raise ModelError(f"{name}: {entry('shapes', info.name)}: the input is {what}, which has no shape")
         return InputType(info.name, (), element_types.SEQUENCE, kind)
     tensor = info.type.tensor_type
     if not tensor.HasField("shape") and given is None:
-        raise ImportFailure(
+        raise ModelError(
             f"{name}: input '{info.name}' has no shape; give one: {shape_option(info.name, [1, 3, 224, 224])}"
         )
     own = [_dim(info.name, i, d.dim_param, d.dim_value if d.HasField("dim_value") else None, dims)
@@ -134,10 +132,10 @@ def _merged(input_name: str, name: str, own: list[Dim], given: Sequence[int], ha
     if not has_shape:
         return [d if d >= 0 else symbol(f"{input_name}.shape[{i}]") for i, d in enumerate(given)]
     if len(given) != len(own):
-        raise ImportFailure(f"{name}: {option}: the input has rank {len(own)}")
+        raise ModelError(f"{name}: {option}: the input has rank {len(own)}")
     for axis, (old, new) in enumerate(zip(own, given, strict=True)):
         if isinstance(old, int) and new not in (-1, old):
-            raise ImportFailure(f"{name}: {option}: the model fixes dim {axis} to {old}")
+            raise ModelError(f"{name}: {option}: the model fixes dim {axis} to {old}")
     return [old if new == -1 else new for old, new in zip(own, given, strict=True)]
 
 

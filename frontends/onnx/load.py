@@ -14,7 +14,7 @@ import onnx
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx.tensors import SMALL, TensorReader
 from mlc.frontends.onnx.wire_format import Splitter
 from mlc.frontends.weights.store import INLINE, MappedFile, WeightStore
@@ -63,7 +63,7 @@ class LoadedModel:
 def load_model(source: str | os.PathLike | bytes | onnx.ModelProto, name: str = "<memory>") -> LoadedModel:
     """Loads a model from a path, serialised bytes, or an object; messages call the latter two `name`.
 
-    Raises `ImportFailure`.
+    Raises `ModelError`.
     """
     if isinstance(source, onnx.ModelProto):
         source = _serialise(source)
@@ -81,9 +81,9 @@ def load_model(source: str | os.PathLike | bytes | onnx.ModelProto, name: str = 
 
 def _split(view: memoryview, name: str, store: WeightStore, source: str, offset: int) -> LoadedModel:
     if len(view) == 0:
-        raise ImportFailure(f"{name}: the file is empty")
+        raise ModelError(f"{name}: the file is empty")
     if len(view) > MAX_MODEL_BYTES:
-        raise ImportFailure(
+        raise ModelError(
             f"{name}: {len(view)} bytes are over protobuf's limit of 2 GiB; store weights as external data"
         )
     # A name that no file can guess: external_data entries of the model itself are never taken for ours.
@@ -93,10 +93,10 @@ def _split(view: memoryview, name: str, store: WeightStore, source: str, offset:
     try:
         proto = onnx.ModelProto.FromString(skeleton)
     except DecodeError as error:
-        raise ImportFailure(f"{name}: not a valid ONNX model: {error}") from None
+        raise ModelError(f"{name}: not a valid ONNX model: {error}") from None
     wrong = wrong_text(proto)
     if wrong:
-        raise ImportFailure(f"{name}: not a valid ONNX model: {wrong} is not UTF-8")
+        raise ModelError(f"{name}: not a valid ONNX model: {wrong} is not UTF-8")
     return LoadedModel(name, proto, store, TensorReader(store, splitter.ranges, marker, source, offset))
 
 
@@ -104,4 +104,4 @@ def _serialise(model: onnx.ModelProto) -> bytes:
     try:
         return model.SerializeToString()
     except ValueError as error:
-        raise ImportFailure(f"<memory>: the model cannot be serialised: {error}") from None
+        raise ModelError(f"<memory>: the model cannot be serialised: {error}") from None

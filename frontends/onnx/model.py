@@ -13,7 +13,7 @@ from mlc import dialects
 from mlc.bindings import func, ir
 from mlc.dialects.graph.dims.function_dims import NAMES
 from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
-from mlc.frontends.errors import UnsupportedModel
+from mlc.frontends.errors import UnsupportedModelError
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.constants import Constants
@@ -57,8 +57,8 @@ def import_model(
 
     `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). Weights are
     referenced, not
-    copied. Raises `ImportFailure` with one message: what is wrong, in which file, at which node or tensor;
-    operators that are not supported are named all at once, by `UnsupportedModel`, a kind of it.
+    copied. Raises `ModelError` with one message: what is wrong, in which file, at which node or tensor;
+    operators that are not supported are named all at once, by `UnsupportedModelError`, a kind of it.
     """
     loaded = load_model(model, name)
     opsets = check_model(loaded.proto, loaded.name)
@@ -108,7 +108,7 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
         }
         outputs = importer.import_graph(graph, scope, frame)
         if importer.problems:
-            raise UnsupportedModel(*report(loaded.name, importer.problems))
+            raise UnsupportedModelError(*report(loaded.name, importer.problems))
         given = [Output(loaded.name, *each, builder) for each in zip(graph.output, outputs, strict=True)]
         results = [each.result() for each in given]
         func.ReturnOp(results)

@@ -9,25 +9,23 @@ from collections.abc import Sequence
 import onnx
 from onnx import GraphProto, ModelProto, NodeProto, checker, defs
 
-from mlc.frontends.errors import ImportFailure, UnsupportedModel
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 
 Opsets = dict[str, int]
 
 
 def check_model(model: ModelProto, name: str) -> Opsets:
-    """Returns the opset per domain. Raises `ImportFailure` naming the file and what is wrong."""
+    """Returns the opset per domain. Raises `ModelError` naming the file and what is wrong."""
     if not model.HasField("graph") or not model.graph.output:
-        raise ImportFailure(f"{name}: not a valid ONNX model: it has no graph with outputs")
+        raise ModelError(f"{name}: not a valid ONNX model: it has no graph with outputs")
     if not 1 <= model.ir_version <= onnx.IR_VERSION:
-        raise ImportFailure(
-            f"{name}: IR version {model.ir_version} is not known (1 to {onnx.IR_VERSION} are)"
-        )
+        raise ModelError(f"{name}: IR version {model.ir_version} is not known (1 to {onnx.IR_VERSION} are)")
     opsets = read_opsets(model.opset_import, name)
     if not model.opset_import and model.ir_version >= 3:
-        raise ImportFailure(f"{name}: the model imports no operator set")
+        raise ModelError(f"{name}: the model imports no operator set")
     _check_each_once("output", [each.name for each in model.graph.output], name)
     if model.graph.sparse_initializer:
-        raise UnsupportedModel(f"{name}: sparse initializers are not supported")
+        raise UnsupportedModelError(f"{name}: sparse initializers are not supported")
     return opsets
 
 
@@ -38,9 +36,7 @@ def read_opsets(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> Opsets
         opsets[plain_domain(entry.domain)] = entry.version
     newest = defs.onnx_opset_version()
     if not 1 <= opsets[""] <= newest:
-        raise ImportFailure(
-            f"{name}: opset {opsets['']} of ONNX's operators is not known (1 to {newest} are)"
-        )
+        raise ModelError(f"{name}: opset {opsets['']} of ONNX's operators is not known (1 to {newest} are)")
     return opsets
 
 
@@ -52,7 +48,7 @@ def plain_domain(domain: str) -> str:
 def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProto]:
     """The nodes in an order in which values are defined before they are used.
 
-    `outer` are names that the graph may use from around it. Raises `ImportFailure` for names that are
+    `outer` are names that the graph may use from around it. Raises `ModelError` for names that are
     defined twice or nowhere and for cycles.
     """
     given = {i.name for i in graph.input} | {i.name for i in graph.initializer} | outer
@@ -64,14 +60,14 @@ def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProt
         needed = _needed(node)
         missing = [n for n in needed if n not in given and n not in producer]
         if missing:
-            raise ImportFailure(f"{name}: node {describe(node)} uses '{missing[0]}', which nothing defines")
+            raise ModelError(f"{name}: node {describe(node)} uses '{missing[0]}', which nothing defines")
         sources = {producer[n] for n in needed if n in producer}
         waiting.append(len(sources))
         for source in sources:
             users.setdefault(source, []).append(i)
     for output in graph.output:
         if output.name not in given and output.name not in producer:
-            raise ImportFailure(f"{name}: the model's output '{output.name}' is not defined by anything")
+            raise ModelError(f"{name}: the model's output '{output.name}' is not defined by anything")
     return [graph.node[i] for i in _order(graph, waiting, users, name)]
 
 
@@ -82,7 +78,7 @@ def _check_unique(graph: GraphProto, name: str) -> None:
     for node in graph.node:
         for output in node.output:
             if output and output in defined:
-                raise ImportFailure(
+                raise ModelError(
                     f"{name}: node {describe(node)} defines '{output}', which is defined already"
                 )
             defined.add(output)
@@ -91,7 +87,7 @@ def _check_unique(graph: GraphProto, name: str) -> None:
 def _check_each_once(kind: str, names: Sequence[str], name: str) -> None:
     twice = [n for n, count in Counter(names).items() if count > 1]
     if twice:
-        raise ImportFailure(f"{name}: the {kind} '{twice[0]}' is there twice")
+        raise ModelError(f"{name}: the {kind} '{twice[0]}' is there twice")
 
 
 def _needed(node: NodeProto) -> list[str]:
@@ -124,7 +120,7 @@ def _order(graph: GraphProto, waiting: list[int], users: dict[int, list[int]], n
                 heapq.heappush(ready, user)
     if len(order) < len(waiting):
         stuck = [describe(graph.node[i]) for i, count in enumerate(waiting) if count > 0]
-        raise ImportFailure(f"{name}: the graph has a cycle through node {stuck[0]}")
+        raise ModelError(f"{name}: the graph has a cycle through node {stuck[0]}")
     return order
 
 

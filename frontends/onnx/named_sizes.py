@@ -13,7 +13,7 @@ from mlc.dialects.graph.dims.dim_names import named_dims
 from mlc.dialects.graph.dims.symbolic_inference import result_dims
 from mlc.dialects.graph.sizes import Size, name_of, symbol
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Unsupported
+from mlc.frontends.onnx.node import UnsupportedNodeError
 from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.values import Dim, Value, at_home
 
@@ -101,8 +101,10 @@ def _shape_vector(value: Value) -> Value:
 
 
 def _length(vector: Value) -> int:
-    """The elements of a vector. Raises Unsupported where only running tells their number."""
+    """The elements of a vector. Raises UnsupportedNodeError where only running tells their number."""
     count = vector.shape[0] if vector.rank else 1
     if not isinstance(count, int):
-        raise Unsupported(f"the number of elements of '{vector.name}' must be known when it is compiled")
+        raise UnsupportedNodeError(
+            f"the number of elements of '{vector.name}' must be known when it is compiled"
+        )
     return count

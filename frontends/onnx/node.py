@@ -14,7 +14,7 @@ from onnx import TensorProto
 
 from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, product
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.values import Dim, Held, Value, write_dims
 
@@ -55,11 +55,11 @@ class Emitter(Protocol):
 _REQUIRED = object()
 
 
-class NodeFailure(ImportFailure):
+class NodeError(ModelError):
     """A node that is wrong or cannot be imported; the importer adds file and node."""
 
 
-class Unsupported(NodeFailure):
+class UnsupportedNodeError(NodeError):
     """A node whose operator, or use of it, the importer does not cover; all of these are reported at once."""
 
 
@@ -90,14 +90,16 @@ class Node:
         """The required input `index`."""
         value = self.optional(index)
         if value is None:
-            raise NodeFailure(f"input {index} is missing")
+            raise NodeError(f"input {index} is missing")
         return value
 
     def optional(self, index: int) -> Value | None:
         """The input `index`, or None if it was left out."""
         value = self.held(index)
         if value is not None and not isinstance(value, Value):
-            raise Unsupported(f"input {index} is {value.described}, which this operator does not take")
+            raise UnsupportedNodeError(
+                f"input {index} is {value.described}, which this operator does not take"
+            )
         return value
 
     def held(self, index: int) -> Held:
@@ -117,7 +119,7 @@ class Node:
         if name in self.attributes:
             return self.attributes[name]
         if default is _REQUIRED:
-            raise NodeFailure(f"attribute '{name}' is missing")
+            raise NodeError(f"attribute '{name}' is missing")
         return default
 
     def emit(self, op: str, *values: Value, result_type: Any = None, **attributes: Any) -> Value:
@@ -165,7 +167,7 @@ class Node:
         if value.is_constant and value.known is not None:
             return value.known
         if value.stored is None:
-            raise Unsupported(f"'{value.name}' must be known when the model is compiled")
+            raise UnsupportedNodeError(f"'{value.name}' must be known when the model is compiled")
         return value.stored()
 
     def scalar(self, value: float, like: Value) -> Value:
@@ -181,7 +183,7 @@ class Node:
             return value
         if not element_types.is_supported(number) or TensorProto.STRING in (number, value.number):
             pair = f"{element_types.type_name(value.number)} to {element_types.type_name(number)}"
-            raise Unsupported(f"casts from {pair} are not supported here")
+            raise UnsupportedNodeError(f"casts from {pair} are not supported here")
         attributes = {"round_mode": round_mode} if number == TensorProto.FLOAT8E8M0 else {}
         kind = self.type_of(value.shape, number)
         return self.emit("cast", value, result_type=kind, saturate=saturate, **attributes)
@@ -189,20 +191,20 @@ class Node:
     def type_of(self, shape: Sequence[Dim], number: int) -> ir.RankedTensorType:
         """A tensor type; symbols are dynamic dims."""
         if any(isinstance(dim, int) and dim < 0 for dim in shape):
-            raise NodeFailure(f"a result has the dims {list(map(str, shape))}, one of which is negative")
+            raise NodeError(f"a result has the dims {list(map(str, shape))}, one of which is negative")
         return element_types.tensor_type([d if isinstance(d, int) else None for d in shape], number)
 
     def axis(self, axis: int, rank: int) -> int:
         """`axis` counted from the front; raises if it is out of range."""
         if not -rank <= axis < rank:
-            raise NodeFailure(f"axis {axis} is out of range for a tensor of rank {rank}")
+            raise NodeError(f"axis {axis} is out of range for a tensor of rank {rank}")
         return axis % rank
 
     def axes(self, axes: Sequence[int], rank: int) -> list[int]:
         """`axes` counted from the front, sorted; raises on duplicates."""
         found = sorted(self.axis(int(a), rank) for a in axes)
         if len(set(found)) != len(found):
-            raise NodeFailure(f"axes {list(axes)} name an axis twice")
+            raise NodeError(f"axes {list(axes)} name an axis twice")
         return found
 
     def dims(self, index: int) -> list[Dim]:
@@ -213,7 +215,7 @@ class Node:
         value = self.input(index)
         if value.known is None:
             what = f"input {index} ('{value.name}') must be known when the model is compiled"
-            raise Unsupported(f"{what}; {self.emitter.dynamic_hint()}")
+            raise UnsupportedNodeError(f"{what}; {self.emitter.dynamic_hint()}")
         return [e if isinstance(e, Size) else int(e) for e in value.known.reshape(-1)]
 
     def ints(self, index: int) -> list[int]:
@@ -228,7 +230,7 @@ class Node:
         """`dims` as numbers; raises naming the model's dynamic dims if some are symbols."""
         symbols = [d for d in dims if isinstance(d, Size)]
         if symbols:
-            raise NodeFailure(
+            raise NodeError(
                 f"{what} depends on {symbols[0]}, which is dynamic; {self.emitter.dynamic_hint()}"
             )
         return [d for d in dims if not isinstance(d, Size)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.dialects.graph import ShapeError, build
-from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.node import NodeError
 
 
 def build_op(
@@ -17,8 +17,8 @@ def build_op(
     result_type: Any,
     location: ir.Location,
 ) -> Any:
-    """The result of `graph.<op>`, or a list of them where it has several. Raises NodeFailure."""
+    """The result of `graph.<op>`, or a list of them where it has several. Raises NodeError."""
     try:
         return build(op, operands, attributes, result_type=result_type, location=location)
     except ShapeError as error:
-        raise NodeFailure(str(error)) from None
+        raise NodeError(str(error)) from None

@@ -8,12 +8,19 @@ from typing import Any
 from onnx import TensorProto, ValueInfoProto
 
 from mlc.bindings import ir
-from mlc.frontends.errors import ImportFailure, UnsupportedModel
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Emitter, Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Emitter, Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.runtime_objects import kind_of, packed
 from mlc.frontends.onnx.scopes import MISSING
-from mlc.frontends.onnx.value_types import Kind, KindMismatch, OptionalKind, TensorKind, joined, kind_of_type
+from mlc.frontends.onnx.value_types import (
+    Kind,
+    KindMismatchError,
+    OptionalKind,
+    TensorKind,
+    joined,
+    kind_of_type,
+)
 
 
 @dataclass(frozen=True)
@@ -37,16 +44,16 @@ class Output:
         """The SSA value; its type must be the declared one."""
         if self.value is None or self.value is MISSING:
             name = self.info.name
-            raise ImportFailure(
+            raise ModelError(
                 f"{self.file}: the node that should define the model's output '{name}' leaves it out"
             )
         self._check()
         try:
             return packed(self._node(), self.value, self._kind).ir
-        except Unsupported as error:
-            raise UnsupportedModel(f"{self.file}: output '{self.info.name}': {error}") from None
-        except NodeFailure as error:
-            raise ImportFailure(f"{self.file}: output '{self.info.name}': {error}") from None
+        except UnsupportedNodeError as error:
+            raise UnsupportedModelError(f"{self.file}: output '{self.info.name}': {error}") from None
+        except NodeError as error:
+            raise ModelError(f"{self.file}: output '{self.info.name}': {error}") from None
 
     @property
     def _kind(self) -> Kind:
@@ -54,7 +61,7 @@ class Output:
         return kind_of_type(self.info.type) or kind_of(self.value)
 
     def _check(self) -> None:
-        """Raises ImportFailure for a value of another type than the declared one."""
+        """Raises ModelError for a value of another type than the declared one."""
         found, declared = _inner(kind_of(self.value)), _inner(self._kind)
         names = str(declared), str(found)
         if isinstance(found, TensorKind) and isinstance(declared, TensorKind):
@@ -63,7 +70,7 @@ class Output:
             names = element_types.type_name(declared.number), element_types.type_name(found.number)
         elif found == OptionalKind(None) or _fit(found, declared):
             return
-        raise ImportFailure(
+        raise ModelError(
             f"{self.file}: output '{self.info.name}' is declared as {names[0]}, but is {names[1]}"
         )
 
@@ -80,6 +87,6 @@ def _inner(kind: Kind) -> Kind:
 def _fit(one: Kind, other: Kind) -> bool:
     try:
         joined(one, other)
-    except KindMismatch:
+    except KindMismatchError:
         return False
     return True

@@ -11,10 +11,10 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.element_types import SEQUENCE
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.value_types import (
     Kind,
-    KindMismatch,
+    KindMismatchError,
     MapKind,
     MapsKind,
     OptionalKind,
@@ -59,11 +59,11 @@ def _tensors(kind: Kind) -> TensorKind:
 
 
 def joined_kinds(one: Kind, other: Kind) -> Kind:
-    """The kind of what may be of either. Raises NodeFailure."""
+    """The kind of what may be of either. Raises NodeError."""
     try:
         return joined(one, other)
-    except KindMismatch as error:
-        raise NodeFailure(f"its values are of different types: {error}") from None
+    except KindMismatchError as error:
+        raise NodeError(f"its values are of different types: {error}") from None
 
 
 def with_element(sequence: SequenceKind, value: Value) -> SequenceKind:
@@ -105,7 +105,7 @@ def as_sequence(node: Node, held: Held) -> RunTimeSequence:
             inside = content(node, held)
             if isinstance(inside, RunTimeSequence):
                 return inside
-    raise NodeFailure(f"{'a tensor' if isinstance(held, Value) else 'what it is given'} is no sequence")
+    raise NodeError(f"{'a tensor' if isinstance(held, Value) else 'what it is given'} is no sequence")
 
 
 def packed(node: Node, held: Held, kind: Kind) -> Value:
@@ -115,11 +115,11 @@ def packed(node: Node, held: Held, kind: Kind) -> Value:
         inside = content(node, held) if isinstance(held, RunTimeOptional) else held
         if isinstance(inside, Value):
             return inside
-        raise NodeFailure("a sequence, or an optional without an element, is no tensor")
+        raise NodeError("a sequence, or an optional without an element, is no tensor")
     if isinstance(kind, MapKind | MapsKind):
         if isinstance(held, RunTimeMap):
             return held.value
-        raise NodeFailure("a value is no map")
+        raise NodeError("a value is no map")
     if isinstance(kind, SequenceKind):
         return as_sequence(node, held).value
     if isinstance(held, RunTimeOptional):
@@ -147,7 +147,7 @@ def content(node: Node, optional: RunTimeOptional) -> Value | RunTimeSequence:
     """What an optional holds; the call fails where that is nothing."""
     element, first = optional.kind.element, node.constant(np.asarray(0, np.int64))
     if element is None:
-        raise Unsupported("nothing tells what its optional holds")
+        raise UnsupportedNodeError("nothing tells what its optional holds")
     if isinstance(element, TensorKind):
         return element_at(node, optional.value, first, element)
     values = optional.value, first, node.sizes([])
@@ -180,12 +180,12 @@ def completed(node: Node, shape: Sequence[int | None], read: Callable[[], Value]
 
 def told_shape(node: Node, kind: TensorKind, more: int = 0) -> tuple[int | None, ...]:
     """The shape of elements as far as it is known; where their rank is not, the node's first output, of
-    `more` dims, is asked. Raises Unsupported."""
+    `more` dims, is asked. Raises UnsupportedNodeError."""
     declared = node.declared[0] if node.declared else None
     if kind.shape is not None:
         return kind.shape
     if declared is None:
-        raise Unsupported(
+        raise UnsupportedNodeError(
             "nothing tells the rank of the elements of its sequence: give the type of the sequence a shape,"
             " or declare the shape of the node's output"
         )

@@ -12,7 +12,7 @@ from typing import Any
 from onnx import GraphProto, NodeProto
 
 from mlc.frontends.onnx.model_checks import Opsets, label
-from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.node import NodeError
 from mlc.frontends.onnx.value_types import Kind, kind_of_type
 from mlc.frontends.onnx.values import Held, Value
 
@@ -40,7 +40,7 @@ class Subgraph:
         """The outputs for these inputs. Raises `Incomplete` where one could not be imported."""
         names = [each.name for each in self.graph.input]
         if len(names) != len(inputs):
-            raise NodeFailure(f"its body takes {len(names)} values instead of {len(inputs)}")
+            raise NodeError(f"its body takes {len(names)} values instead of {len(inputs)}")
         bound = {name: bound_to(name, value) for name, value in zip(names, inputs, strict=True)}
         found = self.import_graph(self.graph, {**self.scope, **bound}, self.frame)
         if any(each is None or each is MISSING for each in found):

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import numpy as np
 from onnx import TensorProto, numpy_helper
 
-from mlc.frontends.errors import ImportFailure, UnsupportedModel
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.wire_format import Range
 from mlc.frontends.weights.paths import check_relative
@@ -49,10 +49,10 @@ class TensorReader:
     model_offset: int = 0
 
     def read(self, tensor: TensorProto) -> Constant:
-        """Raises `ImportFailure` naming the tensor and the cause."""
+        """Raises `ModelError` naming the tensor and the cause."""
         try:
             return self._read(tensor)
-        except ImportFailure as error:
+        except ModelError as error:
             raise type(error)(f"tensor '{tensor.name}': {error}") from None
 
     def _read(self, tensor: TensorProto) -> Constant:
@@ -67,7 +67,7 @@ class TensorReader:
         source, offset, length = located
         expected = -(-size * bits // 8)
         if length is not None and length != expected:
-            raise ImportFailure(_size_mismatch(tensor, shape, expected, length))
+            raise ModelError(_size_mismatch(tensor, shape, expected, length))
         if bits < 8:
             packed = self.store.reference(source, offset, expected)
             return self._constant(
@@ -90,7 +90,7 @@ class TensorReader:
         if tensor.data_location != TensorProto.EXTERNAL:
             return None
         if "location" not in entries:
-            raise ImportFailure("its data is external but no location is given")
+            raise ModelError("its data is external but no location is given")
         name = check_relative(entries["location"])
         offset = _number(entries, "offset") or 0
         length = _number(entries, "length")
@@ -99,12 +99,12 @@ class TensorReader:
     def _embedded(self, tensor: TensorProto, shape: tuple[int, ...]) -> Constant:
         expected = -(-math.prod(shape) * element_types.bits_in_file(tensor.data_type) // 8)
         if tensor.HasField("raw_data") and len(tensor.raw_data) != expected:
-            raise ImportFailure(_size_mismatch(tensor, shape, expected, len(tensor.raw_data)))
+            raise ModelError(_size_mismatch(tensor, shape, expected, len(tensor.raw_data)))
         try:
             array = numpy_helper.to_array(tensor)
         except (ValueError, TypeError) as error:
             cause = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise ImportFailure(f"its data does not fit dims {list(shape)}: {cause}") from None
+            raise ModelError(f"its data does not fit dims {list(shape)}: {cause}") from None
         return self._constant(array, shape, tensor.data_type)
 
     def _constant(self, array: np.ndarray, shape: tuple[int, ...], number: int) -> Constant:
@@ -117,24 +117,24 @@ class TensorReader:
 def _texts(tensor: TensorProto, size: int) -> tuple[str, ...]:
     if len(tensor.string_data) != size:
         count = len(tensor.string_data)
-        raise ImportFailure(f"dims {list(tensor.dims)} need {size} strings, but its data has {count}")
+        raise ModelError(f"dims {list(tensor.dims)} need {size} strings, but its data has {count}")
     try:
         return tuple(text.decode() for text in tensor.string_data)
     except UnicodeDecodeError as error:
-        raise ImportFailure(f"a string is no UTF-8: {error}") from None
+        raise ModelError(f"a string is no UTF-8: {error}") from None
 
 
 def checked_dims(tensor: TensorProto) -> tuple[int, ...]:
-    """The dims of a tensor of a supported type with sane dims. Raises `ImportFailure`."""
+    """The dims of a tensor of a supported type with sane dims. Raises `ModelError`."""
     if not element_types.is_supported(tensor.data_type):
-        raise UnsupportedModel(f"{element_types.type_name(tensor.data_type)} elements are not supported")
+        raise UnsupportedModelError(f"{element_types.type_name(tensor.data_type)} elements are not supported")
     dims = tuple(tensor.dims)
     if len(dims) > MAX_RANK:
-        raise ImportFailure(f"rank {len(dims)} is over the limit of {MAX_RANK}")
+        raise ModelError(f"rank {len(dims)} is over the limit of {MAX_RANK}")
     if any(d < 0 for d in dims):
-        raise ImportFailure(f"dims {list(dims)} are negative")
+        raise ModelError(f"dims {list(dims)} are negative")
     if math.prod(dims) > MAX_ELEMENTS:
-        raise ImportFailure(f"dims {list(dims)} make {math.prod(dims)} elements, over the limit of 2^48")
+        raise ModelError(f"dims {list(dims)} make {math.prod(dims)} elements, over the limit of 2^48")
     return dims
 
 
@@ -148,7 +148,7 @@ def _number(entries: dict[str, str], key: str) -> int | None:
         return None
     text = entries[key]
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise ImportFailure(f"the {key} of its external data, {text!r}, is not a number of bytes")
+        raise ModelError(f"the {key} of its external data, {text!r}, is not a number of bytes")
     return int(text)
 
 

@@ -10,7 +10,7 @@ from onnx import TensorProto, TypeProto
 from mlc.frontends.onnx import element_types
 
 
-class KindMismatch(Exception):
+class KindMismatchError(Exception):
     """Values of which one cannot take the other's place; the message names both."""
 
 
@@ -73,21 +73,21 @@ Kind = TensorKind | SequenceKind | OptionalKind | MapKind | MapsKind
 
 
 def joined(one: Kind, other: Kind) -> Kind:
-    """The kind of what may be of either kind; an optional may be what it holds. Raises KindMismatch."""
+    """The kind of what may be of either kind; an optional may be what it holds. Raises KindMismatchError."""
     if isinstance(one, MapKind | MapsKind) and one == other:
         return one
     if isinstance(one, OptionalKind) or isinstance(other, OptionalKind):
         first, second = (each.element if isinstance(each, OptionalKind) else each for each in (one, other))
         both = joined(first, second) if first is not None and second is not None else first or second
         if isinstance(both, MapKind | MapsKind):
-            raise KindMismatch(f"{one} and {other}")
+            raise KindMismatchError(f"{one} and {other}")
         assert not isinstance(both, OptionalKind)
         return OptionalKind(both)
     if isinstance(one, SequenceKind) and isinstance(other, SequenceKind):
         return SequenceKind(joined_tensors(one.element, other.element))
     if isinstance(one, TensorKind) and isinstance(other, TensorKind):
         return joined_tensors(one, other)
-    raise KindMismatch(f"{_described(one)} and {_described(other)}")
+    raise KindMismatchError(f"{_described(one)} and {_described(other)}")
 
 
 def _described(kind: Kind) -> str:
@@ -97,7 +97,7 @@ def _described(kind: Kind) -> str:
 def joined_tensors(one: TensorKind, other: TensorKind) -> TensorKind:
     """The same of tensors."""
     if one.number != other.number:
-        raise KindMismatch(f"{one} and {other}")
+        raise KindMismatchError(f"{one} and {other}")
     if one.is_none or other.is_none:
         return other if one.is_none else one
     if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):

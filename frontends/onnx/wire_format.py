@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 
@@ -120,8 +120,8 @@ class Splitter:
                 return value, position + index + 1
         raise self._corrupt(position, "a number is longer than 10 bytes")
 
-    def _corrupt(self, offset: int, cause: str) -> ImportFailure:
-        return ImportFailure(f"{self.name}: not a valid ONNX model: at byte {offset}: {cause}")
+    def _corrupt(self, offset: int, cause: str) -> ModelError:
+        return ModelError(f"{self.name}: not a valid ONNX model: at byte {offset}: {cause}")
 
 
 def _encode(value: int) -> bytes:

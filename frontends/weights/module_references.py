@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mlc.bindings import ir
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.weights.store import INLINE, Reference, WeightStore
 
 _FIELDS = ("source", "offset", "size", "hash")
@@ -52,21 +52,21 @@ def set_reference(op: ir.Operation, reference: Reference) -> None:
 def store_for_module(module: ir.Module, base_dir: str | os.PathLike, verify: bool = True) -> WeightStore:
     """A store that holds every reference of a parsed module, with files looked up below `base_dir`.
 
-    `verify` reads every weight once and compares its content hash. Raises `ImportFailure` naming the
+    `verify` reads every weight once and compares its content hash. Raises `ModelError` naming the
     weight's location.
     """
     store = WeightStore(Path(base_dir))
     for op in weight_ops(module):
         try:
             _reopen(store, get_reference(op), verify)
-        except ImportFailure as error:
-            raise ImportFailure(f"{op.location}: graph.weight: {error}") from None
+        except ModelError as error:
+            raise ModelError(f"{op.location}: graph.weight: {error}") from None
     return store
 
 
 def _reopen(store: WeightStore, wanted: Reference, verify: bool) -> None:
     if wanted.source == INLINE:
-        raise ImportFailure(
+        raise ModelError(
             "the weight was only held in memory when the module was written; write it with -o to a file"
         )
     if not verify:
@@ -74,7 +74,7 @@ def _reopen(store: WeightStore, wanted: Reference, verify: bool) -> None:
         return
     found = store.reference(wanted.source, wanted.offset, wanted.size)
     if found.hash != wanted.hash:
-        raise ImportFailure(
+        raise ModelError(
             f"the bytes of '{wanted.source}' at offset {wanted.offset} are not those that were imported "
             f"(hash {found.hash}, expected {wanted.hash})"
         )

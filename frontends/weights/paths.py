@@ -6,53 +6,53 @@ import os
 import stat
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 
 
 def check_relative(location: str) -> str:
     """Returns `location` normalised (POSIX separators).
 
-    Raises `ImportFailure` if it is not a plain relative path.
+    Raises `ModelError` if it is not a plain relative path.
     """
     if not location:
-        raise ImportFailure("the file name is empty")
+        raise ModelError("the file name is empty")
     if "\0" in location:
-        raise ImportFailure(f"the file name {location!r} holds a NUL character")
+        raise ModelError(f"the file name {location!r} holds a NUL character")
     windows = PureWindowsPath(location)
     if PurePosixPath(location).is_absolute() or windows.drive or windows.root:
-        raise ImportFailure(f"'{location}' is an absolute path; only paths below the model's folder are read")
+        raise ModelError(f"'{location}' is an absolute path; only paths below the model's folder are read")
     if ".." in windows.parts:
-        raise ImportFailure(f"'{location}' leaves the model's folder ('..')")
+        raise ModelError(f"'{location}' leaves the model's folder ('..')")
     return str(PurePosixPath(location))
 
 
 def resolve_inside(folder: Path, location: str) -> Path:
-    """The real path of `location` below `folder`; symlinks may not lead out of it. Raises `ImportFailure`."""
+    """The real path of `location` below `folder`; symlinks may not lead out of it. Raises `ModelError`."""
     root = folder.resolve()
     path = root / check_relative(location)
     try:
         resolved = path.resolve(strict=True)
     except FileNotFoundError:
-        raise ImportFailure(f"'{location}' does not exist in {root}") from None
+        raise ModelError(f"'{location}' does not exist in {root}") from None
     except (OSError, RuntimeError) as error:
-        raise ImportFailure(f"'{location}' cannot be opened: {_reason(error)}") from None
+        raise ModelError(f"'{location}' cannot be opened: {_reason(error)}") from None
     if not resolved.is_relative_to(root):
-        raise ImportFailure(
+        raise ModelError(
             f"'{location}' is a symbolic link that leads out of the model's folder (to {resolved})"
         )
     return resolved
 
 
 def open_regular(path: Path, shown: str | None = None) -> int:
-    """A read-only file descriptor of a regular file (never blocks on a pipe). Raises `ImportFailure`."""
+    """A read-only file descriptor of a regular file (never blocks on a pipe). Raises `ModelError`."""
     name = shown or str(path)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
-        raise ImportFailure(f"'{name}' cannot be opened: {_reason(error)}") from None
+        raise ModelError(f"'{name}' cannot be opened: {_reason(error)}") from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise ImportFailure(f"'{name}' is not a regular file")
+        raise ModelError(f"'{name}' is not a regular file")
     return descriptor
 
 

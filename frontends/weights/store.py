@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.weights.paths import open_regular, resolve_inside
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def content_hash(data: memoryview | bytes) -> str:
 
 
 class MappedFile:
-    """A file mapped read-only for the life of this object. Raises `ImportFailure` if it cannot be."""
+    """A file mapped read-only for the life of this object. Raises `ModelError` if it cannot be."""
 
     def __init__(self, path: Path, shown: str | None = None) -> None:
         self.path = path
@@ -120,10 +120,10 @@ class WeightStore:
         self._files = other._files | self._files
 
     def open(self, name: str) -> memoryview:
-        """The bytes of source `name`, mapped on first use from the store's folder. Raises `ImportFailure`."""
+        """The bytes of source `name`, mapped on first use from the store's folder. Raises `ModelError`."""
         if name not in self._files:
             if self.base_dir is None:
-                raise ImportFailure(
+                raise ModelError(
                     f"'{name}' cannot be read: the model was not given as a file, so it has no folder"
                 )
             self._files[name] = MappedFile(resolve_inside(self.base_dir, name), name)
@@ -138,7 +138,7 @@ class WeightStore:
     def reference(self, source: str, offset: int, size: int) -> Reference:
         """The reference of a range.
 
-        Reads the bytes once to hash them. Raises `ImportFailure` if out of bounds.
+        Reads the bytes once to hash them. Raises `ModelError` if out of bounds.
         """
         known = self._by_range.get((source, offset, size))
         if known is None:
@@ -161,11 +161,11 @@ class WeightStore:
         if source == INLINE:
             found = self.blobs.slice(offset, size)
             if found is None:
-                raise ImportFailure(f"no bytes in memory at offset {offset}, size {size}")
+                raise ModelError(f"no bytes in memory at offset {offset}, size {size}")
             return found
         view = self.open(source)
         if offset < 0 or size < 0 or offset + size > len(view):
-            raise ImportFailure(
+            raise ModelError(
                 f"offset {offset} and size {size} reach beyond the end of '{source}' ({len(view)} bytes)"
             )
         return view[offset : offset + size]

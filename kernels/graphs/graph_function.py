@@ -12,7 +12,7 @@ from mlc.compiler.sources.imported_module import Imported
 from mlc.dialects import create_context
 from mlc.frontends.weights.store import WeightStore
 from mlc.kernels.call_arguments import bind_shapes, checked_arrays, constants_of, given_sizes
-from mlc.kernels.errors import KernelFailure, surface
+from mlc.kernels.errors import KernelError, surface
 from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor, tracing
 from mlc.kernels.kernel_modules import compile_imported, named
 from mlc.kernels.signature import Signature, function_place, signature_of
@@ -47,14 +47,14 @@ class GraphFunction:
 
     @surface
     def compile(self, target: str = "cpu", threads: int | None = None, **given: Any) -> Executable:
-        """An executable for sizes and constants given by name. Raises KernelFailure, mlc.CompileError."""
+        """An executable for sizes and constants given by name. Raises KernelError, mlc.CompileError."""
         return compile_imported(self._import(*given_sizes(self.signature, given)), target, threads)
 
     @surface
     def __call__(self, *arrays: Any, **others: Any) -> Any:
         """Runs the program on C-contiguous NumPy arrays, compiled once for their shapes.
 
-        Returns an array, or a tuple of them. Raises KernelFailure.
+        Returns an array, or a tuple of them. Raises KernelError.
         """
         inputs, constants = checked_arrays(self.signature, arrays, others)
         sizes = bind_shapes(self.signature, {name: array.shape for name, array in inputs.items()})
@@ -95,7 +95,7 @@ class GraphFunction:
         place = function_place(self.function)
         values = list(returned) if isinstance(returned, tuple | list) else [returned]
         if not values or returned is None:
-            raise KernelFailure(f"{self.signature.name} returns nothing", place)
+            raise KernelError(f"{self.signature.name} returns nothing", place)
         return [as_tensor(each, None, place).value for each in values]
 
 
@@ -108,11 +108,11 @@ def graph_function(function: Callable[..., Any]) -> GraphFunction:
             return ops.softmax(linear(x, weights, bias), axis=1)
 
     The function is run for each combination of sizes and constants, on symbols. NumPy arrays in it are the
-    program's weights. Raises KernelFailure.
+    program's weights. Raises KernelError.
     """
     assert isinstance(function, FunctionType), "a function written with def"
     signature = signature_of(function, visible_names(function))
     if signature.outputs:
         place = function_place(function)
-        raise KernelFailure(f"{signature.name} returns its outputs; it takes no Output[...]", place)
+        raise KernelError(f"{signature.name} returns its outputs; it takes no Output[...]", place)
     return GraphFunction(signature, function)

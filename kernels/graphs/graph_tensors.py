@@ -14,7 +14,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of, element_of
 from mlc.frontends.weights.store import WeightStore
-from mlc.kernels.errors import KernelFailure, Place, caller_place, surface
+from mlc.kernels.errors import KernelError, Place, caller_place, surface
 
 # Constants up to this many bytes are in the IR, larger ones in the weight store.
 SMALL = 1024
@@ -86,7 +86,7 @@ class GraphTensor:
 
 
 def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **attributes: Any) -> Any:
-    """`graph.<name>` on tensors, arrays and numbers. Raises KernelFailure at the caller's place."""
+    """`graph.<name>` on tensors, arrays and numbers. Raises KernelError at the caller's place."""
     place = caller_place()
     tensors = [each for each in operands if isinstance(each, GraphTensor)]
     dtype = tensors[0].dtype if tensors else None
@@ -95,24 +95,24 @@ def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **a
         try:
             made = graph.build(name, values, attributes, result_type)
         except graph.ShapeError as error:
-            raise KernelFailure(f"{name}: {error}", place) from None
+            raise KernelError(f"{name}: {error}", place) from None
     return tuple(map(GraphTensor, made)) if isinstance(made, list) else GraphTensor(made)
 
 
 def as_tensor(value: Any, dtype: np.dtype | None, place: Place, small: int = SMALL) -> GraphTensor:
     """A tensor as it is; a number as a constant of `dtype`; an array as a constant up to `small` bytes, else
-    as a weight. Raises KernelFailure."""
+    as a weight. Raises KernelError."""
     if isinstance(value, GraphTensor):
         return value
     if isinstance(value, bool | int | float) and dtype is not None:
         value = np.asarray(value, dtype)
     if not isinstance(value, np.ndarray | np.generic):
-        raise KernelFailure(f"{value!r} is no tensor of this graph function, and no NumPy array", place)
+        raise KernelError(f"{value!r} is no tensor of this graph function, and no NumPy array", place)
     array = np.ascontiguousarray(value).reshape(np.shape(value))
     try:
         element = element_of(array.dtype)
     except KeyError:
-        raise KernelFailure(f"arrays of {array.dtype} are no tensors", place) from None
+        raise KernelError(f"arrays of {array.dtype} are no tensors", place) from None
     if array.nbytes <= small:
         return GraphTensor(graph.build("constant", [], {"value": array}))
     return GraphTensor(_weight(array, element))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlc.bindings import ir
 from mlc.dialects.tloop import build_launch
 from mlc.kernels.call_arguments import split_arguments
-from mlc.kernels.errors import KernelFailure, caller_place
+from mlc.kernels.errors import KernelError, caller_place
 from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor
 
 if TYPE_CHECKING:
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 def launch(kernel: Kernel, values: Sequence[ir.Value], constants: Mapping[str, Any]) -> list[ir.Value]:
     """Launches `kernel` on tensors at the insertion point, and adds it to the module around.
 
-    Raises KernelFailure for tensors that do not fit the kernel's signature.
+    Raises KernelError for tensors that do not fit the kernel's signature.
     """
     signature = kernel.signature
     shapes = {}
     for parameter, value in zip(signature.inputs, values, strict=True):
         kind, wanted = ir.RankedTensorType(value.type), signature.tensor(parameter.name)
         if str(kind.element_type) != wanted.element.name:
-            raise KernelFailure(
+            raise KernelError(
                 f"{kernel.name}: '{parameter.name}' has elements of {kind.element_type}, but must be {wanted}"
             )
         if not kind.has_static_shape:
-            raise KernelFailure(f"{kernel.name}: '{parameter.name}' is a {kind} of unknown sizes")
+            raise KernelError(f"{kernel.name}: '{parameter.name}' is a {kind} of unknown sizes")
         shapes[parameter.name] = tuple(kind.shape)
     special = kernel.specialise(shapes, constants)
     module = ir.InsertionPoint.current.block.owner.operation
@@ -41,7 +41,7 @@ def launch(kernel: Kernel, values: Sequence[ir.Value], constants: Mapping[str, A
 
 
 def call_in_graph(kernel: Kernel, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
-    """A kernel's call on tensors of a graph function: a tensor, or a tuple. Raises KernelFailure."""
+    """A kernel's call on tensors of a graph function: a tensor, or a tuple. Raises KernelError."""
     place = caller_place()
     inputs, constants = split_arguments(kernel.signature, given, named)
     with ir.Location.file(place.file, place.line, place.column):
@@ -49,6 +49,6 @@ def call_in_graph(kernel: Kernel, given: Sequence[Any], named: Mapping[str, Any]
         values = [as_tensor(each, None, place, small=0).value for each in inputs.values()]
         try:
             results = [GraphTensor(each) for each in launch(kernel, values, constants)]
-        except KernelFailure as error:
-            raise error if error.place else KernelFailure(error.message, place) from None
+        except KernelError as error:
+            raise error if error.place else KernelError(error.message, place) from None
     return results[0] if len(results) == 1 else tuple(results)

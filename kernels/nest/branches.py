@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mlc.bindings import ir, scf
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.nest.nest_state import Nest
 from mlc.kernels.scalars import Scalar, typed
 
@@ -15,7 +15,7 @@ Side = Callable[[], Sequence[Scalar]]
 def branch(condition: ir.Value, then: Side, otherwise: Side, nest: Nest) -> list[Scalar]:
     """Builds both sides under `condition`; returns what the two give, pairwise of one type."""
     if str(condition.type) != "i1":
-        raise KernelFailure(f"a condition is a bool, but this is {condition.type}")
+        raise KernelError(f"a condition is a bool, but this is {condition.type}")
     scratch = ir.Operation.create("scf.if", operands=[condition], regions=2)
     blocks = [region.blocks.append() for region in scratch.regions]
     given = []
@@ -40,7 +40,7 @@ def _typed(pair: Sequence[Scalar], blocks: Sequence[ir.Block]) -> list[ir.Value]
     if not kinds and all(isinstance(value, bool) for value in pair):
         kind: ir.Type = ir.IntegerType.get_signless(1)
     elif not kinds:
-        raise KernelFailure("both branches are plain numbers; give one a type, as in f32(1.0)")
+        raise KernelError("both branches are plain numbers; give one a type, as in f32(1.0)")
     else:
         kind = kinds[0].type
     result = []

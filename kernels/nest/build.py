@@ -24,7 +24,7 @@ def build_body(
 
     The nest works on buffers, but the kernel is a function of tensors like any other: bufferisation makes the
     inputs' buffers the caller's, and the outputs those into which it is asked to write.
-    Raises KernelFailure.
+    Raises KernelError.
     """
     nest = Nest(source, names, {})
     with nest.at(source.tree):

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from mlc.bindings import ir
 from mlc.kernels.elements import Element
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.source import Source
 
 
@@ -50,8 +50,8 @@ class Nest:
     guarded: bool = False
 
     def fail(self, message: str, node: ast.AST) -> NoReturn:
-        """Raises KernelFailure at `node`."""
-        raise KernelFailure(message, self.source.place(node))
+        """Raises KernelError at `node`."""
+        raise KernelError(message, self.source.place(node))
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
@@ -60,8 +60,8 @@ class Nest:
         try:
             with ir.Location.file(place.file, place.line, place.column):
                 yield
-        except KernelFailure as error:
-            raise error if error.place else KernelFailure(error.message, place) from None
+        except KernelError as error:
+            raise error if error.place else KernelError(error.message, place) from None
 
     @contextmanager
     def inside(self, block: ir.Block, guarded: bool = False) -> Iterator[None]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.kernels.elements import element as element_type
-from mlc.kernels.errors import KernelFailure, Place, caller_place, surface
+from mlc.kernels.errors import KernelError, Place, caller_place, surface
 from mlc.kernels.expressions import Access, Apply, Axis, Convert, Expression, Reduce, Select
 from mlc.kernels.tensors.generic import build_generic
 from mlc.kernels.tensors.symbols import SymbolicTensor
@@ -36,7 +36,7 @@ def compute(shape: Any, function: Callable[..., Any], name: str = "", element: A
     finds the computation as the block `name` (without one: `compute`, `compute_1`, ...); a reduction inside
     a larger expression is a block of its own, `name_sum` or the like, and each starts from one called
     `..._init`. `element` is the element type where the
-    expression has none. Belongs into a function that `expression` decorates. Raises KernelFailure.
+    expression has none. Belongs into a function that `expression` decorates. Raises KernelError.
     """
     place = caller_place()
     block = _current_block(place)
@@ -49,8 +49,8 @@ def compute(shape: Any, function: Callable[..., Any], name: str = "", element: A
     with ir.Location.file(place.file, place.line, place.column):
         try:
             return SymbolicTensor(name, _build(body, axes, name, kind))
-        except KernelFailure as error:
-            raise error if error.place else KernelFailure(error.message, place) from None
+        except KernelError as error:
+            raise error if error.place else KernelError(error.message, place) from None
 
 
 def _current_block(place: Place) -> ir.Block:
@@ -58,7 +58,7 @@ def _current_block(place: Place) -> ir.Block:
     try:
         return ir.InsertionPoint.current.block
     except ValueError:
-        raise KernelFailure("compute belongs into a function that mlc.expression decorates", place) from None
+        raise KernelError("compute belongs into a function that mlc.expression decorates", place) from None
 
 
 def _free_name(name: str, block: ir.Block, place: Place) -> str:
@@ -66,7 +66,7 @@ def _free_name(name: str, block: ir.Block, place: Place) -> str:
     attributes = [op.operation.attributes for op in block]
     taken = {each[BLOCK_TAG].value for each in attributes if BLOCK_TAG in each}
     if name in taken:
-        raise KernelFailure(f"two computations are called '{name}'", place)
+        raise KernelError(f"two computations are called '{name}'", place)
     own = ("compute" if not number else f"compute_{number}" for number in count())
     return name or next(each for each in own if each not in taken)
 
@@ -74,7 +74,7 @@ def _free_name(name: str, block: ir.Block, place: Place) -> str:
 def _axis_names(function: Callable[..., Any], count: int, place: Place) -> list[str]:
     names = list(inspect.signature(function).parameters)
     if len(names) != count:
-        raise KernelFailure(f"the shape has {count} dims, but the function takes {len(names)} axes", place)
+        raise KernelError(f"the shape has {count} dims, but the function takes {len(names)} axes", place)
     return names
 
 

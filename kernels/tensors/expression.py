@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.kernels.errors import KernelFailure, Place, surface
+from mlc.kernels.errors import KernelError, Place, surface
 from mlc.kernels.python_kernel import Kernel
 from mlc.kernels.signature import Signature, function_place, signature_of
 from mlc.kernels.source import visible_names
@@ -24,7 +24,7 @@ def expression(function: Callable[..., Any] | None = None, *, schedule: object =
             return compute((M, N), lambda i, j: sum(a[i, k] * b[k, j], k))
 
     The function is run for each combination of sizes and constants, on symbols. It returns what `compute`
-    made: one tensor, or a tuple. `schedule` is one for `Kernel.scheduled`. Raises KernelFailure.
+    made: one tensor, or a tuple. `schedule` is one for `Kernel.scheduled`. Raises KernelError.
     """
     if function is None:
         return lambda each: expression(each, schedule=schedule)
@@ -32,7 +32,7 @@ def expression(function: Callable[..., Any] | None = None, *, schedule: object =
     run, place = function, function_place(function)
     signature = signature_of(function, visible_names(function))
     if signature.outputs:
-        raise KernelFailure(f"{signature.name} returns its outputs; it takes no Output[...]", place)
+        raise KernelError(f"{signature.name} returns its outputs; it takes no Output[...]", place)
 
     def body(inputs: Sequence[Any], _sizes: Mapping[str, int], constants: Mapping[str, Any]) -> list[Any]:
         tensors = {
@@ -48,7 +48,7 @@ def _results(returned: Any, signature: Signature, place: Place) -> list[ir.Value
     results = list(returned) if isinstance(returned, tuple | list) else [returned]
     for each in results:
         if not isinstance(each, SymbolicTensor) or isinstance(each.value.owner, ir.Block):
-            raise KernelFailure(f"{signature.name} returns {each!r}, which compute did not make", place)
+            raise KernelError(f"{signature.name} returns {each!r}, which compute did not make", place)
     if not results:
-        raise KernelFailure(f"{signature.name} returns nothing", place)
+        raise KernelError(f"{signature.name} returns nothing", place)
     return [each.value for each in results]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir, linalg
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.expressions import Access, Axis, Expression, operands_of
 from mlc.kernels.scalars import Scalar, typed
 from mlc.kernels.tensors.scalar_code import ScalarCode
@@ -68,7 +68,7 @@ def build_generic(
     """The tensor of `expression` over `axes`; with `combine`, of all points of `reductions`, from `initial`.
 
     `element` is the element type of the result, None for that of the expression. The block is called `name`.
-    Raises KernelFailure.
+    Raises KernelError.
     """
     every = [*axes, *reductions]
     operands = Operands(every)
@@ -117,5 +117,5 @@ def _typed(value: Scalar, element: ir.Type | None) -> ir.Value:
     if element is not None:
         return typed(value, element)
     if not isinstance(value, ir.Value):
-        raise KernelFailure(f"{value} has no element type; name it: compute(..., element=f32)")
+        raise KernelError(f"{value} has no element type; name it: compute(..., element=f32)")
     return typed(value, ir.IntegerType.get_signless(64)) if isinstance(value.type, ir.IndexType) else value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlc.bindings import arith, ir, linalg, tensor
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.expressions import Access, Apply, Axis, Convert, Expression, Select
 from mlc.kernels.scalars import Scalar, apply, convert, select, typed
 
@@ -21,7 +21,7 @@ class ScalarCode:
     built: dict[int, Scalar] = field(default_factory=dict)
 
     def build(self, expression: Any) -> Scalar:
-        """The value of `expression`, built once. Raises KernelFailure at the expression's place."""
+        """The value of `expression`, built once. Raises KernelError at the expression's place."""
         if not isinstance(expression, Expression):
             return _number(expression)
         key = id(expression)
@@ -30,8 +30,8 @@ class ScalarCode:
             try:
                 with ir.Location.file(place.file, place.line, place.column):
                     self.built[key] = self._build(expression)
-            except KernelFailure as error:
-                raise error if error.place else KernelFailure(error.message, place) from None
+            except KernelError as error:
+                raise error if error.place else KernelError(error.message, place) from None
         return self.built[key]
 
     def _build(self, expression: Expression) -> Scalar:
@@ -46,13 +46,13 @@ class ScalarCode:
                 return self._index(expression)
             case Access():
                 return self._element(expression)
-        raise KernelFailure("a reduction inside a reduction; give the inner one a compute of its own")
+        raise KernelError("a reduction inside a reduction; give the inner one a compute of its own")
 
     def _index(self, axis: Axis) -> ir.Value:
         for position, each in enumerate(self.axes):
             if each is axis:
                 return linalg.IndexOp(position).result
-        raise KernelFailure(f"the axis '{axis.name}' is used outside its reduction")
+        raise KernelError(f"the axis '{axis.name}' is used outside its reduction")
 
     def _element(self, access: Access) -> ir.Value:
         if id(access) in self.operands:
@@ -63,7 +63,7 @@ class ScalarCode:
     def _as_index(self, value: Scalar) -> ir.Value:
         kind = ir.IndexType.get()
         if isinstance(value, ir.Value) and not isinstance(value.type, ir.IndexType | ir.IntegerType):
-            raise KernelFailure(f"a subscript is an integer, but this is {value.type}")
+            raise KernelError(f"a subscript is an integer, but this is {value.type}")
         if isinstance(value, int):
             return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
         return typed(value, kind)
@@ -73,5 +73,5 @@ def _number(value: Any) -> Scalar:
     if hasattr(value, "item") and getattr(value, "shape", None) == ():
         value = value.item()
     if not isinstance(value, bool | int | float):
-        raise KernelFailure(f"expected a number or an expression, but this is {value!r}")
+        raise KernelError(f"expected a number or an expression, but this is {value!r}")
     return value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.kernels.errors import KernelFailure
+from mlc.kernels.errors import KernelError
 from mlc.kernels.expressions import Access, Apply, Axis
 
 # Factor by axis (its position in the iteration space), and the constant under None.
@@ -50,7 +50,7 @@ def _scaled(terms: Terms, factor: int) -> Terms:
 def map_results(access: Access, axes: Sequence[Axis]) -> list[ir.AffineExpr] | None:
     """The subscripts as results of an indexing map; None if upstream's indexing maps cannot say them.
 
-    Raises KernelFailure for subscripts that leave the tensor.
+    Raises KernelError for subscripts that leave the tensor.
     """
     results = []
     for dim, subscript in enumerate(access.subscripts):
@@ -83,7 +83,7 @@ def _check(access: Access, dim: int, terms: Terms, axes: Sequence[Axis]) -> None
         return
     reached = low if low < 0 else high
     name = access.tensor.name
-    raise KernelFailure(
+    raise KernelError(
         f"subscript {dim} of {name} reaches {reached}, but that dim has {size} elements; where() computes "
         "both its sides, so keep the subscript inside with max and min",
         access.place,

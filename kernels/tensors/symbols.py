@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.kernels.errors import KernelFailure, caller_place
+from mlc.kernels.errors import KernelError, caller_place
 from mlc.kernels.expressions import Access, Expression
 from mlc.kernels.sizes import plain
 
@@ -22,10 +22,10 @@ class SymbolicTensor:
         given = tuple(map(plain, subscripts if isinstance(subscripts, tuple) else (subscripts,)))
         place = caller_place()
         if len(given) != len(self.shape):
-            raise KernelFailure(f"{self.name} has {len(self.shape)} dims, but {len(given)} subscripts", place)
+            raise KernelError(f"{self.name} has {len(self.shape)} dims, but {len(given)} subscripts", place)
         odd = [each for each in given if not _indexes(each)]
         if odd:
-            raise KernelFailure(f"{odd[0]!r} is no index; subscripts are axes, numbers and integers", place)
+            raise KernelError(f"{odd[0]!r} is no index; subscripts are axes, numbers and integers", place)
         return Access(self, given, place)
 
     @property

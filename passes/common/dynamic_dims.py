@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from mlc.bindings import arith, ir, tensor
 from mlc.dialects.graph.dims.function_dims import NAMES, Dims, Shape
 from mlc.dialects.graph.sizes import Name, Operation, Size, symbol
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.kernel_functions import DIMS
 
 _CURRENT: ContextVar[RunTimeDims | None] = ContextVar("run_time_dims", default=None)
@@ -46,9 +46,9 @@ class RunTimeDims:
         return ir.InsertionPoint.after(self._numbers[-1].owner.operation)
 
     def of(self, value: ir.Value) -> Sequence[int | Size]:
-        """The dims of a tensor. Raises PassFailure for one that nobody noted."""
+        """The dims of a tensor. Raises PassError for one that nobody noted."""
         if value not in self._shapes:
-            raise PassFailure(f"the dims of a {value.type} are not known before it is there", value.location)
+            raise PassError(f"the dims of a {value.type} are not known before it is there", value.location)
         return self._shapes[value]
 
     def note(self, value: ir.Value, shape: Sequence[int | Size]) -> None:
@@ -85,7 +85,7 @@ class RunTimeDims:
         """The number that the dims operand gives for a name."""
         place = name.removeprefix("d")
         if not place.isdecimal() or int(place) >= len(self._numbers):
-            raise PassFailure(f"the dim {name} is not known when the kernel begins")
+            raise PassError(f"the dim {name} is not known when the kernel begins")
         return self._numbers[int(place)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.dialects.accel.compute import PRECISIONS
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 # Integer attribute of kernels: how many iterations of a parallel loop are worth waking a thread.
 LEAST_ITERATIONS = "tloop.least_iterations"
@@ -61,14 +61,14 @@ def device_of_kernel(kernel: ir.Operation) -> str:
 
 def precision_of(op: ir.Operation) -> str:
     """How a product, or a kernel with one, multiplies operands of f32: one of `accel.mma`'s precisions,
-    exactly if it does not say. Raises PassFailure for anything else."""
+    exactly if it does not say. Raises PassError for anything else."""
     if PRECISION not in op.attributes:
         return EXACT
     given = op.attributes[PRECISION]
     if isinstance(given, ir.StringAttr) and given.value in PRECISIONS:
         return str(given.value)
     known = " or ".join(f"'{each}'" for each in PRECISIONS)
-    raise PassFailure(f"{PRECISION} must be {known}, but is {given}", op.location)
+    raise PassError(f"{PRECISION} must be {known}, but is {given}", op.location)
 
 
 def schedules(module: ir.Operation) -> dict[str, ir.Operation]:

@@ -8,7 +8,7 @@ from typing import Any
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.bindings import complex as complex_dialect
 from mlc.dialects.graph.sizes import Size
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.dynamic_dims import UNKNOWN, current, mixed
 
 Scalars = Sequence[ir.Value]
@@ -19,7 +19,7 @@ def tensor_type(value: ir.Value) -> ir.RankedTensorType:
 
 
 def static_shape(value: ir.Value | ir.Type) -> list[Any]:
-    """The dims of a tensor: numbers, and sizes where only running the kernel tells them. Raises PassFailure
+    """The dims of a tensor: numbers, and sizes where only running the kernel tells them. Raises PassError
     where nothing does."""
     kind = ir.RankedTensorType(value.type if isinstance(value, ir.Value) else value)
     if kind.has_static_shape:
@@ -27,7 +27,7 @@ def static_shape(value: ir.Value | ir.Type) -> list[Any]:
     known = current()
     if known is None or not isinstance(value, ir.Value):
         where = value.location if isinstance(value, ir.Value) else None
-        raise PassFailure(f"this {kind} has dims that the kernel does not name", where)
+        raise PassError(f"this {kind} has dims that the kernel does not name", where)
     return list(known.of(value))
 
 
@@ -180,13 +180,13 @@ def elementwise(
 
 
 def broadcast_shape(shapes: Sequence[Sequence[int]]) -> list[Any]:
-    """The shape that shapes broadcast to. Raises PassFailure where only running tells which of two sizes is
+    """The shape that shapes broadcast to. Raises PassError where only running tells which of two sizes is
     1."""
     result: list[Any] = [1] * max(map(len, shapes))
     for shape in shapes:
         for axis, extent in enumerate(shape, len(result) - len(shape)):
             if result[axis] != 1 and extent not in (1, result[axis]):
-                raise PassFailure(f"whether {extent} or {result[axis]} is 1, and broadcast, is not known")
+                raise PassError(f"whether {extent} or {result[axis]} is 1, and broadcast, is not known")
             result[axis] = extent if result[axis] == 1 else result[axis]
     return result
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.bindings.operations import address
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.patterns import Pattern, pattern_name, pattern_summary
 from mlc.passes.remarks import applied_at, listening
 from mlc.passes.statistics import collecting, count
@@ -63,14 +63,14 @@ def apply_patterns(root: ir.Operation, patterns: Mapping[str, Pattern], max_iter
     anything.
 
     A pattern returns True if it changed the IR. While it runs, ops are built just before `op`, with its
-    location. Returns whether anything changed. Raises `PassFailure` if ops still change in sweep
+    location. Returns whether anything changed. Raises `PassError` if ops still change in sweep
     `max_iterations`.
     """
     for sweep in range(max_iterations):
         changed = _sweep(root, patterns)
         if changed is None:
             return sweep > 0
-    raise PassFailure(
+    raise PassError(
         f"rewriting did not reach a fixed point in {max_iterations} sweeps; the last one changed '{changed}'",
         root.location,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.targets import Target, TargetError, parse_target
 
 ATTRIBUTE = "tloop.target"
@@ -12,7 +12,7 @@ DEFAULT = "x86-64-v4"
 
 
 def target_of(op: ir.Operation) -> Target:
-    """The target that the module around `op` is compiled for. Raises `PassFailure` if there is no such."""
+    """The target that the module around `op` is compiled for. Raises `PassError` if there is no such."""
     module = op
     while module.name != "builtin.module" and module.parent is not None:
         module = module.parent.operation
@@ -22,7 +22,7 @@ def target_of(op: ir.Operation) -> Target:
     try:
         return parse_target(ir.StringAttr(written).value)
     except (TargetError, ValueError) as error:
-        raise PassFailure(f"attribute {ATTRIBUTE}: {error}", module.location) from error
+        raise PassError(f"attribute {ATTRIBUTE}: {error}", module.location) from error
 
 
 def set_target(module: ir.Operation, target: Target) -> None:

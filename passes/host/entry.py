@@ -11,7 +11,7 @@ from typing import ClassVar
 from mlc.bindings import gpu, ir, llvm, memref
 from mlc.dialects import tloop
 from mlc.dialects.graph.elements import element_bytes
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.host.common.control import ControlBuilder
@@ -117,9 +117,9 @@ class EntryBuilder:
         llvm.MemcpyOp(target, source, self.size(op), False)
 
     def start(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Starts a transfer. Raises PassFailure for one that nobody could wait for, or that waits itself."""
+        """Starts a transfer. Raises PassError for one that nobody could wait for, or that waits itself."""
         if not len(op.results) or len(op.operands) != 2:
-            raise PassFailure("a transfer of the host has a token, and waits for no other", op.location)
+            raise PassError("a transfer of the host has a token, and waits for no other", op.location)
         target, source = (self.address(buffers, self.places[value]) for value in op.operands)
         call(START, self.transfers[op.results[0]], target, source, self.size(op))
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from mlc.bindings import func, ir
 from mlc.dialects import graph, tloop
 from mlc.dialects.tloop import TransferOp
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import CPU, GPU, HOST, device_of_kernel, is_kernel
 from mlc.passes.common.rewriting import collect_ops, defining_op
 from mlc.passes.graph.common.views import CONSTANTS, viewed
@@ -32,9 +32,9 @@ def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:
 
 
 def _refuse_bodies(function: ir.Operation) -> None:
-    """Raises PassFailure for control flow: values would move in and out of its bodies."""
+    """Raises PassError for control flow: values would move in and out of its bodies."""
     for op in collect_ops(function, graph.CONTROL_OPS):
-        raise PassFailure(f"'{op.name}' cannot be part of a program on two devices", op.location)
+        raise PassError(f"'{op.name}' cannot be part of a program on two devices", op.location)
 
 
 def _is_there(value: ir.Value, device: str, devices: dict[str, str]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import arith, func, gpu, ir, memref, scf
 from mlc.dialects import tloop
 from mlc.dialects.graph.elements import element_bytes
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops
 
 # What a planned host function does. `gpu.memcpy` are transfers beside launches, for which `gpu.wait` waits.
@@ -33,10 +33,10 @@ class Place:
 
 
 def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
-    """The place of every memref of the function. Raises PassFailure unless host-plan-memory made it."""
+    """The place of every memref of the function. Raises PassError unless host-plan-memory made it."""
     kind = function.attributes["function_type"].value
     if kind.results or not all(isinstance(each, ir.MemRefType) for each in kind.inputs):
-        raise PassFailure(
+        raise PassError(
             "the host function is not on buffers; run host-plan-memory first", function.location
         )
     block = function.regions[0].blocks[0]
@@ -54,7 +54,7 @@ def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
                 else Place(source.argument, source.offset + first * width)
             )
         elif op.name not in (*STEPS, *CONTROL, *SCALARS, func.Return.NAME):
-            raise PassFailure(f"'{op.name}' cannot be part of a host function", op.location)
+            raise PassError(f"'{op.name}' cannot be part of a host function", op.location)
     return places
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic
@@ -45,7 +45,7 @@ class OrderLaunches(Pass):
                 continue
             try:
                 name, ops, before, after = smallest_order(function, in_place)
-            except PassFailure as failure:
+            except PassError as failure:
                 missed(function, "order launches", failure.message)
                 continue
             if after < before:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.graph.common.views import CONSTANTS
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.host.memory.in_flight import LAUNCH, TRANSFER, first_reads, is_view
@@ -80,7 +80,7 @@ class OverlapTransfers(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         if self.ahead < 0:
-            raise PassFailure(f"ahead is {self.ahead}, but counts launches")
+            raise PassError(f"ahead is {self.ahead}, but counts launches")
         changed = False
         for function in host_functions(op):
             ops = [each.operation for each in function.regions[0].blocks[0]]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import IN_PLACE
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic
@@ -28,11 +28,11 @@ def kernels_in_place(module: ir.Operation) -> dict[str, list[int]]:
 
 
 def check_addressable(function: ir.Operation, allocations: Allocations) -> None:
-    """Raises PassFailure if the function's buffers, none of them shared, are more than 63 bits count."""
+    """Raises PassError if the function's buffers, none of them shared, are more than 63 bits count."""
     total = sum(allocations.sizes())
     if total >= 2**63:
         name = function.attributes["sym_name"].value
-        raise PassFailure(
+        raise PassError(
             f"the tensors of '@{name}' take {total} bytes, more than there are addresses", function.location
         )
 

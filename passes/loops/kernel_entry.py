@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import builtin, func, ir, llvm
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import DIMS, IN_PLACE, MARK, is_kernel
 
 IMPLEMENTATION = "__body"
@@ -59,7 +59,7 @@ def split_kernel(kernel: ir.Operation) -> None:
     lose."""
     function = kernel.opview
     if function.type.results:
-        raise PassFailure("the kernel still returns a buffer after bufferisation", kernel.location)
+        raise PassError("the kernel still returns a buffer after bufferisation", kernel.location)
     kinds = [_dense(kind, kernel.location) for kind in function.type.inputs]
     name = function.name.value
     pointer = ir.Type.parse("!llvm.ptr")
@@ -69,9 +69,9 @@ def split_kernel(kernel: ir.Operation) -> None:
 
 
 def _dense(kind: ir.Type, location: ir.Location) -> ir.MemRefType:
-    """`kind` as a memref of row-major layout. Raises PassFailure if it is none."""
+    """`kind` as a memref of row-major layout. Raises PassError if it is none."""
     if not isinstance(kind, ir.MemRefType) or kind.layout != _row_major(kind):
-        raise PassFailure(f"a kernel takes dense row-major buffers only, but this one has a {kind}", location)
+        raise PassError(f"a kernel takes dense row-major buffers only, but this one has a {kind}", location)
     return kind
 
 
@@ -130,7 +130,7 @@ def _shapes(
 ) -> list[list[ir.Value]]:
     """The dims of each buffer: constants, and numbers of the vector of dims, each loaded once.
 
-    Raises PassFailure for a dim that has no name.
+    Raises PassError for a dim that has no name.
     """
     given = [pointers[index] for index, kind in enumerate(kinds) if _gives_dims(kind)]
     named = iter(kernel.attributes[DIMS]) if DIMS in kernel.attributes else iter(())
@@ -146,7 +146,7 @@ def _shapes(
     for kind in kinds:
         names = [] if _gives_dims(kind) else list(next(named, ()))
         if not kind.has_static_shape and (len(names) != kind.rank or not given):
-            raise PassFailure(f"this {kind} has dims that the kernel does not name", kernel.location)
+            raise PassError(f"this {kind} has dims that the kernel does not name", kernel.location)
         shapes.append(
             [
                 load(int(names[axis].value[1:])) if kind.is_dynamic_dim(axis) else _llvm_constant(extent)

@@ -8,7 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from mlc.bindings import affine, func, ir, memref
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import DIMS, WORKSPACE, is_kernel, is_workspace
 from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.rewriting import collect_ops, erase_op, replace_op, terminator_of
@@ -107,7 +107,7 @@ class StackBuffers(Pass):
             (to_workspace if largest(each) is None else to_stack)(each)
 
     def check(self, kernel: ir.Operation, allocations: Sequence[ir.Operation]) -> None:
-        """Raises PassFailure if the allocations do not fit on a stack."""
+        """Raises PassError if the allocations do not fit on a stack."""
         kinds = []
         for each in allocations:
             kind = largest(each)
@@ -115,13 +115,13 @@ class StackBuffers(Pass):
                 continue
             if kind is None:
                 found = each.results[0].type
-                raise PassFailure(
+                raise PassError(
                     f"the kernel needs scratch memory of unknown size, a {found}", each.location
                 )
             kinds.append(kind)
         total = sum(map(size_in_bytes, kinds))
         if total > MOST_BYTES:
-            raise PassFailure(
+            raise PassError(
                 f"the kernel needs {total} bytes of scratch memory; at most {MOST_BYTES} are allowed",
                 kernel.location,
                 [(f"a {kind}", each.location) for each, kind in zip(allocations, kinds, strict=True)],

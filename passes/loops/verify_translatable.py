@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import builtin, ir
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops
 
 TRANSLATABLE = frozenset({"llvm", "nvvm", "omp", "builtin"})
@@ -28,7 +28,7 @@ class VerifyTranslatable(Pass):
         leftover = [each for each in collect_ops(op) if not is_translatable(each)]
         if leftover:
             notes = [(f"and '{each.name}'", each.location) for each in leftover[1:10]]
-            raise PassFailure(
+            raise PassError(
                 f"'{leftover[0].name}' cannot be translated to LLVM IR ({len(leftover)} such ops)",
                 leftover[0].location,
                 notes,

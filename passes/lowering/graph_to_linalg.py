@@ -9,7 +9,7 @@ from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.dialects.graph import write_defaults
 from mlc.dialects.graph.sizes import Undecided
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.dynamic_dims import current, run_time_dims
 from mlc.passes.common.kernel_functions import PRECISION, is_kernel, is_on_tensors, precision_of
 from mlc.passes.common.narrow_floats import multiplied_kept
@@ -56,12 +56,12 @@ def _read_by_contractions_only(op: ir.Operation) -> bool:
 
 
 def lower_kernel(kernel: ir.Operation) -> None:
-    """Replaces every graph op of `kernel`. Raises PassFailure listing all ops that have no rule."""
+    """Replaces every graph op of `kernel`. Raises PassError listing all ops that have no rule."""
     ops = [op.operation for op in kernel.regions[0].blocks[0] if op.operation.name.startswith("graph.")]
     missing = [op for op in ops if op.name not in RULES]
     if missing:
         notes = [(f"'{op.name}'", op.location) for op in missing[1:]]
-        raise PassFailure(f"no lowering to linalg for '{missing[0].name}'", missing[0].location, notes)
+        raise PassError(f"no lowering to linalg for '{missing[0].name}'", missing[0].location, notes)
     for op in ops:
         if PRECISION in op.attributes:
             kernel.attributes[PRECISION] = ir.StringAttr.get(precision_of(op))
@@ -86,7 +86,7 @@ def _replace(op: ir.Operation) -> None:
 
 
 def _lowered(op: ir.Operation) -> list[ir.Value]:
-    """What the op's rule makes. Raises PassFailure where the rule needs a number for a dim that only running
+    """What the op's rule makes. Raises PassError where the rule needs a number for a dim that only running
     tells."""
     rule = RULES[op.name]
     try:
@@ -95,7 +95,7 @@ def _lowered(op: ir.Operation) -> list[ir.Value]:
         if current() is None:
             raise
         why = f"'{op.name}' is not compiled for dims that are known only at run time: {error}"
-        raise PassFailure(why, op.location) from None
+        raise PassError(why, op.location) from None
 
 
 def protect_arguments(kernel: ir.Operation) -> None:

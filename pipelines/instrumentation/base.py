@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import Diagnostic
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.plan import Plan, Step
 
 
@@ -30,7 +30,7 @@ class Instrumentation:
         """The pass succeeded, and says that it changed nothing; called instead of `after`."""
         self.after(step, op)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         """The pass failed, or what it left is invalid."""
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
@@ -63,7 +63,7 @@ class Instrumentations(Instrumentation):
         for part in reversed(self.parts):
             part.unchanged(step, op)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         for part in reversed(self.parts):
             part.failed(step, op, error)
 

@@ -10,7 +10,7 @@ from typing import Protocol, TextIO
 
 from mlc.bindings import ir, outermost_op, parent_op
 from mlc.bindings.operations import address
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.instrumentation.base import Instrumentation, describe_op, symbol_name
 from mlc.pipelines.output_file import write_file
 from mlc.pipelines.plan import Plan, Step
@@ -115,7 +115,7 @@ class IRPrinting(Instrumentation):
         if text is None or text != self._text(op):
             self._print("After", step, op)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         self._known.clear()
         self._texts.pop()
         if self.after_failure or step.name in self.after_passes:

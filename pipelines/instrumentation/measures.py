@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.statistics import Statistic, begin_collecting, end_collecting
 from mlc.pipelines.instrumentation.base import Instrumentation
 from mlc.pipelines.instrumentation.positions import Position, Positions
@@ -34,7 +34,7 @@ class PassSeconds(Instrumentation):
     def after(self, step: Step, op: ir.Operation) -> None:
         self.seconds[step.name] += time.perf_counter() - self._started
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from mlc.bindings import ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.instrumentation.base import Instrumentation
 from mlc.pipelines.plan import Plan, Step
 
@@ -96,7 +96,7 @@ class Positions(Instrumentation, Generic[Measure]):
     def after(self, step: Step, op: ir.Operation) -> None:
         self.end(self._step.measure)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
     def _place(self, item: Step | Plan, name: str) -> Position[Measure]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 from mlc.bindings import ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewrite_trace import Rewrite, RewriteTracer
 from mlc.passes.common.rewriting import trace_patterns
 from mlc.pipelines.instrumentation.base import Instrumentation
@@ -31,7 +31,7 @@ class RewritePrinting(Instrumentation):
     def after(self, step: Step, op: ir.Operation) -> None:
         self._running.pop().close()
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
     def _print(self, step: Step, rewrite: Rewrite) -> None:

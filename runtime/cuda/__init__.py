@@ -6,7 +6,7 @@ processor, and loaded for these only.
 
 from mlc.runtime.cuda.device_tensors import Tensor
 from mlc.runtime.cuda.driver.device import Device, Properties, device_count, device_properties
-from mlc.runtime.cuda.driver.errors import CudaError, DriverMissing
+from mlc.runtime.cuda.driver.errors import CudaError, DriverMissingError
 from mlc.runtime.cuda.driver.graphs import Graph
 from mlc.runtime.cuda.driver.launches import Launch, pointer, scalar
 from mlc.runtime.cuda.driver.library import Driver, load_driver
@@ -25,7 +25,7 @@ __all__ = [
     "Device",
     "DeviceMemory",
     "Driver",
-    "DriverMissing",
+    "DriverMissingError",
     "Event",
     "Function",
     "Graph",

@@ -6,7 +6,7 @@ from math import prod
 
 import pytest
 
-from mlc.analysis import Cost, UnknownSize, op_cost
+from mlc.analysis import Cost, UnknownSizeError, op_cost
 from mlc.analysis.flop_counts import flops_function
 from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context, graph
@@ -141,7 +141,7 @@ def test_a_value_read_twice_moves_once() -> None:
 
 
 def test_unknown_dims_are_an_error_that_names_the_type() -> None:
-    with pytest.raises(UnknownSize, match=r"dim 0 of a value of type tensor<\?x3xf32> is not known"):
+    with pytest.raises(UnknownSizeError, match=r"dim 0 of a value of type tensor<\?x3xf32> is not known"):
         cost_of("relu", "", "?x3xf32", "?x3xf32")
 
 

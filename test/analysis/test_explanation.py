@@ -9,7 +9,7 @@ from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context
 from mlc.passes.remarks import listening
 from mlc.pipelines.driver import run_pipeline
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 
 TEXT = """func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = "graph.matmul"(%x, %w) : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc("product")
@@ -64,7 +64,7 @@ def test_the_planned_arena_is_reported() -> None:
 
 def test_a_failing_pass_leaves_no_report_and_no_collector() -> None:
     explanation = Explanation()
-    with pytest.raises(PassError):
+    with pytest.raises(PassRunError):
         run_pipeline("builtin.module(cse,host-plan-memory)", parse(), explanation)
     assert [each.name for each in explanation.reports] == ["cse"]
     assert explanation.reports[0].removed and not listening()

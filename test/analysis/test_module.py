@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlc.analysis import UnknownSize, module_costs
+from mlc.analysis import UnknownSizeError, module_costs
 from mlc.bindings import ir, parse_module
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
@@ -105,7 +105,7 @@ def test_dynamic_dims_are_an_error() -> None:
       %0 = "graph.relu"(%x) : (tensor<?xf32>) -> tensor<?xf32> loc("node")
       return %0 : tensor<?xf32>
     }"""
-    with pytest.raises(UnknownSize, match="dim 0") as raised:
+    with pytest.raises(UnknownSizeError, match="dim 0") as raised:
         module_costs(parse(text))
     assert "node" in str(raised.value.location)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mlc.codegen.errors import JobError, PoolClosed, WorkerCrash
+from mlc.codegen.errors import JobError, PoolClosedError, WorkerCrashError
 from mlc.codegen.pool import WorkerPool
 
 WAIT = 60  # seconds after which something that must happen has not
@@ -37,8 +37,8 @@ def job_error(pool: WorkerPool, name: str) -> JobError:
     return caught.value
 
 
-def crash(pool: WorkerPool, name: str, timeout: float | None = None) -> WorkerCrash:
-    with pytest.raises(WorkerCrash) as caught:
+def crash(pool: WorkerPool, name: str, timeout: float | None = None) -> WorkerCrashError:
+    with pytest.raises(WorkerCrashError) as caught:
         pool.submit(f"pool_jobs:{name}", {}, timeout).result(WAIT)
     return caught.value
 
@@ -146,7 +146,7 @@ def test_crash_message_is_for_the_user(pool: WorkerPool) -> None:
 def test_abort_inside_llvm_is_contained(pool: WorkerPool) -> None:
     text = "define <vscale x 4 x i32> @f(<vscale x 4 x i32> %x) { ret <vscale x 4 x i32> %x }"
     job = pool.submit("pool_jobs:compile_text", {"text": text, "target": "x86-64"})
-    with pytest.raises(WorkerCrash) as caught:
+    with pytest.raises(WorkerCrashError) as caught:
         job.result(WAIT)
     assert caught.value.signal in (signal.SIGABRT, signal.SIGSEGV)
     assert "pid" in pool.submit("pool_jobs:echo", {}).result(WAIT)
@@ -154,7 +154,7 @@ def test_abort_inside_llvm_is_contained(pool: WorkerPool) -> None:
 
 def test_job_past_its_time_is_killed_with_its_children(pool: WorkerPool, tmp_path: Path) -> None:
     job = pool.submit("pool_jobs:spin", {"child": str(tmp_path / "child")}, timeout=1.0)
-    with pytest.raises(WorkerCrash, match="ran past its time") as caught:
+    with pytest.raises(WorkerCrashError, match="ran past its time") as caught:
         job.result(WAIT)
     assert caught.value.timed_out
     wait_until_gone(wait_for(tmp_path / "child"))
@@ -187,10 +187,10 @@ def test_closing_now_fails_open_jobs(tmp_path: Path) -> None:
     pid = wait_for(tmp_path / "pid")
     pool.close()
     for job in jobs:
-        with pytest.raises(PoolClosed):
+        with pytest.raises(PoolClosedError):
             job.result(WAIT)
     assert not running(pid)
-    with pytest.raises(PoolClosed):
+    with pytest.raises(PoolClosedError):
         pool.submit("pool_jobs:echo", {})
     pool.close()
 

@@ -32,7 +32,7 @@ def test_a_wrong_number_of_threads_is_refused_before_compiling(threads: int) -> 
 
 
 def test_errors_are_part_of_the_api() -> None:
-    with pytest.raises(mlc.ImportFailure):
+    with pytest.raises(mlc.ModelError):
         mlc.compile("no such file.onnx")
     with pytest.raises(mlc.TargetError):
         mlc.compile("no such file.onnx", target="pentium9")

@@ -11,7 +11,7 @@ from onnx import parser
 
 import mlc
 from mlc.codegen.pool import WorkerPool
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 
 # From signature and nodes.
 Program = Callable[[str, str], Any]
@@ -462,7 +462,7 @@ def test_lengths_that_do_not_split_a_tensor(program: Program) -> None:
     ],
 )
 def test_what_is_refused(program: Program, signature: str, nodes: str, cause: str) -> None:
-    with pytest.raises(ImportFailure) as failure:
+    with pytest.raises(ModelError) as failure:
         program(signature, nodes)
     assert cause in str(failure.value)
 
@@ -471,5 +471,5 @@ def test_a_sequence_has_no_shape_to_give() -> None:
     model = parser.parse_model(
         '<ir_version: 10, opset_import: ["" : 21]> g (seq(float[]) s) => (int64 n) { n = SequenceLength(s) }'
     )
-    with pytest.raises(ImportFailure, match=r"shapes\['s'\]: the input is a sequence, which has no shape"):
+    with pytest.raises(ModelError, match=r"shapes\['s'\]: the input is a sequence, which has no shape"):
         mlc.compile(model, shapes={"s": [1]})

@@ -17,9 +17,9 @@ from mlc.compiler.sources.graph_module import ModuleSource
 from mlc.compiler.sources.onnx_model import OnnxSource
 from mlc.compiler.sources.open_source import open_source
 from mlc.dialects import create_context
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.weights.store import content_hash
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 ADD_ONE = """
 func.func @main(%x: tensor<4xf32> {graph.name = "in"}) -> (tensor<4xf32> {graph.name = "out"}) {
@@ -55,7 +55,7 @@ def test_other_objects_are_refused() -> None:
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(ImportFailure, match=r"nothing\.onnx"):
+    with pytest.raises(ModelError, match=r"nothing\.onnx"):
         open_source(tmp_path / "nothing.onnx")
 
 
@@ -170,7 +170,7 @@ def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool, sizes: d
 )
 def test_sizes_that_a_module_does_not_take(tmp_path: Path, sizes: dict[str, Any], cause: str) -> None:
     (tmp_path / "m.mlir").write_text(DYNAMIC)
-    with pytest.raises((CompileError, PassFailure), match=cause):
+    with pytest.raises((CompileError, PassError), match=cause):
         compile_program(tmp_path / "m.mlir", Options(**sizes))
 
 

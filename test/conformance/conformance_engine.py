@@ -16,7 +16,7 @@ from pathlib import Path
 from socket import socket
 from types import ModuleType
 
-from conformance_compare import Mismatch, compare
+from conformance_compare import MismatchError, compare
 from conformance_outcome import Outcome
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
@@ -67,7 +67,7 @@ def _judge(engine: ModuleType, case: Case, variant: str) -> tuple[str, str]:
             compare(data.outputs, list(call(list(data.inputs))), case.rtol, case.atol)
     except BackendIsNotSupposedToImplementIt as error:
         return "unsupported", refusal(error)
-    except Mismatch as error:
+    except MismatchError as error:
         return "mismatch", str(error)
     except BaseException as error:
         return "error", failure(error)

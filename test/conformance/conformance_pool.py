@@ -24,7 +24,7 @@ class Pool:
     engine: str = ""
 
     def run(self, cases: Iterable[Case]) -> Iterator[Outcome]:
-        """The outcomes as they come. Raises WorkerFailure."""
+        """The outcomes as they come. Raises WorkerError."""
         setup = self.setup
         job = Job(str(setup.engine), lambda connection: serve(connection, setup), setup.log)
         workers = pool.Pool(job, self.jobs, self.limit)

@@ -27,7 +27,7 @@ from conformance_pool import Pool
 from conformance_report import change_lines, summary
 
 from mlc.tools.cases.suite import KINDS, Case, suite_cases
-from mlc.tools.cases.worker import WorkerFailure
+from mlc.tools.cases.worker import WorkerError
 
 _MLC = Path(__file__).parent / "engines" / "mlc_engine.py"
 _PROGRESS = 100  # cases between two lines of progress
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         outcomes = _run(chosen, {case.name: case for case in cases}, given)
-    except WorkerFailure as error:
+    except WorkerError as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
     print(summary(outcomes, group_cases(chosen)))

@@ -10,7 +10,7 @@ import conformance_run
 import ml_dtypes
 import numpy as np
 import pytest
-from conformance_compare import Mismatch, compare
+from conformance_compare import MismatchError, compare
 from conformance_engine import Setup
 from conformance_fakes import fake_case, fake_engine
 from conformance_outcome import Outcome
@@ -20,7 +20,7 @@ from conformance_report import families, missing_operators
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.cases.suite import Case
 from mlc.tools.cases.variants import in_variant
-from mlc.tools.cases.worker import WorkerFailure
+from mlc.tools.cases.worker import WorkerError
 
 
 def _run(engine: Path, *cases: Case, jobs: int = 2, limit: float = 20.0) -> dict[str, Outcome]:
@@ -64,7 +64,7 @@ def test_a_crash_counts_only_in_a_fresh_process(tmp_path: Path) -> None:
 def test_an_engine_that_cannot_be_loaded_is_an_error(tmp_path: Path, text: str, reason: str) -> None:
     engine = tmp_path / "bad.py"
     engine.write_text(text)
-    with pytest.raises(WorkerFailure, match=reason):
+    with pytest.raises(WorkerError, match=reason):
         _run(engine, fake_case("a"))
 
 
@@ -89,7 +89,7 @@ _F8 = ml_dtypes.float8_e4m3fn
     ],
 )
 def test_what_differs_is_a_mismatch(expected: object, output: object, kind: str) -> None:
-    with pytest.raises(Mismatch, match=f"^{kind}"):
+    with pytest.raises(MismatchError, match=f"^{kind}"):
         compare([expected], [output], 1e-3, 1e-7)
     compare([expected], [expected], 1e-3, 1e-7)
 
@@ -97,7 +97,7 @@ def test_what_differs_is_a_mismatch(expected: object, output: object, kind: str)
 def test_outputs_are_counted_and_compared_with_a_tolerance() -> None:
     compare([np.ones(3, np.float32)], [np.full(3, 1.0009, np.float32)], 1e-3, 1e-7)
     compare([np.ones(3, ml_dtypes.bfloat16)], [np.full(3, 1.01, ml_dtypes.bfloat16)], 1e-3, 1e-7)
-    with pytest.raises(Mismatch, match="count: 2 outputs"):
+    with pytest.raises(MismatchError, match="count: 2 outputs"):
         compare([np.ones(3)], [np.ones(3), np.ones(3)], 1e-3, 1e-7)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from mlc import dialects
 from mlc.bindings import ir
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.weights.module_references import relocate, weight_references, write_safetensors
 from mlc.frontends.weights.store import INLINE, WeightStore, content_hash
 
@@ -50,14 +50,14 @@ def test_blobs() -> None:
     references = [store.add_blob(bytes([i]) * (i + 1)) for i in range(100)]
     assert all(r.source == INLINE and r.offset % 64 == 0 for r in references)
     assert [store.buffer(r).tobytes() for r in references] == [bytes([i]) * (i + 1) for i in range(100)]
-    with pytest.raises(ImportFailure, match="no bytes in memory"):
+    with pytest.raises(ModelError, match="no bytes in memory"):
         store.reference(INLINE, 10, 64)
 
 
 @pytest.mark.parametrize(("offset", "size"), [(2000, 100), (-1, 10), (0, -1), (2**70, 1), (2048, 1)])
 def test_ranges_beyond_the_file_are_refused(tmp_path: Path, offset: int, size: int) -> None:
     (tmp_path / "data.bin").write_bytes(DATA)
-    with pytest.raises(ImportFailure, match=r"beyond the end of 'data\.bin'"):
+    with pytest.raises(ModelError, match=r"beyond the end of 'data\.bin'"):
         WeightStore(tmp_path).reference("data.bin", offset, size)
 
 
@@ -72,7 +72,7 @@ def test_for_module_opens_references(tmp_path: Path) -> None:
 def test_for_module_sees_changed_bytes(tmp_path: Path) -> None:
     (tmp_path / "data.bin").write_bytes(DATA)
     module = _module("data.bin", 9, DATA[8:1032])
-    with pytest.raises(ImportFailure, match="are not those that were imported"):
+    with pytest.raises(ModelError, match="are not those that were imported"):
         WeightStore.for_module(module, tmp_path)
     assert WeightStore.for_module(module, tmp_path, verify=False)
 
@@ -91,7 +91,7 @@ def test_for_module_is_as_careful_as_the_importer(tmp_path: Path, source: str, c
     (tmp_path / "data.bin").write_bytes(DATA)
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "link").symlink_to("../data.bin")
-    with pytest.raises(ImportFailure, match=cause):
+    with pytest.raises(ModelError, match=cause):
         WeightStore.for_module(_module(source, 0, DATA), tmp_path / "m")
 
 

@@ -12,7 +12,7 @@ import tensor_kernels
 
 import mlc.kernels
 from mlc.kernels import (
-    KernelFailure,
+    KernelError,
     Output,
     Tensor,
     axis,
@@ -105,12 +105,12 @@ def test_shared_parts_are_built_once() -> None:
     assert np.allclose(tensor_kernels.damped(x, steps=3), expected, rtol=1e-5)
 
 
-def failing(body: Callable[[Any], Any]) -> KernelFailure:
+def failing(body: Callable[[Any], Any]) -> KernelError:
     @expression
     def kernel(x: Tensor[f32, N]) -> Any:
         return body(x)
 
-    with pytest.raises(KernelFailure) as caught:
+    with pytest.raises(KernelError) as caught:
         kernel.mlir(N=8)
     return caught.value
 
@@ -165,7 +165,7 @@ def test_columns_are_found() -> None:
 def test_signatures() -> None:
     def with_output(x: Tensor[f32, N], y: Output[f32, N]) -> None: ...
 
-    with pytest.raises(KernelFailure, match="with_output returns its outputs"):
+    with pytest.raises(KernelError, match="with_output returns its outputs"):
         expression(with_output)
-    with pytest.raises(KernelFailure, match="compute belongs into a function that"):
+    with pytest.raises(KernelError, match="compute belongs into a function that"):
         mlc.kernels.compute(4, lambda i: i)

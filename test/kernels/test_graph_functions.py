@@ -10,7 +10,7 @@ import pytest
 import tensor_kernels
 
 import mlc
-from mlc.kernels import KernelFailure, Output, Tensor, dims, f32, graph_function, i32, ops
+from mlc.kernels import KernelError, Output, Tensor, dims, f32, graph_function, i32, ops
 
 M, N, K = dims("M N K")
 RANDOM = np.random.default_rng(7)
@@ -65,12 +65,12 @@ def test_the_compiler_takes_them() -> None:
     executable = mlc.compile(constants, threads=1)
     assert [spec.name for spec in executable.inputs] == ["x"]
     assert np.allclose(executable(x)[1], 1 / 3)
-    with pytest.raises(KernelFailure, match="layer needs its size M"):
+    with pytest.raises(KernelError, match="layer needs its size M"):
         mlc.compile(layer)
 
 
 def failing(function: Any) -> str:
-    with pytest.raises(KernelFailure) as caught:
+    with pytest.raises(KernelError) as caught:
         graph_function(function).mlir()
     assert caught.value.place is not None and caught.value.place.file == __file__
     return caught.value.message

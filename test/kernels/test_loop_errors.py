@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mlc.kernels
-from mlc.kernels import KernelFailure, Output, Tensor, block, buffer, dims, f32, i32, kernel, sqrt
+from mlc.kernels import KernelError, Output, Tensor, block, buffer, dims, f32, i32, kernel, sqrt
 
 M, N = dims("M N")
 X: TypeAlias = Tensor[f32, 8]
@@ -148,7 +148,7 @@ def test_message_and_place(function: Callable[..., Any]) -> None:
     lines, first = inspect.getsourcelines(function)
     offset, line = next((index, line) for index, line in enumerate(lines) if MARK.search(line))
     column, _, message = line.rpartition("# ")[2].strip().partition(": ")
-    with pytest.raises(KernelFailure) as caught:
+    with pytest.raises(KernelError) as caught:
         kernel(function).mlir()
     place = f"{__file__}:{first + offset}:{column}: error: "
     assert str(caught.value).startswith(place + message), str(caught.value)
@@ -157,7 +157,7 @@ def test_message_and_place(function: Callable[..., Any]) -> None:
 
 
 def message(call: Callable[[], Any]) -> str:
-    with pytest.raises(KernelFailure) as caught:
+    with pytest.raises(KernelError) as caught:
         call()
     return caught.value.message
 

@@ -15,7 +15,7 @@ from tensor_kernels import softmax
 
 import mlc
 from mlc.frontends.onnx import registry as onnx_registry
-from mlc.kernels import KernelFailure, register_onnx_operator
+from mlc.kernels import KernelError, register_onnx_operator
 from mlc.passes import registry
 
 PLUGIN = Path(__file__).parent / "Inputs" / "operators.py"
@@ -78,14 +78,14 @@ def test_programs_with_operators_of_plugins_are_not_cached() -> None:
 
 def test_messages() -> None:
     with pytest.raises(
-        mlc.ImportFailure, match=r"node 'cut' \(Halves\): the kernel halves takes 2 inputs: x, n"
+        mlc.ModelError, match=r"node 'cut' \(Halves\): the kernel halves takes 2 inputs: x, n"
     ):
         mlc.compile(model(inputs=1))
-    with pytest.raises(mlc.ImportFailure, match=r"node 'cut' \(Outer\): outer: 'b' has elements of i32, but"):
+    with pytest.raises(mlc.ModelError, match=r"node 'cut' \(Outer\): outer: 'b' has elements of i32, but"):
         mlc.compile(model("Outer"))
-    with pytest.raises(KernelFailure, match="the operator Outer of domain 'test' is there already"):
+    with pytest.raises(KernelError, match="the operator Outer of domain 'test' is there already"):
         register_onnx_operator("test", "Outer", softmax)
-    with pytest.raises(KernelFailure, match="the operator Relu of domain '' is there already"):
+    with pytest.raises(KernelError, match="the operator Relu of domain '' is there already"):
         register_onnx_operator("", "Relu", softmax)
 
 

@@ -10,7 +10,7 @@ import pytest
 import tensor_kernels
 
 import mlc
-from mlc.kernels import KernelFailure, Tensor, compute, dims, expression, f32
+from mlc.kernels import KernelError, Tensor, compute, dims, expression, f32
 
 N = dims("N")[0]
 
@@ -60,7 +60,7 @@ CASES = [
 
 @pytest.mark.parametrize(("schedule", "expected"), CASES, ids=["block", "op", "two", "none"])
 def test_messages(schedule: str, expected: str) -> None:
-    with pytest.raises(KernelFailure) as caught:
+    with pytest.raises(KernelError) as caught:
         double.scheduled(schedule).loops(N=16)
     assert caught.value.message.startswith(expected), caught.value.message
 

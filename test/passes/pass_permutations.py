@@ -23,7 +23,7 @@ from random_patterns import PatternGraph
 
 from mlc.bindings import ir
 from mlc.frontends.onnx import ImportedModel, import_model
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
@@ -119,7 +119,7 @@ class Subject:
         before: ir.Operation | None = None,
         instrumentation: Instrumentation | None = None,
     ) -> ir.Operation:
-        """A copy of `before`, by default of the imported module, after `passes`. Raises PassFailure."""
+        """A copy of `before`, by default of the imported module, after `passes`. Raises PassError."""
         module = (self.imported.module.operation if before is None else before).clone()
         pipeline = f"builtin.module({','.join(passes)})"
         run_pipeline(pipeline, module, instrumentation, verify_each=False)
@@ -132,7 +132,7 @@ class Subject:
         try:
             for name in passes:
                 text = self.step(text, name)
-        except (PassFailure, ir.MLIRError) as error:
+        except (PassError, ir.MLIRError) as error:
             return f"{type(error).__name__}: {error}"
         if text not in self.checked:
             self.checked[text] = self.compare(self.modules[text])
@@ -145,9 +145,9 @@ class Subject:
             module = self.after([name], self.modules[text], claims)
             after = str(module.get_asm(assume_verified=True))
             if claims.unchanged_only and after != text:
-                raise PassFailure(f"{name} changed the module and says that it did not")
+                raise PassError(f"{name} changed the module and says that it did not")
             if after not in self.modules and not module.verify():
-                raise PassFailure(f"the module is not valid after {name}")
+                raise PassError(f"the module is not valid after {name}")
             self.modules.setdefault(after, module)
             self.steps[text, name] = after
         return self.steps[text, name]

@@ -12,7 +12,7 @@ import pytest
 
 from mlc.bindings import Diagnostic, create_context, ir, parse_module, run_upstream
 from mlc.passes import registry
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.pipelines import named
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.grammar import PipelineError, parse_pipeline
@@ -25,7 +25,7 @@ from mlc.pipelines.instrumentation import (
     describe_op,
 )
 from mlc.pipelines.instrumentation.ir_printing import StreamSink
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.plan import Step, resolve
 from mlc.pipelines.reproducer import read_reproducer
 
@@ -53,11 +53,11 @@ class OnModule(OnFunction):
 
 
 def fail(op: ir.Operation) -> None:
-    raise PassFailure("no", op.location, notes=[("because", op.location), "and"])
+    raise PassError("no", op.location, notes=[("because", op.location), "and"])
 
 
 def fail_without_location(op: ir.Operation) -> None:
-    raise PassFailure("nowhere")
+    raise PassError("nowhere")
 
 
 def invalidate(op: ir.Operation) -> None:
@@ -106,7 +106,7 @@ class Log(Instrumentation):
     def after(self, step: Step, op: ir.Operation) -> None:
         self.lines.append(f"after {step.name}")
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         self.lines.append(f"failed {step.name}: {error.message}")
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
@@ -234,7 +234,7 @@ def test_python_pass_has_context_and_location() -> None:
 
 def test_failure_names_pass_op_and_location() -> None:
     log = Log()
-    with pytest.raises(PassError) as caught:
+    with pytest.raises(PassRunError) as caught:
         run_pipeline("builtin.module(test-on-function{action=fail})", parse(), log)
     error = caught.value
     assert str(error).splitlines() == [
@@ -247,19 +247,19 @@ def test_failure_names_pass_op_and_location() -> None:
 
 
 def test_failure_without_location_gets_that_of_the_op() -> None:
-    with pytest.raises(PassError, match=r"^t\.mlir:1:1: error: .*nowhere"):
+    with pytest.raises(PassRunError, match=r"^t\.mlir:1:1: error: .*nowhere"):
         run_pipeline("builtin.module(test-on-function{action=fail-without-location})", parse())
 
 
 def test_invalid_ir_is_blamed_on_the_pass(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(PassError, match=r"pass 'test-on-function' failed on .*@f: .*terminator"):
+    with pytest.raises(PassRunError, match=r"pass 'test-on-function' failed on .*@f: .*terminator"):
         run_pipeline("builtin.module(test-on-function{action=invalidate})", parse())
     run_pipeline("builtin.module(test-on-function{action=invalidate})", parse(), verify_each=False)
     assert capfd.readouterr().err == ""
 
 
 def test_exceptions_become_failures() -> None:
-    with pytest.raises(PassError, match="raised ZeroDivisionError: division by zero") as caught:
+    with pytest.raises(PassRunError, match="raised ZeroDivisionError: division by zero") as caught:
         run_pipeline("builtin.module(test-on-function{action=crash})", parse())
     assert caught.value.crashed
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -270,7 +270,7 @@ def test_upstream_failures_keep_their_diagnostics(text: str) -> None:
     log = Log()
     module = parse('func.func @f() {\n  %0 = "a.b"() : () -> tensor<2xf32>\n  return\n}')
     with pytest.raises(
-        PassError, match=r"^t\.mlir:2:8: error: pass '[a-z-]+' failed on .*: op was not bufferized"
+        PassRunError, match=r"^t\.mlir:2:8: error: pass '[a-z-]+' failed on .*: op was not bufferized"
     ):
         run_pipeline(f"builtin.module({text})", module, log)
     assert sum(line.startswith("error: op was not bufferized") for line in log.lines) == 1
@@ -278,13 +278,13 @@ def test_upstream_failures_keep_their_diagnostics(text: str) -> None:
 
 def test_reproducer_fails_in_the_same_way(tmp_path: Path) -> None:
     pipeline = "builtin.module(test-on-module{action=build},test-on-function{action=fail})"
-    with pytest.raises(PassError) as first:
+    with pytest.raises(PassRunError) as first:
         run_pipeline(pipeline, parse(), reproducer=tmp_path / "r.mlir")
     assert first.value.reproducer == tmp_path / "r.mlir"
     reproducer = read_reproducer((tmp_path / "r.mlir").read_text())
     assert reproducer is not None and reproducer.pipeline == pipeline and reproducer.verify_each
     assert "test.built" not in reproducer.text
-    with pytest.raises(PassError) as again:
+    with pytest.raises(PassRunError) as again:
         run_pipeline(reproducer.pipeline, parse(reproducer.text))
     assert str(again.value) == str(first.value)
 

@@ -7,7 +7,7 @@ import pytest
 from mlc.bindings import create_context, parse_module
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation.positions import Positions
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 
 TEXT = "func.func @f() { return }\nfunc.func @g() { return }\nmodule { func.func @h() { return } }"
 
@@ -52,7 +52,7 @@ def test_equal_passes_at_several_places() -> None:
 def test_failures_end_what_they_began() -> None:
     counts = Counts()
     for _ in range(2):
-        with pytest.raises(PassError, match="cannot be translated"):
+        with pytest.raises(PassRunError, match="cannot be translated"):
             pipeline = "builtin.module(builtin.module(cse,llvm-verify-translatable,cse))"
             run_pipeline(pipeline, parse_module(TEXT, create_context()), counts)
     assert counts.rows() == [

@@ -117,8 +117,8 @@ def test_a_changed_text_is_reported_with_its_name() -> None:
     assert changes(record(optimized="q")) == ["graph/x/y for avx2: stage optimize"]
     assert changes(record(code="b")) == ["kernel relu_1 (k) for avx2: ll; of graph/x/y"]
     assert changes(record(key="n")) == ["graph/x/y for avx2: kernels: 1 are gone, 1 are new: exp_2 (n)"]
-    message = {("graph/x/y", "avx2"): "PassError: no\nmore"}
-    assert changes(record(optimized="q"), message) == ["graph/x/y for avx2: stage optimize: PassError: no"]
+    message = {("graph/x/y", "avx2"): "PassRunError: no\nmore"}
+    assert changes(record(optimized="q"), message) == ["graph/x/y for avx2: stage optimize: PassRunError: no"]
 
 
 def test_a_subject_without_a_record_is_reported() -> None:

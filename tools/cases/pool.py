@@ -26,7 +26,7 @@ class Pool:
 
     def run(self, waiting: deque[str]) -> Iterator[Answer]:
         """The answers as they come to the requests in `waiting`, which are taken from its left; the caller
-        may add to it. Raises WorkerFailure."""
+        may add to it. Raises WorkerError."""
         try:
             while waiting or any(worker.request is not None for worker in self._workers):
                 self._give(waiting)

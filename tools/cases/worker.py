@@ -24,7 +24,7 @@ _START_LIMIT = 180.0  # seconds for getting ready
 _END_LIMIT = 5.0  # seconds from a closed connection to the end of the process
 
 
-class WorkerFailure(Exception):
+class WorkerError(Exception):
     """A process that did not get ready."""
 
 
@@ -59,7 +59,7 @@ class Worker:
     """Forked from this process, which has the cases in memory and no threads. `answered` counts requests."""
 
     def __init__(self, job: Job, others: Sequence[Worker]) -> None:
-        """Raises WorkerFailure."""
+        """Raises WorkerError."""
         self.connection, theirs = socketpair()
         self.answered = 0
         self.request: str | None = None
@@ -83,7 +83,7 @@ class Worker:
         answer = self._line() if ready else {"problem": f"no answer after {_START_LIMIT:.0f} s"}
         if answer is None or "problem" in answer:
             how = self.stop(_END_LIMIT)
-            raise WorkerFailure(f"{job.name}: {(answer or {}).get('problem', how)}")
+            raise WorkerError(f"{job.name}: {(answer or {}).get('problem', how)}")
         return str(answer["ready"])
 
     def give(self, request: str, limit: float) -> None:

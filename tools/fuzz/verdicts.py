@@ -168,7 +168,7 @@ def _is_refusal(error: Exception) -> bool:
     """Whether an error says that the model cannot be imported, or that its sizes have to be known. That a
     pass or a kernel failed is no refusal."""
     names = {each.__name__ for each in type(error).__mro__}
-    return "ImportFailure" in names or bool(_SAYS_WHY.search(str(error)))
+    return "ModelError" in names or bool(_SAYS_WHY.search(str(error)))
 
 
 def _of_outputs(

@@ -17,12 +17,12 @@ _FOR_USERS = {
     "CompileError",
     "DiagnosticsError",
     "ExecutableError",
-    "ImportFailure",
-    "PassFailure",
+    "ModelError",
+    "PassError",
     "PipelineError",
     "TargetError",
     "ToolError",
-    "UnknownSize",
+    "UnknownSizeError",
 }
 
 

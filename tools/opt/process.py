@@ -10,7 +10,7 @@ from mlc.bindings import ir
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.grammar import Nest
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
 from mlc.tools.child_activity import Activity
 from mlc.tools.chunks import process_chunk
@@ -57,7 +57,7 @@ def process(chunk: Chunk, session: OptSession, activity: Activity) -> tuple[byte
             return _transform(chunk, session, reporter, activity)
         except RoundtripError as error:
             reporter.diagnostic(error.diagnostic)
-        except PassError as error:
+        except PassRunError as error:
             _report(error, session)
         return None
 
@@ -80,7 +80,7 @@ def _transform(chunk: Chunk, session: OptSession, reporter: Reporter, activity: 
         verify_roundtrip(root, session.input)
     try:
         _run_passes(root, nest, session, reporter, activity)
-    except PassError:
+    except PassRunError:
         _failed.append(parsed)
         raise
     activity.begin(f"{chunk.source.name}: error: printing")
@@ -120,7 +120,7 @@ def _watchers(session: OptSession, reporter: Reporter, activity: Activity) -> li
     return [each for each in watchers if each]
 
 
-def _report(error: PassError, session: OptSession) -> None:
+def _report(error: PassRunError, session: OptSession) -> None:
     """Says which pass failed on what; the diagnostics were shown when they were emitted."""
     if session.traceback and error.__cause__ is not None:
         traceback.print_exception(error.__cause__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import ir, parent_op
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.plan import Step
 from mlc.pipelines.reproducer import reproducer_text
@@ -30,5 +30,5 @@ class LocalReproducer(Instrumentation):
         self._text = reproducer_text(root, f"{root.name}({nest})", self.verify_each, self.flags)
         self.activity.leave(self._text.encode())
 
-    def failed(self, step: Step, op: ir.Operation, error: PassFailure) -> None:
+    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
         write_output(self.path, self._text)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.options import OptionError, print_options, split_options
 from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
 from mlc.pipelines.reproducer import read_reproducer, reproducer_text
@@ -80,7 +80,7 @@ def with_options(pipeline: str, kept: list[int]) -> str:
 
 def _passes(pipeline: str) -> list[PassNode]:
     found: list[PassNode] = []
-    with suppress(PassFailure):
+    with suppress(PassError):
         _changed(pipeline, found.append)
     return found
 

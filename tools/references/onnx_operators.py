@@ -152,13 +152,13 @@ def _covered(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:
 
 
 def limits(function: OperatorFunction) -> list[str]:
-    """The messages of the `Unsupported` errors that the function itself raises."""
+    """The messages of the `UnsupportedNodeError` errors that the function itself raises."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     calls = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise)]
     return [
         _text(call.args[0])
         for call in calls
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Unsupported"
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "UnsupportedNodeError"
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import ImportedModel, import_model
 from mlc.frontends.option_names import named_as_flags
 from mlc.frontends.weights.module_references import relocate, weight_references
@@ -35,7 +35,7 @@ def import_onnx(line: CommandLine, path: str, activity: Activity) -> None:
             imported = import_model(model, dims=dims, shapes=shapes, name="<stdin>")
         if output != "-":
             relocate(imported.module, imported.weights, Path(output))
-    except ImportFailure as error:
+    except ModelError as error:
         raise TranslationError(str(error)) from error
     if output == "-":
         _warn_of_lost_weights(imported)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from mlc.bindings import arith, func, ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from tiny_npu.machine import ALIGNMENT, SCRATCHPAD_BYTES
 from tiny_npu.vector_unit import element_bytes
 
@@ -19,19 +19,19 @@ class Program:
         self._end = 0
 
     def place(self, buffer: ir.Value) -> None:
-        """Gives a buffer of the kernel a place in the scratchpad. Raises PassFailure if nothing is left."""
+        """Gives a buffer of the kernel a place in the scratchpad. Raises PassError if nothing is left."""
         kind = ir.MemRefType(buffer.type)
         self._addresses[buffer] = self.reserve(list(kind.shape), kind.element_type, buffer.owner.location)
 
     def reserve(self, shape: list[int], element: ir.Type, location: ir.Location) -> int:
-        """The address of new room in the scratchpad. Raises PassFailure."""
+        """The address of new room in the scratchpad. Raises PassError."""
         size = element_bytes(element)
         if size is None:
-            raise PassFailure(f"tiny-npu has no numbers of type {element}", location)
+            raise PassError(f"tiny-npu has no numbers of type {element}", location)
         start = self._end
         self._end = start + -(-prod(shape) * size // ALIGNMENT) * ALIGNMENT
         if self._end > SCRATCHPAD_BYTES:
-            raise PassFailure(
+            raise PassError(
                 f"the kernel needs more than the {SCRATCHPAD_BYTES} bytes of tiny-npu's scratchpad", location
             )
         return start
@@ -41,9 +41,9 @@ class Program:
         return value in self._addresses
 
     def address(self, value: ir.Value, user: ir.Operation) -> int:
-        """The address of a buffer that `user` works on. Raises PassFailure for one in main memory."""
+        """The address of a buffer that `user` works on. Raises PassError for one in main memory."""
         if value not in self._addresses:
-            raise PassFailure(
+            raise PassError(
                 f"'{user.name}' works on a {value.type} in main memory; only DMA reaches that", user.location
             )
         return self._addresses[value]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import prod
 
 from mlc.bindings import arith, ir, memref
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from tiny_npu.calls import Program, index
 from tiny_npu.vector_unit import element_bytes
 
 
 def lower_copy(op: ir.Operation, program: Program) -> None:
-    """`memref.copy` with one side in the scratchpad. Raises PassFailure for others."""
+    """`memref.copy` with one side in the scratchpad. Raises PassError for others."""
     source, target = op.operands
     if program.is_placed(target) and not program.is_placed(source):
         program.call("npu_dma_in", program.address(target, op), *_rows(source, op))
@@ -19,7 +19,7 @@ def lower_copy(op: ir.Operation, program: Program) -> None:
         memory, *rows = _rows(target, op)
         program.call("npu_dma_out", memory, program.address(source, op), *rows)
     else:
-        raise PassFailure(
+        raise PassError(
             "DMA goes between main memory and the scratchpad, but this copy does not", op.location
         )
 
@@ -31,7 +31,7 @@ def _rows(memory: ir.Value, op: ir.Operation) -> tuple[ir.Value, int, int, int]:
     size = element_bytes(kind.element_type) or 0
     *outer, columns = kind.shape
     if len(outer) > 1 or strides[-1] != 1:
-        raise PassFailure(f"DMA copies rows of adjacent elements, but this is a {kind}", op.location)
+        raise PassError(f"DMA copies rows of adjacent elements, but this is a {kind}", op.location)
     return _address(memory, size), prod(outer), columns * size, strides[0] * size if outer else 0
 
 

@@ -6,7 +6,7 @@ import struct
 from math import prod
 
 from mlc.bindings import ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.rewriting import defining_op
 from tiny_npu.calls import Program
@@ -35,17 +35,17 @@ class Tile:
         return self.places[value]
 
     def fill(self, to: int, value: ir.Value) -> None:
-        """Writes a constant to each element. Raises PassFailure for anything else."""
+        """Writes a constant to each element. Raises PassError for anything else."""
         constant = defining_op(value, "arith.constant")
         size = element_bytes(value.type)
         if constant is None or size is None:
-            raise PassFailure("the vector unit takes constants and elements of tiles only", self.op.location)
+            raise PassError("the vector unit takes constants and elements of tiles only", self.op.location)
         bits = _bits(constant.attributes["value"], value.type)
         self.program.call("npu_vector_fill", to, bits, size, prod(self.shape))
 
 
 def lower_elementwise(op: ir.Operation, program: Program) -> None:
-    """A `linalg.generic` without reductions on buffers in the scratchpad. Raises PassFailure."""
+    """A `linalg.generic` without reductions on buffers in the scratchpad. Raises PassError."""
     tile = Tile(op, program)
     body = op.regions[0].blocks[0]
     _read_operands(tile, body)
@@ -55,7 +55,7 @@ def lower_elementwise(op: ir.Operation, program: Program) -> None:
     for each in ops:
         function = vector_function(each)
         if function is None:
-            raise PassFailure(f"the vector unit does not compute '{each.name}'", op.location)
+            raise PassError(f"the vector unit does not compute '{each.name}'", op.location)
         arguments = [tile.operand(value) for value in each.operands]
         written = each.results[0]
         tile.places[written] = to if written == result else tile.room(written.type)

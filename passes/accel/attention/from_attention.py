@@ -163,7 +163,7 @@ class Block:
 
 
 def lower_kernel(kernel: ir.Operation) -> bool:
-    """Puts a program in place of a kernel of attention; other kernels stay. Raises PassFailure."""
+    """Puts a program in place of a kernel of attention; other kernels stay. Raises PassError."""
     attention = attention_of(kernel)
     if attention is None:
         return False

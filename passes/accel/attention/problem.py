@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.kernel_functions import EXACT, PRECISION, precision_of
 from mlc.passes.common.rewriting import collect_ops, defining_op, users
 from mlc.passes.graph.attention.kernel import block_obstacle
@@ -87,16 +87,14 @@ class Attention:
 
 
 def attention_of(kernel: ir.Operation) -> Attention | None:
-    """What the kernel computes; None if that is no attention. Raises PassFailure for attention that has no
+    """What the kernel computes; None if that is no attention. Raises PassError for attention that has no
     program of blocks."""
     found = collect_ops(kernel, ATTENTION)
     if not found:
         return None
     op = found[0]
     if (reason := block_obstacle(op)) is not None:
-        raise PassFailure(
-            f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location
-        )
+        raise PassError(f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location)
     _check_ops(kernel, op)
     q, k, v, *masks = [_read(each) for each in op.operands]
     inputs = len(kernel.regions[0].blocks[0].arguments)
@@ -118,11 +116,11 @@ def attention_of(kernel: ir.Operation) -> Attention | None:
 
 
 def _check_ops(kernel: ir.Operation, attention: ir.Operation) -> None:
-    """Raises PassFailure for what else the kernel computes."""
+    """Raises PassError for what else the kernel computes."""
     for each in kernel.regions[0].blocks[0]:
         op = each.operation
         if op != attention and op.name not in (TRANSPOSE, "func.return"):
-            raise PassFailure(
+            raise PassError(
                 f"'{op.name}' op in a kernel of attention has no form in its program of blocks, which only "
                 "reads and writes through transposes",
                 op.location,
@@ -161,14 +159,14 @@ def _written(attention: ir.Operation, buffer: int) -> Tensor:
 def _only_reader(value: ir.Value, attention: ir.Operation) -> ir.Operation:
     readers = users(value)
     if len(readers) != 1 or len(readers[0].operands) != 1:
-        raise PassFailure("a kernel of attention has one result", attention.location)
+        raise PassError("a kernel of attention has one result", attention.location)
     return readers[0]
 
 
 def _check_order(attention: Attention, op: ir.Operation) -> None:
-    """Raises PassFailure unless numbers of one row lie side by side."""
+    """Raises PassError unless numbers of one row lie side by side."""
     named = {"q": attention.q, "k": attention.k, "v": attention.v, "the result": attention.result}
     for name, tensor in named.items():
         last = len(tensor.order) - 1
         if tensor.order[last] != last:
-            raise PassFailure(f"the last dim of {name} must be the last one in memory too", op.location)
+            raise PassError(f"the last dim of {name} must be the last one in memory too", op.location)

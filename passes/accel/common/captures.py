@@ -8,7 +8,7 @@ from math import prod
 
 from mlc.bindings import arith, ir, llvm, memref
 from mlc.passes.accel.common.integers import i32
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 GLOBAL_POINTER = "!llvm.ptr<1>"
 MOST_ELEMENTS = 1 << 31
@@ -50,7 +50,7 @@ class Captures:
 
 
 def captures(launch: ir.Operation) -> Captures:
-    """Raises PassFailure for memrefs that are not dense or are too large, and for what is no number."""
+    """Raises PassError for memrefs that are not dense or are too large, and for what is no number."""
     constants: list[ir.Operation] = []
     memrefs: list[ir.Value] = []
     scalars: list[ir.Value] = []
@@ -63,7 +63,7 @@ def captures(launch: ir.Operation) -> Captures:
         elif isinstance(value.type, ir.IntegerType | ir.IndexType | ir.FloatType):
             scalars.append(value)
         else:
-            raise PassFailure(f"a launch cannot take a {value.type} from around it", launch.location)
+            raise PassError(f"a launch cannot take a {value.type} from around it", launch.location)
     return Captures(tuple(constants), tuple(memrefs), tuple(scalars))
 
 
@@ -94,9 +94,9 @@ def _blocks(op: ir.Operation) -> Iterator[tuple[ir.Block, list[ir.Operation]]]:
 def _dense(value: ir.Value, launch: ir.Operation) -> ir.Value:
     kind = value.type
     if not is_dense(kind):
-        raise PassFailure(f"a launch takes dense memrefs from around it, not {kind}", launch.location)
+        raise PassError(f"a launch takes dense memrefs from around it, not {kind}", launch.location)
     if kind.has_static_shape and prod(kind.shape) >= MOST_ELEMENTS:
-        raise PassFailure(f"threads count places in 32 bits, too few for a {kind}", launch.location)
+        raise PassError(f"threads count places in 32 bits, too few for a {kind}", launch.location)
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import arith, ir, memref
 from mlc.dialects.accel import is_shared
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.constants import index_constant as index
 
 # Of a branch around copies: if it is not taken, nobody reads their buffers before they are copied to anew.
@@ -21,18 +21,18 @@ MOST_STAGES = 64
 
 def stages_of(loop: ir.Operation) -> int:
     """How many iterations' copies a loop with the attribute `accel.stages` has buffers for. Raises
-    PassFailure for what is no such number."""
+    PassError for what is no such number."""
     given = loop.attributes[STAGES]
     if isinstance(given, ir.IntegerAttr) and 1 <= given.value <= MOST_STAGES:
         return int(given.value)
-    raise PassFailure(f"{STAGES} must be a number from 1 to {MOST_STAGES}, but is {given}", loop.location)
+    raise PassError(f"{STAGES} must be a number from 1 to {MOST_STAGES}, but is {given}", loop.location)
 
 
 class CopyingLoop:
     """A loop with the attribute `accel.stages`: its copies, and the wait for them."""
 
     def __init__(self, loop: ir.Operation) -> None:
-        """Raises PassFailure unless the loop waits for all of its copies at once, which fill buffers of their
+        """Raises PassError unless the loop waits for all of its copies at once, which fill buffers of their
         own."""
         self.loop = loop
         self.stages = stages_of(loop)
@@ -41,7 +41,7 @@ class CopyingLoop:
         self.copies = [each for each in ops if each.name == "accel.copy" and is_shared(each.operands[1])]
         waits = [each for each in ops if each.name == "accel.wait"]
         if not self.copies or len(waits) != 1:
-            raise PassFailure(
+            raise PassError(
                 f"a loop with {STAGES} copies into shared memory and waits once, but this one has "
                 f"{len(self.copies)} copies and {len(waits)} waits",
                 loop.location,
@@ -54,13 +54,13 @@ class CopyingLoop:
         tokens = set(self.wait.operands)
         buffers = [copy.operands[1] for copy in self.copies]
         if tokens != {copy.results[0] for copy in self.copies}:
-            raise PassFailure(f"a loop with {STAGES} waits for all of its copies at once", self.wait.location)
+            raise PassError(f"a loop with {STAGES} waits for all of its copies at once", self.wait.location)
         for copy, buffer in zip(self.copies, buffers, strict=True):
             owner = None if isinstance(buffer, ir.BlockArgument) else buffer.owner
             if owner is None or owner.name != "accel.alloc" or owner.attributes["stages"].value != 1:
-                raise PassFailure("a pipelined copy writes a whole buffer of one stage", copy.location)
+                raise PassError("a pipelined copy writes a whole buffer of one stage", copy.location)
             if buffers.count(buffer) > 1 or not all(_is_in(use.owner, self.loop) for use in buffer.uses):
-                raise PassFailure("a pipelined copy writes a buffer of its own", copy.location)
+                raise PassError("a pipelined copy writes a buffer of its own", copy.location)
 
     def rings(self) -> list[ir.Value]:
         """For each copy a ring of as many buffers as there are stages, in front of the old buffer."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 
 def device_code(module: ir.Operation) -> ir.Operation:
-    """The contents of the one `gpu.module` as a module. Raises PassFailure if there is none, or another."""
+    """The contents of the one `gpu.module` as a module. Raises PassError if there is none, or another."""
     tops = [each.operation for each in module.regions[0].blocks[0].operations]
     found = [each for each in tops if each.name == "gpu.module"]
     if len(found) != 1:
-        raise PassFailure(f"expected one gpu.module, but there are {len(found)}", module.location)
+        raise PassError(f"expected one gpu.module, but there are {len(found)}", module.location)
     return extract(found[0])
 
 

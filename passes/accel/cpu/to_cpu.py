@@ -29,7 +29,7 @@ from mlc.passes.accel.cpu.tiles import (
     owned,
 )
 from mlc.passes.accel.cpu.types import cpu_type
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import (
     attributes_of,
     collect_ops,
@@ -98,7 +98,7 @@ class Program:
 
     def _emitted(self, op: ir.Operation, operands: list[ir.Value | None]) -> Sequence[ir.Value | None]:
         if op.name in ROLES:
-            raise PassFailure(
+            raise PassError(
                 f"'{op.name}' op has no lowering to the CPU: lower the program before roles are given",
                 op.location,
             )
@@ -107,14 +107,14 @@ class Program:
         if op.name == "accel.launch":
             return self._launch(op, operands)
         if any(each is None for each in operands):
-            raise PassFailure(
+            raise PassError(
                 f"'{op.name}' op takes the token of a copy, which only accel.wait and accel.commit may here",
                 op.location,
             )
         if not has_tiles(op):
             return self._same(op, operands)
         if not op.name.startswith(WITH_TILES):
-            raise PassFailure(f"'{op.name}' op on tiles has no lowering to the CPU", op.location)
+            raise PassError(f"'{op.name}' op on tiles has no lowering to the CPU", op.location)
         return lower_constant(op, operands) if op.name == "arith.constant" else self._same(op, operands)
 
     def _launch(self, op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
@@ -201,10 +201,10 @@ def is_sum_into(value: ir.Value, argument: ir.Value, values: Sequence[ir.Value])
 
 
 def lower_function(function: ir.Operation) -> None:
-    """Emits the function's body anew, and drops what it was. Raises PassFailure."""
+    """Emits the function's body anew, and drops what it was. Raises PassError."""
     blocks = list(function.regions[0])
     if len(blocks) != 1:
-        raise PassFailure("launches must be in a function of one block", function.location)
+        raise PassError("launches must be in a function of one block", function.location)
     _retype_arguments(function, blocks[0])
     end = terminator_of(blocks[0])
     old = [each.operation for each in blocks[0].operations if each.operation != end]
@@ -221,7 +221,7 @@ def lower_function(function: ir.Operation) -> None:
 def _retype_arguments(function: ir.Operation, block: ir.Block) -> None:
     for argument in block.arguments:
         if isinstance(argument.type, ir.VectorType):
-            raise PassFailure(f"a function with launches cannot take a {argument.type}", function.location)
+            raise PassError(f"a function with launches cannot take a {argument.type}", function.location)
         argument.set_type(cpu_type(argument.type))
     kind = function.attributes["function_type"].value
     inputs = [each.type for each in block.arguments]

@@ -26,7 +26,7 @@ from mlc.passes.accel.threads.common import (
 )
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.code import Handler, Memory, ThreadCode
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import collect_ops
 
 _HANDLERS: dict[str, Handler] = {
@@ -78,10 +78,10 @@ class Distribute(Pass):
 def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Architecture) -> None:
     """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`.
 
-    Raises PassFailure for clusters where there are none, and for more shared memory than there is.
+    Raises PassError for clusters where there are none, and for more shared memory than there is.
     """
     if prod(cluster_of(launch)) > 1 and not architecture.clusters:
-        raise PassFailure("only blocks of sm_90a can be in clusters", launch.location)
+        raise PassError("only blocks of sm_90a can be in clusters", launch.location)
     kernel = Kernel.of(launch, name, architecture)
     code = _thread_code(launch, architecture)
     function = kernel.declare(body)
@@ -94,9 +94,7 @@ def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Ar
         llvm.ReturnOp()
     used, limit = code.shared.total, architecture.shared_limit
     if used > limit:
-        raise PassFailure(
-            f"needs {used} bytes of shared memory, of which a block has {limit}", launch.location
-        )
+        raise PassError(f"needs {used} bytes of shared memory, of which a block has {limit}", launch.location)
     function.attributes["accel.shared_bytes"] = ir.IntegerAttr.get(integers.i32(), used)
     with ir.InsertionPoint(launch):
         kernel.launch(launch, used)

@@ -13,7 +13,7 @@ from mlc.passes.accel.common.captures import Captures, captures, pointer_to
 from mlc.passes.accel.common.tensor_maps import TensorMap, sides_of, tensor_map, tensor_map_fault
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.code import SHARED_MEMORY
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops
 
 MODULE = "kernels"
@@ -38,12 +38,12 @@ def _insert(body: ir.Block, text: str) -> ir.Operation:
 
 
 def kernel_name(launch: ir.Operation, number: int) -> str:
-    """After the function around it. Raises PassFailure if there is none."""
+    """After the function around it. Raises PassError if there is none."""
     function = launch.parent
     while function is not None and function.operation.name != "func.func":
         function = function.operation.parent
     if function is None:
-        raise PassFailure("a launch must be in a function", launch.location)
+        raise PassError("a launch must be in a function", launch.location)
     return f"{ir.StringAttr(function.operation.attributes['sym_name']).value}_{number}"
 
 
@@ -61,7 +61,7 @@ class Kernel:
 
     @staticmethod
     def of(launch: ir.Operation, name: str, architecture: Architecture) -> Kernel:
-        """Raises PassFailure for memrefs that are not dense, and copies that TMA cannot do, but should."""
+        """Raises PassError for memrefs that are not dense, and copies that TMA cannot do, but should."""
         roles = collect_ops(launch, "accel.specialize")
         more = sum(each.attributes["producer_warps"].value for each in roles)
         warps = architecture.warps(launch.attributes["warps"].value) + more
@@ -113,6 +113,6 @@ def _tensor_maps(launch: ir.Operation) -> tuple[tuple[ir.Value, TensorMap], ...]
     for copy in collect_ops(launch, "accel.copy"):
         if ends_at_semaphore(copy) or is_bulk(copy):
             if fault := tensor_map_fault(copy):
-                raise PassFailure(fault, copy.location)
+                raise PassError(fault, copy.location)
             maps[sides_of(copy)[0], tensor_map(copy)] = None
     return tuple(maps)

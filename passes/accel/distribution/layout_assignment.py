@@ -17,7 +17,7 @@ from mlc.passes.accel.distribution.layout_relations import LayoutRelations, vect
 from mlc.passes.accel.threads.common.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.small_floats import MOVES, format_of
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops
 
 # Integers that memory holds in bytes of their own, or in one, and floats of more than 8 bits.
@@ -30,13 +30,13 @@ MOST_REGISTERS = 4096
 
 
 def check_tiles(launch: ir.Operation, threads: int) -> None:
-    """Raises PassFailure, at the op, for what the `threads` of a block cannot hold."""
+    """Raises PassError, at the op, for what the `threads` of a block cannot hold."""
     for op in collect_ops(launch):
         for value in (*op.results, *op.operands):
             if isinstance(value.type, ir.VectorType):
                 _check_vector(op, value.type, threads)
             elif isinstance(value.type, ir.MemRefType) and not _is_number(value.type.element_type):
-                raise PassFailure(f"threads read no memory of {value.type.element_type}", op.location)
+                raise PassError(f"threads read no memory of {value.type.element_type}", op.location)
         for tile in _tiles_in_memory(op):
             _check_extents(op, tile)
 
@@ -44,21 +44,19 @@ def check_tiles(launch: ir.Operation, threads: int) -> None:
 def _check_vector(op: ir.Operation, kind: ir.VectorType, threads: int) -> None:
     element = kind.element_type
     if not _is_number(element) and not isinstance(element, ir.IndexType):
-        raise PassFailure(f"threads hold no elements of type {element}", op.location)
+        raise PassError(f"threads hold no elements of type {element}", op.location)
     if format_of(element) is not None and op.name not in MOVES:
-        raise PassFailure(
-            f"cannot distribute '{op.name}' on floats of 8 bits: extend them first", op.location
-        )
+        raise PassError(f"cannot distribute '{op.name}' on floats of 8 bits: extend them first", op.location)
     _check_extents(op, kind)
     if prod(kind.shape) > MOST_REGISTERS * threads:
-        raise PassFailure(f"a block of {threads} threads cannot hold a {kind}", op.location)
+        raise PassError(f"a block of {threads} threads cannot hold a {kind}", op.location)
 
 
 def _check_extents(op: ir.Operation, kind: ir.VectorType | ir.MemRefType) -> None:
     if not kind.rank or (isinstance(kind, ir.VectorType) and kind.scalable):
-        raise PassFailure(f"a tile has dims of known extents, but this is a {kind}", op.location)
+        raise PassError(f"a tile has dims of known extents, but this is a {kind}", op.location)
     if any(extent < 1 or extent & (extent - 1) for extent in kind.shape):
-        raise PassFailure(f"a tile's extents must be powers of two, not {kind}", op.location)
+        raise PassError(f"a tile's extents must be powers of two, not {kind}", op.location)
 
 
 def _tiles_in_memory(op: ir.Operation) -> list[ir.MemRefType]:
@@ -75,7 +73,7 @@ def _is_number(kind: ir.Type) -> bool:
 
 
 def assign_layouts(launch: ir.Operation, architecture: Architecture) -> dict[ir.Value, Layout]:
-    """A layout for every vector. Raises PassFailure for tiles that threads cannot hold."""
+    """A layout for every vector. Raises PassError for tiles that threads cannot hold."""
     ops, warps = collect_ops(launch), architecture.warps(launch.attributes["warps"].value)
     check_tiles(launch, warps << architecture.lane_bits)
     assignment = Assignment(architecture, warps, ops)

@@ -8,7 +8,7 @@ from math import prod
 
 from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.representations import Index, add, as_value, multiply
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 # On a loop over tiles: how many neighbours along each dim with several tiles are the work of a cluster, and
 # how many clusters a group has.
@@ -48,11 +48,11 @@ class BlockOrder:
 
 
 def order_of(loop: ir.Operation, counts: list[int]) -> BlockOrder:
-    """What a parallel loop over tiles asks for. Raises PassFailure if it does not divide the tiles."""
+    """What a parallel loop over tiles asks for. Raises PassError if it does not divide the tiles."""
     cluster, group = (_sizes(loop, name, counts) for name in (CLUSTER, GROUP))
     sizes = zip(counts, cluster, group, strict=True)
     if any(count % (each * behind) for count, each, behind in sizes):
-        raise PassFailure(
+        raise PassError(
             f"clusters of {cluster} in groups of {group} do not divide {counts} tiles", loop.location
         )
     return BlockOrder(counts, cluster, group)
@@ -65,7 +65,7 @@ def _sizes(loop: ir.Operation, name: str, counts: list[int]) -> list[int]:
     long = [dim for dim, count in enumerate(counts) if count > 1]
     given = list(ir.DenseI64ArrayAttr(loop.attributes[name]))
     if len(given) != len(long):
-        raise PassFailure(
+        raise PassError(
             f"{name} must have {len(long)} numbers, one for each dim with several tiles", loop.location
         )
     sizes = dict(zip(long, given, strict=True))

@@ -17,7 +17,7 @@ from mlc.passes.accel.tiles.products import is_product, multiply_tiles
 from mlc.passes.accel.tiles.representations import Slice, Tile, as_value
 from mlc.passes.accel.tiles.transfers import gather
 from mlc.passes.accel.tiles.vector_shapes import by_dim, reshaped, splat, transposed
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
 from mlc.passes.common.rewriting import attributes_of, defining_op, terminator_of
 
@@ -51,7 +51,7 @@ class Join:
 
 
 def reduce_dims(body: Body, index: int, dims: list[int]) -> ir.Value:
-    """Result number `index` of a computation, without `dims`. Raises PassFailure for ones that no single op
+    """Result number `index` of a computation, without `dims`. Raises PassError for ones that no single op
     joins."""
     space, computation = body.space, body.space.computation
     position = len(computation.op.operands) - len(computation.op.results) + index
@@ -85,7 +85,7 @@ def _join_of(body: Body, index: int, argument: ir.BlockArgument) -> Join:
         or len(list(argument.uses)) != uses
     ):
         where = body.space.computation.op.location
-        raise PassFailure("a reduction by more than one op has no form on tiles", where)
+        raise PassError("a reduction by more than one op has no form on tiles", where)
     left, right = op.operands
     return Join(op, right if left == argument else left, condition)
 
@@ -192,7 +192,7 @@ class Body:
         if op.name == "tensor.extract":
             return self._extracted(op)
         if op.name.partition(".")[0] not in ("arith", "math"):
-            raise PassFailure(f"'{op.name}' op in a computation has no form on tiles", op.location)
+            raise PassError(f"'{op.name}' op in a computation has no form on tiles", op.location)
         operands = [self.value(each) for each in op.operands]
         if op.name in DIVISIONS:
             operands[1] = self._or_one(operands[1])
@@ -210,7 +210,7 @@ class Body:
         """Elements of a tensor in memory, at computed places."""
         source = self.code.tensor(op.operands[0])
         if not isinstance(source, Slice) or source.memory is None:
-            raise PassFailure("only what lies in memory can be read at computed places", op.location)
+            raise PassError("only what lies in memory can be read at computed places", op.location)
         places = [(self.value(each), 1) for each in list(op.operands)[1:]]
         return gather(self.code, source, places, self.space.extents)
 
@@ -230,7 +230,7 @@ class Body:
         binary = ir.AffineBinaryExpr(expression)
         made = next((_AFFINE[kind] for kind in _AFFINE if isinstance(expression, kind)), None)
         if made is None:
-            raise PassFailure(
+            raise PassError(
                 f"a place '{expression}' has no form on tiles", self.space.computation.op.location
             )
         left, right = (self._expression(each, operands, dims) for each in (binary.lhs, binary.rhs))

@@ -21,14 +21,14 @@ from mlc.passes.accel.tiles.representations import (
     multiply,
 )
 from mlc.passes.accel.tiles.slices import empty
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 
 def copy(code: Emission, op: ir.Operation) -> None:
     """`bufferization.materialize_in_destination`: the same part, for which shared memory is asked."""
     source, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
     if not isinstance(source, Slice) or source.memory is None:
-        raise PassFailure("only what lies in memory can be copied into a buffer of its own", op.location)
+        raise PassError("only what lies in memory can be copied into a buffer of its own", op.location)
     assert isinstance(target, Slice) and target.memory is None, "a copy goes where nothing is"
     code.values[op.results[0]] = Cached(source.memory, source.dims, source.kept, source.padding)
 
@@ -60,9 +60,9 @@ def _copied(code: Emission, source: Cached, read: list[Access], space: Space) ->
         if each.dim is not None:
             box[at], steps[at] = space.shape[each.dim], each.factor * dim.stride
             if each.dim in space.computation.reductions and not (space.extents[each.dim].whole or dim.ends):
-                raise PassFailure("a part of a reduction cannot be copied: more follows it", op.location)
+                raise PassError("a part of a reduction cannot be copied: more follows it", op.location)
     if source.padding != 0 and not all(each.inside for each in source.dims):
-        raise PassFailure("copies put zeros around a memory, and nothing else", op.location)
+        raise PassError("copies put zeros around a memory, and nothing else", op.location)
     buffer = _alloc(code, box, ir.MemRefType(memory.type).element_type)
     attributes = {"steps": ir.DenseI64ArrayAttr.get(steps)} if any(each > 1 for each in steps) else {}
     if box[-2:] != list(buffer.type.shape):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mlc.bindings import ir, memref, vector
 from mlc.dialects.accel import is_shared
 from mlc.passes.accel.tiles.representations import UNIT, Buffer, Extent, Index, Meaning, Slice, Tile, as_value
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.rewriting import attributes_of
 
@@ -62,10 +62,10 @@ class Emission:
         return self.scalar(index) if constant is None else constant
 
     def tile(self, value: ir.Value, op: ir.Operation) -> Tile:
-        """Of a tensor that is computed. Raises PassFailure where it is memory."""
+        """Of a tensor that is computed. Raises PassError where it is memory."""
         found = self.tensor(value)
         if not isinstance(found, Tile):
-            raise PassFailure(f"'{op.name}' op needs a tile that was computed in its block", op.location)
+            raise PassError(f"'{op.name}' op needs a tile that was computed in its block", op.location)
         return found
 
     def mask(self, extents: Sequence[Extent]) -> ir.Value:
@@ -77,7 +77,7 @@ class Emission:
     def flat(self, memory: ir.Value) -> ir.Value:
         """The memory with one dim, made in front of the launch."""
         if is_shared(memory):
-            raise PassFailure("computed places must be in global memory", ir.Location.current)
+            raise PassError("computed places must be in global memory", ir.Location.current)
         if memory.type.rank == 1:
             return memory
         assert self.body is not None, "tiles are read in launches"
@@ -98,7 +98,7 @@ class Emission:
 def copy_scalar(code: Emission, op: ir.Operation) -> None:
     """Ops on indices and numbers stay what they are."""
     if len(op.regions) or any(isinstance(each.type, ir.ShapedType) for each in (*op.operands, *op.results)):
-        raise PassFailure(f"'{op.name}' op has no form on tiles", op.location)
+        raise PassError(f"'{op.name}' op has no form on tiles", op.location)
     operands = [code.scalar(each) for each in op.operands]
     kinds = [each.type for each in op.results]
     made = ir.Operation.create(op.name, kinds, operands, attributes_of(op))

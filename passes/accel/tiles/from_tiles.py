@@ -19,7 +19,7 @@ from mlc.passes.accel.tiles.launches import launch
 from mlc.passes.accel.tiles.representations import Dim, Extent, Slice, Tile, add, whole_memory
 from mlc.passes.accel.tiles.slices import SliceOp, part_of
 from mlc.passes.accel.tiles.transfers import load, root_memory, write
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import kernels_on_tensors
 from mlc.passes.common.rewriting import defining_op, erase_op, terminator_of
 
@@ -106,9 +106,9 @@ def _copy(code: Emission, value: ir.Value, target: Slice) -> None:
             _write(code, source, target)
             return
         if not isinstance(source, Slice) or source.memory is None:
-            raise PassFailure("a result of the kernel is not computed", ir.Location.current)
+            raise PassError("a result of the kernel is not computed", ir.Location.current)
         if prod(each.padded for each in source.extents) > LARGEST_COPY:
-            raise PassFailure("a result of the kernel has to be copied by one block", ir.Location.current)
+            raise PassError("a result of the kernel has to be copied by one block", ir.Location.current)
         _write(code, load(code, source), target)
 
 
@@ -149,10 +149,10 @@ def pad(code: Emission, op: ir.Operation) -> None:
     source = code.tensor(op.operands[0])
     lows, highs = (list(op.attributes[name]) for name in ("static_low", "static_high"))
     if not isinstance(source, Slice) or source.memory is None or min(*lows, *highs) < 0:
-        raise PassFailure("only memory can have padding, as much as is known", op.location)
+        raise PassError("only memory can have padding, as much as is known", op.location)
     filler = defining_op(terminator_of(op.regions[0].blocks[0]).operands[0], "arith.constant")
     if filler is None:
-        raise PassFailure("padding must be a constant", op.location)
+        raise PassError("padding must be a constant", op.location)
     dims = list(source.dims)
     for at, low, high, total in zip(source.kept, lows, highs, op.results[0].type.shape, strict=True):
         if at is not None and low + high:
@@ -177,7 +177,7 @@ _HANDLERS: dict[str, Handler] = {
 
 
 def lower_kernel(kernel: ir.Operation) -> None:
-    """Puts a kernel on memrefs, inputs then outputs, in place of one on tensors. Raises PassFailure."""
+    """Puts a kernel on memrefs, inputs then outputs, in place of one on tensors. Raises PassError."""
     block, body = kernel.regions[0].blocks[0], on_memory(kernel)
     code = Emission(_HANDLERS)
     code.results = list(body.arguments)[len(block.arguments) :]

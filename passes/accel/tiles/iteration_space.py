@@ -8,7 +8,7 @@ from mlc.bindings import ir, vector
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import Extent
 from mlc.passes.accel.tiles.vector_shapes import reshaped
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation, dim_position
 
 
@@ -41,7 +41,7 @@ class Space:
 
 
 def space_of(code: Emission, op: ir.Operation) -> Space:
-    """Raises PassFailure if no operand tells how long a dim is."""
+    """Raises PassError if no operand tells how long a dim is."""
     computation = Computation(op)
     found: dict[int, Extent] = {}
     for operand, access in zip(op.operands, computation.maps, strict=True):
@@ -53,5 +53,5 @@ def space_of(code: Emission, op: ir.Operation) -> Space:
                 found[dim] = extent
     dims = range(computation.maps[0].n_dims)
     if any(dim not in found for dim in dims):
-        raise PassFailure("no operand tells how long a loop of the computation is", op.location)
+        raise PassError("no operand tells how long a loop of the computation is", op.location)
     return Space(computation, tuple(found[dim] for dim in dims))

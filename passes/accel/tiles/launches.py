@@ -8,7 +8,7 @@ from mlc.bindings import ir
 from mlc.passes.accel.tiles.block_order import order_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import as_value
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import attributes_of, terminator_of
 
 # On a loop: how many warps its blocks have.
@@ -21,10 +21,10 @@ def forall(code: Emission, op: ir.Operation) -> None:
     """`scf.forall` over tiles of results: a launch with a block for each iteration, in the order that the
     loop asks for; the last dim's neighbours next to each other if it asks for none."""
     if code.body is not None:
-        raise PassFailure("parallel loops within blocks have no form on tiles", op.location)
+        raise PassError("parallel loops within blocks have no form on tiles", op.location)
     missing = [each for each in op.results if each not in code.destinations]
     if missing:
-        raise PassFailure("a parallel loop computes a tensor that is no result of the kernel", op.location)
+        raise PassError("a parallel loop computes a tensor that is no result of the kernel", op.location)
     order = order_of(op, _counts(op))
     block = op.regions[0].blocks[0]
     targets = [code.destinations[each] for each in op.results]
@@ -56,7 +56,7 @@ def _counts(op: ir.Operation) -> list[int]:
     bounds = {name: list(op.attributes[f"static{name}"]) for name in ("LowerBound", "UpperBound", "Step")}
     dims = len(bounds["UpperBound"])
     if bounds["LowerBound"] != [0] * dims or bounds["Step"] != [1] * dims or _DYNAMIC in bounds["UpperBound"]:
-        raise PassFailure("only loops that count tiles from 0 to a constant become launches", op.location)
+        raise PassError("only loops that count tiles from 0 to a constant become launches", op.location)
     return bounds["UpperBound"]
 
 

@@ -19,7 +19,7 @@ from mlc.passes.accel.tiles.representations import (
     as_value,
     multiply,
 )
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.rewriting import terminator_of
 
@@ -135,7 +135,7 @@ def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation
     found = code.values[value]
     if isinstance(found, Slice) and found.memory is None:
         if result not in code.destinations:
-            raise PassFailure("a loop computes a tensor that is no result of the kernel", op.location)
+            raise PassError("a loop computes a tensor that is no result of the kernel", op.location)
         return code.destinations[result]
     return found
 

@@ -11,7 +11,7 @@ from mlc.passes.accel.tiles.iteration_space import Space
 from mlc.passes.accel.tiles.representations import Buffer, Extent, Slice, Tile, add, all_of
 from mlc.passes.accel.tiles.transfers import Place, gather, read_vector
 from mlc.passes.accel.tiles.vector_shapes import by_dim, reshaped, splat, transposed
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
 
 # An index as a constant, and a factor for each iteration dim.
@@ -29,20 +29,20 @@ class Access:
 
 
 def accesses(indexing_map: ir.AffineMap, space: Space) -> list[Access]:
-    """One for each dim of an operand. Raises PassFailure for windows of several places, and diagonals."""
+    """One for each dim of an operand. Raises PassError for windows of several places, and diagonals."""
     found = []
     for result in indexing_map.results:
         constant, factors = _sum_of(result, space)
         active = [dim for dim in factors if space.shape[dim] > 1]
         if len(active) > 1:
-            raise PassFailure(
+            raise PassError(
                 "a window must be tiled by 1 along all dims but those of its image",
                 space.computation.op.location,
             )
         found.append(Access(constant, active[0], factors[active[0]]) if active else Access(constant))
     dims = [each.dim for each in found if each.dim is not None]
     if len(set(dims)) != len(dims):
-        raise PassFailure("a tile cannot be read along its diagonal", space.computation.op.location)
+        raise PassError("a tile cannot be read along its diagonal", space.computation.op.location)
     return found
 
 
@@ -56,7 +56,7 @@ def read(code: Emission, space: Space, source: Slice | Buffer | Tile, access: ir
         code.wait()
         return spread(_whole(source), [each.dim for each in found], space)
     if any(each.constant or each.factor != 1 for each in found):
-        raise PassFailure("a tile can only be read as it was computed", space.computation.op.location)
+        raise PassError("a tile can only be read as it was computed", space.computation.op.location)
     return spread(source.vector, [each.dim for each in found], space)
 
 
@@ -70,7 +70,7 @@ def _whole(source: Buffer) -> ir.Value:
 def spread(value: ir.Value, dims: Sequence[int | None], space: Space) -> ir.Value:
     """A vector, whose dims are those of the space, None for ones of 1 element, along all of the space."""
     if list(value.type.shape) != ([1 if dim is None else space.shape[dim] for dim in dims] or [1]):
-        raise PassFailure("a tile can only be read as it was computed", space.computation.op.location)
+        raise PassError("a tile can only be read as it was computed", space.computation.op.location)
     if dims:
         value = transposed(value, by_dim(dims))
     shape = [extent if dim in dims else 1 for dim, extent in enumerate(space.shape)]
@@ -80,7 +80,7 @@ def spread(value: ir.Value, dims: Sequence[int | None], space: Space) -> ir.Valu
 def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> ir.Value:
     where = space.computation.op.location
     if source.memory is None:
-        raise PassFailure("a tensor is read that nobody has written", where)
+        raise PassError("a tensor is read that nobody has written", where)
     sums = [_sum_of(each, space) for each in access.results]
     active = [dim for _, factors in sums for dim in factors if space.shape[dim] > 1]
     several = any(sum(space.shape[dim] > 1 for dim in factors) > 1 for _, factors in sums)
@@ -139,4 +139,4 @@ def _sum_of(expression: ir.AffineExpr, space: Space) -> Sum:
             return a + b, both
         if not right:
             return a * b, {each: factor * b for each, factor in left.items()}
-    raise PassFailure("an index that is no sum of loops has no tile", space.computation.op.location)
+    raise PassError("an index that is no sum of loops has no tile", space.computation.op.location)

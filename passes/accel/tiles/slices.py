@@ -19,7 +19,7 @@ from mlc.passes.accel.tiles.representations import (
 )
 from mlc.passes.accel.tiles.transfers import load, write
 from mlc.passes.accel.tiles.vector_shapes import reshaped
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.affine import Linear, largest, linear, map_results
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -37,7 +37,7 @@ class SliceOp:
         self.sizes = _mixed(op, "static_sizes", dynamic)
         self.strides = _mixed(op, "static_strides", dynamic)
         if not all(isinstance(each, int) for each in self.strides):
-            raise PassFailure("slices with strides that are not known have no tile", op.location)
+            raise PassError("slices with strides that are not known have no tile", op.location)
 
     def is_whole(self, extents: Sequence[Extent], code: Emission) -> bool:
         """Whether it is all of a tile."""
@@ -71,12 +71,12 @@ def extract_slice(code: Emission, op: ir.Operation) -> None:
     rank = len(op.results[0].type.shape)
     if isinstance(source, Buffer):
         if not taken.is_whole(source.extents, code) or rank != len(source.extents):
-            raise PassFailure("a part of a tile in shared memory cannot be taken", op.location)
+            raise PassError("a part of a tile in shared memory cannot be taken", op.location)
         code.values[op.results[0]] = source
         return
     if isinstance(source, Tile):
         if not taken.is_whole(source.extents, code):
-            raise PassFailure("a part of a tile in registers cannot be taken", op.location)
+            raise PassError("a part of a tile in registers cannot be taken", op.location)
         kept = kept_dims(taken.sizes, rank)
         shape = [source.vector.type.shape[each] for each in kept] or [1]
         extents = tuple(source.extents[each] for each in kept)
@@ -105,10 +105,10 @@ def _part_of_dim(code: Emission, dim: Dim, taken: SliceOp, position: int) -> Dim
 
 
 def bound_of(size: Index, op: ir.Operation) -> int:
-    """What a size is at most. Raises PassFailure if that is not known."""
+    """What a size is at most. Raises PassError if that is not known."""
     found = size if isinstance(size, int) else _largest(size)
     if found is None:
-        raise PassFailure("a slice of unknown size has no tile", op.location)
+        raise PassError("a slice of unknown size has no tile", op.location)
     return found
 
 
@@ -157,7 +157,7 @@ def insert_slice(code: Emission, op: ir.Operation) -> None:
         code.values[op.results[0]] = target
         return
     if not isinstance(value, Tile) or not SliceOp(op).is_whole(target.extents, code):
-        raise PassFailure("a part of a tile in registers cannot be written", op.location)
+        raise PassError("a part of a tile in registers cannot be written", op.location)
     code.values[op.results[0]] = value
 
 
@@ -180,12 +180,12 @@ def _put(code: Emission, value: Slice | Buffer | Tile, target: Slice, op: ir.Ope
     """Writes into a part of the target, unless it was computed there."""
     if isinstance(value, Slice):
         if value.memory is None:
-            raise PassFailure("a tensor is stored that nobody has written", op.location)
+            raise PassError("a tensor is stored that nobody has written", op.location)
         if value.memory == target.memory:
             return
         value = load(code, value)
     if isinstance(value, Buffer):
-        raise PassFailure("a tile in shared memory is stored that was not computed", op.location)
+        raise PassError("a tile in shared memory is stored that was not computed", op.location)
     write(code, value, part_of(code, target, SliceOp(op), len(value.extents)))
 
 

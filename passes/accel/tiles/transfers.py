@@ -9,7 +9,7 @@ from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import UNIT, Extent, Index, Slice, Tile, add, as_value, multiply
 from mlc.passes.accel.tiles.vector_shapes import reshaped, splat, transposed
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.linalg_builders import constant
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -154,16 +154,16 @@ def _is_inside(distance: ir.Value, offset: Index, extent: int) -> ir.Value:
 
 
 def write(code: Emission, tile: Tile, part: Slice) -> None:
-    """Stores what of the tile is no padding. Raises PassFailure for memory that is no result's."""
+    """Stores what of the tile is no padding. Raises PassError for memory that is no result's."""
     assert part.memory is not None, "results lie in memory"
     if root_memory(part.memory) not in code.results:
-        raise PassFailure("only results of a kernel can be written", ir.Location.current)
+        raise PassError("only results of a kernel can be written", ir.Location.current)
     kept = [each for each in part.kept if each is not None and part.dims[each].extent.padded > 1]
     along = kept or [len(part.dims) - 1]
     dims = [part.dims[each] for each in along]
     clipped = all(each.ends or each.extent.whole for each in dims)
     if any(each.stride != 1 for each in part.dims):
-        raise PassFailure("parts of results that have strides cannot be written", ir.Location.current)
+        raise PassError("parts of results that have strides cannot be written", ir.Location.current)
     vector.TransferWriteOp(
         None,
         reshaped(tile.vector, [each.extent.padded for each in dims]),

@@ -9,7 +9,7 @@ from mlc.bindings import ir, memref
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import Extent, Slice, Tile, all_of, whole_memory
 from mlc.passes.accel.tiles.vector_shapes import reshaped
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import users
 
 # By name, those that `before_reshape` knows.
@@ -29,12 +29,12 @@ def reshape(code: Emission, op: ir.Operation) -> None:
         code.values[result] = _reshaped_tile(source, op)
         return
     if not isinstance(source, Slice):
-        raise PassFailure("a tile in shared memory cannot be reshaped", op.location)
+        raise PassError("a tile in shared memory cannot be reshaped", op.location)
     if source.memory is None:
         code.values[result] = all_of(None, [Extent(each, each) for each in result.type.shape])
         return
     if not source.is_whole:
-        raise PassFailure("only all of a tensor in memory can be reshaped", op.location)
+        raise PassError("only all of a tensor in memory can be reshaped", op.location)
     code.values[result] = whole_memory(_view(source.memory, op, op.name, result.type.shape))
 
 
@@ -43,13 +43,13 @@ def _reshaped_tile(source: Tile, op: ir.Operation) -> Tile:
     the first of them that is longer than 1."""
     shape = list(op.results[0].type.shape)
     if not op.results[0].type.has_static_shape:
-        raise PassFailure("a tile of unknown size cannot be reshaped", op.location)
+        raise PassError("a tile of unknown size cannot be reshaped", op.location)
     extents = tuple(Extent(each, each) for each in shape)
     longer = [[each for each in given if each.padded > 1] for given in (source.extents, extents)]
     same = [each.size for each in longer[0]] == [each.size for each in longer[1]]
     whole = all(each.whole for group in longer for each in group)
     if not same and not whole:
-        raise PassFailure("a tile with padding cannot be reshaped", op.location)
+        raise PassError("a tile with padding cannot be reshaped", op.location)
     padded = [each.padded for each in extents] or [1]
     assert prod(padded) == prod(source.vector.type.shape), "a reshape keeps elements"
     return Tile(reshaped(source.vector, padded), extents)
@@ -58,7 +58,7 @@ def _reshaped_tile(source: Tile, op: ir.Operation) -> Tile:
 def before_reshape(target: Slice, op: ir.Operation) -> Slice:
     """Where the operand of a reshape lies, whose result is to lie in `target`."""
     if not target.is_whole:
-        raise PassFailure("a tensor is reshaped before it becomes a part of another one", op.location)
+        raise PassError("a tensor is reshaped before it becomes a part of another one", op.location)
     other = EXPAND if op.name == COLLAPSE else COLLAPSE
     return whole_memory(_view(target.memory, op, other, op.operands[0].type.shape))
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.common.copying_loops import CopyingLoop
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.constants import index_constant as index
@@ -38,15 +38,15 @@ class MergeSteps(Pass):
 
 
 def _number(loop: ir.Operation) -> int:
-    """How many steps are one. Raises PassFailure unless it divides them."""
+    """How many steps are one. Raises PassError unless it divides them."""
     given = loop.attributes[MERGED]
     number = given.value if isinstance(given, ir.IntegerAttr) else 0
     lower, upper, step = (constant_value(each) for each in list(loop.operands)[:3])
     if lower is None or upper is None or step is None:
-        raise PassFailure("steps are merged in loops whose bounds are constants", loop.location)
+        raise PassError("steps are merged in loops whose bounds are constants", loop.location)
     count = max(0, -(-(upper - lower) // step))
     if number < 1 or count % number:
-        raise PassFailure(f"{count} steps cannot be merged by {MERGED} = {given}", loop.location)
+        raise PassError(f"{count} steps cannot be merged by {MERGED} = {given}", loop.location)
     return number
 
 

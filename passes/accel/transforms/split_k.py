@@ -19,7 +19,7 @@ from mlc.passes.accel.transforms.tile_sums import (
     workspace,
     write_sums,
 )
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops
 
@@ -79,7 +79,7 @@ def stream(sums: TileSums, blocks: int) -> None:
     has begun, number 2 b + 1 the one that it begins itself."""
     shares = Shares.of(sums.tiles, sums.count, blocks)
     if blocks < 1 or not shares.least:
-        raise PassFailure(
+        raise PassError(
             f"{sums.tiles} tiles of {sums.count} steps are not enough for {blocks} blocks", sums.loop.location
         )
     finish = sums.copy()
@@ -216,7 +216,7 @@ class SplitK(Pass):
 def split(sums: TileSums, parts: int) -> None:
     """A block for each of `parts` of each tile; number p T + t is for part p of tile t of T."""
     if not 2 <= parts <= sums.count:
-        raise PassFailure(f"{sums.count} steps cannot be split into {parts} parts", sums.loop.location)
+        raise PassError(f"{sums.count} steps cannot be split into {parts} parts", sums.loop.location)
     finish = sums.copy()
     memory = workspace(sums, parts * sums.tiles, finish.launch)
     number = sums.renumber(parts * sums.tiles)

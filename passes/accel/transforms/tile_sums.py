@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import arith, ir, memref, vector
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.kernel_functions import WORKSPACE
@@ -34,19 +34,19 @@ class TileSums:
 
     @staticmethod
     def of(loop: ir.Operation) -> TileSums:
-        """Raises PassFailure for loops that blocks cannot share."""
+        """Raises PassError for loops that blocks cannot share."""
         launch = loop.parent.operation
         if launch.name != "accel.launch" or len(launch.operands) != 1 or "cluster" in launch.attributes:
-            raise PassFailure(
+            raise PassError(
                 "blocks share the steps of a loop at the top of an accel.launch, of one dim without clusters",
                 loop.location,
             )
         lower, upper, step = (constant_value(each) for each in list(loop.operands)[:3])
         tiles = constant_value(launch.operands[0])
         if lower is None or upper is None or step is None or tiles is None:
-            raise PassFailure("blocks share loops whose bounds and grid are constants", loop.location)
+            raise PassError("blocks share loops whose bounds and grid are constants", loop.location)
         if not _only_adds(loop):
-            raise PassFailure("blocks share loops that carry one tile, to which they only add", loop.location)
+            raise PassError("blocks share loops that carry one tile, to which they only add", loop.location)
         return TileSums(launch, loop, tiles, lower, step, max(0, -(-(upper - lower) // step)))
 
     @property

@@ -16,7 +16,7 @@ from mlc.dialects.graph.dims.function_dims import NAMES, named_dims, names_attri
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_launch
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.kernel_functions import DEVICE, DIMS, IN_PLACE, MARK
 from mlc.passes.graph.common.op_families import ATTENTION, ELEMENTWISE
@@ -39,11 +39,11 @@ class KernelDims:
         self.names: dict[Size, str] = {}
 
     def name(self, values: Sequence[ir.Value]) -> None:
-        """Gives each size among the values' dims a number. Raises PassFailure for a dim that is no size."""
+        """Gives each size among the values' dims a number. Raises PassError for a dim that is no size."""
         for value in values:
             for dim in named_dims(value):
                 if dim is None:
-                    raise PassFailure(f"nothing tells the dims of this {value.type}", value.location)
+                    raise PassError(f"nothing tells the dims of this {value.type}", value.location)
                 if isinstance(dim, Size):
                     self.names.setdefault(dim, f"d{len(self.names)}")
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.kernel_functions import CPU
 from mlc.passes.graph.common.rematerialization import ON_READ
 from mlc.passes.graph.common.views import CONSTANTS, is_part, is_place, viewed
@@ -96,7 +96,7 @@ class PlaceOps(Pass):
         if op.attributes["sym_name"].value != MAIN or not (wanted or self.unsupported):
             return False
         if self.unsupported and self.device != CPU:
-            raise PassFailure("what thread blocks cannot compute is for device=cpu", op.location)
+            raise PassError("what thread blocks cannot compute is for device=cpu", op.location)
         found: set[str] = set()
         inside = [each.operation for each in op.regions[0].blocks[0]]
         ops = [each for each in inside if each.name.startswith("graph.")]
@@ -109,7 +109,7 @@ class PlaceOps(Pass):
         if self.unsupported:
             _place_between(inside, self.device)
         if missing := sorted(wanted - found):
-            raise PassFailure(_no_op(missing[0], ops), op.location)
+            raise PassError(_no_op(missing[0], ops), op.location)
         return True
 
 

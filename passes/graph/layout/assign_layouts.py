@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import target_of
 from mlc.passes.graph.layout.layout_costs import LayoutCosts, layout_costs
@@ -134,7 +134,7 @@ class AssignLayouts(Pass):
         try:
             return layout_costs(self.costs, target_of(op))
         except KeyError as error:
-            raise PassFailure(f"option 'costs': {error.args[0]}", op.location) from error
+            raise PassError(f"option 'costs': {error.args[0]}", op.location) from error
 
 
 def _blocks(convs: list[ir.Operation]) -> list[ir.Block]:

@@ -14,7 +14,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.types import element_name
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops, users
 
 # What the results of @prepare may always exceed their sources by: padding of small weights is no blow-up.
@@ -40,9 +40,9 @@ def default_budget(constants: Iterable[ir.Operation], least: int = LEAST_BUDGET)
 
 
 def check_budget(budget: int, location: ir.Location) -> None:
-    """Raises `PassFailure` for what the option `budget` of a pass cannot be."""
+    """Raises `PassError` for what the option `budget` of a pass cannot be."""
     if budget < -1:
-        raise PassFailure(f"option 'budget' must be -1 or a number of bytes, not {budget}", location)
+        raise PassError(f"option 'budget' must be -1 or a number of bytes, not {budget}", location)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import func, ir
 from mlc.bindings.operations import address
 from mlc.dialects import graph
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import erase_if_unused
 from mlc.passes.graph.common.rematerialization import ON_READ
 from mlc.passes.graph.prepare.prepare_budget import (
@@ -190,7 +190,7 @@ class SplitPrepare(Pass):
         if not needed:
             return
         if find_function(op, PREPARE) is not None:
-            raise PassFailure(
+            raise PassError(
                 f"constants would move to @{PREPARE}, which exists already: run {self.name} once",
                 main.location,
             )

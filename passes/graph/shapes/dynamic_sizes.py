@@ -13,7 +13,7 @@ from mlc.dialects.graph.dims.function_dims import ARGUMENTS, NAMES, Dims, named_
 from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_numbers, build_read_sizes
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops, has_uses, replace_op, terminator_of
 from mlc.passes.graph.common.values import erase_dead
 from mlc.passes.graph.shapes.size_assumptions import broadcast_operands, expect
@@ -73,12 +73,12 @@ def settle_sizes(function: ir.Operation) -> None:
 
 
 def _check_told(ops: list[ir.Operation], dims: Dims) -> None:
-    """Raises PassFailure for a dim with a name that no input and no `graph.sizes` tells."""
+    """Raises PassError for a dim with a name that no input and no `graph.sizes` tells."""
     for op in ops:
         for value in op.results if op.name not in graph.CONTROL_OPS else ():
             names = dims.untold(value) if isinstance(value.type, ir.RankedTensorType) else []
             if names:
-                raise PassFailure(f"nothing tells {', '.join(names)}, dims of the result", op.location)
+                raise PassError(f"nothing tells {', '.join(names)}, dims of the result", op.location)
 
 
 def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir, tensor
 from mlc.dialects import graph
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops, users
 
 
@@ -32,7 +32,7 @@ def _refine(op: ir.Operation, keep_signature: bool) -> bool:
     try:
         types = graph.refined_types(op)
     except graph.ShapeError as error:
-        raise PassFailure(graph.describe(op, error), op.location) from None
+        raise PassError(graph.describe(op, error), op.location) from None
     changed = False
     for result, refined in zip(op.results, types or [], strict=bool(types)):
         before = result.type

@@ -12,7 +12,7 @@ from mlc.dialects.graph.dims.requirements import passing_requirements, requireme
 from mlc.dialects.graph.sizes import Requirement, Size
 from mlc.dialects.graph.spec import ShapeError
 from mlc.dialects.tloop import build_expect
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 
 _PASSING = {*graph.CONTROL_OPS, "graph.yield"}
@@ -38,11 +38,11 @@ def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> N
 
 
 def _required(op: ir.Operation, dims: Dims) -> list[Requirement]:
-    """Raises PassFailure where it never holds."""
+    """Raises PassError where it never holds."""
     try:
         return passing_requirements(op, dims) if op.name in _PASSING else requirements(op, dims)
     except ShapeError as error:
-        raise PassFailure(graph.describe(op, error), op.location) from None
+        raise PassError(graph.describe(op, error), op.location) from None
 
 
 def _names(sizes: Sequence[int | Size]) -> set[str]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import Pass, PassFailure
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops
 
 
@@ -42,5 +42,5 @@ class Verify(Pass):
         found = [(message, each.location) for each in candidates if (message := violation(each))]
         if found:
             (message, location), *others = found
-            raise PassFailure(message, location, others)
+            raise PassError(message, location, others)
         return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import address, func, ir
 from mlc.dialects import graph, tloop
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.host.memory.arena import Lifetime
 from mlc.passes.host.memory.bodies import Bodies
@@ -99,7 +99,7 @@ class Allocations:
         return buffer
 
     def visit(self, op: ir.Operation, step: int) -> None:
-        """Raises PassFailure for ops that a host function cannot hold."""
+        """Raises PassError for ops that a host function cannot hold."""
         if op.name in REFERENCES:
             self.argument(op.results[0], "weight", len(self.weights))
             self.weights.append(op)
@@ -119,7 +119,7 @@ class Allocations:
     def use(self, op: ir.Operation, step: int) -> None:
         for value in op.operands:
             if value not in self.spans:
-                raise PassFailure(
+                raise PassError(
                     "a launch cannot read a constant, which is part of kernels; run graph-form-kernels first",
                     op.location,
                 )
@@ -132,12 +132,12 @@ class Allocations:
 
 
 def _check_results(allocations: Allocations, location: ir.Location) -> None:
-    """Raises PassFailure for a result that no launch writes, or that is another result too."""
+    """Raises PassError for a result that no launch writes, or that is another result too."""
     for index, value in enumerate(allocations.returned):
         source = view_source(value)
         span = allocations.spans.get(source)
         if span is None or span.buffer.place != ("output", index):
-            raise PassFailure(
+            raise PassError(
                 f"result #{index} needs a launch of its own that writes it; run graph-form-kernels first",
                 location,
             )
@@ -149,7 +149,7 @@ def allocate(
     order: Sequence[ir.Operation] | None = None,
 ) -> Allocations:
     """The buffers of a host function on tensors, for its ops in their own or in another order. `in_place`
-    says which operands each kernel may write over. Raises PassFailure for what is no host program."""
+    says which operands each kernel may write over. Raises PassError for what is no host program."""
     block = function.regions[0].blocks[0]
     ops = list(all_steps(list(order or (each.operation for each in block.operations))))
     terminator = block.operations[len(block.operations) - 1].operation

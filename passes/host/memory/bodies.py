@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import ir
 from mlc.dialects import tloop
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import terminator_of, users
 from mlc.passes.graph.common.views import is_part, view_source, viewed
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, YIELD, body_of, yields
@@ -111,9 +111,9 @@ class Bodies:
         return value in self.all.spans and self.all.where(value) == self.all.where(argument)
 
     def move(self, op: ir.Operation, move: Move) -> None:
-        """Raises PassFailure for what has no buffer."""
+        """Raises PassError for what has no buffer."""
         if move.value not in self.all.spans:
-            raise PassFailure(
+            raise PassError(
                 "a constant enters or leaves a body, but has no buffer; run graph-form-kernels first",
                 op.location,
             )
@@ -121,9 +121,9 @@ class Bodies:
 
     def check_computed(self, loop: Loop, value: ir.Value) -> None:
         """Copies at the end of a run happen one after the other: none may read what another has written.
-        Raises PassFailure for another carried value, as it was."""
+        Raises PassError for another carried value, as it was."""
         if viewed(value) in loop.carried:
-            raise PassFailure(
+            raise PassError(
                 "a carried value becomes another one without a launch; run graph-form-kernels first",
                 loop.op.location,
             )

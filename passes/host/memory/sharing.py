@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import ir
 from mlc.dialects.graph.elements import element_bytes
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import joined_offsets, view_offset
 from mlc.passes.graph.fusion.loop_rows import loop_of
 from mlc.passes.host.memory.buffers import Move, Row, tensor_bytes
@@ -29,7 +29,7 @@ class Sharing:
         if source not in self.all.spans:
             raise foreign(op)
         if loop_of(iteration) is None:
-            raise PassFailure(
+            raise PassError(
                 "'tloop.row' takes the iteration of a loop around it, and nothing else", op.location
             )
         count = ir.RankedTensorType(source.type).shape[0]
@@ -38,7 +38,7 @@ class Sharing:
 
     def place(self, op: ir.Operation, step: int) -> None:
         """Views are parts of their operand, operands of a concatenation parts of its result. Raises
-        PassFailure for other ops."""
+        PassError for other ops."""
         offset, offsets = view_offset(op), joined_offsets(op)
         if offset is not None and op.operands[0] in self.all.spans:
             width = element_bytes(str(op.results[0].type.element_type))
@@ -83,6 +83,6 @@ class Sharing:
                 self.all.move(op, Move(value, result, offset))
 
 
-def foreign(op: ir.Operation) -> PassFailure:
+def foreign(op: ir.Operation) -> PassError:
     """That a host function cannot hold the op."""
-    return PassFailure(f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location)
+    return PassError(f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location)

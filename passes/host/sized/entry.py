@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mlc.bindings import cf, func, ir, llvm
 from mlc.dialects import tloop
 from mlc.dialects.tloop import buffers_and_dims
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.control import ControlBuilder
 from mlc.passes.host.common.llvm_builders import allocated, call, constant, offset, pointer, where, word
@@ -85,7 +85,7 @@ class SizedEntryBuilder:
                 elif op.name.startswith(("arith.", "scf.")):
                     self.control.build(op)
                 else:
-                    raise PassFailure(f"'{op.name}' cannot be part of a host function", op.location)
+                    raise PassError(f"'{op.name}' cannot be part of a host function", op.location)
 
     def launch(self, op: ir.Operation) -> None:
         buffers, dims = buffers_and_dims(op)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, llvm, memref
 from mlc.dialects.graph.elements import element_bytes
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.llvm_builders import (
     allocated,
@@ -97,7 +97,7 @@ class BufferOps:
         axis = arith.Constant.defining(op.operands[1])
         shape = self.shapes.get(op.operands[0])
         if axis is None or shape is None:
-            raise PassFailure("the dims of this buffer are not known", op.location)
+            raise PassError("the dims of this buffer are not known", op.location)
         self.values[op.results[0]] = shape[axis.value.value]
 
     def cast(self, op: ir.Operation) -> None:

@@ -12,7 +12,7 @@ from mlc.bindings import cf, func, ir, memref
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.sizes.text import parse_size
 from mlc.dialects.tloop import build_launch_into
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.rewriting import collect_ops, terminator_of
@@ -111,7 +111,7 @@ class SizedFunction:
         return memory
 
     def rewrite(self, op: ir.Operation, step: int, memory: Memory) -> None:
-        """Raises PassFailure for ops that a host function cannot hold."""
+        """Raises PassError for ops that a host function cannot hold."""
         if op.name == tloop.Launch.NAME:
             self.launch(op, step, memory)
         elif op.name == tloop.Numbers.NAME:
@@ -131,7 +131,7 @@ class SizedFunction:
         elif op.name == graph.Concat.NAME and joined_offsets(op) is not None:
             self.join(op, memory)
         elif op.name not in (*REFERENCES, graph.Constant.NAME):
-            raise PassFailure(
+            raise PassError(
                 f"a host function of sizes that only a call tells cannot hold '{op.name}'", op.location
             )
 

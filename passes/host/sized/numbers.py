@@ -11,7 +11,7 @@ from mlc.dialects.graph.dims.function_dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
 from mlc.dialects.tloop import build_check
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.constants import index_constant
 
 
@@ -50,7 +50,7 @@ class Numbers:
         return all(name in self._names for size in sizes if isinstance(size, Size) for name in size.names)
 
     def of(self, size: int | Size) -> ir.Value:
-        """The size as a value of type index. Raises PassFailure for names that nothing has told yet."""
+        """The size as a value of type index. Raises PassError for names that nothing has told yet."""
         if size not in self._made:
             self._made[size] = self._number(size)
         return self._made[size]
@@ -72,7 +72,7 @@ class Numbers:
     def _factor(self, factor: Name | Operation) -> ir.Value:
         if isinstance(factor, Name):
             if factor.name not in self._names:
-                raise PassFailure(
+                raise PassError(
                     f"the dim '{factor.name}' is not known when memory for it is allocated",
                     ir.Location.current,
                 )
@@ -105,10 +105,10 @@ class Numbers:
 
 
 def sizes_of(value: ir.Value) -> list[int | Size]:
-    """The dims of a tensor value. Raises PassFailure for one that nothing tells."""
+    """The dims of a tensor value. Raises PassError for one that nothing tells."""
     sizes = [dim for dim in named_dims(value) if dim is not None]
     if len(sizes) != value.type.rank:
-        raise PassFailure(f"nothing tells the dims of this {value.type}", value.location)
+        raise PassError(f"nothing tells the dims of this {value.type}", value.location)
     return sizes
 
 
@@ -150,12 +150,12 @@ def _mixed(
 
 
 def input_names(function: ir.Operation) -> list[list[str]]:
-    """Per argument the names of its dims, "" for numbers. Raises PassFailure for a dim that is no name."""
+    """Per argument the names of its dims, "" for numbers. Raises PassError for a dim that is no name."""
     result = []
     for argument in function.regions[0].blocks[0].arguments:
         names = ["" if isinstance(dim, int) else name_of(dim) for dim in sizes_of(argument)]
         if None in names:
-            raise PassFailure("the dims of arguments are numbers or names", function.location)
+            raise PassError("the dims of arguments are numbers or names", function.location)
         result.append([name or "" for name in names])
     return result
 

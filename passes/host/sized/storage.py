@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir, memref
 from mlc.dialects import graph
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.host.sized.lifetimes import Memory
@@ -40,10 +40,10 @@ class Storage:
             self.outputs.setdefault(view_source(value), index)
 
     def buffer(self, value: ir.Value) -> ir.Value:
-        """The buffer of a value. Raises PassFailure for one without."""
+        """The buffer of a value. Raises PassError for one without."""
         if value not in self.buffers:
             wrong = f"this {value.type} has no buffer; run graph-form-kernels first"
-            raise PassFailure(wrong, value.location)
+            raise PassError(wrong, value.location)
         return self.buffers[value]
 
     def result(self, op: ir.Operation, value: ir.Value, step: int, memory: Memory) -> ir.Value:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mlc.bindings import arith, ir, linalg
 from mlc.dialects import graph
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.linalg_builders import (
     affine_map,
     broadcast_map,
@@ -110,18 +110,18 @@ def _flag(op: ir.Operation, name: str) -> bool:
 @rule("attention")
 def lower_attention(op: ir.Operation) -> list[ir.Value]:
     """Scores, mask, maximum, exponentials and their sum, values, and the quotient at the end. Keys and
-    values have the leading dims of the queries, or 1 in their place; elements are f32. Raises PassFailure for
+    values have the leading dims of the queries, or 1 in their place; elements are f32. Raises PassError for
     attention that does not fit."""
     reason = "its heads are grouped" if is_grouped(op) else obstacle(op)
     if reason is not None:
-        raise PassFailure(
+        raise PassError(
             f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location
         )
     q, k, v = list(op.operands)[:3]
     *leading, queries, _ = static_shape(q)
     batches = [zip(leading, static_shape(each), strict=False) for each in (k, v)]
     if any(dim not in (1, whole) for pairs in batches for whole, dim in pairs):
-        raise PassFailure("whether queries, keys and values have the same batches is not known", op.location)
+        raise PassError("whether queries, keys and values have the same batches is not known", op.location)
     keys, rank = static_shape(k)[-2], len(static_shape(q))
     outer = list(range(rank - 2))
     first, second, third = rank - 2, rank - 1, rank

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.linalg_builders import (
     affine_map,
     constant,
@@ -29,7 +29,7 @@ from mlc.passes.lowering.rules.row_windows import row_window
 
 def _require_unpadded(op: ir.Operation) -> None:
     if any(integers(op, "pads")):
-        raise PassFailure(f"'{op.name}' has pads; run graph-materialize-padding first", op.location)
+        raise PassError(f"'{op.name}' has pads; run graph-materialize-padding first", op.location)
 
 
 def _window(

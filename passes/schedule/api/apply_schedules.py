@@ -9,7 +9,7 @@ from random import Random
 from typing import ClassVar
 
 from mlc.bindings import ir
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.api.primitives import STEPS
 from mlc.passes.schedule.common.loops import PARALLEL, SEQUENTIAL
@@ -20,12 +20,12 @@ Watcher = Callable[[int, ir.Operation], None]
 
 
 def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
-    """The `func.func` that the schedule names; PassFailure if there is none."""
+    """The `func.func` that the schedule names; PassError if there is none."""
     name = schedule.attributes["kernel"].value
     for op in module.regions[0].blocks[0]:
         if op.operation.name == "func.func" and op.operation.attributes["sym_name"].value == name:
             return op.operation
-    raise PassFailure(f"the schedule's kernel @{name} does not exist", schedule.location)
+    raise PassError(f"the schedule's kernel @{name} does not exist", schedule.location)
 
 
 def schedules_of(module: ir.Operation) -> list[ir.Operation]:
@@ -37,7 +37,7 @@ def schedules_of(module: ir.Operation) -> list[ir.Operation]:
 def apply_schedule(
     kernel: ir.Operation, schedule: ir.Operation, random: Random | None = None, watch: Watcher | None = None
 ) -> None:
-    """Applies the primitives of `schedule` in order. Raises PassFailure naming the kernel and the primitive.
+    """Applies the primitives of `schedule` in order. Raises PassError naming the kernel and the primitive.
 
     `random` decides where the schedule is not decided.
     """
@@ -48,7 +48,7 @@ def apply_schedule(
             STEPS[primitive.name](primitive, state)
         except StepError as error:
             name = schedule.attributes["kernel"].value
-            raise PassFailure(
+            raise PassError(
                 f"schedule of @{name}: step {number} ('{primitive.name}') does not apply: {error}",
                 primitive.location,
             ) from error

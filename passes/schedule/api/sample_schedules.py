@@ -13,7 +13,7 @@ from mlc.passes.schedule.api.apply_schedules import apply_schedule, find_kernel,
 
 def sample_schedule(kernel: ir.Operation, schedule: ir.Operation, random: Random) -> None:
     """Records decisions in the schedule. It is tried out on a copy of the kernel, because what may be chosen
-    depends on the steps before. Raises PassFailure if a step does not apply."""
+    depends on the steps before. Raises PassError if a step does not apply."""
     with ir.InsertionPoint(kernel), kernel.location:
         copy = kernel.clone().operation
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.bindings.operations import address
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic
 from mlc.passes.common.named_blocks import BLOCK_TAG
@@ -38,7 +38,7 @@ def block(builder: ScheduleBuilder, computation: Computation) -> ir.Value:
 
 def parts_of(kernel: ir.Operation) -> list[Part]:
     """The parts in the order in which they are computed; all of their computations get names. What is not
-    computed, but only lies elsewhere, is copied by a computation. Raises PassFailure."""
+    computed, but only lies elsewhere, is copied by a computation. Raises PassError."""
     roots: list[Computation] = []
     end = terminator_of(kernel.regions[0].blocks[0])
     for index in range(len(end.operands)):
@@ -71,11 +71,11 @@ def _find_roots(user: ir.Operation, index: int, roots: list[Computation]) -> Non
     elif op is None or op.name in ("arith.constant", "linalg.generic", "tensor.extract_slice"):
         roots.append(_copy_for(user, index))
     elif op.name in ("scf.for", "scf.forall"):
-        raise PassFailure(
+        raise PassError(
             "what this op computes one element after the other has no schedule for blocks", op.location
         )
     else:
-        raise PassFailure(f"a result of '{op.name}' has no schedule for blocks", op.location)
+        raise PassError(f"a result of '{op.name}' has no schedule for blocks", op.location)
 
 
 def _is_taken(op: ir.Operation, roots: list[Computation]) -> bool:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from mlc.bindings import arith, ir
 from mlc.dialects.accel.launches import MOST_BLOCKS
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.computation import computations, root_computation
 from mlc.passes.common.kernel_functions import kernels_on_tensors, schedules
 from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic
@@ -28,7 +28,7 @@ from mlc.passes.schedule.gpu.windows import is_window, schedule_window
 
 
 def compute_constants(kernel: ir.Operation) -> None:
-    """Tensors of one number get a computation that writes it. Raises PassFailure for others."""
+    """Tensors of one number get a computation that writes it. Raises PassError for others."""
     for op in collect_ops(kernel, "arith.constant"):
         if isinstance(op.results[0].type, ir.RankedTensorType):
             replace_op(op, _filled(op))
@@ -37,7 +37,7 @@ def compute_constants(kernel: ir.Operation) -> None:
 def _filled(op: ir.Operation) -> ir.Value:
     kind, value = ir.RankedTensorType(op.results[0].type), op.attributes["value"]
     if not isinstance(value, ir.DenseElementsAttr) or not value.is_splat:
-        raise PassFailure(
+        raise PassError(
             "a constant whose elements differ has no form on tiles: threads cannot look numbers up in their "
             "code",
             op.location,
@@ -56,14 +56,14 @@ def _filled(op: ir.Operation) -> ir.Value:
 
 def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ...]) -> None:
     """Adds the schedule of `kernel`, whose blocks share reductions as `wanted`, and are in clusters of this
-    shape. Raises PassFailure if it has none."""
+    shape. Raises PassError if it has none."""
     compute_constants(kernel)
     root = root_computation(kernel)
     reducing = [each for each in computations(kernel) if each.reductions]
     for each in reducing:
         if any(each.extents[dim] == 0 for dim in each.reductions):
             # Upstream's tiling crashes on it.
-            raise PassFailure(
+            raise PassError(
                 "a reduction of no elements has no schedule: graph-eliminate-empty leaves none",
                 each.op.location,
             )
@@ -117,7 +117,7 @@ class ScheduleBlocks(Pass):
     def run(self, op: ir.Operation) -> None:
         wanted, cluster = Wanted(self.split_k, self.stream_k), self.cluster
         if cluster and (len(cluster) != 2 or min(cluster) < 1 or prod(cluster) > MOST_BLOCKS):
-            raise PassFailure(
+            raise PassError(
                 f"cluster must be two numbers whose product is at most {MOST_BLOCKS}, not {cluster}",
                 op.location,
             )

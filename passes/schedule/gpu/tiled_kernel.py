@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation, computations, dim_position
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import positions
@@ -24,14 +24,14 @@ class Result:
 
     @staticmethod
     def of(root: Computation, anchor: Computation) -> Result:
-        """With a copy as the root where `anchor` computes the result. Raises PassFailure where the root does
+        """With a copy as the root where `anchor` computes the result. Raises PassError where the root does
         not read each element of the anchor's result once."""
         if root.op == anchor.op:
             root = identity_behind(anchor.result)
         reads = [read for value, read in zip(root.inputs, root.maps, strict=False) if value == anchor.result]
         dims = [dim_position(each) for each in reads[0].results] if len(reads) == 1 else []
         if sorted(dim for dim in dims if dim is not None) != list(range(len(root.extents))):
-            raise PassFailure("what follows a product must read each of its elements once", root.op.location)
+            raise PassError("what follows a product must read each of its elements once", root.op.location)
         pairs = zip(anchor.parallel, dims, strict=True)
         return Result(root, {dim: place for dim, place in pairs if place is not None})
 

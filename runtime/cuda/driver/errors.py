@@ -40,7 +40,7 @@ class CudaError(ExecutableError):
         self.name = name
 
 
-class DriverMissing(CudaError):
+class DriverMissingError(CudaError):
     """There is no CUDA driver that can be loaded. The message says where it was looked for."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from threading import Lock
 from typing import Any
 
-from mlc.runtime.cuda.driver.errors import HINTS, CudaError, DriverMissing, version_text
+from mlc.runtime.cuda.driver.errors import HINTS, CudaError, DriverMissingError, version_text
 from mlc.runtime.cuda.driver.signatures import MINIMUM_VERSION, SIGNATURES, SINCE
 
 VARIABLE = "MLC_CUDA_DRIVER"
@@ -86,7 +86,7 @@ class Driver:
 def load_driver() -> Driver:
     """The driver of this machine, loaded and initialised once per process.
 
-    Raises DriverMissing if no driver can be loaded, or CudaError if it cannot be used.
+    Raises DriverMissingError if no driver can be loaded, or CudaError if it cannot be used.
     """
     given = os.environ.get(VARIABLE)
     with _lock:
@@ -104,8 +104,8 @@ def _open(places: Collection[str], given: bool) -> tuple[ctypes.CDLL, str]:
         except OSError as error:
             causes.append(str(error))
     if given:
-        raise DriverMissing(f"{VARIABLE}: cannot load the CUDA driver: {causes[0]}")
-    raise DriverMissing(
+        raise DriverMissingError(f"{VARIABLE}: cannot load the CUDA driver: {causes[0]}")
+    raise DriverMissingError(
         f"no CUDA driver: looked for {', '.join(places)}; install NVIDIA's driver, "
         f"or name its file in {VARIABLE}" + "".join(f"\n  {each}" for each in causes if _unusual(each))
     )

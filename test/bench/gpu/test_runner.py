@@ -133,6 +133,6 @@ def test_the_folder_runs_alone(artefacts: Path, tmp_path: Path) -> None:
     environment = {"MLC_CUDA_DRIVER": str(tmp_path / "libcuda.so.1"), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("run.py: DriverMissing: MLC_CUDA_DRIVER: cannot load the CUDA driver"), (
-        done.stderr
-    )
+    assert done.stderr.startswith(
+        "run.py: DriverMissingError: MLC_CUDA_DRIVER: cannot load the CUDA driver"
+    ), done.stderr

@@ -20,7 +20,7 @@ from mlc.compiler.code_path import CodePath
 from mlc.compiler.dump import dump_ir
 from mlc.compiler.emit import emit_program
 from mlc.runtime import Executable, ExecutableError, load
-from mlc.runtime.cuda import DriverMissing, Plan
+from mlc.runtime.cuda import DriverMissingError, Plan
 from mlc.runtime.cuda.plan.parts import ArenaBuffer, LaunchStep
 
 ARCHITECTURES = ("sm_80", "sm_90a")
@@ -134,7 +134,7 @@ def test_files_need_no_driver_until_they_are_called(
     assert executable.weights.keys() == program.named_weights().keys()
     executable.save(tmp_path / "again.mlcx")
     assert (tmp_path / "again.mlcx").read_bytes() == path.read_bytes()
-    with pytest.raises(DriverMissing, match="cannot load the CUDA driver"):
+    with pytest.raises(DriverMissingError, match="cannot load the CUDA driver"):
         executable(np.zeros((3, 40), np.float32))
 
 

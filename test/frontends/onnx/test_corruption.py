@@ -10,7 +10,7 @@ import pytest
 from models import dense, info, model, weights
 from onnx import helper, numpy_helper
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
 
 LIGHT = Path(onnx.__file__).parent / "backend/test/data/light/light_squeezenet.onnx"
@@ -35,7 +35,7 @@ def _imports(data: bytes) -> bool:
     """Whether the bytes import; they must either do so or fail with one message."""
     try:
         import_model(data, name="broken.onnx")
-    except ImportFailure as error:
+    except ModelError as error:
         assert str(error).startswith("broken.onnx: "), error
         assert "Traceback" not in str(error)
         return False
@@ -59,7 +59,7 @@ def test_truncated_file_names_file_and_byte(tmp_path: Path) -> None:
     path = tmp_path / "half.onnx"
     path.write_bytes(LIGHT.read_bytes()[:9000])
     with pytest.raises(
-        ImportFailure, match=r"half\.onnx: not a valid ONNX model: at byte \d+: .* end at byte 9000"
+        ModelError, match=r"half\.onnx: not a valid ONNX model: at byte \d+: .* end at byte 9000"
     ):
         import_model(path)
 
@@ -102,7 +102,7 @@ def test_overwritten_ranges_never_crash() -> None:
     ],
 )
 def test_not_a_model(data: bytes, cause: str) -> None:
-    with pytest.raises(ImportFailure) as caught:
+    with pytest.raises(ModelError) as caught:
         import_model(data, name="x.onnx")
     assert str(caught.value).startswith("x.onnx: ")
     assert cause in str(caught.value)
@@ -132,15 +132,15 @@ def test_raw_data_of_the_wrong_size(cut: int) -> None:
     proto = dense()
     tensor = proto.graph.initializer[0]
     tensor.raw_data = (tensor.raw_data + b"\0" * 4)[: len(tensor.raw_data) + cut]
-    with pytest.raises(ImportFailure, match=r"tensor 'w': dims \[32, 32\] of FLOAT take 4096 bytes"):
+    with pytest.raises(ModelError, match=r"tensor 'w': dims \[32, 32\] of FLOAT take 4096 bytes"):
         import_model(proto)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ImportFailure, match="No such file"):
+    with pytest.raises(ModelError, match="No such file"):
         import_model(tmp_path / "nothing.onnx")
-    with pytest.raises(ImportFailure, match="not a regular file"):
+    with pytest.raises(ModelError, match="not a regular file"):
         import_model(tmp_path)
     (tmp_path / "empty.onnx").write_bytes(b"")
-    with pytest.raises(ImportFailure, match="is empty"):
+    with pytest.raises(ModelError, match="is empty"):
         import_model(tmp_path / "empty.onnx")

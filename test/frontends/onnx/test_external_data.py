@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from models import dense, external, save, weights
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
 from mlc.frontends.weights.module_references import weight_references
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 def _message(folder: Path, location: str, **more: Any) -> str:
     path = save(dense(external(location, **more)), folder / "model.onnx")
-    with pytest.raises(ImportFailure) as caught:
+    with pytest.raises(ModelError) as caught:
         import_model(path)
     text = str(caught.value)
     assert text.startswith(f"{path}: tensor 'w': ")
@@ -121,10 +121,10 @@ def test_no_location_is_refused(folder: Path) -> None:
     tensor = external("data.bin")
     del tensor.external_data[:]
     path = save(dense(tensor), folder / "model.onnx")
-    with pytest.raises(ImportFailure, match="no location"):
+    with pytest.raises(ModelError, match="no location"):
         import_model(path)
 
 
 def test_a_model_in_memory_has_no_folder(folder: Path) -> None:
-    with pytest.raises(ImportFailure, match="not given as a file"):
+    with pytest.raises(ModelError, match="not given as a file"):
         import_model(dense(external("data.bin")))

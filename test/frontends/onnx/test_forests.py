@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from mlc.dialects.graph import attribute
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
 
 # One tree: x[0] <= 0.5 leads to leaf 1, else x[1] > 2 to leaf 3, else to leaf 4.
@@ -99,7 +99,7 @@ def test_trees_of_one_target_each_are_groups() -> None:
     ],
 )
 def test_wrong_trees_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ImportFailure, match=f"node 'trees' .TreeEnsembleRegressor.: .*{message}"):
+    with pytest.raises(ModelError, match=f"node 'trees' .TreeEnsembleRegressor.: .*{message}"):
         import_model(model(**changes))
 
 

@@ -9,7 +9,7 @@ import pytest
 from models import info, model
 from onnx import TensorProto, helper, numpy_helper
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
 
 IMAGE = info("x", 1, 2, 5, 6)
@@ -30,7 +30,7 @@ def imported(
 
 
 def refused(*arguments: Any, **attributes: Any) -> str:
-    with pytest.raises(ImportFailure) as caught:
+    with pytest.raises(ModelError) as caught:
         imported(*arguments, **attributes)
     return str(caught.value)
 

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_node as node
 
 from mlc import dialects
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
 from mlc.frontends.weights.module_references import weight_references
 
@@ -27,7 +27,7 @@ def _text(proto: onnx.ModelProto, **options: object) -> str:
 
 
 def _failure(proto: onnx.ModelProto, **options: object) -> str:
-    with pytest.raises(ImportFailure) as caught:
+    with pytest.raises(ModelError) as caught:
         import_model(proto, name="m.onnx", **options)  # type: ignore[arg-type]
     assert str(caught.value).startswith("m.onnx: ")
     return str(caught.value).removeprefix("m.onnx: ")

@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from mlc import compile
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 
 FLOAT, INT64, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.STRING
 
@@ -85,7 +85,7 @@ def test_wrong_maps_are_named() -> None:
     with pytest.raises(TypeError, match="input 'x'"):
         program.run({"x": {"a": 1.0}})
     texts = model("DictVectorizer", map_type(INT64, FLOAT), tensor(FLOAT, [2]), string_vocabulary=["a"])
-    with pytest.raises(ImportFailure, match=r"map\(int64,float32\), which does not fit its vocabulary"):
+    with pytest.raises(ModelError, match=r"map\(int64,float32\), which does not fit its vocabulary"):
         compile(texts)
 
 

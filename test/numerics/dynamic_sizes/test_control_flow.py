@@ -9,7 +9,7 @@ from control_models import BOOL, I64, body, info, model
 from onnx import helper
 from oracle import Arrays, compiled, differences, runtime
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 
 RNG = np.random.default_rng(3)
 X = RNG.uniform(-1, 1, (2, 3)).astype(np.float32)
@@ -214,7 +214,7 @@ def test_what_is_not_supported_is_named() -> None:
         helper.make_node("Loop", ["n", "", "x"], ["u"], name="unknown", body=unknown),
     ]
     inputs = [info("n", [], I64), info("c", [], BOOL), info("x", [2])]
-    with pytest.raises(ImportFailure) as failure:
+    with pytest.raises(ModelError) as failure:
         compiled(model(nodes, inputs, [info(name, None) for name in "aru"]))
     text = str(failure.value)
     assert "3 nodes cannot be imported" in text

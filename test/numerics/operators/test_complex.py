@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from oracle import Arrays, compiled, differences
 from pieces import Pieces
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 
 TOLERANCE = {"complex64": 1e-6, "complex128": 1e-14}
 
@@ -51,7 +51,7 @@ def test_every_operator(name: str, is_dynamic: bool) -> None:
 def test_complex_numbers_have_no_order(reduction: str) -> None:
     pieces, x = Pieces(OPSET), np.zeros(4, np.complex64)
     pieces.add("y", "ScatterElements", x, np.arange(4), x, reduction=reduction)
-    with pytest.raises(ImportFailure, match=f"'reduction' is {reduction}, but complex numbers have no order"):
+    with pytest.raises(ModelError, match=f"'reduction' is {reduction}, but complex numbers have no order"):
         compiled(pieces.model())
 
 
@@ -59,5 +59,5 @@ def test_nothing_is_converted_from_complex_numbers() -> None:
     """No operator of ONNX does, but Cast may be asked to."""
     pieces = Pieces(OPSET)
     pieces.add("y", "Cast", np.zeros(4, np.complex64), out=TensorProto.FLOAT, to=TensorProto.FLOAT)
-    with pytest.raises(ImportFailure, match="complex<f32> is not converted"):
+    with pytest.raises(ModelError, match="complex<f32> is not converted"):
         compiled(pieces.model())

@@ -14,7 +14,7 @@ from onnx.reference import ReferenceEvaluator
 from oracle import Arrays
 
 from mlc import compile
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
 
 RNG = np.random.default_rng(11)
@@ -136,6 +136,6 @@ def test_optionals() -> None:
     ],
 )
 def test_what_is_refused(text: str, cause: str) -> None:
-    with pytest.raises(ImportFailure) as failure:
+    with pytest.raises(ModelError) as failure:
         import_model(built(text, "z"))
     assert cause in str(failure.value)

@@ -11,7 +11,7 @@ import pytest
 from node_groups import ANY_SIZE, HOWS, Case, wrong_cases
 from onnx import TensorProto, helper
 
-from mlc.frontends.errors import ImportFailure
+from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
 
 RNG = np.random.default_rng(5)
@@ -98,11 +98,11 @@ def open_model(**attributes: Any) -> onnx.ModelProto:
     ],
 )
 def test_wrong_pools_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ImportFailure, match=f"node 'counts' .TfIdfVectorizer.: .*{message}"):
+    with pytest.raises(ModelError, match=f"node 'counts' .TfIdfVectorizer.: .*{message}"):
         import_model(open_model(**vectorizer() | changes))
 
 
 def test_columns_of_several_weights_are_refused() -> None:
     model = open_model(**vectorizer("IDF", weights=WEIGHTS, ngram_indexes=[0] * 7))
-    with pytest.raises(ImportFailure, match="n-grams of different weights that count in one column"):
+    with pytest.raises(ModelError, match="n-grams of different weights that count in one column"):
         import_model(model)

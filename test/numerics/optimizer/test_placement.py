@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import CompileError, Options, compile_program, worker_pool
 from mlc.compiler.levels import units_of
-from mlc.pipelines.pass_error import PassError
+from mlc.pipelines.pass_error import PassRunError
 
 TOLERANCE = 1e-5
 # Biases of more than 1 KiB are no constants inside kernels, which blocks do not take yet.
@@ -93,7 +93,7 @@ def test_weights_are_transferred_beside_kernels(pool: WorkerPool) -> None:
 
 
 def test_a_name_that_no_op_has(pool: WorkerPool) -> None:
-    with pytest.raises(PassError, match="@main has no op 'nowhere' to place"):
+    with pytest.raises(PassRunError, match="@main has no op 'nowhere' to place"):
         compile_program(model(), options("nodes=nowhere", pool))
 
 

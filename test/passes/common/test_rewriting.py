@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlc.bindings import arith, create_context, ir, parse_module, position
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import (
     apply_patterns,
     collect_ops,
@@ -76,7 +76,7 @@ def test_no_fixed_point_is_a_failure() -> None:
         replace_op(op, arith.addi(op.operands[1], op.operands[0]))
         return True
 
-    with pytest.raises(PassFailure, match=r"fixed point in 3 sweeps; the last one changed 'arith\.addi'"):
+    with pytest.raises(PassError, match=r"fixed point in 3 sweeps; the last one changed 'arith\.addi'"):
         apply_patterns(module.operation, {"arith.addi": swap}, max_iterations=3)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mlc.runtime.cuda import CudaError, Device, DriverMissing, load_driver
+from mlc.runtime.cuda import CudaError, Device, DriverMissingError, load_driver
 from mlc.runtime.cuda.driver import library as driver_module
 from mlc.runtime.cuda.driver.library import VARIABLE
 
@@ -22,7 +22,9 @@ def test_driver(stub: Any) -> None:
 
 def test_named_file_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "/nowhere/libcuda.so")
-    with pytest.raises(DriverMissing, match=f"{VARIABLE}: cannot load the CUDA driver: /nowhere/libcuda.so"):
+    with pytest.raises(
+        DriverMissingError, match=f"{VARIABLE}: cannot load the CUDA driver: /nowhere/libcuda.so"
+    ):
         load_driver()
 
 
@@ -30,7 +32,7 @@ def test_no_driver_says_where_it_looked(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(driver_module, "CANDIDATES", ("libnowhere.so.1", "/nowhere/libcuda.so.1"))
     monkeypatch.setattr(driver_module, "_loaded", {})
-    with pytest.raises(DriverMissing) as caught:
+    with pytest.raises(DriverMissingError) as caught:
         load_driver()
     assert str(caught.value) == (
         "no CUDA driver: looked for libnowhere.so.1, /nowhere/libcuda.so.1; install NVIDIA's driver, "
@@ -43,7 +45,7 @@ def test_a_file_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(driver_module, "CANDIDATES", (str(tmp_path / "libcuda.so.1"),))
     monkeypatch.setattr(driver_module, "_loaded", {})
-    with pytest.raises(DriverMissing, match=r"\n  .*libcuda.so.1: (file too short|invalid ELF header)"):
+    with pytest.raises(DriverMissingError, match=r"\n  .*libcuda.so.1: (file too short|invalid ELF header)"):
         load_driver()
 
 

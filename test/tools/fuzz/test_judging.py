@@ -10,7 +10,7 @@ import pytest
 from fuzz_models import case_of_nodes, chain_case, faulty
 from onnx import helper
 
-from mlc.frontends.errors import UnsupportedModel
+from mlc.frontends.errors import UnsupportedModelError
 from mlc.tools.fuzz import oracles
 from mlc.tools.fuzz import verdicts as judging
 from mlc.tools.fuzz.comparison import difference
@@ -84,7 +84,7 @@ def test_a_fault_is_a_mismatch_and_an_exception_an_error() -> None:
 
 def test_refusals_are_told_from_what_nobody_can_run() -> None:
     def refuse(*_: object) -> list[np.ndarray]:
-        raise UnsupportedModel(
+        raise UnsupportedModelError(
             "m: 1 node cannot be imported:", "Relu (opset 18): it is not supported: node 'a'"
         )
 

@@ -91,7 +91,7 @@ def _c_compiler() -> list[Finding]:
 
 def _gpu() -> list[Finding]:
     """None is needed: without one, models run on the processor."""
-    from mlc.runtime.cuda import CudaError, DriverMissing, device_count, load_driver
+    from mlc.runtime.cuda import CudaError, DriverMissingError, device_count, load_driver
     from mlc.runtime.cuda.driver.device import describe, device_properties, driver_description
     from mlc.runtime.cuda.driver.errors import NO_DEVICE
     from mlc.runtime.cuda.driver.library import VARIABLE
@@ -100,7 +100,7 @@ def _gpu() -> list[Finding]:
         driver = load_driver()
         gpus = [describe(device_properties(index, driver)) for index in range(device_count(driver))]
     except CudaError as error:
-        if isinstance(error, DriverMissing) and VARIABLE not in os.environ:
+        if isinstance(error, DriverMissingError) and VARIABLE not in os.environ:
             return [Finding("GPU", "ok", "no CUDA driver: GPU programs compile here, but do not run")]
         state: Literal["ok", "warning"] = "ok" if error.status == NO_DEVICE else "warning"
         return [Finding("GPU", state, f"no GPU for CUDA programs: {error}")]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import surely_less
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import counted, sliced
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -17,7 +17,7 @@ def split_heads(node: Node, x: Value, count: int) -> Value:
     batch, length, width = x.shape
     [hidden] = node.static([width], "the hidden size")
     if count < 1 or hidden % count:
-        raise NodeFailure(f"{count} heads do not divide the hidden size {hidden}")
+        raise NodeError(f"{count} heads do not divide the hidden size {hidden}")
     apart = node.reshape(x, [batch, length, count, hidden // count])
     return node.emit("transpose", apart, permutation=[0, 2, 1, 3])
 
@@ -46,7 +46,7 @@ def kept_keys(node: Node, mask: Value, keys: Dim) -> Value:
     if mask.rank == 1:
         return _within(node, mask, keys)
     if mask.rank == 4 and surely_less(mask.shape[3], mask.shape[2]):
-        raise Unsupported("masks [B, 1, max, max] of more than the sequence are not supported")
+        raise UnsupportedNodeError("masks [B, 1, max, max] of more than the sequence are not supported")
     axes = {2: [1, 2], 3: [1], 4: []}[mask.rank]
     wide = node.emit("unsqueeze", mask, axes=axes) if axes else mask
     return node.emit("greater", wide, node.constant(0, "int32"))
@@ -56,7 +56,7 @@ def _within(node: Node, bounds: Value, keys: Dim) -> Value:
     """[:B] ends, and behind them starts."""
     (count,), batch = bounds.shape, node.input(0).shape[0]
     if count not in (batch, 2 * batch):
-        raise Unsupported(f"a mask of {count} numbers for {batch} sequences is not supported")
+        raise UnsupportedNodeError(f"a mask of {count} numbers for {batch} sequences is not supported")
     places = positions(node, keys, [1, 1, 1, keys])
 
     def column(start: Dim) -> Value:

@@ -13,7 +13,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, differ
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.tensors import SMALL
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -47,9 +47,9 @@ def element(node: Node, vector: Value, place: int) -> Value:
 
 def checked(node: Node, value: Value, truth: Value, wrong: str) -> Value:
     """`value`, in a call that fails unless all of `truth` (i1) is true: `wrong` says what is wrong then.
-    Raises NodeFailure where that is known at import. What is large is better not checked: it is copied."""
+    Raises NodeError where that is known at import. What is large is better not checked: it is copied."""
     if truth.known is not None and not truth.known.all():
-        raise NodeFailure(wrong)
+        raise NodeError(wrong)
     if truth.is_constant and truth.known is not None:
         return value
     if truth.rank:
@@ -75,12 +75,12 @@ def checked_axes(node: Node, axes: Value, rank: int) -> Value:
 
 def vector_of(node: Node, vector: Value, length: int, why: str = "") -> Value:
     """A vector of integers as i64, in a call that fails unless it has `length` elements; `why` says who wants
-    so many. Raises NodeFailure where it surely has not."""
+    so many. Raises NodeError where it surely has not."""
     wide = node.cast(vector, I64)
     if wide.shape == (length,):
         return wide
     if wide.rank != 1 or isinstance(wide.shape[0], int):
-        raise NodeFailure(f"'{vector.name}' must hold {length} numbers")
+        raise NodeError(f"'{vector.name}' must hold {length} numbers")
     return taken(node, _of_length(node, wide, vector, length, why), 0, 0, length)
 
 
@@ -117,10 +117,12 @@ def is_declared(node: Node, index: int = 0) -> bool:
 
 
 def declared_rank(node: Node, index: int = 0) -> int:
-    """The rank that the model declares for an output. Raises Unsupported where it does not."""
+    """The rank that the model declares for an output. Raises UnsupportedNodeError where it does not."""
     declared = node.declared[index] if index < len(node.declared) else None
     if declared is None:
-        raise Unsupported("the rank of the result is not known: neither its inputs nor the model tell it")
+        raise UnsupportedNodeError(
+            "the rank of the result is not known: neither its inputs nor the model tell it"
+        )
     return len(declared)
 
 
@@ -177,10 +179,10 @@ def taken(node: Node, x: Value, axis: int, start: Value | Dim, count: Dim, step:
 
 def with_length(node: Node, vector: Value, length: Dim) -> Value:
     """A vector of which it is known that it has as many elements as something else, with that length. Raises
-    NodeFailure where it surely has another one."""
+    NodeError where it surely has another one."""
     if vector.rank != 1 or differ(vector.shape[0], length):
         shape = list(map(str, vector.shape))
-        raise NodeFailure(f"'{vector.name}' of shape {shape} must hold {length} numbers")
+        raise NodeError(f"'{vector.name}' of shape {shape} must hold {length} numbers")
     return vector if vector.shape == (length,) else taken(node, vector, 0, 0, length)
 
 
@@ -222,7 +224,7 @@ def filled(node: Node, shape: Sequence[Dim], element: np.generic) -> Value:
     kind = node.type_of(shape, element_types.onnx_number(element.dtype))
     known = [d for d in shape if isinstance(d, int)]
     if any(d < 0 for d in known):
-        raise NodeFailure(f"the shape {known} has a negative dim")
+        raise NodeError(f"the shape {known} has a negative dim")
     if len(known) < len(shape):
         told = node.sizes(shape)
         return node.named(node.emit("full", told, result_type=kind, value=_number(element)), shape)

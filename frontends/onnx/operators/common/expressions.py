@@ -11,7 +11,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import counted, element, filled
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -131,9 +131,9 @@ def filled_with(node: Node, shape: Sequence[Dim], element: float, number: int) -
 
 
 def vector(node: Node, value: Value, length: int, number: int) -> Formula:
-    """A vector of which it is known that it has `length` elements. Raises NodeFailure where it has not."""
+    """A vector of which it is known that it has `length` elements. Raises NodeError where it has not."""
     if value.rank != 1 or differ(value.shape[0], length):
-        raise NodeFailure(f"'{value.name}' must hold {length} numbers")
+        raise NodeError(f"'{value.name}' must hold {length} numbers")
     if value.shape != (length,):
         value = node.emit("slice", value, starts=[0], sizes=[length], steps=[1])
     return formula(node, value, number)

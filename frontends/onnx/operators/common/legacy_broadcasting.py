@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.dialects.graph.sizes import broadcast
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.values import Dim, Value
 
 
@@ -17,11 +17,11 @@ def legacy_operands(node: Node) -> tuple[Value, Value]:
 
 
 def broadcast_together(node: Node, a: Value, b: Value) -> tuple[Value, Value]:
-    """Both operands expanded to one shape. Raises NodeFailure for shapes that do not go together."""
+    """Both operands expanded to one shape. Raises NodeError for shapes that do not go together."""
     rank = max(a.rank, b.rank)
     shapes = [(1,) * (rank - each.rank) + each.shape for each in (a, b)]
     try:
         shape: list[Dim] = [broadcast(*dims) for dims in zip(*shapes, strict=True)]
     except ValueError as error:
-        raise NodeFailure(str(error)) from None
+        raise NodeError(str(error)) from None
     return node.expand(a, shape), node.expand(b, shape)

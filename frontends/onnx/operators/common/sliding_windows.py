@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mlc.dialects.graph.sizes import Size, differ, maximum
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.expressions import formula, padded
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -50,7 +50,7 @@ def kernel_of(node: Node, w: Value) -> list[Dim]:
     kernel = list(w.shape[2:])
     given = list(node.attr("kernel_shape", kernel))
     if len(given) != len(kernel) or any(differ(a, b) for a, b in zip(given, kernel, strict=True)):
-        raise NodeFailure(f"kernel_shape {given} contradicts the weight's shape {list(w.shape)}")
+        raise NodeError(f"kernel_shape {given} contradicts the weight's shape {list(w.shape)}")
     return kernel
 
 
@@ -58,7 +58,7 @@ def window(node: Node, x: Value, kernel: Sequence[Dim]) -> Window:
     """The window of a Conv or pooling node with `auto_pad` resolved."""
     rank = len(kernel)
     if x.rank != rank + 2:
-        raise NodeFailure(f"the input has rank {x.rank}, but the kernel {kernel} needs rank {rank + 2}")
+        raise NodeError(f"the input has rank {x.rank}, but the kernel {kernel} needs rank {rank + 2}")
     strides = per_dim(node, "strides", rank)
     dilations = per_dim(node, "dilations", rank)
     return Window(list(kernel), strides, dilations, _pads(node, x, kernel, strides, dilations))
@@ -67,7 +67,7 @@ def window(node: Node, x: Value, kernel: Sequence[Dim]) -> Window:
 def per_dim(node: Node, name: str, rank: int) -> list[int]:
     values = list(node.attr(name, [1] * rank))
     if len(values) != rank or min(values, default=1) < 1:
-        raise NodeFailure(f"{name} must be {rank} positive numbers, not {values}")
+        raise NodeError(f"{name} must be {rank} positive numbers, not {values}")
     return values
 
 
@@ -78,10 +78,10 @@ def _pads(node: Node, x: Value, kernel: Sequence[Dim], strides: list[int], dilat
     if mode in ("NOTSET", ""):
         pads: list[Dim] = list(node.attr("pads", [0] * (2 * len(kernel))))
         if len(pads) != 2 * len(kernel):
-            raise NodeFailure(f"pads must be {2 * len(kernel)} numbers, not {pads}")
+            raise NodeError(f"pads must be {2 * len(kernel)} numbers, not {pads}")
         return pads
     if mode not in ("SAME_UPPER", "SAME_LOWER"):
-        raise NodeFailure(f"auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, not {mode!r}")
+        raise NodeError(f"auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, not {mode!r}")
     totals: list[Dim] = [
         maximum((-(-size // stride) - 1) * stride + (k - 1) * dilation + 1 - size, 0)
         for size, k, stride, dilation in zip(x.shape[2:], kernel, strides, dilations, strict=True)

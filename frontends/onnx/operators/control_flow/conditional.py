@@ -10,7 +10,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.frontends.onnx.element_types import type_name
-from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.node import Node, UnsupportedNodeError
 from mlc.frontends.onnx.operators.control_flow.loop_builder import check_limit
 from mlc.frontends.onnx.operators.control_flow.region_results import (
     Left,
@@ -126,7 +126,7 @@ def _joined(one: Value, other: Value, names: frozenset[str]) -> Left:
     """The dims that both branches give; None where they differ, or only the branch tells."""
     if one.number != other.number or one.rank != other.rank:
         kinds = [f"rank {each.rank} of {type_name(each.number)}" for each in (one, other)]
-        raise Unsupported(f"its branches give values of different kinds: {kinds[0]} and {kinds[1]}")
+        raise UnsupportedNodeError(f"its branches give values of different kinds: {kinds[0]} and {kinds[1]}")
     pairs = zip(one.shape, other.shape, strict=True)
     return [a if a == b and is_outer(a, names) else None for a, b in pairs]
 

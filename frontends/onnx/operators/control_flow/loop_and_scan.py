@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlc.dialects.graph.sizes import Size, maximum
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.control_flow.growing_stacks import Run
 from mlc.frontends.onnx.operators.control_flow.loop_builder import Rows, counted_loop, loop
 from mlc.frontends.onnx.operators.control_flow.row_slices import axis_back, axis_first, reversed_rows, row
@@ -100,7 +100,7 @@ def _packed(node: Node, held: Held, kind: Kind | None) -> Value:
     if kind is not None:
         return packed(node, held, kind)
     if not isinstance(held, Value):
-        raise NodeFailure("a carried value is missing")
+        raise NodeError("a carried value is missing")
     return held
 
 
@@ -153,7 +153,7 @@ def scan(node: Node) -> list[Value]:
 def scan_batches(node: Node) -> list[Value]:
     """Opset 8: the first dim of all inputs and outputs counts batches, each of which is scanned alone."""
     if node.optional(0) is not None:
-        raise Unsupported("sequence_lens is not supported")
+        raise UnsupportedNodeError("sequence_lens is not supported")
     values = [node.input(index) for index in range(1, len(node.inputs))]
     count = int(node.attr("num_scan_inputs"))
     directions = node.attr("directions", None) or [0] * count
@@ -189,5 +189,5 @@ def _common(lengths: Sequence[Dim]) -> Dim:
     """The length of all scan inputs, a number where one is."""
     numbers = sorted({length for length in lengths if isinstance(length, int)})
     if len(numbers) > 1:
-        raise NodeFailure(f"its scan inputs have lengths {numbers}")
+        raise NodeError(f"its scan inputs have lengths {numbers}")
     return numbers[0] if numbers else lengths[0]

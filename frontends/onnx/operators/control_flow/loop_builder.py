@@ -12,7 +12,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.ops.control import CONTROL_LIMIT
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.node import Node, UnsupportedNodeError
 from mlc.frontends.onnx.operators.control_flow.growing_stacks import Grown, LoopBody, Run
 from mlc.frontends.onnx.operators.control_flow.region_results import (
     Left,
@@ -42,9 +42,9 @@ class Rows:
 
 
 def check_limit(count: int) -> None:
-    """Raises `Unsupported` for more values than enter or leave a body."""
+    """Raises `UnsupportedNodeError` for more values than enter or leave a body."""
     if count > CONTROL_LIMIT:
-        raise Unsupported(f"its body has {count} values, and at most {CONTROL_LIMIT} are supported")
+        raise UnsupportedNodeError(f"its body has {count} values, and at most {CONTROL_LIMIT} are supported")
 
 
 def loop(
@@ -53,7 +53,7 @@ def loop(
     """`graph.loop`; returns the carried values at the end, then the stacks. The body is imported again where
     it turns out that dims of carried values change.
 
-    Raises `Unsupported` for carried values whose rank or element type changes.
+    Raises `UnsupportedNodeError` for carried values whose rank or element type changes.
     """
     making = _Loop(node, trips, condition, initial, body)
     making.settle()
@@ -174,7 +174,9 @@ def _differences(place: int, first: Value, value: Value, shape: Left) -> list[in
     """The axes at which the next of a carried value is not what `shape` says."""
     if value.number != first.number or value.rank != first.rank:
         kinds = [f"rank {each.rank} of {element_types.type_name(each.number)}" for each in (first, value)]
-        raise Unsupported(f"its carried value {place} is of {kinds[0]} at first and then of {kinds[1]}")
+        raise UnsupportedNodeError(
+            f"its carried value {place} is of {kinds[0]} at first and then of {kinds[1]}"
+        )
     pairs = enumerate(zip(shape, value.shape, strict=True))
     return [axis for axis, (dim, found) in pairs if dim is not None and dim != found]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlc.dialects.graph.sizes import floordiv, product
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.complex_parts import of_parts
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     counted,
@@ -85,7 +85,7 @@ def col2im(node: Node) -> Value:
     strides, dilations = (per_dim(node, name, rank) for name in ("strides", "dilations"))
     pads = list(node.attr("pads", [0] * (2 * rank)))
     if len(block) != rank or len(pads) != 2 * rank:
-        raise NodeFailure(f"block_shape {block} and pads {pads} do not fit the image {image}")
+        raise NodeError(f"block_shape {block} and pads {pads} do not fit the image {image}")
     totals = [pads[i] + pads[rank + i] for i in range(rank)]
     counts = [
         (size + total - distance * (width - 1) - 1) // stride + 1
@@ -93,7 +93,7 @@ def col2im(node: Node) -> Value:
     ]
     rows, columns = node.static(x.shape[1:], "the input's shape behind the batch")
     if columns != math.prod(counts) or rows % math.prod(block):
-        raise NodeFailure(f"an input of shape {list(x.shape)} does not hold {counts} blocks of {block}")
+        raise NodeError(f"an input of shape {list(x.shape)} does not hold {counts} blocks of {block}")
     inside = [np.arange(width) * distance for width, distance in zip(block, dilations, strict=True)]
     begins = [np.arange(count) * strides[i] - pads[i] for i, count in enumerate(counts)]
     return of_parts(node, x, lambda part: _images(node, part, image, inside, begins))

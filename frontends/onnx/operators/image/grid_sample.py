@@ -9,7 +9,7 @@ import numpy as np
 
 from mlc.dialects.graph.sizes import differ, maximum, product
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.complex_parts import of_parts
 from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, sliced, vector_of
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, filled_with
@@ -40,14 +40,16 @@ def grid_sample(node: Node) -> Value:
     x, grid = node.input(0), node.input(1)
     spatial = x.rank - 2
     if spatial < 1 or grid.rank != x.rank or differ(grid.shape[-1], spatial):
-        raise NodeFailure(f"a grid of shape {list(grid.shape)} does not fit images {list(x.shape)}")
+        raise NodeError(f"a grid of shape {list(grid.shape)} does not fit images {list(x.shape)}")
     mode, padding = node.attr("mode", "linear"), node.attr("padding_mode", "zeros")
     if mode not in _MODES or padding not in _PADDINGS:
         known = f"{', '.join(_MODES)} and {', '.join(_PADDINGS)}"
-        raise NodeFailure(f"mode {mode!r} or padding_mode {padding!r} is none of {known}")
+        raise NodeError(f"mode {mode!r} or padding_mode {padding!r} is none of {known}")
     sampling = Sampling(_MODES[mode], padding, bool(node.attr("align_corners", 0)))
     if sampling.mode != "nearest" and np.dtype(x.dtype).kind in "iub":
-        raise Unsupported(f"mode {mode} of {element_types.type_name(x.number)} elements is not supported")
+        raise UnsupportedNodeError(
+            f"mode {mode} of {element_types.type_name(x.number)} elements is not supported"
+        )
     batch, *places, _ = grid.shape
     taps = _taps(node, grid, list(x.shape[2:]), computed_in(x, grid), sampling)
 
@@ -89,7 +91,7 @@ def affine_grid(node: Node) -> Value:
     if theta.rank != 3 or any(
         differ(a, b) for a, b in zip(theta.shape[1:], [spatial, spatial + 1], strict=True)
     ):
-        raise NodeFailure(f"theta has the shape {list(theta.shape)}, which does not fit the size {extents}")
+        raise NodeError(f"theta has the shape {list(theta.shape)}, which does not fit the size {extents}")
     number = computed_in(theta)
     turned = node.emit("transpose", node.cast(theta, number), permutation=[0, 2, 1])
     grid = node.emit("matmul", _homogeneous(node, extents, number), turned)

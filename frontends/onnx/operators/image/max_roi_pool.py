@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.common.expressions import Formula, counting, dim, formula, read_along
 from mlc.frontends.onnx.operators.common.sliding_windows import lowest
@@ -43,9 +43,9 @@ def max_roi_pool(node: Node) -> Value:
     A bin that lies outside of its image is 0."""
     x, regions, pooled = node.input(0), node.input(1), node.attr("pooled_shape")
     if len(pooled) != 2 or min(pooled) < 1:
-        raise NodeFailure(f"pooled_shape must be two positive numbers, not {list(pooled)}")
+        raise NodeError(f"pooled_shape must be two positive numbers, not {list(pooled)}")
     if x.rank != 4 or regions.rank != 2 or differ(regions.shape[1], 5):
-        raise NodeFailure(f"regions {list(regions.shape)} do not fit images {list(x.shape)}")
+        raise NodeError(f"regions {list(regions.shape)} do not fit images {list(x.shape)}")
     image = node.cast(node.reshape(_column(node, regions, 0), regions.shape[:1]), TensorProto.INT64)
     rows, columns = (
         _bins(node, regions, column, count, extent)

@@ -14,7 +14,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import surely_less
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.complex_parts import is_complex, parts
 from mlc.frontends.onnx.operators.common.dynamic_values import filled
 from mlc.frontends.onnx.operators.common.expressions import formula
@@ -34,7 +34,7 @@ from mlc.frontends.onnx.values import Dim, Value
 
 def by_scales(node: Node, x: Value, axes: Sequence[int], scales: Sequence[float]) -> dict[int, AxisResize]:
     if len(scales) != len(axes) or min(scales, default=1.0) <= 0:
-        raise NodeFailure(f"scales {list(scales)} must be {len(axes)} positive numbers")
+        raise NodeError(f"scales {list(scales)} must be {len(axes)} positive numbers")
     # A dim that is not known stays as it is.
     known = [axis for axis, scale in zip(axes, scales, strict=True) if scale != 1 or _is_known(x, axis)]
     lengths = dict(zip(known, _lengths(node, x, known), strict=True))
@@ -54,7 +54,7 @@ def _is_known(x: Value, axis: int) -> bool:
 def _lengths(node: Node, x: Value, axes: Sequence[int]) -> list[int]:
     lengths = node.static([x.shape[axis] for axis in axes], "a resized dim")
     if 0 in lengths:
-        raise NodeFailure(f"an empty dim cannot be resized: the input has the shape {list(x.shape)}")
+        raise NodeError(f"an empty dim cannot be resized: the input has the shape {list(x.shape)}")
     return lengths
 
 
@@ -62,7 +62,7 @@ def by_sizes(
     node: Node, x: Value, axes: Sequence[int], sizes: Sequence[Dim], policy: str | None
 ) -> dict[int, AxisResize]:
     if len(sizes) != len(axes) or any(surely_less(size, 0) for size in sizes):
-        raise NodeFailure(f"sizes {list(sizes)} must be {len(axes)} lengths")
+        raise NodeError(f"sizes {list(sizes)} must be {len(axes)} lengths")
     # A dim that is not known stays as it is.
     known = [(axis, size) for axis, size in zip(axes, sizes, strict=True) if isinstance(size, int)]
     lengths = _lengths(node, x, [axis for axis, _ in known])
@@ -82,7 +82,7 @@ def in_region(
 ) -> dict[int, AxisResize]:
     """`region` holds the starts of all axes, then their ends."""
     if len(region) != 2 * len(axes):
-        raise NodeFailure(f"roi must be two numbers for each of {len(axes)} axes, not {list(region)}")
+        raise NodeError(f"roi must be two numbers for each of {len(axes)} axes, not {list(region)}")
     places = {axis: index for index, axis in enumerate(axes)}
     return {
         axis: replace(each, start=region[places[axis]], end=region[len(axes) + places[axis]])
@@ -174,7 +174,7 @@ def _places(method: Method) -> int:
 def _mode(node: Node) -> str:
     mode = node.attr("mode", "nearest")
     if mode not in _MODES:
-        raise NodeFailure(f"mode {mode!r} is none of {', '.join(_MODES)}")
+        raise NodeError(f"mode {mode!r} is none of {', '.join(_MODES)}")
     return _MODES[mode]
 
 
@@ -186,7 +186,7 @@ def _policy(node: Node) -> str | None:
     """Which of the scales is that of all axes."""
     policy = node.attr("keep_aspect_ratio_policy", "stretch")
     if policy not in _POLICIES:
-        raise NodeFailure(f"keep_aspect_ratio_policy {policy!r} is none of {', '.join(_POLICIES)}")
+        raise NodeError(f"keep_aspect_ratio_policy {policy!r} is none of {', '.join(_POLICIES)}")
     return _POLICIES[policy]
 
 
@@ -214,7 +214,9 @@ def _computed_in(x: Value, mode: str) -> int:
     if x.number in _FLOATS:
         return TensorProto.FLOAT
     if x.number != TensorProto.DOUBLE and not np.issubdtype(x.dtype, np.integer):
-        raise Unsupported(f"mode {mode} of {element_types.type_name(x.number)} elements is not supported")
+        raise UnsupportedNodeError(
+            f"mode {mode} of {element_types.type_name(x.number)} elements is not supported"
+        )
     return TensorProto.DOUBLE
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mlc.frontends.onnx.node import NodeFailure
+from mlc.frontends.onnx.node import NodeError
 from mlc.frontends.onnx.operators.common.expressions import Formula
 
 
@@ -60,7 +60,7 @@ class Taps:
 
 
 def taps(axis: AxisResize, method: Method) -> Taps:
-    """What a Resize reads along one axis. Raises `NodeFailure` for attributes that ONNX does not know."""
+    """What a Resize reads along one axis. Raises `NodeError` for attributes that ONNX does not know."""
     # Where a place decides between two elements it is computed in f32, as ONNX Runtime does: the f32 next to
     # 1/3 means 1/3.
     dtype = np.float32 if method.mode == "nearest" else np.float64
@@ -78,7 +78,7 @@ def coordinates(axis: AxisResize, mode: str, y: Any) -> Any:
     """The place in the input of every element of the result, in the type of `y`, which counts them."""
     found = _COORDINATES.get(mode)
     if found is None:
-        raise NodeFailure(f"coordinate_transformation_mode {mode!r} is none of {', '.join(_COORDINATES)}")
+        raise NodeError(f"coordinate_transformation_mode {mode!r} is none of {', '.join(_COORDINATES)}")
     return found(axis, y)
 
 
@@ -132,13 +132,13 @@ def whole(op: str, x: Any) -> Any:
 
 
 def nearest(x: Any, axis: AxisResize, mode: str) -> Any:
-    """The whole places next to places. Raises NodeFailure for a mode that ONNX does not know."""
+    """The whole places next to places. Raises NodeError for a mode that ONNX does not know."""
     if mode == "opset 10":
         if isinstance(axis.scale, Formula):
             return (axis.scale >= 1).chosen(whole("floor", x), whole("ceil", x))
         mode = "floor" if axis.scale >= 1 else "ceil"
     if mode not in _NEAREST:
-        raise NodeFailure(f"nearest_mode {mode!r} is none of {', '.join(_NEAREST)}")
+        raise NodeError(f"nearest_mode {mode!r} is none of {', '.join(_NEAREST)}")
     return _NEAREST[mode](x)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula
 from mlc.frontends.onnx.operators.image.sample_coordinates import (
@@ -111,12 +111,14 @@ def roi_align(node: Node) -> Value:
     x, rois, batch = node.input(0), node.input(1), node.input(2)
     mode, samples = node.attr("mode", "avg"), int(node.attr("sampling_ratio", 0))
     if mode not in ("avg", "max"):
-        raise NodeFailure(f"mode must be avg or max, not {mode!r}")
+        raise NodeError(f"mode must be avg or max, not {mode!r}")
     sides = _sides(node, node.cast(rois, computed_in(x)))
     if samples:
         result = _sampled(node, x, batch, sides, samples, mode)
     elif mode == "max":
-        raise Unsupported("mode max with sampling_ratio = 0, which depends on the regions, is not supported")
+        raise UnsupportedNodeError(
+            "mode max with sampling_ratio = 0, which depends on the regions, is not supported"
+        )
     else:
         result = adaptive_mean(node, x, batch, sides)
     return node.cast(result, x.number)

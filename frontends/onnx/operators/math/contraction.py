@@ -8,7 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, broadcast
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -52,7 +52,7 @@ def gemm(node: Node) -> Value:
     a, b, c = node.input(0), node.input(1), node.optional(2)
     for value in (a, b):
         if value.rank != 2:
-            raise NodeFailure(f"input '{value.name}' must be a matrix, but has rank {value.rank}")
+            raise NodeError(f"input '{value.name}' must be a matrix, but has rank {value.rank}")
     a = transposed(node, a) if node.attr("transA", 0) else a
     b = transposed(node, b) if node.attr("transB", 0) else b
     product = scaled(node, node.emit("matmul", a, b), node.attr("alpha", 1.0))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.dialects.graph.sizes import broadcast, differ, product
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced, taken
 from mlc.frontends.onnx.operators.math.contraction import multiplied
 from mlc.frontends.onnx.registry import onnx_operator
@@ -45,14 +45,14 @@ def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], 
     left, arrow, right = text.partition("->")
     parts = left.split(",")
     if len(parts) != len(inputs) or not set(text) <= set(string.ascii_letters + ",.->"):
-        raise NodeFailure(f"the equation '{equation}' does not fit its {len(inputs)} inputs")
+        raise NodeError(f"the equation '{equation}' does not fit its {len(inputs)} inputs")
     spare = [c for c in string.ascii_letters if c not in text]
     most = max(
         (v.rank - len(p.replace("...", "")) for p, v in zip(parts, inputs, strict=True) if "..." in p),
         default=0,
     )
     if most < 0 or most > len(spare):
-        raise NodeFailure(f"the equation '{equation}' does not fit the ranks of its inputs")
+        raise NodeError(f"the equation '{equation}' does not fit the ranks of its inputs")
     ellipsis = "".join(spare[:most])
     named = [_axes(p, v, ellipsis) for p, v in zip(parts, inputs, strict=True)]
     terms = [_diagonal(node, Term(v, axes)) for v, axes in zip(inputs, named, strict=True)]
@@ -62,7 +62,7 @@ def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], 
         return terms, ellipsis + "".join(once)
     output = right.replace("...", ellipsis)
     if len(set(output)) != len(output) or not set(output) <= set(letters):
-        raise NodeFailure(f"the output of the equation '{equation}' is wrong")
+        raise NodeError(f"the output of the equation '{equation}' is wrong")
     return terms, output
 
 
@@ -71,7 +71,7 @@ def _axes(part: str, value: Value, ellipsis: str) -> str:
     own = value.rank - len(part.replace("...", ""))
     axes = part.replace("...", ellipsis[len(ellipsis) - own :] if own > 0 else "")
     if len(axes) != value.rank:
-        raise NodeFailure(f"'{part}' does not fit the rank {value.rank} of '{value.name}'")
+        raise NodeError(f"'{part}' does not fit the rank {value.rank} of '{value.name}'")
     return axes
 
 
@@ -85,7 +85,7 @@ def _diagonal(node: Node, term: Term) -> Term:
     other = term.axes.index(twice, one + 1)
     size, same = term.value.shape[one], term.value.shape[other]
     if differ(size, same):
-        raise NodeFailure(f"axis '{twice}' has the sizes {size} and {same}")
+        raise NodeError(f"axis '{twice}' has the sizes {size} and {same}")
     rest = [axis for axis in range(len(term.axes)) if axis not in (one, other)]
     moved = node.emit("transpose", term.value, permutation=[*rest, one, other])
     flat = node.reshape(moved, [*moved.shape[:-2], size * size])
@@ -155,7 +155,7 @@ def _sizes(a: Term, b: Term) -> dict[str, Dim]:
         try:
             sizes[letter] = broadcast(sizes.get(letter, 1), size)
         except ValueError:
-            raise NodeFailure(f"axis '{letter}' has the sizes {sizes[letter]} and {size}") from None
+            raise NodeError(f"axis '{letter}' has the sizes {sizes[letter]} and {size}") from None
     return sizes
 
 

@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.legacy_broadcasting import legacy_operands
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Held, Value
@@ -52,7 +52,7 @@ def binary(node: Node) -> Value:
 def variadic(node: Node) -> Value:
     values = [node.input(i) for i in range(len(node.inputs))]
     if not values:
-        raise NodeFailure("it has no input")
+        raise NodeError("it has no input")
     return reduce(lambda a, b: node.emit(_VARIADIC[node.op_type], a, b), values)
 
 

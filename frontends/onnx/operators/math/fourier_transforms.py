@@ -17,7 +17,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ, floordiv, product, surely_less
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.axis_masks import Rearrangement
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.common.expressions import Formula, counting, dim, dims, formula, read_along
@@ -209,7 +209,7 @@ def dft(node: Node) -> Value:
     given = node.attr("axis", 1) if node.opset < 20 else -2 if told is None else node.ints(2)[0]
     axis = node.axis(given, x.rank)
     if axis == x.rank - 1:
-        raise NodeFailure(f"axis {given} is that of the real and imaginary parts")
+        raise NodeError(f"axis {given} is that of the real and imaginary parts")
     return spectrum(node, x, axis, _length(node, x.shape[axis]), *_kind(node))
 
 
@@ -252,10 +252,10 @@ def _wide(x: Value) -> int:
 def spectrum(node: Node, x: Value, axis: int, length: Dim, inverse: bool, onesided: bool) -> Value:
     """The transform along `axis` of x `[..., 1 or 2]`; its element type is x's."""
     if surely_less(length, 1):
-        raise NodeFailure(f"the length {length} of the transform is not positive")
+        raise NodeError(f"the length {length} of the transform is not positive")
     shape = x.shape
     if shape[-1] not in (1, 2) and isinstance(shape[-1], int):
-        raise NodeFailure(f"its last dim must be 1 (real) or 2 (complex), not {shape[-1]}")
+        raise NodeError(f"its last dim must be 1 (real) or 2 (complex), not {shape[-1]}")
     wide = node.cast(x, _wide(x))
     others = [i for i in range(x.rank - 1) if i != axis]
     order = [*others, x.rank - 1, axis]
@@ -288,9 +288,9 @@ def stft(node: Node) -> Value:
     step, size = _scalar(node, 1, 1), x.shape[1]
     length = _scalar(node, 3, size if window is None else window.shape[0])
     if surely_less(step, 1) or surely_less(length, 1) or surely_less(size, length):
-        raise NodeFailure(f"frames of {length}, one every {step}, do not fit a signal of {size}")
+        raise NodeError(f"frames of {length}, one every {step}, do not fit a signal of {size}")
     if window is not None and (window.rank != 1 or differ(window.shape[0], length)):
-        raise NodeFailure(f"the window has shape {list(window.shape)}, but frames have length {length}")
+        raise NodeError(f"the window has shape {list(window.shape)}, but frames have length {length}")
     count = floordiv(size - length, step) + 1
     starts = counting(node, count).shaped([count, 1]) * dim(node, step)
     frames = node.emit("gather", x, (starts + counting(node, length)).value, axis=1)

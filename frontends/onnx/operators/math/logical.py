@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.legacy_broadcasting import legacy_operands
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -44,7 +44,7 @@ def is_inf(node: Node) -> Value:
 def bit_shift(node: Node) -> Value:
     direction = node.attr("direction")
     if direction not in ("LEFT", "RIGHT"):
-        raise NodeFailure(f"direction must be LEFT or RIGHT, not {direction!r}")
+        raise NodeError(f"direction must be LEFT or RIGHT, not {direction!r}")
     return _shifted(node, f"shift_{direction.lower()}", node.input(0), node.input(1))
 
 

@@ -9,7 +9,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import floordiv
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula, read_along
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -37,7 +37,7 @@ def mel_weights(bands: int, length: int, rate: int, low: float, high: float) -> 
     hertz = 700 * np.expm1(edges / 2595 * np.log(10))
     bins = ((length + 1) * hertz // rate).astype(int)
     if bins.min() < 0 or bins[:-1].max() > length // 2 or bins[-1] > length // 2 + 1:
-        raise NodeFailure(f"{low} to {high} Hz reach beyond the bins of a transform of {length} at {rate} Hz")
+        raise NodeError(f"{low} to {high} Hz reach beyond the bins of a transform of {length} at {rate} Hz")
     places = np.arange(length // 2 + 1)[:, None]
     left, peak, right = bins[:-2], bins[1:-1], bins[2:]
     rising = np.where(peak == left, places == peak, (places - left) / np.maximum(peak - left, 1))

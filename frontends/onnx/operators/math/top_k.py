@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.ops.ordering import ALL
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import checked, filled, number_of, sliced, taken
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -22,7 +22,7 @@ def top_k(node: Node) -> list[Value]:
         return _computed_top_k(node, x, axis, flags["largest"])
     k = int(node.attr("k")) if node.opset < 10 else node.ints(1)[0]
     if k < 0:
-        raise NodeFailure(f"k is {k}")
+        raise NodeError(f"k is {k}")
     if k == 0:
         shape = [0 if dim == axis else size for dim, size in enumerate(x.shape)]
         return [filled(node, shape, kind.type(0)) for kind in (x.dtype, np.dtype(np.int64))]

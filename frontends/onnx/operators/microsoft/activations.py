@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.math.contraction import scaled
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.nn.normalisation import affine
@@ -30,7 +30,7 @@ def activated(node: Node, x: Value, parameters: Sequence[float | None]) -> Value
     if not name:
         return x
     if name not in _FUSED:
-        raise NodeFailure(f"activation must be one of {', '.join(_FUSED)}, not {name!r}")
+        raise NodeError(f"activation must be one of {', '.join(_FUSED)}, not {name!r}")
     op, defaults = _FUSED[name]
     given = [*parameters, *[None] * len(defaults)]
     attributes = {
@@ -74,7 +74,7 @@ def halves(node: Node, x: Value) -> tuple[Value, Value]:
     """The two halves of the last axis."""
     (size,) = node.static(x.shape[-1:], "the last dim")
     if size % 2:
-        raise NodeFailure(f"the last dim, of size {size}, has no halves")
+        raise NodeError(f"the last dim, of size {size}, has no halves")
     return part(node, x, x.rank - 1, 0, size // 2), part(node, x, x.rank - 1, size // 2, size // 2)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.attention_heads import attended, kept_keys, score_mask, split_heads
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
@@ -37,7 +37,7 @@ def refuse(node: Node, inputs: Sequence[int], attributes: Sequence[str]) -> None
     names = [name for name in attributes if node.attr(name, 0)]
     if names or any(node.optional(i) is not None for i in inputs):
         given = names or [f"input {i}" for i in inputs if node.optional(i) is not None]
-        raise Unsupported(f"{' and '.join(given)} is not supported")
+        raise UnsupportedNodeError(f"{' and '.join(given)} is not supported")
 
 
 @onnx_operator("Attention", domain=MICROSOFT)
@@ -59,7 +59,7 @@ def self_attention(
     (total,) = node.static(projected.shape[2:], "the hidden size")
     sizes = [int(each) for each in node.attr("qkv_hidden_sizes", ())] or [total // 3] * 3
     if sum(sizes) != total:
-        raise NodeFailure(f"hidden sizes {sizes} are not the {total} columns of the weights")
+        raise NodeError(f"hidden sizes {sizes} are not the {total} columns of the weights")
     starts = [0, sizes[0], sizes[0] + sizes[1]]
     parts = [part(node, projected, 2, start, size) for start, size in zip(starts, sizes, strict=True)]
     q, k, v = (split_heads(node, each, count) for each in parts)
@@ -91,7 +91,7 @@ def multi_head_attention(node: Node) -> list[Value | None]:
     Outputs: `[B, S, hidden]`, present keys and values."""
     refuse(node, [8, 9], [])
     if node.wants(3):
-        raise Unsupported("the output qk is not supported")
+        raise UnsupportedNodeError("the output qk is not supported")
     q, k, v = _heads(node)
     pasts = [node.optional(i) for i in (6, 7)]
     if pasts[0] is not None and pasts[1] is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.math.contraction import transposed
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
@@ -23,9 +23,9 @@ def gather_block_quantized(node: Node) -> Value:
     data, places, scales = node.input(0), node.input(1), node.input(2)
     last = data.rank - 1
     if node.axis(node.attr("gather_axis", 0), data.rank) != 0:
-        raise Unsupported("gather_axis other than 0 is not supported")
+        raise UnsupportedNodeError("gather_axis other than 0 is not supported")
     if node.axis(node.attr("quantize_axis", 1), data.rank) != last:
-        raise Unsupported("quantize_axis other than the last is not supported")
+        raise UnsupportedNodeError("quantize_axis other than the last is not supported")
     bits, size = int(node.attr("bits", 4)), int(node.attr("block_size", 128))
     rows = _numbers(node, node.emit("gather", data, places, axis=0), bits)
     scale = node.emit("gather", scales, places, axis=0)
@@ -66,9 +66,9 @@ def matmul_nbits(node: Node) -> Value:
     and zero points per column and block, group numbers, bias. A constant weight is unpacked once, by
     `@prepare`."""
     if node.optional(4) is not None:
-        raise Unsupported("g_idx (blocks of other weights than neighbours) is not supported")
+        raise UnsupportedNodeError("g_idx (blocks of other weights than neighbours) is not supported")
     if node.attr("weight_prepacked", 0):
-        raise Unsupported("weight_prepacked = 1 is not supported")
+        raise UnsupportedNodeError("weight_prepacked = 1 is not supported")
     columns, depth = int(node.attr("N")), int(node.attr("K"))
     weight = transposed(node, _weights(node, columns, depth))
     return affine(node, node.emit("matmul", node.input(0), weight), None, node.optional(5))
@@ -78,7 +78,7 @@ def _weights(node: Node, columns: int, depth: int) -> Value:
     """`[N, K]` in A's type: (number - zero point) * scale."""
     a, bits, size = node.input(0), int(node.attr("bits", 4)), int(node.attr("block_size"))
     if bits not in (2, 4, 8):
-        raise NodeFailure(f"bits must be 2, 4 or 8, not {bits}")
+        raise NodeError(f"bits must be 2, 4 or 8, not {bits}")
     blocks = -(-depth // size)
     packed = node.reshape(node.input(1), [columns, blocks, size * bits // 8])
     zeros = node.optional(3)

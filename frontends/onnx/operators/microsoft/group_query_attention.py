@@ -13,7 +13,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, maximum, surely_less
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.attention_heads import (
     attended,
     joined_heads,
@@ -137,7 +137,7 @@ def _cache(node: Node, q: Value) -> Cache:
     batch, _, length, _ = q.shape
     [total] = node.read_dims(node.reshape(node.cast(node.input(6), TensorProto.INT64), [1]))
     if surely_less(total, length):
-        raise NodeFailure(f"total_sequence_length {total} is less than the {length} queries")
+        raise NodeError(f"total_sequence_length {total} is less than the {length} queries")
     if total == length or (node.optional(3) is None and isinstance(total, Size)):
         return Cache(batch, length, length, 0)
     past = total - length
@@ -172,7 +172,7 @@ def _continued(node: Node, new: Value, past: Value | None, cache: Cache) -> tupl
     longer."""
     if past is None:
         if cache.past != 0:
-            raise NodeFailure(f"it has {cache.total} keys, but no past keys")
+            raise NodeError(f"it has {cache.total} keys, but no past keys")
         return new, new
     room = past.shape[2]
     if isinstance(cache.past, int):

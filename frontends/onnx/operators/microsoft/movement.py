@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.matrix_inverse import MOST_ROWS, inverted
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.tensor.movement import trilu
@@ -35,7 +35,7 @@ def inverse(node: Node) -> Value:
     x = node.input(0)
     rows, columns = node.static(x.shape[-2:], "the matrix")
     if rows != columns:
-        raise NodeFailure(f"a matrix of {rows} x {columns} has no inverse")
+        raise NodeError(f"a matrix of {rows} x {columns} has no inverse")
     if rows > MOST_ROWS:
-        raise Unsupported(f"inverses of matrices of more than {MOST_ROWS} rows are not supported")
+        raise UnsupportedNodeError(f"inverses of matrices of more than {MOST_ROWS} rows are not supported")
     return inverted(node, x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import counted
 from mlc.frontends.onnx.operators.common.expressions import filled_with
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
@@ -38,7 +38,7 @@ def skip_layer_normalization(node: Node) -> list[Value | None]:
 def skip_simplified_layer_normalization(node: Node) -> list[Value | None]:
     """Inputs: x, skip, gamma, bias."""
     if node.wants(1) or node.wants(2):
-        raise Unsupported("the outputs mean and inv_std_var are not supported")
+        raise UnsupportedNodeError("the outputs mean and inv_std_var are not supported")
     total = _skipped(node, node.optional(3))
     epsilon = float(node.attr("epsilon", 1e-12))
     normalised = node.emit("rms_norm", total, axes=[total.rank - 1], epsilon=epsilon)
@@ -94,7 +94,7 @@ def group_norm(node: Node) -> list[Value]:
     batch, _, *spatial = first.shape
     [channels] = node.static([first.shape[1]], "the number of channels")
     if groups < 1 or channels % groups:
-        raise NodeFailure(f"groups {groups} does not divide the {channels} channels")
+        raise NodeError(f"groups {groups} does not divide the {channels} channels")
     grouped = node.reshape(first, [batch, groups, channels // groups, *spatial])
     axes = list(range(2, grouped.rank))
     normalised = node.emit("layer_norm", grouped, axes=axes, epsilon=float(node.attr("epsilon", 1e-5)))

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.math.contraction import centred, scaled, transposed
 from mlc.frontends.onnx.operators.math.quantisation import dequantize_linear, quantize_linear
 from mlc.frontends.onnx.operators.math.reduction import global_pool
@@ -182,7 +182,7 @@ def qlinear_reduce_mean(node: Node) -> Value:
 def qlinear_concat(node: Node) -> Value:
     """Inputs: the result's scale and zero point, then tensor, scale, zero point of each part."""
     if len(node.inputs) < 5 or len(node.inputs) % 3 != 2:
-        raise NodeFailure(f"{len(node.inputs)} inputs are no scale, zero point and triples")
+        raise NodeError(f"{len(node.inputs)} inputs are no scale, zero point and triples")
     triples = [range(first, first + 3) for first in range(2, len(node.inputs), 3)]
     parts = [dequantised(node, *(node.input(i) for i in triple)) for triple in triples]
     whole = node.emit("concat", *parts, axis=node.axis(node.attr("axis"), parts[0].rank))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.attention_heads import joined_heads, split_heads
 from mlc.frontends.onnx.operators.common.dynamic_values import counted
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
@@ -18,13 +18,13 @@ def rotary_embedding(node: Node) -> Value:
     """x `[B, S, N * D]` or `[B, N, S, D]`; positions `[B, S]`, or the first, `[1]`; tables `[max, D/2]`."""
     x, width = node.input(0), int(node.attr("rotary_embedding_dim", 0))
     if x.rank not in (3, 4):
-        raise NodeFailure(f"the input has rank {x.rank}, neither 3 nor 4")
+        raise NodeError(f"the input has rank {x.rank}, neither 3 nor 4")
     cos, sin = node.input(2), node.input(3)
     heads = x if x.rank == 4 else split_heads(node, x, _head_count(node, x, width, cos))
     turned = rotated(node, heads, _positions(node, heads), (cos, sin), bool(node.attr("interleaved", 0)))
     factor = node.attr("scale", 1.0)
     if factor != 1.0:
-        raise NodeFailure(f"scale must be 1, not {factor}")
+        raise NodeError(f"scale must be 1, not {factor}")
     return turned if x.rank == 4 else joined_heads(node, turned)
 
 
@@ -32,7 +32,7 @@ def _head_count(node: Node, x: Value, width: int, cos: Value) -> int:
     """From num_heads, which goes with rotary_embedding_dim; else heads are as wide as the tables say."""
     count = int(node.attr("num_heads", 0))
     if width and not count:
-        raise NodeFailure("rotary_embedding_dim needs num_heads")
+        raise NodeError("rotary_embedding_dim needs num_heads")
     if count:
         return count
     hidden, half = node.static([x.shape[2], cos.shape[1]], "the hidden size")
@@ -56,7 +56,7 @@ def rotated(node: Node, x: Value, positions: Value, tables: tuple[Value, Value],
     factors = [node.emit("unsqueeze", _doubled(node, row, interleaved), axes=[1]) for row in rows]
     (whole,) = node.static(x.shape[3:], "the size of a head")
     if 2 * half > whole:
-        raise NodeFailure(f"the tables have {half} numbers, more than half of a head of {whole}")
+        raise NodeError(f"the tables have {half} numbers, more than half of a head of {whole}")
     turned = node.emit("rotary_embedding", part(node, x, 3, 0, 2 * half), *factors, interleaved=interleaved)
     if 2 * half == whole:
         return turned

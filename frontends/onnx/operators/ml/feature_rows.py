@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.values import Value
 
@@ -16,7 +16,7 @@ def rows(node: Node, wide: bool = True) -> Value:
     """
     x = node.input(0)
     if x.rank not in (1, 2):
-        raise NodeFailure(f"the input has rank {x.rank}, neither 1 nor 2")
+        raise NodeError(f"the input has rank {x.rank}, neither 1 nor 2")
     x = node.reshape(x, [1, *x.shape]) if x.rank == 1 else x
     keeps = x.number == TensorProto.DOUBLE and wide
     return x if keeps else node.cast(x, TensorProto.FLOAT)

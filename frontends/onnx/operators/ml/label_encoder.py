@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.table_lookup import looked_up
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
@@ -24,7 +24,7 @@ def label_encoder(node: Node) -> Value:
         return _by_classes(node, node.attr("classes_strings"))
     keys, values = _column(node, "keys"), _column(node, "values")
     if len(keys) != len(values):
-        raise NodeFailure(f"it has {len(keys)} keys and {len(values)} values")
+        raise NodeError(f"it has {len(keys)} keys and {len(values)} values")
     return _encoded(node, keys, values, _default(node, values))
 
 
@@ -40,7 +40,7 @@ def _by_classes(node: Node, classes: list[str]) -> Value:
 def category_mapper(node: Node) -> Value:
     numbers, texts = np.array(node.attr("cats_int64s"), np.int64), np.array(node.attr("cats_strings"), object)
     if len(numbers) != len(texts):
-        raise NodeFailure(f"it has {len(numbers)} integers and {len(texts)} strings")
+        raise NodeError(f"it has {len(numbers)} integers and {len(texts)} strings")
     if node.input(0).number == TensorProto.STRING:
         return _encoded(node, texts, numbers, np.int64(node.attr("default_int64", -1)))
     return _encoded(node, numbers, texts, node.attr("default_string", "_Unused"))
@@ -52,7 +52,7 @@ def _encoded(node: Node, keys: np.ndarray, values: np.ndarray, default: Any) -> 
     is_text = x.number == TensorProto.STRING
     if is_text != (keys.dtype == object) or (not is_text and keys.dtype != x.dtype):
         kind = "strings" if keys.dtype == object else keys.dtype
-        raise NodeFailure(f"its keys are {kind}, but its input {'strings' if is_text else x.dtype}")
+        raise NodeError(f"its keys are {kind}, but its input {'strings' if is_text else x.dtype}")
     if is_text:
         x, keys = node.numbers(x), node.text_numbers(keys.tolist())
     if values.dtype == object:
@@ -73,14 +73,14 @@ def _looked_up(node: Node, x: Value, keys: np.ndarray, values: np.ndarray, defau
 
 
 def _column(node: Node, name: str) -> np.ndarray:
-    """The keys or values, in their type; strings are objects. Raises NodeFailure where there are none."""
+    """The keys or values, in their type; strings are objects. Raises NodeError where there are none."""
     tensor = node.attributes.get(f"{name}_tensor")
     if isinstance(tensor, Value):
         return _elements(node, tensor)
     for kind, dtype in _DTYPES.items():
         if node.attributes.get(f"{name}_{kind}s"):
             return np.array(node.attributes[f"{name}_{kind}s"], dtype)
-    raise NodeFailure(f"it has no {name}")
+    raise NodeError(f"it has no {name}")
 
 
 def _elements(node: Node, tensor: Value) -> np.ndarray:
@@ -101,5 +101,5 @@ def _default(node: Node, values: np.ndarray) -> Any:
 
 def _text(tensor: Value) -> str:
     if not tensor.texts:
-        raise NodeFailure("its values are strings, but its default is none")
+        raise NodeError("its values are strings, but its default is none")
     return tensor.texts[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.ml.feature_rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.post_transforms import (
@@ -44,12 +44,12 @@ def _classified(node: Node, labels: list[int], x: Value) -> tuple[Value, Value]:
     scores, transform = _scores(node, x, classes), post_transform(node)
     if classes > 1:
         if len(labels) < classes:
-            raise NodeFailure(f"it has {len(labels)} labels for {classes} classes")
+            raise NodeError(f"it has {len(labels)} labels for {classes} classes")
         return top_label(node, scores, labels), transformed(node, scores, transform)
     if not labels:
         return sign_label(node, scores, 0, [0, 1]), transformed(node, scores, transform)
     if len(labels) != 2:
-        raise NodeFailure(f"it has {len(labels)} labels for one row of coefficients, not 2")
+        raise NodeError(f"it has {len(labels)} labels for one row of coefficients, not 2")
     return sign_label(node, scores, 0, labels), two_scores(node, scores, transform, sum_is_one=True)
 
 
@@ -57,12 +57,12 @@ def _scores(node: Node, x: Value, targets: int) -> Value:
     """x coefficients^T + intercepts: `[N, targets]` in x's type."""
     coefficients = np.asarray(node.attr("coefficients"), np.float32).astype(x.dtype)
     if targets < 1 or coefficients.size != targets * features(x):
-        raise NodeFailure(
+        raise NodeError(
             f"coefficients has {coefficients.size} entries, not {targets} for each of {features(x)} features"
         )
     matrix = np.ascontiguousarray(coefficients.reshape(targets, features(x)).T)
     product = node.emit("matmul", x, node.constant(matrix))
     intercepts = np.asarray(node.attributes.get("intercepts") or [0.0], np.float32).astype(x.dtype)
     if len(intercepts) not in (1, targets):
-        raise NodeFailure(f"intercepts has {len(intercepts)} entries instead of {targets}")
+        raise NodeError(f"intercepts has {len(intercepts)} entries instead of {targets}")
     return node.emit("add", product, node.constant(intercepts)) if intercepts.any() else product

@@ -7,7 +7,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.ops.ordering import ALL
 from mlc.dialects.graph.sizes import differ
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.runtime_objects import element_at, sequence_call
@@ -24,7 +24,7 @@ def zip_map(node: Node) -> list[Held]:
     x, texts = node.input(0), node.attr("classlabels_strings", [])
     labels = node.text_numbers(texts) if texts else np.array(node.attr("classlabels_int64s", []), np.int64)
     if x.rank not in (1, 2) or differ(x.shape[-1], len(labels)):
-        raise NodeFailure(f"it has {len(labels)} labels for rows of an input of shape {list(x.shape)}")
+        raise NodeError(f"it has {len(labels)} labels for rows of an input of shape {list(x.shape)}")
     rows = node.reshape(x, [1, *x.shape]) if x.rank == 1 else x
     made = sequence_call(node, "sequence_maps", node.constant(labels), rows)
     kind = MapKind(TensorProto.STRING if texts else TensorProto.INT64, x.number)
@@ -47,7 +47,7 @@ def cast_map(node: Node) -> Value:
     keys, values = _entries(node, TensorProto.INT64)
     number = _CASTS.get(node.attr("cast_to", "TO_FLOAT"))
     if number is None:
-        raise NodeFailure(f"cast_to is '{node.attr('cast_to')}' instead of {', '.join(_CASTS)}")
+        raise NodeError(f"cast_to is '{node.attr('cast_to')}' instead of {', '.join(_CASTS)}")
     if node.attr("map_form", "DENSE") == "SPARSE":
         found = _spread(node, keys, values, np.arange(node.attr("max_map", 1)))
     else:
@@ -60,9 +60,9 @@ def _entries(node: Node, key: int) -> tuple[Value, Value]:
     """The map's keys, strings as their numbers, and values."""
     given = node.held(0)
     if not isinstance(given, RunTimeMap) or not isinstance(given.kind, MapKind):
-        raise NodeFailure("its input is no map")
+        raise NodeError("its input is no map")
     if given.kind.key != key:
-        raise NodeFailure(f"its input is {given.kind}, which does not fit its vocabulary")
+        raise NodeError(f"its input is {given.kind}, which does not fit its vocabulary")
     places = (node.constant(np.asarray(place, np.int64)) for place in (0, 1))
     kinds = (TensorKind(number, (None,)) for number in (given.kind.key, given.kind.value))
     keys, values = (element_at(node, given.value, *each) for each in zip(places, kinds, strict=True))

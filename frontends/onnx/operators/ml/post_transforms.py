@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.values import Value
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
@@ -21,7 +21,7 @@ def post_transform(node: Node) -> str:
     value = node.attr("post_transform", "NONE")
     name = TRANSFORMS[value] if isinstance(value, int) and 0 <= value < len(TRANSFORMS) else value
     if name not in TRANSFORMS:
-        raise NodeFailure(f"post_transform must be one of {', '.join(TRANSFORMS)}, not {value!r}")
+        raise NodeError(f"post_transform must be one of {', '.join(TRANSFORMS)}, not {value!r}")
     return str(name)
 
 

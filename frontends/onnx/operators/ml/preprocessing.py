@@ -8,7 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import product
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
@@ -39,7 +39,7 @@ def normalizer(node: Node) -> Value:
     the norm is 0 x stays."""
     x, norm = _as_float(node), node.attr("norm", "MAX")
     if norm not in _NORMS:
-        raise NodeFailure(f"norm must be MAX, L1 or L2, not {norm!r}")
+        raise NodeError(f"norm must be MAX, L1 or L2, not {norm!r}")
     divisor = node.emit(_NORMS[norm], x, axes=[x.rank - 1], keepdims=True)
     is_zero = node.emit("equal", divisor, node.scalar(0, x))
     quotient = node.emit("div", x, node.emit("where", is_zero, node.scalar(1, x), divisor))
@@ -53,7 +53,7 @@ def imputer(node: Node) -> Value:
     kind, default = ("int64", 0) if np.issubdtype(x.dtype, np.integer) else ("float", 0.0)
     values = np.asarray(node.attributes.get(f"imputed_value_{kind}s") or [], x.dtype)
     if not values.size:
-        raise NodeFailure(f"imputed_value_{kind}s is missing")
+        raise NodeError(f"imputed_value_{kind}s is missing")
     replaced = node.attr(f"replaced_value_{kind}", default)
     missing = (
         node.emit("is_nan", x) if math.isnan(replaced) else node.emit("equal", x, node.scalar(replaced, x))
@@ -84,7 +84,7 @@ def feature_vectorizer(node: Node) -> Value:
     """The inputs' columns side by side, each cut or filled up with zeros to its given width."""
     widths = list(node.attr("inputdimensions"))
     if len(widths) != len(node.inputs):
-        raise NodeFailure(f"inputdimensions has {len(widths)} entries for {len(node.inputs)} inputs")
+        raise NodeError(f"inputdimensions has {len(widths)} entries for {len(node.inputs)} inputs")
     parts = [_widened(node, node.input(i), width) for i, width in enumerate(widths)]
     return node.emit("concat", *parts, axis=1) if len(parts) > 1 else parts[0]
 
@@ -93,7 +93,7 @@ def _widened(node: Node, x: Value, width: int) -> Value:
     if x.rank == 1:
         x = node.reshape(x, [*x.shape, 1])
     if x.rank != 2:
-        raise NodeFailure(f"'{x.name}' has rank {x.rank}, neither 1 nor 2")
+        raise NodeError(f"'{x.name}' has rank {x.rank}, neither 1 nor 2")
     (have,) = node.static(x.shape[1:], "the number of features")
     x = node.cast(x, TensorProto.FLOAT)
     if width < have:
@@ -108,7 +108,7 @@ def one_hot_encoder(node: Node) -> Value:
     """1 in the place of each element's category; nothing where there is none, whatever `zeros` says."""
     text = node.attributes.get("cats_strings")
     if bool(text) != (node.input(0).number == TensorProto.STRING):
-        raise NodeFailure("one of the categories and the input are strings, the other is not")
+        raise NodeError("one of the categories and the input are strings, the other is not")
     if text:
         x, categories = node.numbers(node.input(0)), node.text_numbers(text)
     else:

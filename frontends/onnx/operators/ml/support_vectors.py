@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.matrix_inverse import MOST_ROWS, columns, inverted
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.ml.feature_rows import features, rows, with_features
@@ -36,14 +36,14 @@ def probabilities(node: Node, scores: Value, classes: int, pairs: Sequence[tuple
     """
     a, b = (np.asarray(node.attr(name), np.float32).astype(scores.dtype) for name in ("prob_a", "prob_b"))
     if len(a) != len(pairs) or len(b) != len(pairs):
-        raise NodeFailure(f"prob_a and prob_b must have an entry for each of {len(pairs)} pairs of classes")
+        raise NodeError(f"prob_a and prob_b must have an entry for each of {len(pairs)} pairs of classes")
     line = node.emit("add", node.emit("mul", scores, node.constant(a)), node.constant(b))
     first = node.emit("clamp", node.emit("sigmoid", node.emit("neg", line)), min=1e-7, max=1 - 1e-7)
     second = node.emit("sub", node.scalar(1, first), first)
     if classes == 2:
         return node.emit("concat", first, second, axis=1)
     if classes >= MOST_ROWS:
-        raise Unsupported(f"probabilities of {MOST_ROWS} and more classes are not supported")
+        raise UnsupportedNodeError(f"probabilities of {MOST_ROWS} and more classes are not supported")
     return _coupled(node, _square(node, first, second, classes, pairs), classes)
 
 
@@ -83,7 +83,7 @@ def svm_regressor(node: Node) -> Value:
     vectors = _floats(node, "support_vectors", x).reshape(count, -1) if count else None
     x = with_features(node, x, coefficients.size if vectors is None else vectors.shape[1])
     if coefficients.size != (count or features(x)):
-        raise NodeFailure(f"coefficients has {coefficients.size} entries instead of {count or features(x)}")
+        raise NodeError(f"coefficients has {coefficients.size} entries instead of {count or features(x)}")
     base = x if vectors is None else _kernels(node, x, vectors)
     product = node.emit("matmul", base, node.constant(coefficients.reshape(-1, 1)))
     score = node.emit("add", product, node.constant(rho[:1]))
@@ -97,7 +97,7 @@ def svm_regressor(node: Node) -> Value:
 def svm_classifier(node: Node) -> tuple[Value, Value]:
     x, labels = rows(node), class_labels(node, "classlabels_ints")
     if not labels:
-        raise NodeFailure("it has no class labels")
+        raise NodeError("it has no class labels")
     counts = list(node.attributes.get("vectors_per_class") or [])
     label, scores = _pairwise(node, x, labels, counts) if sum(counts) else _linear(node, x, labels)
     return label_output(node, label), node.cast(scores, TensorProto.FLOAT)
@@ -114,7 +114,7 @@ def _kernels(node: Node, x: Value, vectors: np.ndarray) -> Value:
     gamma, offset, degree = list(node.attributes.get("kernel_params") or [0.0, 0.0, 0.0])[:3]
     x = with_features(node, x, vectors.shape[1])
     if vectors.shape[1] != features(x):
-        raise NodeFailure(f"support vectors have {vectors.shape[1]} numbers instead of {features(x)}")
+        raise NodeError(f"support vectors have {vectors.shape[1]} numbers instead of {features(x)}")
     if kind == "RBF":
         # The differences themselves: squares of their parts would cancel.
         apart = node.emit("sub", node.emit("unsqueeze", x, axes=[1]), node.constant(vectors))
@@ -128,7 +128,7 @@ def _kernels(node: Node, x: Value, vectors: np.ndarray) -> Value:
         return node.emit("tanh", line)
     if kind == "POLY":
         return node.emit("pow", line, node.scalar(degree, x))
-    raise NodeFailure(f"kernel_type must be LINEAR, POLY, RBF or SIGMOID, not {kind!r}")
+    raise NodeError(f"kernel_type must be LINEAR, POLY, RBF or SIGMOID, not {kind!r}")
 
 
 def _linear(node: Node, x: Value, labels: list[int]) -> tuple[Value, Value]:
@@ -136,7 +136,7 @@ def _linear(node: Node, x: Value, labels: list[int]) -> tuple[Value, Value]:
     coefficients = _floats(node, "coefficients", x)
     x = with_features(node, x, coefficients.size // len(labels))
     if coefficients.size != len(labels) * features(x):
-        raise NodeFailure(f"coefficients has {coefficients.size} entries, not {features(x)} per class")
+        raise NodeError(f"coefficients has {coefficients.size} entries, not {features(x)} per class")
     matrix = np.ascontiguousarray(coefficients.reshape(len(labels), -1).T)
     product = node.emit("matmul", x, node.constant(matrix))
     scores = node.emit("add", product, node.constant(_floats(node, "rho", x)[:1]))
@@ -156,12 +156,12 @@ def _pairwise(node: Node, x: Value, labels: list[int], counts: list[int]) -> tup
     """A decision between any two classes; the class that wins most of them, the first of equal ones."""
     total, classes = sum(counts), len(counts)
     if classes != len(labels) or classes < 2:
-        raise NodeFailure(f"vectors_per_class has {classes} entries for {len(labels)} labels")
+        raise NodeError(f"vectors_per_class has {classes} entries for {len(labels)} labels")
     vectors = _floats(node, "support_vectors", x).reshape(total, -1)
     pairs = list(combinations(range(classes), 2))
     rho = _floats(node, "rho", x)
     if len(rho) != len(pairs):
-        raise NodeFailure(f"rho has {len(rho)} entries instead of {len(pairs)}")
+        raise NodeError(f"rho has {len(rho)} entries instead of {len(pairs)}")
     matrix = _pair_matrix(_floats(node, "coefficients", x).reshape(-1, total), counts, pairs)
     product = node.emit("matmul", _kernels(node, x, vectors), node.constant(matrix))
     scores = node.emit("add", product, node.constant(rho))

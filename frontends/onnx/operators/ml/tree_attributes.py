@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.values import Value
 
 # How a node compares; the numbers are those of TreeEnsemble.
@@ -56,7 +56,7 @@ def _flags(node: Node, name: str, count: int) -> np.ndarray:
 
 def _same_length(name: str, values: np.ndarray, count: int) -> np.ndarray:
     if len(values) != count:
-        raise NodeFailure(f"{name} has {len(values)} entries instead of {count}")
+        raise NodeError(f"{name} has {len(values)} entries instead of {count}")
     return values
 
 
@@ -65,12 +65,12 @@ def _places(keys: Sequence[tuple[int, int]], numbers: dict[tuple[int, int], int]
         return np.array([numbers[key] for key in keys], np.int64)
     except KeyError as error:
         tree, place = error.args[0]
-        raise NodeFailure(f"{what} names node {place} of tree {tree}, which does not exist") from None
+        raise NodeError(f"{what} names node {place} of tree {tree}, which does not exist") from None
 
 
 def read_forest(node: Node, weights: str) -> Forest:
     """The forest of TreeEnsembleClassifier and TreeEnsembleRegressor, whose nodes are known by tree and
-    number; `weights` begins the names of the attributes about leaves. Raises `NodeFailure`."""
+    number; `weights` begins the names of the attributes about leaves. Raises `NodeError`."""
     trees, ids = _integers(node, "nodes_treeids").tolist(), _integers(node, "nodes_nodeids").tolist()
     count = len(trees)
     named = [str(each, "utf-8") if isinstance(each, bytes) else each for each in node.attr("nodes_modes")]
@@ -79,7 +79,7 @@ def read_forest(node: Node, weights: str) -> Forest:
     numbered = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
     by_name = dict(zip(zip(trees, ids, strict=True), numbered.tolist(), strict=True))
     if len(by_name) != count:
-        raise NodeFailure("nodes_treeids and nodes_nodeids name a node twice")
+        raise NodeError("nodes_treeids and nodes_nodeids name a node twice")
     first = dict(zip(reversed(trees), reversed(numbered.tolist()), strict=True))
     inner = np.flatnonzero(~is_leaf)
     modes = _modes([named[i] for i in inner])
@@ -112,7 +112,7 @@ def _modes(names: Sequence[str]) -> np.ndarray:
     known = {f"BRANCH_{name}": number for number, name in enumerate(MODES[:-1])}
     unknown = sorted(set(names) - known.keys())
     if unknown:
-        raise NodeFailure(f"nodes_modes has {unknown[0]!r}, which is none of LEAF, {', '.join(known)}")
+        raise NodeError(f"nodes_modes has {unknown[0]!r}, which is none of LEAF, {', '.join(known)}")
     return np.array([known[name] for name in names], np.int64)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.ml.feature_rows import rows
 from mlc.frontends.onnx.operators.ml.post_transforms import (
@@ -30,7 +30,7 @@ from mlc.frontends.onnx.values import Value
 def tree_ensemble(node: Node) -> Value:
     x, number = rows(node), node.attr("aggregate_function", 1)
     if not 0 <= number < len(_AGGREGATES):
-        raise NodeFailure(f"aggregate_function must be 0 to {len(_AGGREGATES) - 1}, not {number}")
+        raise NodeError(f"aggregate_function must be 0 to {len(_AGGREGATES) - 1}, not {number}")
     scores = score(node, x, _forest(node), int(node.attr("n_targets", 1)), _AGGREGATES[number])
     return node.cast(transformed(node, scores, post_transform(node)), node.input(0).number)
 
@@ -44,9 +44,9 @@ def _forest(node: Node) -> Forest:
     missing = np.asarray(node.attributes.get("nodes_missing_value_tracks_true") or [0] * len(nodes), bool)
     lengths = {len(each) for each in (true, false, modes, thresholds, nodes, missing)}
     if len(lengths) != 1:
-        raise NodeFailure(f"the attributes about nodes have different lengths: {sorted(lengths)}")
+        raise NodeError(f"the attributes about nodes have different lengths: {sorted(lengths)}")
     if modes.size and not 0 <= modes.min() <= modes.max() < len(MODES):
-        raise NodeFailure(f"nodes_modes must be 0 to {len(MODES) - 1}")
+        raise NodeError(f"nodes_modes must be 0 to {len(MODES) - 1}")
     targets, weights = _integers(node, "leaf_targetids"), node.elements(node.attr("leaf_weights")).reshape(-1)
     roots = _integers(node, "tree_roots")
     members = _members(node, np.flatnonzero(modes == MODES.index("MEMBER")))
@@ -63,7 +63,7 @@ def _integers(node: Node, name: str) -> np.ndarray:
 def _children(places: np.ndarray, node: Node, side: str) -> np.ndarray:
     leaves = _integers(node, f"nodes_{side}leafs")
     if len(leaves) != len(places):
-        raise NodeFailure(f"nodes_{side}leafs has {len(leaves)} entries instead of {len(places)}")
+        raise NodeError(f"nodes_{side}leafs has {len(leaves)} entries instead of {len(places)}")
     return np.where(leaves != 0, -1 - places, places)
 
 
@@ -77,7 +77,7 @@ def _members(node: Node, places: np.ndarray) -> dict[int, np.ndarray]:
     # The last end may be left out.
     sets = [each[~np.isnan(each.astype(np.float64))] for each in np.split(values, ends)]
     if len(sets) < len(places):
-        raise NodeFailure(f"membership_values has {len(sets)} sets for {len(places)} nodes")
+        raise NodeError(f"membership_values has {len(sets)} sets for {len(places)} nodes")
     return dict(zip(places.tolist(), sets, strict=False))
 
 
@@ -88,7 +88,7 @@ _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 def tree_ensemble_regressor(node: Node) -> Value:
     aggregate = node.attr("aggregate_function", "SUM")
     if aggregate not in _AGGREGATES:
-        raise NodeFailure(f"aggregate_function must be one of {', '.join(_AGGREGATES)}, not {aggregate!r}")
+        raise NodeError(f"aggregate_function must be one of {', '.join(_AGGREGATES)}, not {aggregate!r}")
     forest, targets = read_forest(node, "target"), int(node.attr("n_targets"))
     scores = based(node, score(node, rows(node), forest, targets, aggregate), targets)
     return node.cast(transformed(node, scores, post_transform(node)), TensorProto.FLOAT)
@@ -102,7 +102,7 @@ def based(node: Node, scores: Value, targets: int) -> Value:
     if len(base) == 1:
         base = np.concatenate([base, np.zeros(targets - 1, base.dtype)])
     if len(base) != targets:
-        raise NodeFailure(f"base_values has {len(base)} entries instead of {targets}")
+        raise NodeError(f"base_values has {len(base)} entries instead of {targets}")
     return node.emit("add", scores, node.constant(base.astype(scores.dtype)))
 
 
@@ -110,7 +110,7 @@ def based(node: Node, scores: Value, targets: int) -> Value:
 def tree_ensemble_classifier(node: Node) -> tuple[Value, Value]:
     labels, forest = class_labels(node, "classlabels_int64s"), read_forest(node, "class")
     if not labels:
-        raise NodeFailure("it has no class labels")
+        raise NodeError("it has no class labels")
     scores = based(node, score(node, rows(node), forest, len(labels), "SUM"), len(labels))
     label, final = _classified(node, scores, forest, labels)
     return label_output(node, label), node.cast(final, TensorProto.FLOAT)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.ml.feature_rows import features, with_least_features
 from mlc.frontends.onnx.operators.ml.tree_attributes import MODES, Forest
 from mlc.frontends.onnx.values import Value
@@ -55,9 +55,9 @@ class _Table:
 
 
 def decisions(forest: Forest, dtype: np.dtype, features: int) -> Decisions:
-    """The forest's tables for rows of `features` numbers of type `dtype`. Raises `NodeFailure`."""
+    """The forest's tables for rows of `features` numbers of type `dtype`. Raises `NodeError`."""
     if np.any((forest.features < 0) | (forest.features >= features)):
-        raise NodeFailure(f"nodes_featureids names a feature that the {features} of the input do not have")
+        raise NodeError(f"nodes_featureids names a feature that the {features} of the input do not have")
     thresholds = forest.thresholds.astype(dtype)
     below = np.nextafter(thresholds, dtype.type(-np.inf))
     # Nothing is below minus infinity: no number is at most NaN.
@@ -142,18 +142,18 @@ def _at_least_one(rows: np.ndarray) -> np.ndarray:
 def _check(children: np.ndarray, forest: Forest) -> None:
     for places in (children, forest.roots):
         if places.size and (places.max() >= len(children) or places.min() < -forest.leaves):
-            raise NodeFailure("a tree names a node or leaf that does not exist")
+            raise NodeError("a tree names a node or leaf that does not exist")
 
 
 def _depth(roots: np.ndarray, children: np.ndarray) -> int:
-    """The most decisions on a way from a root. Raises `NodeFailure` for cycles."""
+    """The most decisions on a way from a root. Raises `NodeError` for cycles."""
     level = np.unique(roots[roots >= 0])
     for depth in range(len(children) + 1):
         if not level.size:
             return depth
         level = np.unique(children[level])
         level = level[level >= 0]
-    raise NodeFailure("the nodes of a tree lead back to themselves")
+    raise NodeError("the nodes of a tree lead back to themselves")
 
 
 _COMBINED = {"SUM": "sum", "AVERAGE": "sum", "MIN": "min", "MAX": "max"}
@@ -165,7 +165,7 @@ def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) ->
     """`[N, targets]` in x's type: the weights of the leaves that the rows of x `[N, F]` reach, aggregated. A
     target for which no leaf has a weight scores 0."""
     if np.any((forest.weight_targets < 0) | (forest.weight_targets >= targets)):
-        raise NodeFailure(f"a weight is for a target that is none of {targets}")
+        raise NodeError(f"a weight is for a target that is none of {targets}")
     combined = _COMBINED[aggregate]
     x = with_least_features(node, x, int(forest.features.max(initial=0)) + 1)
     weights, tables = _weights(forest, targets, combined, x.dtype), decisions(forest, x.dtype, features(x))
@@ -193,7 +193,7 @@ def _weights(forest: Forest, targets: int, combined: str, dtype: np.dtype) -> np
     table = np.full((forest.leaves + 1, targets), _NEUTRAL[combined], dtype)
     known = forest.weight_leaves >= 0
     if len(forest.weights) != len(known) or len(forest.weight_targets) != len(known):
-        raise NodeFailure("the attributes about weights of leaves have different lengths")
+        raise NodeError("the attributes about weights of leaves have different lengths")
     places = forest.weight_leaves[known], forest.weight_targets[known]
     _ADD[combined].at(table, places, forest.weights[known].astype(dtype))
     return table

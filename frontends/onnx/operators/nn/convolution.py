@@ -8,7 +8,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, differ, floordiv
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced, taken
 from mlc.frontends.onnx.operators.common.expressions import counting, formula, padded, read_along
 from mlc.frontends.onnx.operators.common.sliding_windows import kernel_of, window
@@ -22,13 +22,13 @@ def causal_conv_with_state(node: Node) -> list[Value]:
     """x `[batch, channels, length]`, w `[channels, 1, k]`, past state `[batch, channels, k - 1]`."""
     x, w, past = node.input(0), node.input(1), node.optional(3)
     if x.rank != 3 or w.rank != 3 or differ(x.shape[1], w.shape[0]) or differ(w.shape[1], 1):
-        raise NodeFailure(f"a weight {list(w.shape)} does not fit an input of shape {list(x.shape)}")
+        raise NodeError(f"a weight {list(w.shape)} does not fit an input of shape {list(x.shape)}")
     carried = w.shape[2] - 1
     if past is None:
         result, state = _convolved(node, x, w, carried), _last(node, x, carried)
     else:
         if past.rank != 3 or differ(past.shape[2], carried):
-            raise NodeFailure(f"a past state {list(past.shape)} does not fit a weight {list(w.shape)}")
+            raise NodeError(f"a past state {list(past.shape)} does not fit a weight {list(w.shape)}")
         whole = node.emit("concat", past, x, axis=2)
         result = _convolved(node, whole, w, 0, x.shape[2])
         state = sliced(node, whole, {2: (x.shape[2], carried, 1)})
@@ -65,7 +65,7 @@ def _activated(node: Node, x: Value) -> Value:
     if name == "none":
         return x
     if name not in ("silu", "swish"):
-        raise NodeFailure(f"activation must be none, silu or swish, not {name!r}")
+        raise NodeError(f"activation must be none, silu or swish, not {name!r}")
     return node.cast(node.emit("silu", node.cast(x, TensorProto.FLOAT)), x.number)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlc.dialects.graph.sizes import differ, product
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.common.expressions import counting, dim
 from mlc.frontends.onnx.operators.common.sliding_windows import Window, kernel_of, window
@@ -61,7 +61,7 @@ def _check(shape: Sequence[Dim], offset: Sequence[Dim], spatial: int, sizes: Siz
     fits = not differ(offset[1], sizes.offset_groups * sizes.kernel * spatial)
     if differ(shape[1] % sizes.offset_groups, 0) or not fits:
         groups = f"{sizes.offset_groups} groups of the {shape[1]} channels"
-        raise NodeFailure(f"offsets of shape {list(offset)} do not fit {groups}")
+        raise NodeError(f"offsets of shape {list(offset)} do not fit {groups}")
 
 
 def _columns(node: Node, x: Value, offset: Value, geometry: Window, sizes: Sizes) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.dialects.graph.sizes import product, surely_less
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import vector_of
 from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, padded
 from mlc.frontends.onnx.operators.common.sliding_windows import per_dim
@@ -21,7 +21,7 @@ def max_unpool(node: Node) -> Value:
     strides, pads = per_dim(node, "strides", rank), list(node.attr("pads", [0] * (2 * rank)))
     batch, channels, *sizes = x.shape
     if len(sizes) != rank or len(pads) != 2 * rank or indices.rank != x.rank:
-        raise NodeFailure(f"kernel {kernel}, pads {pads} and indices do not fit the shape {list(x.shape)}")
+        raise NodeError(f"kernel {kernel}, pads {pads} and indices do not fit the shape {list(x.shape)}")
     spatial = [
         (size - 1) * stride - pads[i] - pads[rank + i] + width
         for i, (size, stride, width) in enumerate(zip(sizes, strides, kernel, strict=True))
@@ -45,7 +45,7 @@ def _enlarged(node: Node, x: Value) -> Value:
         return x
     wanted = node.read_dims(vector_of(node, node.input(2), x.rank))
     if any(surely_less(w, s) for w, s in zip(wanted, x.shape, strict=True)):
-        raise NodeFailure(f"output_shape {wanted} is smaller than the unpooled {list(x.shape)}")
+        raise NodeError(f"output_shape {wanted} is smaller than the unpooled {list(x.shape)}")
     high = [w - s for w, s in zip(wanted, x.shape, strict=True)]
     if not all(isinstance(each, int) for each in high):
         result = formula(node, x)

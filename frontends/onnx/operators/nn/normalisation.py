@@ -8,7 +8,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ, product
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.nn.convolution import per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -148,7 +148,7 @@ def group_normalization(node: Node) -> Value:
     x, groups = node.input(0), int(node.attr("num_groups"))
     channels, *spatial = x.shape[1:]
     if groups < 1 or differ(channels % groups, 0):
-        raise NodeFailure(f"num_groups {groups} does not divide the {channels} channels")
+        raise NodeError(f"num_groups {groups} does not divide the {channels} channels")
     grouped = node.reshape(node.cast(x, _stash(node, x)), [x.shape[0], groups, channels // groups, *spatial])
     axes = list(range(2, grouped.rank))
     normalised = node.cast(
@@ -168,7 +168,7 @@ def group_normalization(node: Node) -> Value:
 def lp_normalization(node: Node) -> Value:
     x, p = node.input(0), node.attr("p", 2)
     if p not in (1, 2):
-        raise NodeFailure(f"p must be 1 or 2, not {p}")
+        raise NodeError(f"p must be 1 or 2, not {p}")
     axis = node.axis(node.attr("axis", -1), x.rank)
     norm = node.emit(f"reduce_l{p}", x, axes=[axis], keepdims=True)
     # A slice of zeros stays zero.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.control_flow.loop_builder import counted_loop
 from mlc.frontends.onnx.operators.control_flow.row_slices import reversed_rows, row
@@ -52,7 +52,7 @@ def recurrent(node: Node, cell: Cell) -> list[Value | None]:
     x = _swapped(node, node.input(X)) if batch_first else node.input(X)
     name = node.attr("direction", "forward")
     if name not in _DIRECTIONS:
-        raise NodeFailure(f"direction must be forward, reverse or bidirectional, not {name!r}")
+        raise NodeError(f"direction must be forward, reverse or bidirectional, not {name!r}")
     outputs, ends = [], []
     for place, backwards in enumerate(_DIRECTIONS[name]):
         direction = _direction(node, cell, x, place, batch_first)
@@ -93,7 +93,7 @@ def _direction(node: Node, cell: Cell, x: Value, place: int, batch_first: bool) 
     biases = _part(node, node.optional(BIASES), place, [2 * cell.gates * hidden])
     peepholes = _part(node, node.optional(FIRST_STATE + cell.states), place, [3 * hidden])
     if w is None or r is None:
-        raise NodeFailure("its weights are missing")
+        raise NodeError("its weights are missing")
     states = []
     for index in range(FIRST_STATE, FIRST_STATE + cell.states):
         given = node.optional(index)
@@ -109,11 +109,11 @@ def _direction(node: Node, cell: Cell, x: Value, place: int, batch_first: bool) 
 
 
 def _hidden(node: Node) -> int:
-    """How many numbers a state has. Raises NodeFailure where nothing tells, or two things differ."""
+    """How many numbers a state has. Raises NodeError where nothing tells, or two things differ."""
     given = node.input(R).shape[-1]
     told = node.attr("hidden_size", None)
     if isinstance(given, int) and told not in (None, given):
-        raise NodeFailure(f"hidden_size is {told}, but R is for states of {given} numbers")
+        raise NodeError(f"hidden_size is {told}, but R is for states of {given} numbers")
     return given if isinstance(given, int) else node.attr("hidden_size")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.math.contraction import transposed
 from mlc.frontends.onnx.values import Dim, Value
@@ -58,7 +58,7 @@ def activations(node: Node, defaults: Sequence[str]) -> list[list[Activation]]:
     directions = 2 if node.attr("direction", "forward") == "bidirectional" else 1
     names = [str(each).lower() for each in node.attr("activations", None) or [*defaults] * directions]
     if len(names) != len(defaults) * directions:
-        raise NodeFailure(f"activations must name {len(defaults) * directions} functions, not {len(names)}")
+        raise NodeError(f"activations must name {len(defaults) * directions} functions, not {len(names)}")
     given = {each: iter(node.attr(f"activation_{each}", None) or []) for each in ("alpha", "beta")}
     found = [_activation(name, given) for name in names]
     return [found[first : first + len(defaults)] for first in range(0, len(found), len(defaults))]
@@ -67,7 +67,7 @@ def activations(node: Node, defaults: Sequence[str]) -> list[list[Activation]]:
 def _activation(name: str, given: dict[str, Iterator[float]]) -> Activation:
     others = {"affine": _AFFINE, "scaledtanh": _SCALED_TANH}
     if name not in _OPS and name not in others:
-        raise NodeFailure(f"it names an activation that ONNX does not have: {name}")
+        raise NodeError(f"it names an activation that ONNX does not have: {name}")
     defaults = others[name] if name in others else _OPS[name][1]
     return Activation(name, {each: float(next(given[each], value)) for each, value in defaults.items()})
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mlc.dialects.graph.sizes import differ, floordiv, maximum, surely_less
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced, taken
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula, read_along
 from mlc.frontends.onnx.operators.common.sliding_windows import kernel_of, per_dim
@@ -78,7 +78,7 @@ def axes_of(node: Node, x: Value, kernel: list[Dim]) -> list[Axis]:
     extra = list(node.attr("output_padding", [0] * rank))
     pads = list(node.attr("pads", [0] * (2 * rank)))
     if len(extra) != rank or len(pads) != 2 * rank or min([*extra, *pads], default=0) < 0:
-        raise NodeFailure(f"output_padding {extra} and pads {pads} must be {rank} and {2 * rank} numbers")
+        raise NodeError(f"output_padding {extra} and pads {pads} must be {rank} and {2 * rank} numbers")
     # Old models name all dims.
     wanted = list(node.attr("output_shape", []))[-rank:]
     mode = node.attr("auto_pad", "NOTSET")
@@ -133,12 +133,12 @@ def conv_transpose(node: Node) -> Value:
     (channels, outputs), kernel = w.shape[:2], kernel_of(node, w)
     fits = not (differ(x.shape[1], channels) or differ(channels % max(group, 1), 0))
     if x.rank != len(kernel) + 2 or group < 1 or not fits:
-        raise NodeFailure(
+        raise NodeError(
             f"a weight {list(w.shape)} with group {group} does not fit an input of shape {list(x.shape)}"
         )
     axes = axes_of(node, x, kernel)
     if any(surely_less(axis.length, 1) for axis in axes):
-        raise NodeFailure(f"the result's spatial dims {[axis.length for axis in axes]} are not positive")
+        raise NodeError(f"the result's spatial dims {[axis.length for axis in axes]} are not positive")
     if not (w.is_static and all(axis.is_told for axis in axes)):
         result = between_zeros(node, x, w, group, axes)
         bias = node.optional(2)
@@ -199,7 +199,7 @@ def _convolution(node: Node, x: Value, w: Value, group: int, axes: list[Axis]) -
         if min(low, high) < 0
     }
     if any(surely_less(count, 1) for _, count, _ in kept.values()):
-        raise NodeFailure("the wanted part of the result lies outside of what the input reaches")
+        raise NodeError("the wanted part of the result lies outside of what the input reaches")
     return node.emit(
         "conv",
         _kept(node, x, kept),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.runtime_objects import content
 from mlc.frontends.onnx.value_types import SequenceKind, TensorKind, kind_of_type
@@ -36,5 +36,5 @@ def optional_get_element(node: Node) -> list[Held]:
     if isinstance(given, RunTimeOptional):
         return [content(node, given)]
     if given is None or isinstance(given, Nothing):
-        raise NodeFailure("its optional has no element")
+        raise NodeError("its optional has no element")
     return [given]

@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.control_flow.growing_stacks import Run
 from mlc.frontends.onnx.operators.control_flow.loop_builder import Rows, loop
 from mlc.frontends.onnx.registry import onnx_operator
@@ -35,7 +35,7 @@ def sequence_map(node: Node) -> list[Held]:
 def _row(inputs: Sequence[Held], place: int, count: int) -> list[Held]:
     lists = [each for each in inputs if isinstance(each, ValueList)]
     if any(len(each.values) != count for each in lists):
-        raise NodeFailure(f"its sequences have lengths {[len(each.values) for each in lists]}")
+        raise NodeError(f"its sequences have lengths {[len(each.values) for each in lists]}")
     return [each.values[place] if isinstance(each, ValueList) else each for each in inputs]
 
 

@@ -13,7 +13,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, differ
 from mlc.frontends.onnx.element_types import SEQUENCE
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import number_of, sliced
 from mlc.frontends.onnx.operators.tensor.splitting import LONGEST
 from mlc.frontends.onnx.registry import onnx_operator
@@ -79,12 +79,12 @@ def _lengths(node: Node, size: Dim) -> list[int]:
     if given is not None and given.rank == 1:
         lengths = node.ints(1)
         if differ(sum(lengths), size) or min(lengths, default=0) < 0 or sum(lengths) > LONGEST:
-            raise NodeFailure(f"parts of {lengths} do not make up a dim of {size}")
+            raise NodeError(f"parts of {lengths} do not make up a dim of {size}")
         return lengths
     [whole] = node.static([size], "the dim that is split")
     [step] = [1] if given is None else node.ints(1)
     if step < 1:
-        raise NodeFailure(f"parts of {step} elements")
+        raise NodeError(f"parts of {step} elements")
     return [min(step, whole - start) for start in range(0, whole, step)]
 
 
@@ -112,7 +112,7 @@ def _place(node: Node, index: int, count: int, end: int) -> int:
         return end
     [place] = node.ints(index)
     if not -count <= place <= end:
-        raise NodeFailure(f"position {place} is outside a sequence of {count} values")
+        raise NodeError(f"position {place} is outside a sequence of {count} values")
     return place + count if place < 0 else place
 
 
@@ -171,7 +171,7 @@ def concat_from_sequence(node: Node) -> Value:
         return _joined_at_run_time(node, as_sequence(node, given), new)
     values = given.values
     if not values:
-        raise NodeFailure("its sequence is empty")
+        raise NodeError("its sequence is empty")
     axis = node.axis(node.attr("axis"), values[0].rank + new)
     parts = [node.emit("unsqueeze", value, axes=[axis]) for value in values] if new else values
     return node.emit("concat", *parts, axis=axis)

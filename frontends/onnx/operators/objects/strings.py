@@ -13,7 +13,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.legacy_broadcasting import broadcast_together
 from mlc.frontends.onnx.operators.common.table_lookup import looked_up
 from mlc.frontends.onnx.operators.tensor.compaction import first_of
@@ -69,7 +69,7 @@ def regex_full_match(node: Node) -> Value:
     try:
         table = match_table(node.attr("pattern"))
     except RegexError as error:
-        raise Unsupported(str(error)) from None
+        raise UnsupportedNodeError(str(error)) from None
     operands = node.input(0), node.constant(table)
     return node.call_runtime("string_match", *operands, number=TensorProto.BOOL, shape=node.input(0).shape)
 
@@ -111,9 +111,9 @@ def string_normalizer(node: Node) -> Value:
     otherwise than Unicode is not regarded."""
     x, action = node.input(0), node.attr("case_change_action", "NONE")
     if action not in _CASES:
-        raise NodeFailure(f"case_change_action must be one of {', '.join(_CASES)}, not {action!r}")
+        raise NodeError(f"case_change_action must be one of {', '.join(_CASES)}, not {action!r}")
     if x.rank not in (1, 2) or (x.rank == 2 and differ(x.shape[0], 1)):
-        raise NodeFailure("the input must have the shape [C] or [1, C]")
+        raise NodeError("the input must have the shape [C] or [1, C]")
     flat = node.reshape(x, [x.shape[-1]])
     result = _kept(node, flat, _changed(node, flat, action), list(node.attributes.get("stopwords") or []))
     return node.reshape(result, [1] * (x.rank - 1) + [result.shape[0]])

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, filled_with, formula, read_along
 from mlc.frontends.onnx.operators.common.table_lookup import looked_up
 from mlc.frontends.onnx.registry import onnx_operator
@@ -39,29 +39,31 @@ class Pool:
     indexes: np.ndarray
 
     def column_weights(self, weights: np.ndarray) -> np.ndarray:
-        """The weight of each column, of one per n-gram. Raises Unsupported where a column has several."""
+        """The weight of each column, of one per n-gram; raises UnsupportedNodeError if one has several."""
         columns = np.zeros(self.width, np.float32)
         columns[self.indexes] = weights
         if (columns[self.indexes] != weights).any():
-            raise Unsupported("n-grams of different weights that count in one column are not supported")
+            raise UnsupportedNodeError(
+                "n-grams of different weights that count in one column are not supported"
+            )
         return columns
 
 
 def read_pool(node: Node) -> Pool:
-    """The n-grams of min_gram_length to max_gram_length tokens. Raises NodeFailure."""
+    """The n-grams of min_gram_length to max_gram_length tokens. Raises NodeError."""
     if "pool_strings" in node.attributes:
         items = node.text_numbers(node.attr("pool_strings"))
     else:
         items = np.asarray(node.attr("pool_int64s"), np.int64)
     indexes = np.asarray(node.attr("ngram_indexes"), np.int64)
     if not indexes.size or indexes.min() < 0:
-        raise NodeFailure("ngram_indexes must be numbers of columns, at least one")
+        raise NodeError("ngram_indexes must be numbers of columns, at least one")
     least, most = int(node.attr("min_gram_length")), int(node.attr("max_gram_length"))
     if not 1 <= least <= most:
-        raise NodeFailure(f"n-grams of {least} to {most} tokens do not exist")
+        raise NodeError(f"n-grams of {least} to {most} tokens do not exist")
     groups = _groups(items, node.attr("ngram_counts"))
     if sum(map(len, groups)) != len(indexes):
-        raise NodeFailure(f"the pool has {sum(map(len, groups))} n-grams, but ngram_indexes {len(indexes)}")
+        raise NodeError(f"the pool has {sum(map(len, groups))} n-grams, but ngram_indexes {len(indexes)}")
     ends = np.cumsum([len(each) for each in groups])
     columns = [indexes[end - len(each) : end] for each, end in zip(groups, ends, strict=True)]
     used = range(least - 1, min(most, len(groups)))
@@ -75,11 +77,11 @@ def _groups(items: np.ndarray, starts: list[int]) -> list[np.ndarray]:
     """For n = 1, 2, ... the n-grams `[count, n]`, of which `starts` says where they begin in the pool."""
     bounds = [*starts, len(items)]
     if bounds != sorted(bounds) or bounds[0] < 0:
-        raise NodeFailure(f"ngram_counts {list(starts)} do not divide a pool of {len(items)} items")
+        raise NodeError(f"ngram_counts {list(starts)} do not divide a pool of {len(items)} items")
     parts = [items[begin:end] for begin, end in pairwise(bounds)]
     for length, part in enumerate(parts, 1):
         if len(part) % length:
-            raise NodeFailure(f"{len(part)} items are no n-grams of {length} tokens")
+            raise NodeError(f"{len(part)} items are no n-grams of {length} tokens")
     return [part.reshape(-1, length) for length, part in enumerate(parts, 1)]
 
 
@@ -110,13 +112,13 @@ def tf_idf_vectorizer(node: Node) -> Value:
     the prefix that they make, and those of the pool are counted by scattering."""
     x, mode, pool = node.input(0), node.attr("mode"), read_pool(node)
     if ("pool_strings" in node.attributes) != (x.number == TensorProto.STRING):
-        raise NodeFailure("one of the pool and the input are strings, the other is not")
+        raise NodeError("one of the pool and the input are strings, the other is not")
     if x.number == TensorProto.STRING:
         x = node.numbers(x)
     if mode not in _MODES:
-        raise NodeFailure(f"mode must be TF, IDF or TFIDF, not {mode!r}")
+        raise NodeError(f"mode must be TF, IDF or TFIDF, not {mode!r}")
     if x.rank > 2:
-        raise NodeFailure(f"the input has rank {x.rank}, which is more than 2")
+        raise NodeError(f"the input has rank {x.rank}, which is more than 2")
     rows = node.reshape(x, [1] * (2 - x.rank) + list(x.shape))
     numbers = _found(node, node.cast(rows, TensorProto.INT64), pool.tokens)
     counts = _weighted(node, _counted(node, pool, numbers), mode, pool)
@@ -173,5 +175,5 @@ def _weighted(node: Node, counts: Value, mode: str, pool: Pool) -> Value:
     if mode == "TF" or not weights.size:
         return counts
     if len(weights) != len(pool.indexes):
-        raise NodeFailure(f"there are {len(weights)} weights for {len(pool.indexes)} n-grams")
+        raise NodeError(f"there are {len(weights)} weights for {len(pool.indexes)} n-grams")
     return node.emit("mul", counts, node.constant(pool.column_weights(weights)))

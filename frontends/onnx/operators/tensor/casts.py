@@ -9,7 +9,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.elements import BITS
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.complex_parts import bits, of_bits
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -34,7 +34,7 @@ def string_cast(node: Node, x: Value, number: int) -> Value:
     if number == x.number:
         return x
     if number in _COMPLEX or x.number in _COMPLEX:
-        raise Unsupported("casts between strings and complex numbers are not supported")
+        raise UnsupportedNodeError("casts between strings and complex numbers are not supported")
     return _to_text(node, x) if number == _STRING else _from_text(node, x, number)
 
 
@@ -75,7 +75,7 @@ def bitcast(node: Node) -> Value:
     between = [_HELD_IN.get(each, each) for each in (x.number, number)]
     for each in between:
         if not element_types.is_supported(each) or not BITS.admits(str(element_types.element_type(each))):
-            raise Unsupported(f"the bits of {element_types.type_name(each)} are not supported")
+            raise UnsupportedNodeError(f"the bits of {element_types.type_name(each)} are not supported")
     whole = bits(node, x) if x.number == TensorProto.COMPLEX64 else node.cast(x, between[0])
     if between[0] != between[1]:
         whole = node.emit("bitcast", whole, result_type=node.type_of(whole.shape, between[1]))
@@ -98,7 +98,7 @@ def cast_like(node: Node) -> Value:
 def _checked_cast(node: Node, number: int) -> Value:
     mode = node.attr("round_mode", "up")
     if mode not in ("up", "down", "nearest"):
-        raise NodeFailure(f"round_mode must be up, down or nearest, not {mode!r}")
+        raise NodeError(f"round_mode must be up, down or nearest, not {mode!r}")
     if number != TensorProto.STRING and node.input(0).number != TensorProto.STRING:
         return node.cast(node.input(0), number, bool(node.attr("saturate", 1)), mode)
     return string_cast(node, node.input(0), number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import number_of, sliced, vector_of
 from mlc.frontends.onnx.operators.tensor.padding import Part
 from mlc.frontends.onnx.registry import onnx_operator
@@ -29,7 +29,7 @@ def center_crop_pad(node: Node) -> Value:
 
 def _known(node: Node, x: Value, axes: list[int], wanted: list[int]) -> Value:
     if len(wanted) != len(axes) or min(wanted, default=0) < 0:
-        raise NodeFailure(f"shape {wanted} must be {len(axes)} lengths")
+        raise NodeError(f"shape {wanted} must be {len(axes)} lengths")
     sizes = node.static([x.shape[axis] for axis in axes], "a cropped or padded dim")
     kept, low, high = {}, [0] * x.rank, [0] * x.rank
     for axis, size, length in zip(axes, sizes, wanted, strict=True):

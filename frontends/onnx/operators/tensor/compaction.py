@@ -9,7 +9,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import product
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.complex_parts import is_complex, is_not_zero, order
 from mlc.frontends.onnx.operators.common.dynamic_values import taken
 from mlc.frontends.onnx.registry import onnx_operator
@@ -53,7 +53,7 @@ def compress(node: Node) -> Value:
         return first_of(node, [values], count, axis)[0]
     places, extent = np.flatnonzero(condition.known), x.shape[axis]
     if isinstance(extent, int) and places.size and places[-1] >= extent:
-        raise NodeFailure(f"the condition holds at {places[-1]}, outside of the dim of {extent}")
+        raise NodeError(f"the condition holds at {places[-1]}, outside of the dim of {extent}")
     return node.emit("gather", x, node.constant(places, np.int64), axis=axis)
 
 

@@ -12,7 +12,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     checked,
     counted,
@@ -32,7 +32,7 @@ def range_(node: Node) -> Value:
         return _computed(node, *bounds)
     start, limit, delta = (b.known.item() for b in bounds if b.known is not None)
     if delta == 0:
-        raise NodeFailure("delta is 0")
+        raise NodeError("delta is 0")
     count = max(0, math.ceil((limit - start) / delta))
     return node.emit("range", *bounds, result_type=node.type_of([count], bounds[0].number))
 
@@ -82,7 +82,7 @@ def constant(node: Node) -> Value:
         return node.strings([node.attr("value_string")], [])
     if "value_strings" in node.attributes:
         return node.strings(node.attr("value_strings"))
-    raise Unsupported(f"the attribute {', '.join(node.attributes) or 'value'} is not supported")
+    raise UnsupportedNodeError(f"the attribute {', '.join(node.attributes) or 'value'} is not supported")
 
 
 @onnx_operator("ConstantOfShape", since=9)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlc.dialects.graph.sizes import Size
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import counted, declared_rank, number_of, with_length
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -53,7 +53,7 @@ def scatter_nd(node: Node) -> Value:
 def _reduction(node: Node) -> str:
     found = node.attr("reduction", "none")
     if found not in _REDUCTIONS:
-        raise NodeFailure(f"reduction must be one of {', '.join(_REDUCTIONS)}, not {found!r}")
+        raise NodeError(f"reduction must be one of {', '.join(_REDUCTIONS)}, not {found!r}")
     return str(found)
 
 
@@ -64,9 +64,9 @@ def tensor_scatter(node: Node) -> Value:
     axis = node.axis(node.attr("axis", -2), cache.rank)
     mode = node.attr("mode", "linear")
     if axis == 0:
-        raise NodeFailure("axis must not be 0, the batch")
+        raise NodeError("axis must not be 0, the batch")
     if mode not in ("linear", "circular"):
-        raise NodeFailure(f"mode must be linear or circular, not {mode!r}")
+        raise NodeError(f"mode must be linear or circular, not {mode!r}")
     shape = update.shape[: axis + 1]
     places = [_along(node, shape, dim) for dim in range(axis + 1)]
     if node.optional(2) is not None:
@@ -98,7 +98,7 @@ def reverse_sequence(node: Node) -> Value:
     x = node.input(0)
     time, batch = int(node.attr("time_axis", 0)), int(node.attr("batch_axis", 1))
     if {time, batch} != {0, 1}:
-        raise NodeFailure(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
+        raise NodeError(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
     shape = x.shape[:2]
     place = _along(node, shape, time)
     lengths = with_length(node, node.input(1), shape[batch])

@@ -11,7 +11,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     checked,
     counted,
@@ -64,7 +64,7 @@ def reshape(node: Node) -> Value:
     wanted: list[Dim] = node.dims(1) if node.optional(1) is not None else list(node.attr("shape"))
     copied = [] if node.attr("allowzero", 0) else [i for i, d in enumerate(wanted) if d == 0]
     if any(i >= x.rank for i in copied):
-        raise NodeFailure(
+        raise NodeError(
             f"the new shape {_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
         )
     wanted = [x.shape[i] if i in copied else d for i, d in enumerate(wanted)]
@@ -89,19 +89,19 @@ def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
 def _resolved(x: Value, wanted: list[Dim], copied: Sequence[int]) -> list[Dim]:
     """`wanted`, in which the dims `copied` are x's, with its -1 computed."""
     if wanted.count(-1) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
-        raise NodeFailure(
+        raise NodeError(
             f"the new shape {_text(wanted)} is wrong: at most one dim may be -1, the others are not negative"
         )
     if -1 not in wanted:
         if differ(product(x.shape), product(wanted)):
-            raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
+            raise NodeError(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
         return wanted
     # Those that are copied may be 0, and the -1 does not depend on them.
     total = product([d for i, d in enumerate(x.shape) if i not in copied])
     known = product([d for i, d in enumerate(wanted) if d != -1 and i not in copied])
     # Sizes on both sides cancel; what is left must divide.
     if known == 0 or (isinstance(total, int) and isinstance(known, int) and total % known):
-        raise NodeFailure(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
+        raise NodeError(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
     return [floordiv(total, known) if d == -1 else d for d in wanted]
 
 
@@ -121,7 +121,7 @@ def transpose(node: Node) -> Value:
     x = node.input(0)
     order = [node.axis(a, x.rank) for a in node.attr("perm", reversed(range(x.rank)))]
     if sorted(order) != list(range(x.rank)):
-        raise NodeFailure(f"perm {order} is no permutation of the {x.rank} axes")
+        raise NodeError(f"perm {order} is no permutation of the {x.rank} axes")
     return node.emit("transpose", x, permutation=order)
 
 
@@ -129,7 +129,7 @@ def transpose(node: Node) -> Value:
 def concat(node: Node) -> Value:
     values = [node.input(i) for i in range(len(node.inputs))]
     if not values:
-        raise NodeFailure("it has no input")
+        raise NodeError("it has no input")
     axis = node.attr("axis", 1) if node.opset < 4 else node.attr("axis")
     return node.emit("concat", *values, axis=node.axis(axis, values[0].rank))
 
@@ -145,14 +145,14 @@ def expand(node: Node) -> Value:
     try:
         made = node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
     except ValueError:
-        raise NodeFailure(f"{_text(x.shape)} does not broadcast to {_text(wanted)}") from None
+        raise NodeError(f"{_text(x.shape)} does not broadcast to {_text(wanted)}") from None
     return of_declared_rank(node, made, node.input(1))
 
 
 def _shape_to_expand_to(node: Node, wanted: Value) -> Value:
     """The shape, with a 1 for each dim that it lacks where only running tells how many it has."""
     if wanted.rank != 1:
-        raise NodeFailure(f"input 1 ('{wanted.name}') must have rank 1, but has rank {wanted.rank}")
+        raise NodeError(f"input 1 ('{wanted.name}') must have rank 1, but has rank {wanted.rank}")
     if isinstance(wanted.shape[0], int):
         return wanted
     rank = declared_rank(node)
@@ -199,9 +199,9 @@ def depth_to_space(node: Node) -> Value:
     batch, channels, height, width = x.shape
     mode = node.attr("mode", "DCR")
     if mode not in ("DCR", "CRD"):
-        raise NodeFailure(f"mode must be DCR or CRD, not {mode!r}")
+        raise NodeError(f"mode must be DCR or CRD, not {mode!r}")
     if block < 1 or differ(channels, floordiv(channels, block * block) * block * block):
-        raise NodeFailure(f"blocksize {block} squared does not divide the {channels} channels")
+        raise NodeError(f"blocksize {block} squared does not divide the {channels} channels")
     depth = channels // (block * block)
     split = [block, block, depth] if mode == "DCR" else [depth, block, block]
     order = [0, 3, 4, 1, 5, 2] if mode == "DCR" else [0, 1, 4, 2, 5, 3]
@@ -214,11 +214,11 @@ def space_to_depth(node: Node) -> Value:
     x, block = node.input(0), int(node.attr("blocksize"))
     batch, channels, height, width = x.shape
     if block < 1 or any(differ(dim, floordiv(dim, block) * block) for dim in (height, width)):
-        raise NodeFailure(f"blocksize {block} does not divide the spatial dims {height} x {width}")
+        raise NodeError(f"blocksize {block} does not divide the spatial dims {height} x {width}")
     orders = {"DCR": [0, 3, 5, 1, 2, 4], "CRD": [0, 1, 3, 5, 2, 4]}
     mode = node.attr("mode", "DCR")
     if mode not in orders:
-        raise NodeFailure(f"mode must be DCR or CRD, not {mode!r}")
+        raise NodeError(f"mode must be DCR or CRD, not {mode!r}")
     split = node.reshape(x, [batch, channels, height // block, block, width // block, block])
     moved = node.emit("transpose", split, permutation=orders[mode])
     return node.reshape(moved, [batch, channels * block * block, height // block, width // block])

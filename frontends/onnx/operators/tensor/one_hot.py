@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import product
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import counted, number_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -34,7 +34,7 @@ def _depth(node: Node) -> list[Dim]:
     if depth.is_constant and depth.known is not None:
         number = int(depth.known.reshape(-1)[0])
         if number < 0:
-            raise NodeFailure(f"input 1 ('{depth.name}') must not be negative, but is {number}")
+            raise NodeError(f"input 1 ('{depth.name}') must not be negative, but is {number}")
         return [number]
     return node.read_dims(node.reshape(node.cast(depth, TensorProto.INT64), [1]))
 

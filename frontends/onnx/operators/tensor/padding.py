@@ -8,7 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import maximum
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     checked,
     counted,
@@ -33,7 +33,7 @@ def pad(node: Node) -> Value:
         return node.numbered(pad(node.with_inputs(*(_numbers(node, each) for each in values))))
     mode = node.attr("mode", "constant")
     if mode not in _MODES:
-        raise NodeFailure(f"mode must be constant, reflect, edge or wrap, not {mode!r}")
+        raise NodeError(f"mode must be constant, reflect, edge or wrap, not {mode!r}")
     if any(node.optional(i) is not None and not node.input(i).is_constant for i in (1, 2, 3)):
         return _computed_pad(node, mode)
     x = node.input(0)
@@ -41,7 +41,7 @@ def pad(node: Node) -> Value:
     listed = node.ints(3) if node.optional(3) is not None else range(x.rank)
     axes = [node.axis(a, x.rank) for a in listed]
     if len(pads) != 2 * len(axes):
-        raise NodeFailure(f"pads {pads} must hold two numbers for each of {len(axes)} axes")
+        raise NodeError(f"pads {pads} must hold two numbers for each of {len(axes)} axes")
     low, high = [0] * x.rank, [0] * x.rank
     for i, axis in enumerate(axes):
         low[axis], high[axis] = pads[i], pads[len(axes) + i]

@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, Undecided, floordiv, maximum, minimum
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     Part,
     checked,
@@ -64,9 +64,9 @@ def _known_slice(
     listed = [node.axis(each, x.rank) for each in listed]
     strides = [1] * len(starts) if steps is None else node.static(steps, "'steps'")
     if not len(starts) == len(ends) == len(listed) == len(strides):
-        raise NodeFailure("starts, ends, axes and steps have different lengths")
+        raise NodeError("starts, ends, axes and steps have different lengths")
     if 0 in strides:
-        raise NodeFailure("a step is 0")
+        raise NodeError("a step is 0")
     if len(listed) == 1 and strides == [1] and _moves(x.shape[listed[0]], starts[0], ends[0]):
         return taken(node, x, listed[0], node.input(1), ends[0] - starts[0])
     ranges: dict[int, Part] = {}

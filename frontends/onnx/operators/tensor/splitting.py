@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.dialects.graph.sizes import floordiv, maximum, minimum
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import checked, number_of, sliced, vector_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -36,7 +36,7 @@ def _check(node: Node, axis: int, size: Dim, parts: list[Dim]) -> None:
     is_known = isinstance(size, int) and len(numbers) == len(parts)
     wrong = (is_known and sum(numbers) != size) or sum(numbers) > LONGEST
     if wrong or min(numbers, default=0) < 0 or len(parts) < len(node.outputs):
-        raise NodeFailure(
+        raise NodeError(
             f"split {list(map(str, parts))} does not divide the dim {axis} of size {size} into "
             f"{len(node.outputs)} outputs"
         )

@@ -19,7 +19,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size, product
-from mlc.frontends.onnx.node import Node, Unsupported
+from mlc.frontends.onnx.node import Node, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import sliced
 from mlc.frontends.onnx.operators.common.expressions import Formula, dim, filled_with
 from mlc.frontends.onnx.operators.math.contraction import transposed
@@ -155,7 +155,9 @@ def _joined(step: Step) -> list[Value | None]:
 def _sliced(step: Step) -> list[Value | None]:
     x, starts, steps = step.operands[0], step.attribute("starts"), step.attribute("steps")
     if any(each != 1 for each in steps) or not (x.is_static and step.result.is_static):
-        raise Unsupported("slices of steps, or of dims that only a call tells, have no rule to differentiate")
+        raise UnsupportedNodeError(
+            "slices of steps, or of dims that only a call tells, have no rule to differentiate"
+        )
     extents, taken = step.node.shape(x), step.node.shape(step.result)
     low = [start + extent if start < 0 else start for start, extent in zip(starts, extents, strict=True)]
     high = [extent - first - count for extent, first, count in zip(extents, low, taken, strict=True)]
@@ -362,6 +364,6 @@ def summed_to(node: Node, gradient: Value, shape: Sequence[Dim]) -> Value:
         if own == 1 and wide != 1:
             axes.append(axis)
         elif own != wide and isinstance(own, Size):
-            raise Unsupported(f"whether {own} was broadcast to {wide} is not known")
+            raise UnsupportedNodeError(f"whether {own} was broadcast to {wide} is not known")
     summed = node.emit("reduce_sum", gradient, axes=axes, keepdims=True) if axes else gradient
     return node.reshape(summed, shape)

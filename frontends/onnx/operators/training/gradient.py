@@ -8,7 +8,7 @@ import numpy as np
 
 from mlc.bindings import ir
 from mlc.dialects.graph.dims.dim_names import named_dims
-from mlc.frontends.onnx.node import Node, NodeFailure, Unsupported
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.expressions import filled_with
 from mlc.frontends.onnx.operators.training.derivative_rules import (
     ELEMENTWISE,
@@ -27,18 +27,18 @@ _RULES = {**ELEMENTWISE, **MOVEMENT, **REDUCTIONS}
 def gradient(node: Node) -> list[Value]:
     """The derivatives of the sum of `y` with respect to each of `xs`, where the inputs replace `xs` and `zs`.
 
-    Ops that are computed twice merge later. Raises Unsupported naming an op without a rule.
+    Ops that are computed twice merge later. Raises UnsupportedNodeError naming an op without a rule.
     """
     xs, zs = node.attr("xs"), node.attr("zs", [])
     if len(node.inputs) != len(xs) + len(zs):
-        raise NodeFailure(f"it has {len(node.inputs)} inputs for {len(xs) + len(zs)} names in xs and zs")
+        raise NodeError(f"it has {len(node.inputs)} inputs for {len(xs) + len(zs)} names in xs and zs")
     given = [node.input(place) for place in range(len(node.inputs))]
     # Values of their own, even where a model gives one twice or knows it.
     own = [_opaque(node, value) for value in given[: len(xs)]]
     assert node.again is not None
     y = node.again(node.attr("y"), dict(zip([*xs, *zs], [*own, *given[len(xs) :]], strict=True)))
     if not _is_float(y):
-        raise NodeFailure(f"'{node.attr('y')}' has no floats")
+        raise NodeError(f"'{node.attr('y')}' has no floats")
     found = _differentiated(node, y, own)
     return [each or filled_with(node, x.shape, 0.0, x.number) for each, x in zip(found, own, strict=True)]
 
@@ -69,7 +69,7 @@ def _parts(step: Step) -> list[Value | None]:
     rule = _RULES.get(step.op.name)
     if rule is None or len(step.op.results) != 1:
         where = str(step.op.location).removeprefix("loc(").removesuffix(")")
-        raise Unsupported(f"there is no rule to differentiate '{step.op.name}' of {where}")
+        raise UnsupportedNodeError(f"there is no rule to differentiate '{step.op.name}' of {where}")
     return rule(step)
 
 
@@ -100,7 +100,7 @@ def _has_regions(op: ir.Operation) -> bool:
 def _value(value: ir.Value) -> Value:
     dims = named_dims(value)
     if None in dims:
-        raise Unsupported("a value between has dims that nothing tells")
+        raise UnsupportedNodeError("a value between has dims that nothing tells")
     return from_ir("", value, tuple(dim for dim in dims if dim is not None))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mlc.frontends.onnx.node import Node, NodeFailure
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -21,7 +21,7 @@ def _all(node: Node, update: Update, state: int) -> list[Value]:
     groups = [node.input(i) for i in range(2, len(node.inputs))]
     count, rest = divmod(len(groups), 2 + state)
     if rest:
-        raise NodeFailure(f"{len(groups)} inputs are no groups of {2 + state} for each tensor")
+        raise NodeError(f"{len(groups)} inputs are no groups of {2 + state} for each tensor")
     rate, step = node.reshape(node.input(0), []), node.reshape(node.input(1), [])
     updated = [update(node, rate, step, *groups[i::count]) for i in range(count)]
     return [results[kind] for kind in range(1 + state) for results in updated]
@@ -90,7 +90,7 @@ def _corrected(node: Node, rate: Value, step: Value, alpha: float, beta: float) 
 @onnx_operator("Momentum", domain=DOMAIN)
 def momentum(node: Node) -> list[Value]:
     if node.attr("mode") not in ("standard", "nesterov"):
-        raise NodeFailure(f"mode must be standard or nesterov, not {node.attr('mode')!r}")
+        raise NodeError(f"mode must be standard or nesterov, not {node.attr('mode')!r}")
     return _all(node, _momentum, 1)
 
 

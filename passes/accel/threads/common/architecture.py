@@ -27,7 +27,7 @@ class TensorProduct(Protocol):
     """How tensor units compute an `accel.mma`."""
 
     def sums(self, warps: int, *, whole_rows: bool) -> Layout:
-        """The layout of the sums. Raises PassFailure if `warps` warps cannot share them. With `whole_rows`
+        """The layout of the sums. Raises PassError if `warps` warps cannot share them. With `whole_rows`
         each of them has all columns of its rows, if there are rows enough."""
 
     def left(self, sums: Layout) -> Layout:

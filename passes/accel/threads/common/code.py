@@ -14,7 +14,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import SharedMemory
 from mlc.passes.accel.common.tensor_maps import TensorMap
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 if TYPE_CHECKING:
     from mlc.passes.accel.threads.common.architecture import Architecture
@@ -108,7 +108,7 @@ class ThreadCode:
         dialect = op.name.partition(".")[0]
         handler = self.handlers.get(op.name) or self.handlers.get(f"{dialect}.*")
         if handler is None:
-            raise PassFailure(f"cannot distribute '{op.name}' to threads", op.location)
+            raise PassError(f"cannot distribute '{op.name}' to threads", op.location)
         with op.location:
             handler(self, op)
 

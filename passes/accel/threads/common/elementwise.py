@@ -13,7 +13,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import attributes_of, defining_op
 
 # arith.cmpi's numbers of slt, sle, sgt and sge.
@@ -125,7 +125,7 @@ def constant(code: ThreadCode, op: ir.Operation) -> None:
     kind = scalar_type(result.type)
     if isinstance(attribute, ir.DenseElementsAttr):
         if not attribute.is_splat:
-            raise PassFailure("cannot distribute a constant whose elements differ", op.location)
+            raise PassError("cannot distribute a constant whose elements differ", op.location)
         attribute = attribute.get_splat_value()
     if isinstance(attribute, ir.IntegerAttr):
         attribute = ir.IntegerAttr.get(kind, attribute.value)
@@ -219,7 +219,7 @@ def transpose(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def part(code: ThreadCode, op: ir.Operation) -> None:
-    """`vector.extract_strided_slice`: some of each thread's registers. Raises PassFailure where threads have
+    """`vector.extract_strided_slice`: some of each thread's registers. Raises PassError where threads have
     different parts of it, or its elements do not follow each other."""
     (operand,), (result,) = op.operands, op.results
     source = code.tile(operand)
@@ -227,9 +227,7 @@ def part(code: ThreadCode, op: ir.Operation) -> None:
     layout = source.layout.part(result.type.shape)
     aligned = all(at % size == 0 for at, size in zip(start, result.type.shape, strict=False))
     if layout is None or not aligned or any(each != 1 for each in steps):
-        raise PassFailure(
-            f"cannot distribute '{op.name}', of which threads have different parts", op.location
-        )
+        raise PassError(f"cannot distribute '{op.name}', of which threads have different parts", op.location)
     start += [0] * (len(layout.shape) - len(start))
     places = (tuple(map(sum, zip(layout.offset(each), start, strict=True))) for each in range(layout.size))
     values = tuple(source.values[source.layout.register_at(each)] for each in places)

@@ -11,7 +11,7 @@ from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out, scratch_for
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 Join = Callable[[ir.Value, ir.Value], ir.Value]
 _JOINS: dict[str, Callable[..., ir.Operation]] = {
@@ -59,7 +59,7 @@ def _join(op: ir.Operation) -> Join:
     family = "integer" if isinstance(element, ir.IntegerType | ir.IndexType) else "float"
     made = _JOINS.get(f"{kind}:{family}")
     if made is None:
-        raise PassFailure(f"cannot distribute a reduction by '{kind}' of {element}", op.location)
+        raise PassError(f"cannot distribute a reduction by '{kind}' of {element}", op.location)
     return lambda a, b: made(a, b).result
 
 

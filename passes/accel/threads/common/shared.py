@@ -17,7 +17,7 @@ from mlc.passes.accel.threads.common import addresses, pointers
 from mlc.passes.accel.threads.common.accesses import stored_type
 from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.common.elementwise import scalar_type
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 
 def alloc(code: ThreadCode, op: ir.Operation) -> None:
@@ -44,10 +44,10 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     dynamic = iter(list(op.operands)[1:])
     given = [_mixed(op, name, dynamic) for name in ("static_offsets", "static_sizes", "static_strides")]
     if not all(isinstance(each, int) for each in given[2]):
-        raise PassFailure("cannot distribute a view whose strides are not known", op.location)
+        raise PassError("cannot distribute a view whose strides are not known", op.location)
     offsets, sizes, steps = ([_number(code, each) for each in group] for group in given)
     if memory.swizzle and (any(each != 0 for each in offsets[-2:]) or any(each != 1 for each in steps)):
-        raise PassFailure("cannot distribute a part of a swizzled tile to threads", op.location)
+        raise PassError("cannot distribute a part of a swizzled tile to threads", op.location)
     products = [integers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
     pointer = pointers.offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
     strides = [integers.multiply(step, stride) for step, stride in zip(steps, memory.strides, strict=True)]

@@ -8,7 +8,7 @@ from mlc.bindings import arith, ir
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.elementwise import elementwise
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.narrow_floats import FORMATS, MULTIPLIED, Format, narrowed, widened
 
@@ -80,7 +80,7 @@ def truncate(code: ThreadCode, op: ir.Operation) -> None:
         elementwise(code, op)
         return
     if _element(operand).width > 32:
-        raise PassFailure("cannot distribute a conversion of f64 to 8 bits, which rounds twice", op.location)
+        raise PassError("cannot distribute a conversion of f64 to 8 bits, which rounds twice", op.location)
     byte = ir.IntegerType.get_signless(8)
     _each(
         code,

@@ -17,7 +17,7 @@ from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.addresses import Mask, load_tile, store_tile
 from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
 
 
@@ -98,7 +98,7 @@ def _place(
     outer = [dim for dim in range(access.n_dims) if dim not in tile_dims]
     dims = [*outer, *(tile_dims[each] for each in order)]
     if memory.swizzle and dims != list(range(access.n_dims)):
-        raise PassFailure("cannot distribute an access of parts of a swizzled buffer to threads", op.location)
+        raise PassError("cannot distribute an access of parts of a swizzled buffer to threads", op.location)
     extents = [0] * len(outer) + [shape[each] for each in order]
     sizes = tuple(e if dim is None else memory.sizes[dim] for dim, e in zip(dims, extents, strict=True))
     strides = tuple(0 if dim is None else memory.strides[dim] for dim in dims)

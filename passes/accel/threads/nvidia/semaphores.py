@@ -15,7 +15,7 @@ from mlc.passes.accel.threads.common import pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
 from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters, tensor_copies
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 
 
 def create_semaphore(code: ThreadCode, op: ir.Operation) -> None:
@@ -36,7 +36,7 @@ def _arrivals_of_notify(semaphore: ir.Operation, warps: int) -> int:
     """Of one `accel.notify`: the producers' thread arrives, or one of each of the consumers' warps."""
     roles = {_is_produced(use.owner.operation) for use in _notifications(semaphore)}
     if len(roles) > 1:
-        raise PassFailure("a semaphore is notified by one of the roles", semaphore.location)
+        raise PassError("a semaphore is notified by one of the roles", semaphore.location)
     return 1 if True in roles else warps
 
 
@@ -46,12 +46,12 @@ def _notifications(semaphore: ir.Operation) -> list[ir.OpOperand]:
 
 
 def _is_produced(op: ir.Operation) -> bool:
-    """Whether the op is the producers'. Raises PassFailure if no role has it."""
+    """Whether the op is the producers'. Raises PassError if no role has it."""
     inside, around = op, op.parent.operation
     while around.name not in ("accel.specialize", "accel.launch"):
         inside, around = around, around.parent.operation
     if around.name == "accel.launch":
-        raise PassFailure(f"'{op.name}' is for roles of warps, in an accel.specialize", op.location)
+        raise PassError(f"'{op.name}' is for roles of warps, in an accel.specialize", op.location)
     return any(each.operation == inside for each in around.regions[0].blocks[0].operations)
 
 
@@ -66,7 +66,7 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
         tensor_copies.start(code, [each.owner.operation for each in tokens], barrier)
         return
     if tokens:
-        raise PassFailure("copies to semaphores are for producers", op.location)
+        raise PassError("copies to semaphores are for producers", op.location)
     nvvm.bar_warp_sync(integers.value(-1))
     lane = integers.value(integers.mask(code.thread(), (1 << LANE_BITS) - 1))
     if MULTICAST in op.attributes:

@@ -15,7 +15,7 @@ from mlc.passes.accel.threads.common.code import Role, ThreadCode
 from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters
 from mlc.passes.accel.threads.nvidia.warpgroup_products import warp_number
-from mlc.passes.base import PassFailure
+from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops
 
 # Threads of a block up to which each may have all the registers that there are.
@@ -81,17 +81,17 @@ def _set_registers(op: ir.Operation, role: str, action: str) -> None:
 
 
 def _check(op: ir.Operation) -> None:
-    """Raises PassFailure for what no warps compute, or the one thread of the producers cannot."""
+    """Raises PassError for what no warps compute, or the one thread of the producers cannot."""
     for each in op.parent.operation.regions[0].blocks[0].operations:
         beside = each.operation
         if beside.name not in _BESIDE_ROLES and not _is_scalar(beside):
-            raise PassFailure("beside roles of warps only indices are computed", beside.location)
+            raise PassError("beside roles of warps only indices are computed", beside.location)
     producers = [each for block in op.regions[0] for each in block.operations]
     for each in producers:
         for inner in [*collect_ops(each.operation), each.operation]:
             if inner.name not in _OF_PRODUCERS and not _is_scalar(inner):
                 message = f"producers copy to semaphores and compute indices, and have no '{inner.name}'"
-                raise PassFailure(message, inner.location)
+                raise PassError(message, inner.location)
 
 
 def _is_scalar(op: ir.Operation) -> bool:

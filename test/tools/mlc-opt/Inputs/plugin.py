@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from mlc.bindings import Diagnostic, emit_diagnostic, ir
-from mlc.passes.base import Pass, PassFailure, option
+from mlc.passes.base import Pass, PassError, option
 from mlc.pipelines.named import register_pipeline
 
 
@@ -37,9 +37,7 @@ class Fail(Pass):
 
     def run(self, op: ir.Operation) -> None:
         if op.regions[0].blocks[0].arguments:
-            raise PassFailure(
-                "function has arguments", op.location, notes=["use a function without arguments"]
-            )
+            raise PassError("function has arguments", op.location, notes=["use a function without arguments"])
 
 
 @dataclass(frozen=True)
