@@ -8,10 +8,11 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.types import element_name
+from mlc.errors import Error
 
 
-class UnknownSizeError(Exception):
-    """A value has a dim that is not known, so that nothing can be counted."""
+class UnknownSizeError(Error):
+    """An analysis needs the size of a value with a dim that is not known; names the type and the dim."""
 
     def __init__(self, message: str, location: ir.Location) -> None:
         super().__init__(message)

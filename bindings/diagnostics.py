@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mlc.bindings import ir
+from mlc.errors import Error
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Diagnostic:
         return "\n".join([*lines, *(str(note) for note in self.notes)])
 
 
-class DiagnosticsError(Exception):
-    """A failed call into MLIR, with the diagnostics it emitted."""
+class DiagnosticsError(Error):
+    """A call into MLIR failed; holds the diagnostics that it emitted."""
 
     def __init__(self, summary: str, diagnostics: Sequence[Diagnostic]) -> None:
         self.summary = summary

@@ -61,7 +61,7 @@ _BUFFER_NAME = "-"
 
 
 class ParseError(DiagnosticsError):
-    """Text that is not valid IR. The message starts with `file:line:column: error:`."""
+    """The text is not valid IR; the message starts with `file:line:column: error:`."""
 
 
 def parse_module(

@@ -38,7 +38,7 @@ def capture_c_stderr() -> Iterator[list[str]]:
 
 
 class UpstreamPassError(DiagnosticsError):
-    """An upstream pipeline that could not be built or that failed."""
+    """A pipeline of upstream's passes cannot be built, or failed."""
 
 
 def parse_upstream(pipeline: str, context: ir.Context) -> PassManager:

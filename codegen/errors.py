@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from signal import Signals
 from typing import Any
 
+from mlc.errors import Error
 
-class CodegenError(Exception):
-    """Code could not be generated; the message is complete and for the user.
+
+class CodegenError(Error):
+    """Code cannot be generated; the message is complete.
 
     `notes` are further lines: LLVM's own message, what would help.
     """

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mlc.errors import Error
 
-class CompileError(Exception):
-    """A model could not be compiled; `message` is complete, `notes` are further lines: places, a
-    reproducer's path. `causes` are the errors of single kernels where there are several."""
+
+class CompileError(Error):
+    """A model cannot be compiled. `message` is complete, `notes` are further lines: the kernel and its ONNX
+    nodes, a reproducer's path. `causes` are the errors of single kernels where there are several."""
 
     def __init__(self, message: str, notes: Sequence[str] = (), causes: Sequence[CompileError] = ()) -> None:
         super().__init__("\n".join([message, *notes]))

@@ -21,6 +21,7 @@ REFERENCES = {
     "dialects/accel.md": "mlc.tools.references.dialects:accel",
     "dialects/graph.md": "mlc.dialects.graph.reference_page:reference",
     "dialects/tloop.md": "mlc.tools.references.dialects:tloop",
+    "errors.md": "mlc.tools.references.errors:page",
     "operators.md": "mlc.tools.references.onnx_operators:page",
     "passes.md": "mlc.tools.references.passes:page",
     "pipelines.md": "mlc.tools.references.pipelines:page",

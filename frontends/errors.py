@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from mlc.errors import Error
 
-class ModelError(Exception):
-    """The model cannot be imported. The message names file, place and cause; it is shown as it is.
+
+class ModelError(Error):
+    """A model cannot be imported; names the file, the node and the cause, one line each.
 
     Control characters, which names in a model may hold, are shown as escapes, so that each line stays one
     line.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from types import FrameType
 from typing import ParamSpec, TypeVar
+
+from mlc.errors import Error
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,13 +28,13 @@ class Place:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-class KernelError(Exception):
-    """A kernel that cannot be built or called; `place` is where in the user's source, if it is there."""
+class KernelError(Error):
+    """A kernel in Python that cannot be built or called; `location` is where in its source, if known."""
 
     def __init__(self, message: str, place: Place | None = None) -> None:
         super().__init__(f"{place}: error: {message}" if place else message)
         self.message = message
-        self.place = place
+        self.location = place
 
 
 def caller_frame() -> FrameType:
@@ -49,6 +52,18 @@ def caller_place() -> Place:
     positions = list(frame.f_code.co_positions())
     line, _, column, _ = positions[frame.f_lasti // 2]
     return Place(frame.f_code.co_filename, line or frame.f_lineno, (column or 0) + 1)
+
+
+@contextmanager
+def located(place: Place) -> Iterator[None]:
+    """Ops are built at `place`, which a KernelError without a location gets."""
+    from mlc.bindings import ir
+
+    try:
+        with ir.Location.file(place.file, place.line, place.column):
+            yield
+    except KernelError as error:
+        raise error if error.location else KernelError(error.message, place) from None
 
 
 def surface(function: Callable[P, R]) -> Callable[P, R]:

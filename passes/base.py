@@ -8,16 +8,18 @@ from typing import ClassVar, Self
 
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import Diagnostic
+from mlc.errors import Error
 from mlc.passes.options import OptionError, OptionInfo, option, option_infos, parse_options, print_options
 from mlc.passes.statistics import count
 
 __all__ = ["OptionError", "Pass", "PassError", "option"]
 
 
-class PassError(Exception):
-    """A pass cannot go on, for a reason that a user can act on: what was wrong, where, what would be right.
+class PassError(Error):
+    """A pass cannot go on: what is wrong in its input, where, and what would be right.
 
-    `notes` are `(message, location)` pairs, as notes of a diagnostic, or plain messages.
+    `location` is that of the op. `notes` are `(message, location)` pairs, as notes of a diagnostic, or plain
+    messages.
     """
 
     def __init__(

@@ -8,14 +8,16 @@ from functools import cache
 from math import isnan
 from typing import Any, get_args, get_origin, get_type_hints
 
+from mlc.errors import Error
+
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 # Python evaluates the annotations of a class and of its bases anew at each call.
 _hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
-class OptionError(Exception):
-    """An option that does not exist, or a value that is not of its type."""
+class OptionError(Error):
+    """An option of a pass that does not exist, or a value that is not of its type; names the valid ones."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from mlc.errors import Error
+
 if TYPE_CHECKING:
     from mlc.passes.base import Pass
 
@@ -122,8 +124,8 @@ PLUGIN_GROUP = "mlc.plugins"
 PLUGIN_VARIABLE = "MLC_PLUGINS"
 
 
-class PluginError(Exception):
-    """A plugin that cannot be loaded."""
+class PluginError(Error):
+    """A plugin cannot be loaded; names its path or package, and the cause."""
 
 
 def register(name: str, target: str | type[Pass]) -> None:

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.$-]*")
 
 
 class PipelineError(PassError):
-    """Pipeline text that is malformed, or that names what does not exist. Points into the text."""
+    """The text of a pipeline is malformed, or names what does not exist; points into the text."""
 
     def __init__(self, message: str, text: str = "", position: int | None = None) -> None:
         self.text, self.position = text, position

@@ -10,7 +10,7 @@ from mlc.pipelines.plan import Step
 
 
 class PassRunError(PassError):
-    """A pass that failed: names the pass and the op, and holds the diagnostics (errors first seen first).
+    """A pass failed in a pipeline: names the pass and the op, and holds the diagnostics in their order.
 
     `reproducer` is the file that `mlc-opt --run-reproducer` takes, if one was asked for. `crashed` means
     that a Python pass raised something else than `PassError`, which is then `__cause__`.

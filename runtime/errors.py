@@ -1,5 +1,7 @@
 """The error of the runtime."""
 
+from mlc.errors import Error
 
-class ExecutableError(Exception):
-    """A compiled model that cannot be read, written, loaded or built. The message names place and cause."""
+
+class ExecutableError(Error):
+    """A compiled model cannot be read, written, loaded or built; names the file or device and the cause."""

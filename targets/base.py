@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from mlc.errors import Error
+
 KIB = 1024
 MIB = 1024 * KIB
 LINUX_X86_64 = "x86_64-unknown-linux-gnu"
@@ -13,8 +15,8 @@ LINUX_X86_64 = "x86_64-unknown-linux-gnu"
 GRAPH_PIPELINES = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-memory")
 
 
-class TargetError(ValueError):
-    """A target's name or text that describes no processor."""
+class TargetError(Error, ValueError):
+    """A target's name or text describes no processor."""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mlc.errors import Error
+
 # What values of flags name that cannot have no name.
 _NAMES = ("file", "folder", "program")
 _TRUE, _FALSE = ("", "true", "1"), ("false", "0")
 
 
-class UsageError(Exception):
+class UsageError(Error):
     """A command line that makes no sense; the tool exits with status 2."""
 
 

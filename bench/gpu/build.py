@@ -31,8 +31,8 @@ MODULES = (
     "compiler/host_program/numpy_evaluation.py",
     "compiler/host_program/step_list.py",
 )
-# What the runner shares with other benchmarks.
-SHARED = ("bench/operator_graph.py",)
+# What the runner shares with other benchmarks and with all of mlc.
+SHARED = ("bench/operator_graph.py", "mlc/errors.py")
 PACKAGES = ("mlc", "mlc/compiler", "mlc/compiler/host_program", "bench", "bench/gpu")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlc.bindings import ir
 from mlc.dialects.tloop import build_launch
 from mlc.kernels.call_arguments import split_arguments
-from mlc.kernels.errors import KernelError, caller_place
+from mlc.kernels.errors import KernelError, caller_place, located
 from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor
 
 if TYPE_CHECKING:
@@ -44,11 +44,8 @@ def call_in_graph(kernel: Kernel, given: Sequence[Any], named: Mapping[str, Any]
     """A kernel's call on tensors of a graph function: a tensor, or a tuple. Raises KernelError."""
     place = caller_place()
     inputs, constants = split_arguments(kernel.signature, given, named)
-    with ir.Location.file(place.file, place.line, place.column):
+    with located(place):
         # Weights have buffers, which launches read; constants are parts of kernels.
         values = [as_tensor(each, None, place, small=0).value for each in inputs.values()]
-        try:
-            results = [GraphTensor(each) for each in launch(kernel, values, constants)]
-        except KernelError as error:
-            raise error if error.place else KernelError(error.message, place) from None
+        results = [GraphTensor(each) for each in launch(kernel, values, constants)]
     return results[0] if len(results) == 1 else tuple(results)

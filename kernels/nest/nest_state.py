@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from mlc.bindings import ir
 from mlc.kernels.elements import Element
-from mlc.kernels.errors import KernelError
+from mlc.kernels.errors import KernelError, located
 from mlc.kernels.source import Source
 
 
@@ -53,15 +53,9 @@ class Nest:
         """Raises KernelError at `node`."""
         raise KernelError(message, self.source.place(node))
 
-    @contextmanager
-    def at(self, node: ast.AST) -> Iterator[None]:
-        """Ops are built at the place of `node`, which failures without a place get."""
-        place = self.source.place(node)
-        try:
-            with ir.Location.file(place.file, place.line, place.column):
-                yield
-        except KernelError as error:
-            raise error if error.place else KernelError(error.message, place) from None
+    def at(self, node: ast.AST) -> AbstractContextManager[None]:
+        """Ops are built at the location of `node`, which a KernelError without a location gets."""
+        return located(self.source.place(node))
 
     @contextmanager
     def inside(self, block: ir.Block, guarded: bool = False) -> Iterator[None]:

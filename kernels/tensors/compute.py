@@ -10,7 +10,7 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.kernels.elements import element as element_type
-from mlc.kernels.errors import KernelError, Place, caller_place, surface
+from mlc.kernels.errors import KernelError, Place, caller_place, located, surface
 from mlc.kernels.expressions import Access, Apply, Axis, Convert, Expression, Reduce, Select
 from mlc.kernels.tensors.generic import build_generic
 from mlc.kernels.tensors.symbols import SymbolicTensor
@@ -46,11 +46,8 @@ def compute(shape: Any, function: Callable[..., Any], name: str = "", element: A
     axes = [Axis(each, size, place) for each, size in zip(names, sizes, strict=True)]
     body = function(*axes)
     kind = ir.Type.parse(element_type(element).name) if element is not None else None
-    with ir.Location.file(place.file, place.line, place.column):
-        try:
-            return SymbolicTensor(name, _build(body, axes, name, kind))
-        except KernelError as error:
-            raise error if error.place else KernelError(error.message, place) from None
+    with located(place):
+        return SymbolicTensor(name, _build(body, axes, name, kind))
 
 
 def _current_block(place: Place) -> ir.Block:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mlc.bindings import arith, ir, linalg, tensor
-from mlc.kernels.errors import KernelError
+from mlc.kernels.errors import KernelError, located
 from mlc.kernels.expressions import Access, Apply, Axis, Convert, Expression, Select
 from mlc.kernels.scalars import Scalar, apply, convert, select, typed
 
@@ -26,12 +26,8 @@ class ScalarCode:
             return _number(expression)
         key = id(expression)
         if key not in self.built:
-            place = expression.place
-            try:
-                with ir.Location.file(place.file, place.line, place.column):
-                    self.built[key] = self._build(expression)
-            except KernelError as error:
-                raise error if error.place else KernelError(error.message, place) from None
+            with located(expression.place):
+                self.built[key] = self._build(expression)
         return self.built[key]
 
     def _build(self, expression: Expression) -> Scalar:

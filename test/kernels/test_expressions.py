@@ -146,7 +146,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
 def test_messages(body: Callable[[Any], Any], expected: str) -> None:
     failure = failing(body)
     assert expected in failure.message
-    assert failure.place is not None and failure.place.file == __file__
+    assert failure.location is not None and failure.location.file == __file__
 
 
 def test_nested_reductions() -> None:
@@ -157,9 +157,9 @@ def test_nested_reductions() -> None:
 
 def test_columns_are_found() -> None:
     failure = failing(lambda x: compute(8, lambda i: x[i] + x[i + 1]))
-    assert failure.place is not None
-    line = Path(__file__).read_text().splitlines()[failure.place.line - 1]
-    assert line[failure.place.column - 1 :].startswith("x[i + 1]")
+    assert failure.location is not None
+    line = Path(__file__).read_text().splitlines()[failure.location.line - 1]
+    assert line[failure.location.column - 1 :].startswith("x[i + 1]")
 
 
 def test_signatures() -> None:

@@ -72,7 +72,7 @@ def test_the_compiler_takes_them() -> None:
 def failing(function: Any) -> str:
     with pytest.raises(KernelError) as caught:
         graph_function(function).mlir()
-    assert caught.value.place is not None and caught.value.place.file == __file__
+    assert caught.value.location is not None and caught.value.location.file == __file__
     return caught.value.message
 
 

@@ -8,25 +8,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from mlc.errors import Error
 from mlc.tools.mlc.session import Session
 
 FAILURE, INTERRUPTED = 1, 130
-# The errors whose text is for users, by name: importing their modules takes longer than most failures.
-_FOR_USERS = {
-    "CodegenError",
-    "CompileError",
-    "DiagnosticsError",
-    "ExecutableError",
-    "ModelError",
-    "PassError",
-    "PipelineError",
-    "TargetError",
-    "ToolError",
-    "UnknownSizeError",
-}
 
 
-class ToolError(Exception):
+class ToolError(Error):
     """A command cannot do its work; `message` is complete, `notes` are further lines."""
 
     def __init__(self, message: str, notes: Sequence[str] = ()) -> None:
@@ -55,7 +43,7 @@ def describe(error: BaseException) -> tuple[str, list[str]]:
         return f"{where or 'output'}: {error.strerror}", []
     if isinstance(error, MemoryError):
         return "out of memory", []
-    if _FOR_USERS.isdisjoint(each.__name__ for each in type(error).__mro__):
+    if not isinstance(error, Error):
         text = str(error).partition("\n")[0]
         return f"internal error: {type(error).__name__}: {text}", [
             "MLC_TRACEBACK=1 shows where; please report it"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mlc.errors import Error
 
-class TranslationError(Exception):
+
+class TranslationError(Error):
     """The input cannot be translated; the message is complete."""

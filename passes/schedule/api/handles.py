@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects.tloop.handles import REST, SAMPLED
+from mlc.errors import Error
 
 
-class ScheduleError(Exception):
-    """A step that does not apply to the kernel, or a kernel that does not exist; the message says why."""
+class ScheduleError(Error):
+    """A step of a schedule does not apply to the kernel, or there is no such kernel; says why."""
 
 
 @dataclass(frozen=True)

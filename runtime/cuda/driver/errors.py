@@ -28,7 +28,7 @@ HINTS = {
 
 
 class CudaError(ExecutableError):
-    """The driver or a device cannot do what was asked: the message says what, the driver's words and a hint.
+    """The CUDA driver or a device cannot do what was asked; names it, the driver's words and a hint.
 
     `status` is the driver's number (CUresult) and `name` its name; 0 and "" if a check came before the
     driver.
@@ -41,7 +41,7 @@ class CudaError(ExecutableError):
 
 
 class DriverMissingError(CudaError):
-    """There is no CUDA driver that can be loaded. The message says where it was looked for."""
+    """There is no CUDA driver that can be loaded; names where it was looked for."""
 
 
 def version_text(version: int) -> str:
