@@ -30,10 +30,16 @@ class Nodes(Protocol):
     def outputs(self) -> Sequence[str]: ...
 
 
+Attributes = Mapping[str, Any]
 # Called with the node's attributes, then its operands (None: left out); returns one value, or a tuple.
 Operator = Callable[..., Any]
 # Operands that say shapes.
 STATIC = {"Reshape": (1,), "Split": (1,), "Expand": (1,), "Squeeze": (1,), "Unsqueeze": (1,)}
+
+
+def elementwise(function: Callable[..., Any]) -> Operator:
+    """An operator without attributes."""
+    return lambda _, *operands: function(*operands)
 
 
 def check(graph: Nodes, operators: Mapping[str, Operator]) -> None:
@@ -67,7 +73,7 @@ def _operands(node: Node, known: Mapping[str, Any], static: Mapping[str, Any] | 
     ]
 
 
-def window(attributes: Mapping[str, Any], rank: int = 2) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
+def window(attributes: Attributes, rank: int = 2) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
     """Strides, and (before, after) paddings per spatial dim, of a convolution or a pool with `rank` of them.
 
     Raises NotImplementedError for auto_pad.

@@ -32,7 +32,7 @@ MODULES = (
     "compiler/host_program/step_list.py",
 )
 # What the runner shares with other benchmarks and with all of mlc.
-SHARED = ("bench/operator_graph.py", "mlc/errors.py")
+SHARED = ("bench/operator_graph.py", "bench/torch_operators.py", "mlc/errors.py")
 PACKAGES = ("mlc", "mlc/compiler", "mlc/compiler/host_program", "bench", "bench/gpu")
 
 

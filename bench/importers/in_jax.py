@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -10,9 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from bench.operator_graph import Operator, reshaped, window
-
-Attributes = Mapping[str, Any]
+from bench.operator_graph import Attributes, Operator, elementwise, reshaped, window
 
 
 def _conv(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
@@ -106,20 +104,16 @@ def _where(_: Attributes, condition: Any, x: Any, y: Any) -> Any:
     return jnp.where(condition, x, y)
 
 
-def _elementwise(function: Callable[..., Any]) -> Operator:
-    return lambda _, *operands: function(*operands)
-
-
 OPERATORS: dict[str, Operator] = {
-    "Add": _elementwise(lambda x, y: x + y),
-    "And": _elementwise(lambda x, y: x & y),
+    "Add": elementwise(lambda x, y: x + y),
+    "And": elementwise(lambda x, y: x & y),
     "AveragePool": _average_pool,
     "BatchNormalization": _batch_normalization,
     "Clip": _clip,
     "Concat": lambda a, *parts: jnp.concatenate(parts, a["axis"]),
     "Conv": _conv,
-    "Div": _elementwise(lambda x, y: x / y),
-    "Erf": _elementwise(lax.erf),
+    "Div": elementwise(lambda x, y: x / y),
+    "Erf": elementwise(lax.erf),
     "Flatten": _flatten,
     "Gather": lambda a, x, indices: jnp.take(x, indices, a.get("axis", 0)),
     "GatherElements": lambda a, x, indices: jnp.take_along_axis(x, indices, a.get("axis", 0)),
@@ -127,22 +121,22 @@ OPERATORS: dict[str, Operator] = {
     "GlobalAveragePool": lambda _, x: x.mean(tuple(range(2, x.ndim)), keepdims=True),
     "LRN": _lrn,
     "LayerNormalization": _layer_normalization,
-    "MatMul": _elementwise(lambda x, y: x @ y),
+    "MatMul": elementwise(lambda x, y: x @ y),
     "MaxPool": _max_pool,
-    "Mul": _elementwise(lambda x, y: x * y),
-    "Neg": _elementwise(lambda x: -x),
-    "Pow": _elementwise(jnp.power),
-    "Reciprocal": _elementwise(lambda x: 1 / x),
+    "Mul": elementwise(lambda x, y: x * y),
+    "Neg": elementwise(lambda x: -x),
+    "Pow": elementwise(jnp.power),
+    "Reciprocal": elementwise(lambda x: 1 / x),
     "ReduceMean": _reduce_mean,
-    "Relu": _elementwise(jax.nn.relu),
+    "Relu": elementwise(jax.nn.relu),
     "Reshape": lambda _, x, shape: x.reshape(reshaped(x.shape, shape)),
-    "Sigmoid": _elementwise(jax.nn.sigmoid),
+    "Sigmoid": elementwise(jax.nn.sigmoid),
     "Slice": _slice,
     "Softmax": lambda a, x: jax.nn.softmax(x, a.get("axis", -1)),
     "Split": _split,
-    "Sqrt": _elementwise(jnp.sqrt),
-    "Sub": _elementwise(lambda x, y: x - y),
-    "Tanh": _elementwise(jnp.tanh),
+    "Sqrt": elementwise(jnp.sqrt),
+    "Sub": elementwise(lambda x, y: x - y),
+    "Tanh": elementwise(jnp.tanh),
     "Transpose": lambda a, x: x.transpose(a.get("perm")),
     "Where": _where,
 }

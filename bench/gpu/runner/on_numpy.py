@@ -9,8 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from bench.gpu.runner.manifest import Source
-from bench.gpu.runner.operators import COMMON, Attributes, elementwise
-from bench.operator_graph import Operator, window
+from bench.gpu.runner.operators import COMMON
+from bench.operator_graph import Attributes, Operator, elementwise, window
 from mlc.runtime.cuda import Device, DeviceMemory, Program, Tensor
 from mlc.runtime.tensors import TensorSpec, as_bytes
 

@@ -12,8 +12,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from bench.gpu.runner.manifest import Source
-from bench.gpu.runner.operators import COMMON, Attributes, elementwise
-from bench.operator_graph import Operator, window
+from bench.gpu.runner.operators import COMMON
+from bench.operator_graph import Attributes, Operator, elementwise
+from bench.torch_operators import BY_TORCH, linear
 from mlc.runtime.cuda import Program
 
 
@@ -80,48 +81,10 @@ class TorchLibrary:
         return float(difference / wanted.abs().max().clamp_min(np.finfo(np.float64).tiny))
 
 
-def padded(x: Tensor, pads: list[tuple[int, int]], value: float) -> tuple[Tensor, tuple[int, ...]]:
-    """`x`, and the paddings that are left to the operator, which knows only symmetric ones."""
-    if all(low == high for low, high in pads):
-        return x, tuple(low for low, _ in pads)
-    # The last dim comes first.
-    extents = [extent for pair in reversed(pads) for extent in pair]
-    return functional.pad(x, extents, value=value), (0,) * len(pads)
-
-
-def _conv(a: Attributes, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    strides, pads = window(a)
-    x, padding = padded(x, pads, 0.0)
-    dilations = tuple(a.get("dilations", (1, 1)))
-    return functional.conv2d(x, weight, bias, strides, padding, dilations, a.get("group", 1))
-
-
-def _max_pool(a: Attributes, x: Tensor) -> Tensor:
-    strides, pads = window(a)
-    x, padding = padded(x, pads, -math.inf)
-    ceil = bool(a.get("ceil_mode", 0))
-    return functional.max_pool2d(x, tuple(a["kernel_shape"]), strides, padding, ceil_mode=ceil)
-
-
-def _average_pool(a: Attributes, x: Tensor) -> Tensor:
-    strides, pads = window(a)
-    if any(low != high for low, high in pads):
-        raise NotImplementedError("AveragePool with paddings that differ")
-    counted, ceil = bool(a.get("count_include_pad", 0)), bool(a.get("ceil_mode", 0))
-    padding = tuple(low for low, _ in pads)
-    return functional.avg_pool2d(x, tuple(a["kernel_shape"]), strides, padding, ceil, counted)
-
-
-def _batch_normalization(
-    a: Attributes, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
-) -> Tensor:
-    return functional.batch_norm(x, mean, variance, scale, bias, False, 0.0, a.get("epsilon", 1e-5))
-
-
 def _gemm(a: Attributes, x: Tensor, y: Tensor, z: Tensor | None = None) -> Tensor:
     if a.get("alpha", 1.0) != 1.0 or a.get("beta", 1.0) != 1.0:
         return COMMON["Gemm"](a, x, y, z)
-    return functional.linear(x.t() if a.get("transA") else x, y if a.get("transB") else y.t(), z)
+    return linear(a, x, y, z)
 
 
 def _layer_normalization(a: Attributes, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -149,22 +112,16 @@ def _attention(a: Attributes, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 OPERATORS: dict[str, Operator] = {
     **COMMON,
+    **BY_TORCH,
     "Attention": _attention,
-    "AveragePool": _average_pool,
-    "BatchNormalization": _batch_normalization,
-    "Concat": lambda a, *parts: torch.cat(parts, a["axis"]),
-    "Conv": _conv,
     "Erf": elementwise(torch.erf),
     "Expand": lambda _, x, shape: x.expand(torch.broadcast_shapes(x.shape, tuple(shape))),
     "Gather": _gather,
     "GatherElements": lambda a, x, indices: torch.gather(x, a.get("axis", 0), indices),
     "Gelu": lambda a, x: functional.gelu(x, approximate=a.get("approximate", "none")),
     "Gemm": _gemm,
-    "GlobalAveragePool": lambda _, x: x.mean((2, 3), keepdim=True),
     "LayerNormalization": _layer_normalization,
-    "MaxPool": _max_pool,
     "Relu": elementwise(functional.relu),
-    "Softmax": lambda a, x: functional.softmax(x, a.get("axis", -1)),
     "Split": _split,
     "Sqrt": elementwise(torch.sqrt),
     "Tanh": elementwise(torch.tanh),

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench.operator_graph import Operator, reshaped
-
-Attributes = Mapping[str, Any]
-
-
-def elementwise(function: Callable[..., Any]) -> Operator:
-    """An operator without attributes."""
-    return lambda _, *operands: function(*operands)
+from bench.operator_graph import Attributes, Operator, elementwise, reshaped
 
 
 def _reshape(_: Attributes, x: Any, shape: Any) -> Any:
