@@ -36,9 +36,7 @@ def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
     """The place of every memref of the function. Raises PassError unless host-plan-memory made it."""
     kind = function.attributes["function_type"].value
     if kind.results or not all(isinstance(each, ir.MemRefType) for each in kind.inputs):
-        raise PassError(
-            "the host function is not on buffers; run host-plan-memory first", function.location
-        )
+        raise PassError("the host function is not on buffers; run host-plan-memory first", function.location)
     block = function.regions[0].blocks[0]
     places = {argument: Place(index) for index, argument in enumerate(block.arguments)}
     for op in collect_ops(function):

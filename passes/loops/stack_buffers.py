@@ -115,9 +115,7 @@ class StackBuffers(Pass):
                 continue
             if kind is None:
                 found = each.results[0].type
-                raise PassError(
-                    f"the kernel needs scratch memory of unknown size, a {found}", each.location
-                )
+                raise PassError(f"the kernel needs scratch memory of unknown size, a {found}", each.location)
             kinds.append(kind)
         total = sum(map(size_in_bytes, kinds))
         if total > MOST_BYTES:

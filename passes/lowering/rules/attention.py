@@ -114,9 +114,7 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
     attention that does not fit."""
     reason = "its heads are grouped" if is_grouped(op) else obstacle(op)
     if reason is not None:
-        raise PassError(
-            f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location
-        )
+        raise PassError(f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location)
     q, k, v = list(op.operands)[:3]
     *leading, queries, _ = static_shape(q)
     batches = [zip(leading, static_shape(each), strict=False) for each in (k, v)]
