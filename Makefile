@@ -75,6 +75,7 @@ lint-unused:
 
 lint-references:
 	$(PYTHON) -P docs/generate_references.py --check
+	$(PYTHON) -P docs/generate_pictures.py --check
 
 test: $(INSTALLED) ## Run the lit tests, then the Python tests that are not slow
 	cd $(TESTS) && $(LIT)
@@ -88,8 +89,9 @@ format: $(INSTALLED) ## Format the Python files, and repair what ruff can
 	$(RUN) ruff check --fix .
 	$(RUN) ruff format .
 
-docs: $(INSTALLED) ## Write the generated pages under docs/, and the views of ops, from the code
+docs: $(INSTALLED) ## Write the generated pages, pictures (needs Graphviz's dot where one changed) and views of ops
 	$(PYTHON) -P docs/generate_references.py
+	$(PYTHON) -P docs/generate_pictures.py
 	$(PYTHON) -P docs/generate_levels.py
 
 bench: $(INSTALLED) ## Compare with ONNX Runtime and OpenVINO on the models that need no PyTorch (a long run)
