@@ -47,7 +47,7 @@ def read_ratios(page: str) -> list[dict[str, Ratio]]:
 
 
 def draw_speed(page: str) -> str:
-    """Returns an SVG picture of a page's ratios: a line per model, fastest on top, a mark per thread count."""
+    """Returns an SVG picture of the ratios: a line per model, fastest first, a mark per thread count."""
     by_threads = read_ratios(page)
     models = sorted(by_threads[0], key=lambda model: by_threads[0][model].median)
     bottom = TOP + LINE * len(models)
