@@ -57,7 +57,7 @@ MACS: Mapping[str, Callable[[ir.Operation], int]] = {
 
 
 def _per_result(count: int) -> Callable[[ir.Operation], int]:
-    return lambda op: count * elements(op.result)
+    return lambda op: count * elements(op.results[0])
 
 
 def _per_operand(op: ir.Operation) -> int:

@@ -45,7 +45,7 @@ def record(
     op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost, unknown: str
 ) -> OpCosts:
     """What is said of an op with this cost."""
-    result = op.result
+    result = op.results[0]
     return OpCosts(
         kind,
         kernel,

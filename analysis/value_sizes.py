@@ -64,4 +64,4 @@ def touched(op: ir.Operation, index: int) -> int:
     """How many elements of operand `index` the op reads, each counted once."""
     size = elements(op.operands[index])
     selects = graph.Gathering.isa(op) or graph.Slice.isa(op)
-    return min(size, elements(op.result)) if selects and index == 0 else size
+    return min(size, elements(op.results[0])) if selects and index == 0 else size
