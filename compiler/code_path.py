@@ -45,6 +45,16 @@ class CodePath:
         """Whether kernels are code of a GPU, which the host function's steps launch as a plan."""
         return isinstance(self.machine, GpuTarget)
 
+    @property
+    def is_text_only(self) -> bool:
+        """Whether there is no runtime for the machine: kernels can be written as text alone."""
+        return isinstance(self.machine, GpuTarget) and not self.machine.is_nvidia
+
+    @property
+    def assembly(self) -> str:
+        """The name of the assembly language that kernels become."""
+        return "AMDGCN assembly" if self.is_text_only else "PTX" if self.on_gpu else "assembly"
+
 
 def code_paths(options: Options) -> dict[str, CodePath]:
     """Those of `@main` and of `@prepare`, which runs once, on the machine that compiles. Raises
@@ -66,6 +76,8 @@ def _main_path(options: Options, host: Target) -> CodePath:
     processor = CodePath(host, host, host.kernel_pipeline, None)
     if options.blocks_on_cpu:
         return CodePath(target, host, "accel-kernel,accel-cpu", "cpu-host", processor=processor)
+    if options.cubin and not target.is_nvidia:
+        raise TargetError(f"cubin is for NVIDIA's GPUs, which {target.name} is not")
     assembler = "code" if options.cubin else "report" if find_ptxas() else ""
     pipeline = target.kernel_pipeline
     return CodePath(target, target, pipeline, None, DEVICE_JOB, assembler=assembler, processor=processor)

@@ -36,7 +36,8 @@ def compile_program(model: Any, options: Options | None = None) -> Program:
     Raises CompileError, ModelError (a model that cannot be read), TargetError, PassRunError.
     """
     options = options or Options()
-    code_paths(options)  # what is wrong with the target is said before the model is read
+    # What is wrong with the target is said before the model is read.
+    _check_loadable(code_paths(options)["main"])
     source = open_source(model)
     program = _program(source, options)
     return specialised(program, source, options, _program) if options.specialise else program
@@ -46,6 +47,7 @@ def compile_bundle(source: OnnxSource, options: Options) -> bytes:
     """The program of `source` for a process that has the same model; `Bundle.from_bytes` reads it. Raises as
     `compile_program`."""
     paths, timer = code_paths(options), Timer()
+    _check_loadable(paths["main"])
     key, bundle = look_up(source, options, paths["main"])
     if bundle is None:
         builder, imported, stages = _build(source, options, paths, timer)
@@ -53,6 +55,19 @@ def compile_bundle(source: OnnxSource, options: Options) -> bytes:
         if key is not None:
             Cache().put(key, bundle.to_bytes())
     return bundle.to_bytes()
+
+
+def _check_loadable(path: CodePath) -> None:
+    """Raises CompileError if nothing could load the program."""
+    if path.is_text_only:
+        name = path.machine.name
+        raise CompileError(
+            f"no program can be linked, loaded or run for {name}: there is no runtime for HIP",
+            [
+                f"kernels as {path.assembly}: mlc compile --target {name} --emit=asm (or llvm-ir, mlir)",
+                f"the same blocks on this processor: --target {name} --blocks-on-cpu",
+            ],
+        )
 
 
 def _program(source: Source, options: Options) -> Program:

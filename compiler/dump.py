@@ -22,7 +22,7 @@ from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.plan import Step
-from mlc.targets import GpuTarget, parse_target
+from mlc.targets import GpuTarget, Target, parse_target
 
 KERNEL_JOB = "mlc.compiler.dump:kernel_job"
 _FILES = {
@@ -122,10 +122,14 @@ def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
         lowered = module.operation.get_asm(assume_verified=True)
         translate = device_ir if on_gpu else llvm.translate_module_to_llvmir
         text = translate(module.operation)
-    code = {name: emit(text, target, kind).decode() for name, kind in (_DEVICE_CODE if on_gpu else _CODE)}
+    code = {name: emit(text, target, kind).decode() for name, kind in _code(target)}
     return {**found.texts, "llvm.mlir": lowered, **code}
 
 
 _Code = tuple[tuple[str, Kind], ...]
 _CODE: _Code = (("llvm.ll", "llvm-ir"), ("asm.s", "asm"))
 _DEVICE_CODE: _Code = (("llvm.ll", "llvm-ir"), ("kernel.ptx", "asm"))
+
+
+def _code(target: Target) -> _Code:
+    return _DEVICE_CODE if isinstance(target, GpuTarget) and target.is_nvidia else _CODE

@@ -31,12 +31,12 @@ def emit_program(model: Any, options: Options, kind: Kind) -> bytes:
 
     Text in UTF-8 for "llvm-ir" (optimised) and "asm", an ELF object for "obj". The entry is
     `void mlc_main(void **buffers, int64_t *dims)`; weights are arguments, not part of it. For a GPU it is the
-    kernels alone, and "asm" is PTX. The cache is not used. Raises what `compile_program` raises, and
-    CompileError where the processor computes parts of a GPU's program.
+    kernels alone, and "asm" is PTX, or AMDGCN assembly. The cache is not used. Raises what `compile_program`
+    raises, and CompileError where the processor computes parts of a GPU's program.
     """
     path = code_paths(options)["main"]
     if path.on_gpu and kind == "obj":
-        raise CompileError(f"there are no object files for {path.machine.name}; asm is PTX")
+        raise CompileError(f"there are no object files for {path.machine.name}; asm is {path.assembly}")
     with WorkerPool(options.workers(), preload=["mlc.compiler.emit"]) as pool:
         pool.start()
         units = units_of(model, options)["main"]

@@ -36,10 +36,11 @@ _PRECISION_PASS, _PLACE_PASS = "graph-lower-precision", "graph-place"
 class Options:
     """Options of `compile_program`.
 
-    `target`: "cpu" (this machine), a CPU name of LLVM's, a GPU ("cuda:sm_80"), a plugin's target, or a target
-    description. For a GPU, `blocks_on_cpu` runs the programs of its thread blocks on this machine, and
-    `cubin` has NVIDIA's assembler make code of PTX; `unsupported="cpu"` has the processor compute what
-    thread blocks cannot ("error": the model cannot be compiled). `dims` fixes dynamic dims by name, or
+    `target`: "cpu" (this machine), a CPU name of LLVM's, a GPU ("cuda:sm_80", or "hip:gfx942", for which
+    there is assembly alone), a plugin's target, or a target description. For a GPU, `blocks_on_cpu` runs the
+    programs of its thread blocks on this machine, and `cubin` has NVIDIA's assembler make code of PTX;
+    `unsupported="cpu"` has the processor compute what thread blocks cannot ("error": the model cannot be
+    compiled). `dims` fixes dynamic dims by name, or
     bounds them (least, most) for a program whose callers choose; `shapes` fixes whole inputs by name (of
     modules too: `graph.name`, or input0, ...). `cache`: use the disk cache.
     `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order, by

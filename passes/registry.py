@@ -109,6 +109,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-sample-schedules": "mlc.passes.schedule.api.sample_schedules:SampleSchedules",
     "tloop-schedule-blocks": "mlc.passes.schedule.gpu.schedule_blocks:ScheduleBlocks",
     "tloop-separate-results": "mlc.passes.loops.separate_results:SeparateResults",
+    "tloop-set-target": "mlc.passes.schedule.api.set_target:SetTarget",
     "tloop-share-addresses": "mlc.passes.vector.share_addresses:ShareAddresses",
     "tloop-sink-loads": "mlc.passes.vector.sink_loads:SinkLoads",
     "tloop-split-accumulators": "mlc.passes.vector.split_accumulators:SplitAccumulators",

@@ -9,27 +9,35 @@ from __future__ import annotations
 
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
-from mlc.pipelines.lists import accel, amd, cpu, graph, nvidia
+from mlc.pipelines.lists import accel, cpu, gpu, graph
 
 _PIPELINES: dict[str, list[str]] = {
     "accel-cpu": accel.ACCEL_CPU,
     "accel-kernel": accel.ACCEL_KERNEL,
-    "accel-to-threads": nvidia.ACCEL_TO_THREADS,
-    "accel-to-threads-gfx90a": amd.ACCEL_TO_THREADS_GFX90A,
-    "accel-to-threads-gfx942": amd.ACCEL_TO_THREADS_GFX942,
-    "accel-to-threads-sm90a": nvidia.ACCEL_TO_THREADS_SM90A,
-    "amdgpu-to-llvm": amd.AMDGPU_TO_LLVM,
+    "accel-to-threads": gpu.ACCEL_TO_THREADS,
+    "amdgpu-kernel": gpu.AMDGPU_KERNEL,
+    "amdgpu-to-llvm": gpu.AMDGPU_TO_LLVM,
     "cpu-host": cpu.CPU_HOST,
     "cpu-kernel": cpu.CPU_KERNEL,
     "form-kernels": graph.FORM_KERNELS,
-    "gfx90a-kernel": amd.GFX90A_KERNEL,
-    "gfx942-kernel": amd.GFX942_KERNEL,
     "graph-optimize": graph.GRAPH_OPTIMIZE,
     "lower-graph": graph.LOWER_GRAPH,
     "lower-graph-gpu": graph.LOWER_GRAPH_GPU,
-    "nvgpu-kernel": nvidia.NVGPU_KERNEL,
-    "nvgpu-kernel-sm90a": nvidia.NVGPU_KERNEL_SM90A,
-    "nvgpu-to-llvm": nvidia.NVGPU_TO_LLVM,
+    "nvgpu-kernel": gpu.NVGPU_KERNEL,
+    "nvgpu-to-llvm": gpu.NVGPU_TO_LLVM,
+}
+
+# Pipelines of single architectures, and what takes their place: the module's target says the architecture.
+RENAMED: dict[str, str] = {
+    old: f"'{new}', on a module whose target is {target} (tloop-set-target{{target={target}}})"
+    for old, new, target in (
+        ("accel-to-threads-gfx90a", "accel-to-threads", "hip:gfx90a"),
+        ("accel-to-threads-gfx942", "accel-to-threads", "hip:gfx942"),
+        ("accel-to-threads-sm90a", "accel-to-threads", "cuda:sm_90a"),
+        ("gfx90a-kernel", "amdgpu-kernel", "hip:gfx90a"),
+        ("gfx942-kernel", "amdgpu-kernel", "hip:gfx942"),
+        ("nvgpu-kernel-sm90a", "nvgpu-kernel", "cuda:sm_90a"),
+    )
 }
 
 

@@ -11,7 +11,7 @@ from mlc.bindings.upstream_table import UpstreamPass, upstream_passes
 from mlc.passes import registry
 from mlc.passes.base import OptionError, Pass
 from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements
-from mlc.pipelines.named import lookup_pipeline, pipeline_names
+from mlc.pipelines.named import RENAMED, lookup_pipeline, pipeline_names
 
 _TOP = "builtin.module"
 
@@ -83,7 +83,7 @@ def _place(node: PassNode, anchor: str, text: str) -> Step | Plan:
     elif cls := registry.lookup(node.name):
         step, accepted, nested = _python_step(cls, node, text), cls.anchor in ("any", anchor), cls.anchor
     else:
-        raise PipelineError(_unknown(node.name), text, node.position)
+        raise PipelineError(unknown_name(node.name), text, node.position)
     if accepted:
         return step
     if anchor != _TOP:
@@ -127,7 +127,11 @@ def _merge(items: list[Step | Plan]) -> tuple[Step | Plan, ...]:
     return tuple(merged)
 
 
-def _unknown(name: str) -> str:
+def unknown_name(name: str) -> str:
+    """The message for `name`, which no pass and no pipeline has: with what takes its place now, or with the
+    names that are like it."""
+    if name in RENAMED:
+        return f"there is no pipeline '{name}' any more; it is {RENAMED[name]}"
     known = [*registry.names(), *pipeline_names(), *upstream_passes()]
     return f"there is no pass or pipeline named '{name}'{did_you_mean(name, known)}"
 

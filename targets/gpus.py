@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mlc.targets.base import KIB, MIB, Target
 
-NVPTX = "nvptx64-nvidia-cuda"
+NVPTX, AMDGCN = "nvptx64-nvidia-cuda", "amdgcn-amd-amdhsa"
 GRAPH_PIPELINES = ("graph-optimize", "lower-graph-gpu", "form-kernels", "host-plan-memory")
 # The newest PTX that drivers of CUDA 12.4 load; wgmma of signed with unsigned bytes needs it.
 PTX = "+ptx84"
@@ -29,16 +29,13 @@ class GpuTarget(Target):
     registers: int = 65536
     clusters: bool = False
 
+    @property
+    def is_nvidia(self) -> bool:
+        """Whether it is NVIDIA's, whose code the runtime loads. Code for others is text."""
+        return self.triple == NVPTX
 
-def _cuda(
-    architecture: str,
-    l1d: int,
-    shared: int,
-    l2: int,
-    cores: int,
-    clusters: bool = False,
-    kernel_pipeline: str = "nvgpu-kernel",
-) -> GpuTarget:
+
+def _cuda(architecture: str, l1d: int, shared: int, l2: int, cores: int, clusters: bool = False) -> GpuTarget:
     """`l1d` and `shared` in KiB, `l2` in MiB (CUDA C++ programming guide, technical specifications per
     compute capability)."""
     return GpuTarget(
@@ -55,22 +52,39 @@ def _cuda(
         l3=0,
         cores=cores,
         graph_pipelines=GRAPH_PIPELINES,
-        kernel_pipeline=kernel_pipeline,
+        kernel_pipeline="nvgpu-kernel",
         shared_bytes=shared * KIB,
         clusters=clusters,
     )
 
 
-# A100 and H100.
+def _hip(architecture: str, l1d: int, l2: int, l3: int, cores: int) -> GpuTarget:
+    """A CDNA GPU: `l1d` in KiB, with 64 KiB of shared memory, `l2` and `l3` in MiB (AMD's Instruction Set
+    Architecture references, and data sheets)."""
+    return GpuTarget(
+        name=f"hip:{architecture}",
+        triple=AMDGCN,
+        cpu=architecture,
+        vector_bits=32,
+        vector_registers=512,
+        fma=True,
+        bf16=True,
+        l1d=l1d * KIB,
+        l2=l2 * MIB,
+        l3=l3 * MIB,
+        cores=cores,
+        graph_pipelines=GRAPH_PIPELINES,
+        kernel_pipeline="amdgpu-kernel",
+        warp_threads=64,
+        shared_bytes=64 * KIB,
+        registers=131072,
+    )
+
+
+# A100 and H100; MI210 and MI300X.
 GPUS = (
     _cuda("sm_80", l1d=192, shared=163, l2=40, cores=108),
-    _cuda(
-        "sm_90a",
-        l1d=256,
-        shared=227,
-        l2=50,
-        cores=132,
-        clusters=True,
-        kernel_pipeline="nvgpu-kernel-sm90a",
-    ),
+    _cuda("sm_90a", l1d=256, shared=227, l2=50, cores=132, clusters=True),
+    _hip("gfx90a", l1d=80, l2=8, l3=0, cores=104),
+    _hip("gfx942", l1d=96, l2=4, l3=256, cores=304),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.passes.base import PassError
-from mlc.targets import Target, TargetError, parse_target
+from mlc.targets import GpuTarget, Target, TargetError, parse_target
 
 ATTRIBUTE = "tloop.target"
 # What hand-written IR without the attribute is scheduled for.
@@ -13,9 +13,7 @@ DEFAULT = "x86-64-v4"
 
 def target_of(op: ir.Operation) -> Target:
     """The target that the module around `op` is compiled for. Raises `PassError` if there is no such."""
-    module = op
-    while module.name != "builtin.module" and module.parent is not None:
-        module = module.parent.operation
+    module = _module_of(op)
     if ATTRIBUTE not in module.attributes:
         return parse_target(DEFAULT)
     written = module.attributes[ATTRIBUTE]
@@ -23,6 +21,26 @@ def target_of(op: ir.Operation) -> Target:
         return parse_target(ir.StringAttr(written).value)
     except (TargetError, ValueError) as error:
         raise PassError(f"attribute {ATTRIBUTE}: {error}", module.location) from error
+
+
+def gpu_target_of(op: ir.Operation) -> GpuTarget:
+    """The GPU that the module around `op` is compiled for. Raises `PassError` if the module names none."""
+    module = _module_of(op)
+    target = target_of(module)
+    if isinstance(target, GpuTarget):
+        return target
+    named = f"its target is {target.name}" if ATTRIBUTE in module.attributes else "it has no target"
+    raise PassError(
+        f"the module names no GPU to make threads for: {named}; write the attribute"
+        f' {ATTRIBUTE} = "cuda:sm_80" of the module, or run tloop-set-target{{target=cuda:sm_80}} before',
+        module.location,
+    )
+
+
+def _module_of(op: ir.Operation) -> ir.Operation:
+    while op.name != "builtin.module" and op.parent is not None:
+        op = op.parent.operation
+    return op
 
 
 def set_target(module: ir.Operation, target: Target) -> None:

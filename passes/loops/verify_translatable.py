@@ -9,7 +9,7 @@ from mlc.bindings import builtin, ir
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops
 
-TRANSLATABLE = frozenset({"llvm", "nvvm", "omp", "builtin"})
+TRANSLATABLE = frozenset({"llvm", "nvvm", "rocdl", "omp", "builtin"})
 
 
 def is_translatable(op: ir.Operation) -> bool:

@@ -72,17 +72,3 @@ ACCEL_CPU: list[str] = [
     "cse",
     *CPU_THREADS_TO_LLVM,
 ]
-
-# Copies run ahead of what is computed; the passes below see rings of buffers and groups of copies.
-ACCEL_AHEAD: list[str] = [
-    "accel-pipeline-loops",
-    "canonicalize",
-    "cse",
-]
-
-# What comes before blocks become threads, on most GPUs.
-ACCEL_BEFORE_THREADS: list[str] = [
-    *ACCEL_AHEAD,
-    # On tiles, where it is plain which buffers an op reads and writes.
-    "accel-insert-barriers",
-]

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --nvgpu-kernel-sm90a | filecheck %s
-// RUN: mlc-opt %s --nvgpu-kernel-sm90a | mlc-translate --mlir-to-ptx --gpu-arch=sm_90a | filecheck %s --check-prefix=PTX
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --nvgpu-kernel | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --nvgpu-kernel | mlc-translate --mlir-to-ptx --gpu-arch=sm_90a | filecheck %s --check-prefix=PTX
 
 // A kernel's operands come by TMA, in rows of 128 bytes, and groups of warps multiply them. Each of two blocks copies a
 // panel of the right operand for both of them.

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --nvgpu-kernel | filecheck %s
-// RUN: mlc-opt %s --nvgpu-kernel | mlc-translate --mlir-to-ptx --gpu-arch=sm_80 | filecheck %s --check-prefix=PTX
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --nvgpu-kernel | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --nvgpu-kernel | mlc-translate --mlir-to-ptx --gpu-arch=sm_80 | filecheck %s --check-prefix=PTX
 
 // One kernel of threads, in the llvm dialect, and its launch; no function is called for the exponential.
 // CHECK: gpu.module @kernels

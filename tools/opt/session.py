@@ -8,9 +8,9 @@ from mlc.bindings import UpstreamPassError, create_context
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
 from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
-from mlc.pipelines.named import lookup_pipeline, pipeline_names
+from mlc.pipelines.named import RENAMED, lookup_pipeline, pipeline_names
 from mlc.pipelines.option_listing import listing
-from mlc.pipelines.plan import Plan, resolve
+from mlc.pipelines.plan import Plan, resolve, unknown_name
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.output import OutputOptions
@@ -91,6 +91,8 @@ def pipeline_of(line: CommandLine) -> Nest:
 
 
 def _node(name: str, options: str, written: str) -> PassNode:
+    if name in RENAMED:
+        raise UsageError(unknown_name(name))
     if not (name in upstream_passes() or lookup_pipeline(name) is not None or registry.lookup(name)):
         known = [*registry.names(), *pipeline_names(), *upstream_passes(), *(flag.name for flag in FLAGS)]
         raise unknown_flag(written, known, MLIR_OPT_FLAGS)

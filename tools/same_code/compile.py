@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +30,6 @@ class Kernel:
     pipeline: str
     target: str
     level: int
-    device: str = ""
 
 
 @cache
@@ -112,27 +110,22 @@ def _kernels(module: Any, options: Any, target: str) -> Iterator[Kernel]:
 def _kernel(module: Any, symbols: Sequence[str], text: str, pipeline: str, path: Any, target: str) -> Kernel:
     from mlc.bindings import ir
 
-    device = TARGETS[target].amd if path.on_gpu else ""
-    if device:
-        pipeline = f"{device}-kernel"
-        text = re.sub(r'^module attributes \{tloop\.target = "[^"]*"\}', "module", text)
     with module.context:
         generic = normaliser().code(_generic(ir.Module.parse(text).operation), symbols)
     key = hash_of(f"{path.level}\n{generic}")
-    return Kernel(key, tuple(symbols), text, pipeline, str(path.machine), path.level, device)
+    return Kernel(key, tuple(symbols), text, pipeline, str(path.machine), path.level)
 
 
 def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: a `Kernel` -> {"texts"}: "source", and normalised "llvm" (the llvm dialect), "ll" (LLVM IR), "asm"
     (assembly, or PTX). Of what cannot be compiled "llvm" is "failed", and there is the "message"."""
     from mlc.codegen.emit import emit
-    from mlc.codegen.triples import gpu_target
     from mlc.compiler.kernel_job import lowered, reported
-    from mlc.targets import parse_target
+    from mlc.targets import GpuTarget, parse_target
 
     kernel = Kernel(**payload)
-    on_gpu = kernel.target.startswith("name=cuda")
-    target = gpu_target("amdgpu", kernel.device, "") if kernel.device else parse_target(kernel.target)
+    target = parse_target(kernel.target)
+    on_gpu = isinstance(target, GpuTarget)
     texts = {"source": kernel.text}
     try:
         with reported(), lowered(kernel.text, kernel.pipeline) as module:
@@ -150,10 +143,6 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
 
 def _llvm_ir(module: Any, kernel: Kernel, on_gpu: bool) -> str:
     from mlc.bindings import llvm
-    from mlc.bindings.llvm_translation import translate_to_llvm_ir
     from mlc.compiler.device.kernel_job import device_ir
-    from mlc.tools.translate.gpu import device_module
 
-    if kernel.device:
-        return translate_to_llvm_ir(device_module(module, "", "rocdl.kernel"))
     return device_ir(module) if on_gpu else llvm.translate_module_to_llvmir(module)

@@ -17,12 +17,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class TargetName:
-    """A target as `mlc compile --target` takes it. For an AMD GPU, `amd` is its architecture: it gets the
-    kernels of a program for the other vendor's."""
+    """A target as `mlc compile --target` takes it."""
 
     name: str
     on_gpu: bool = False
-    amd: str = ""
 
 
 TARGETS = {
@@ -31,8 +29,8 @@ TARGETS = {
     "neon": TargetName("neoverse-n1"),
     "sm_80": TargetName("cuda:sm_80", on_gpu=True),
     "sm_90a": TargetName("cuda:sm_90a", on_gpu=True),
-    "gfx90a": TargetName("cuda:sm_80", on_gpu=True, amd="gfx90a"),
-    "gfx942": TargetName("cuda:sm_80", on_gpu=True, amd="gfx942"),
+    "gfx90a": TargetName("hip:gfx90a", on_gpu=True),
+    "gfx942": TargetName("hip:gfx942", on_gpu=True),
 }
 ALL = ("avx512", "avx2", "neon", "sm_80", "sm_90a")
 _GROUPS = {"all": ALL, "cpu": ALL[:3], "gpu": ALL[3:], "amd": ("gfx90a", "gfx942")}

@@ -12,7 +12,7 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.captures import dynamic_dims
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.shared_memory import plan
-from mlc.passes.accel.distribution.architectures import ARCHITECTURES
+from mlc.passes.accel.distribution.architectures import architecture_of
 from mlc.passes.accel.distribution.kernel import Kernel, device_module, kernel_name
 from mlc.passes.accel.distribution.layout_assignment import assign_layouts
 from mlc.passes.accel.threads.common import (
@@ -26,7 +26,7 @@ from mlc.passes.accel.threads.common import (
 )
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.code import Handler, Memory, ThreadCode
-from mlc.passes.base import Pass, PassError, option
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops
 
 _HANDLERS: dict[str, Handler] = {
@@ -42,7 +42,7 @@ _HANDLERS: dict[str, Handler] = {
 
 @dataclass(frozen=True)
 class Distribute(Pass):
-    """Gives each thread of a launch its part of the block's program.
+    """Gives each thread of a launch its part of the block's program, for the GPU that is the module's target.
 
     Every vector has a layout, which says what each thread holds of it: those of `accel.mma` follow from the
     tensor units' instructions, reductions have lanes along the last dim, and loads and stores take 16 bytes
@@ -54,24 +54,20 @@ class Distribute(Pass):
     that end at semaphores are by TMA: their tensor maps are parameters, which the kernel's attribute
     `accel.tensor_maps` describes.
 
-    For AMD's GPUs ("gfx90a", "gfx942") a wavefront of 64 threads is two warps of the launch, or the only one.
+    For AMD's GPUs (gfx90a, gfx942) a wavefront of 64 threads is two warps of the launch, or the only one.
     """
 
     name: ClassVar[str] = "accel-distribute"
-
-    arch: str = option(
-        "sm_80", help="the GPU, as LLVM calls it", choices=("sm_80", "sm_90a", "gfx90a", "gfx942")
-    )
 
     def run(self, op: ir.Operation) -> bool:
         launches = collect_ops(op, "accel.launch")
         if not launches:
             return False
         op.attributes["gpu.container_module"] = ir.UnitAttr.get()
-        body = device_module(op)
+        architecture, body = architecture_of(op), device_module(op)
         for number, launch in enumerate(launches):
             with launch.location:
-                distribute(launch, body, kernel_name(launch, number), ARCHITECTURES[self.arch])
+                distribute(launch, body, kernel_name(launch, number), architecture)
         return True
 
 

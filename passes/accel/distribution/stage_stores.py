@@ -16,7 +16,7 @@ from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes, plan
 from mlc.passes.accel.common.tensor_maps import tensor_map_fault
 from mlc.passes.accel.common.warpgroups import group_grid
-from mlc.passes.accel.distribution.architectures import ARCHITECTURES
+from mlc.passes.accel.distribution.architectures import architecture_of
 from mlc.passes.accel.distribution.layout_assignment import assign_layouts
 from mlc.passes.accel.distribution.layout_exchange import moves_nothing
 from mlc.passes.accel.distribution.tile_slices import Cut, memory_of
@@ -28,6 +28,7 @@ from mlc.passes.base import Pass
 from mlc.passes.common.computation import dim_position
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.target import gpu_target_of
 
 # For tiles that change their layout, and numbers that warps exchange.
 SPARE_BYTES = 32 << 10
@@ -103,7 +104,6 @@ def _ancestor(op: ir.Operation, around: ir.Operation) -> ir.Operation:
     return op
 
 
-_ARCHITECTURE = ARCHITECTURES["sm_90a"]
 # Of a row of the least part of a tile: what TMA takes of a swizzled buffer at a time.
 _PANEL_BYTES = 128
 # Of a thread, for a part of a tile beside which others are read that may reach beyond their memory.
@@ -131,14 +131,16 @@ class StageStores(Pass):
     name: ClassVar[str] = "accel-stage-stores"
 
     def run(self, op: ir.Operation) -> bool:
-        changed = False
-        for launch in collect_ops(op, "accel.launch"):
+        changed, launches = False, collect_ops(op, "accel.launch")
+        if not launches or not gpu_target_of(op).clusters:
+            return False
+        for launch in launches:
             if any(map(group_grid, collect_ops(launch, "accel.mma"))):
-                changed |= self._stage(launch)
+                changed |= self._stage(launch, architecture_of(op))
         return changed
 
-    def _stage(self, launch: ir.Operation) -> bool:
-        layouts = assign_layouts(launch, _ARCHITECTURE)
+    def _stage(self, launch: ir.Operation, architecture: Architecture) -> bool:
+        layouts = assign_layouts(launch, architecture)
         spare = 0 if moves_nothing(launch, layouts) else SPARE_BYTES
         staged = False
         for op in collect_ops(launch, "vector.transfer_write"):
@@ -146,7 +148,7 @@ class StageStores(Pass):
             if found is None or not found.is_narrow(layouts[op.operands[0]]):
                 continue
             with op.location:
-                if found.stage(launch, layouts[op.operands[0]], spare):
+                if found.stage(launch, architecture, layouts[op.operands[0]], spare):
                     self.count("stores", help="tiles that the copy engine stores")
                     staged = True
         return staged
@@ -184,7 +186,7 @@ class _Store:
         run, row = stored.unit_run(len(stored.shape) - 1) * size, stored.shape[-1] * size
         return run < min(LONGEST_BYTES, row)
 
-    def stage(self, launch: ir.Operation, layout: Layout, spare: int) -> bool:
+    def stage(self, launch: ir.Operation, architecture: Architecture, layout: Layout, spare: int) -> bool:
         """Writes the tile to shared memory, which has `spare` bytes for other things, and has it copied, as a
         whole or in parts. Returns whether TMA can do that."""
         tile = self.op.operands[0]
@@ -192,7 +194,7 @@ class _Store:
         rows, columns = math.prod(shape[:-1]), shape[-1]
         for width in self._widths(layout.transposed(self.order).reshaped([rows, columns])):
             kind = matrix_type(rows, width, tile.type.element_type)
-            buffer = staging_buffer(launch, self.op, kind, _ARCHITECTURE, spare)
+            buffer = staging_buffer(launch, self.op, kind, architecture, spare)
             if buffer is not None:
                 return self._stage_in(buffer, columns)
         return False

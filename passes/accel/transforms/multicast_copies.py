@@ -13,6 +13,7 @@ from mlc.passes.accel.common.tensor_maps import tensor_map_fault
 from mlc.passes.accel.transforms.copy_nests import CopyNest, copy_nest
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.target import gpu_target_of
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,10 @@ class MulticastCopies(Pass):
     name: ClassVar[str] = "accel-multicast-copies"
 
     def run(self, op: ir.Operation) -> bool:
-        changed = False
-        for launch in collect_ops(op, "accel.launch"):
+        changed, launches = False, collect_ops(op, "accel.launch")
+        if not launches or not gpu_target_of(op).clusters:
+            return False
+        for launch in launches:
             if "cluster" in launch.attributes and not collect_ops(launch, "accel.specialize"):
                 nest = copy_nest(launch) if prod(cluster_of(launch)) > 1 else None
                 if nest is None or not mark(launch, nest):

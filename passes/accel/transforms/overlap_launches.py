@@ -13,6 +13,7 @@ from mlc.bindings import ir, nvvm, scf
 from mlc.bindings.operations import address
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.target import gpu_target_of
 
 # Of a kernel's function at the levels before: which arguments are weights wherever it is called. Of its
 # functions for threads: which parameters they read before they wait.
@@ -156,6 +157,8 @@ class OverlapLaunches(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         kernels = [each for each in collect_ops(op, "llvm.func") if "nvvm.kernel" in each.attributes]
+        if not kernels or not gpu_target_of(op).clusters:
+            return False
         plain = [each for each in kernels if OVERLAP_LAUNCHES not in each.attributes]
         weights = weight_parameters(op)
         for kernel in plain:

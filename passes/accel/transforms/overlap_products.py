@@ -20,6 +20,7 @@ from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops, defining_op, has_one_use, terminator_of
+from mlc.passes.common.target import gpu_target_of
 
 _GREATER = 4  # arith.cmpi's number of sgt
 
@@ -258,8 +259,10 @@ class OverlapProducts(Pass):
     name: ClassVar[str] = "accel-overlap-products"
 
     def run(self, op: ir.Operation) -> bool:
-        changed = False
-        for loop in collect_ops(op, "scf.for"):
+        changed, loops = False, collect_ops(op, "scf.for")
+        if not loops or not gpu_target_of(op).clusters:
+            return False
+        for loop in loops:
             if OVERLAP not in loop.attributes or not _is_consumed(loop):
                 continue
             delayed = delayed_product(loop)

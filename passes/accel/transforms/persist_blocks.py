@@ -10,12 +10,11 @@ from mlc.bindings import ir, scf
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common.warpgroups import GROUP
 from mlc.passes.accel.transforms.copy_nests import copy_nest
-from mlc.passes.base import Pass, option
+from mlc.passes.base import Pass
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops
-from mlc.passes.common.target import target_of
-from mlc.targets import GpuTarget
+from mlc.passes.common.target import gpu_target_of
 
 # Blocks of larger clusters may not have a place on all multiprocessors: parts of a GPU have some of them.
 MOST_OF_CLUSTER = 2
@@ -37,25 +36,18 @@ class PersistBlocks(Pass):
 
     name: ClassVar[str] = "accel-persist-blocks"
 
-    multiprocessors: int = option(
-        0,
-        help="blocks at the same time; 0 is as many as the target has multiprocessors, none if it is no GPU",
-    )
-
     def run(self, op: ir.Operation) -> bool:
-        changed, blocks = False, self.multiprocessors or _multiprocessors(op)
-        for launch in collect_ops(op, "accel.launch") if blocks else []:
+        launches = collect_ops(op, "accel.launch")
+        if not launches or not gpu_target_of(op).clusters:
+            return False
+        changed, blocks = False, gpu_target_of(op).cores
+        for launch in launches:
             if _is_long(launch, blocks) and _only_loops(launch):
                 with launch.location:
                     _persist(launch, blocks // math.prod(cluster_of(launch)))
                 self.count("launches", help="launches whose blocks compute several tiles")
                 changed = True
         return changed
-
-
-def _multiprocessors(op: ir.Operation) -> int:
-    target = target_of(op)
-    return target.cores if isinstance(target, GpuTarget) else 0
 
 
 def _is_long(launch: ir.Operation, cores: int) -> bool:

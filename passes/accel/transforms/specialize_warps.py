@@ -22,6 +22,7 @@ from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops, terminator_of, users
+from mlc.passes.common.target import gpu_target_of
 
 
 @dataclass(frozen=True)
@@ -213,8 +214,10 @@ class SpecializeWarps(Pass):
     name: ClassVar[str] = "accel-specialize-warps"
 
     def run(self, op: ir.Operation) -> bool:
-        changed = False
-        for launch in collect_ops(op, "accel.launch"):
+        changed, launches = False, collect_ops(op, "accel.launch")
+        if not launches or not gpu_target_of(op).clusters:
+            return False
+        for launch in launches:
             nest = copy_nest(launch)
             if nest is not None:
                 with launch.location:

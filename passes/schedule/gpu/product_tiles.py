@@ -12,7 +12,7 @@ from mlc.dialects.accel.compute import are_multiplied
 from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.target import target_of
 from mlc.passes.schedule.gpu.tiles import padded
-from mlc.targets import GpuTarget
+from mlc.targets import GpuTarget, Target
 
 # Rows and columns of a tile, largest first: the larger, the more often what was copied is multiplied.
 TILES = ((128, 128), (128, 64), (64, 64), (64, 32), (32, 32))
@@ -109,12 +109,18 @@ def _merged(count: int, copied: int) -> int:
     return max(each for each in range(1, max(1, most) + 1) if count % each == 0)
 
 
+def modelled_gpu(target: Target) -> GpuTarget | None:
+    """The target, if it is a GPU that the models of schedules are for: NVIDIA's. Others are scheduled as if
+    they were an A100."""
+    return target if isinstance(target, GpuTarget) and target.is_nvidia else None
+
+
 def _is_for_groups(anchor: Computation) -> bool:
     """Whether groups of warps multiply tiles that hardware copies: rows of 128 bytes are then one panel, and
     four products long. They read numbers of 16 bits in any order, others with the reduction innermost only.
     """
-    target = target_of(anchor.op)
-    if not isinstance(target, GpuTarget) or not target.clusters:
+    gpu = modelled_gpu(target_of(anchor.op))
+    if gpu is None or not gpu.clusters:
         return False
     return element_bytes(anchor)[1] == 2 or all(_ends_in_reduction(anchor, each) for each in anchor.maps[:2])
 

@@ -19,6 +19,7 @@ from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.gpu.product_tiles import (
     ProductTile,
     element_bytes,
+    modelled_gpu,
     product_tiles,
     sides,
     uses_tensor_units,
@@ -50,8 +51,7 @@ class Grid:
 
     @property
     def target(self) -> GpuTarget | None:
-        target = target_of(self.anchor.op)
-        return target if isinstance(target, GpuTarget) else None
+        return modelled_gpu(target_of(self.anchor.op))
 
 
 def order_blocks(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mlc.passes.schedule.gpu.product_tiles import GROUP_TILES, ProductTile, widest_tile
+from mlc.passes.schedule.gpu.product_tiles import GROUP_TILES, ProductTile, modelled_gpu, widest_tile
 from mlc.targets import GpuTarget, Target
 
 # Bytes of an operand that tensor units multiply by as many of the other one, and numbers that multiply-adds
@@ -29,7 +29,7 @@ MOST_PERSISTENT = 2
 # What sharing must save of the time, since the model is coarse.
 GAIN = 0.2
 SUM_BYTES = 4
-# What is assumed of GPUs without a description: an A100's.
+# What is assumed of GPUs without a description, and of those that the rates are not for: an A100's.
 PROCESSORS, SHARED_BYTES = 108, 163 * 1024
 
 
@@ -52,12 +52,17 @@ class Problem:
     units: bool
 
     @property
+    def gpu(self) -> GpuTarget | None:
+        return modelled_gpu(self.target)
+
+    @property
     def processors(self) -> int:
-        return self.target.cores if isinstance(self.target, GpuTarget) else PROCESSORS
+        """Multiprocessors."""
+        return self.gpu.cores if self.gpu else PROCESSORS
 
     def resident(self, tile: ProductTile) -> int:
         """Blocks that one multiprocessor runs at the same time."""
-        shared = self.target.shared_bytes if isinstance(self.target, GpuTarget) else SHARED_BYTES
+        shared = self.gpu.shared_bytes if self.gpu else SHARED_BYTES
         return max(1, shared // (tile.stages * self._copied(tile)))
 
     def _copied(self, tile: ProductTile) -> int:
@@ -66,7 +71,7 @@ class Problem:
 
     def _step(self, tile: ProductTile) -> float:
         """Cycles of a multiprocessor for the products and the copies of a step."""
-        fast = isinstance(self.target, GpuTarget) and self.target.clusters
+        fast = self.gpu is not None and self.gpu.clusters
         rate = UNIT_BYTES // self.size if self.units else MULTIPLY_ADDS
         if fast and (tile.height >= GROUP_ROWS or not self.units):
             rate *= 2
@@ -146,7 +151,7 @@ def _shared(problem: Problem, tiles: Sequence[ProductTile], wanted: Wanted) -> I
             # Against a last wave of few blocks. Those that stay are as many as a GPU has room for,
             # which must be known.
             blocks = problem.processors * min(MOST_PERSISTENT, problem.resident(tile))
-            if isinstance(problem.target, GpuTarget) and tile.tiles % blocks:
+            if problem.gpu is not None and tile.tiles % blocks:
                 yield replace(tile, blocks=blocks)
 
 

@@ -39,7 +39,7 @@ MISTAKES = {
 
 def lowered(program: TileProduct) -> ir.Module:
     module = ir.Module.parse(program.text())
-    run_pipeline("builtin.module(accel-to-threads-sm90a)", module)
+    run_pipeline("builtin.module(tloop-set-target{target=cuda:sm_90a}, accel-to-threads)", module)
     return module
 
 

@@ -33,7 +33,7 @@ def code() -> str:
     """The program as code of threads."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(PROGRAM.text())
-        run_pipeline("builtin.module(accel-to-threads-gfx90a)", module)
+        run_pipeline("builtin.module(tloop-set-target{target=hip:gfx90a}, accel-to-threads)", module)
         return str(module)
 
 

@@ -17,10 +17,10 @@ _SPILLED = ("vgpr_spill_count", "private_segment_fixed_size")
 
 
 def code(text: str, pipeline: str, arch: str, kind: Kind = "asm") -> bytes:
-    """What `mlc-translate --mlir-to-amdgcn` gives for a module, after `pipeline`."""
+    """What `mlc-translate --mlir-to-amdgcn` gives for a module, after `pipeline` for `arch`."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-        run_pipeline(f"builtin.module({pipeline})", module)
+        run_pipeline(f"builtin.module(tloop-set-target{{target=hip:{arch}}},{pipeline})", module)
         translated = translate_to_llvm_ir(device_module(module.operation, "", "rocdl.kernel"))
     return emit(translated, gpu_target("amdgpu", arch, ""), kind, own_runtime=False)
 

@@ -34,6 +34,11 @@ def to_ptx(module: ir.Module, arch: str) -> bytes:
     return emit(text, gpu_target("nvptx", arch, ""), "asm", own_runtime=False)
 
 
+def threads(arch: str) -> str:
+    """The passes that make threads of blocks, for one of NVIDIA's architectures."""
+    return f"tloop-set-target{{target=cuda:{arch}}}, accel-to-threads"
+
+
 @functools.cache
 def ptx_of(text: str, arch: str, passes: str) -> bytes:
     """The same for a module on which passes run first, which make threads of its kernels."""

@@ -33,7 +33,7 @@ ELF_MACHINE_AMDGPU = 224
 @functools.cache
 def code_of(name: str, kind: Kind = "asm") -> bytes:
     program, arch, _, _ = PRODUCTS[name]
-    return code(program.text(), f"accel-to-threads-{arch},amdgpu-to-llvm", arch, kind)
+    return code(program.text(), "accel-to-threads,amdgpu-to-llvm", arch, kind)
 
 
 @pytest.mark.parametrize("name", PRODUCTS)

@@ -9,7 +9,6 @@ from typing import Any
 import assembled
 import pytest
 
-PIPELINES = {"sm_80": "accel-to-threads", "sm_90a": "accel-to-threads-sm90a"}
 HEADS, LENGTH = 64, 1024
 # Numbers of a head -> (warps, products of a warp's rows with 64 keys, and of its weights with their values)
 PRODUCTS = {64: (4, 2 * (4 * 8 + 4 * 8)), 128: (8, 8 * 8 + 4 * 16)}
@@ -40,7 +39,7 @@ def ptx_of(
         return %r : {kind}
       }} }}"""
     passes = "accel-from-attention, func.func(tloop-expand-math{keep-approximate=true})"
-    return assembled.ptx_of(text, arch, f"{passes}, {PIPELINES[arch]}")
+    return assembled.ptx_of(text, arch, f"{passes}, {assembled.threads(arch)}")
 
 
 @pytest.mark.parametrize("causal", [False, True])

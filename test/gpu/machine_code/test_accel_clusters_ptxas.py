@@ -32,7 +32,7 @@ COPY = "cp.async.bulk.tensor.2d.shared::cluster.global"
 
 
 def ptx_of(name: str) -> bytes:
-    return assembled.ptx_of(PRODUCTS[name][0].text(), ARCH, "accel-to-threads-sm90a")
+    return assembled.ptx_of(PRODUCTS[name][0].text(), ARCH, assembled.threads(ARCH))
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
@@ -75,6 +75,6 @@ KERNELS = {
 def test_large_kernels_are_in_clusters(name: str) -> None:
     kernel, copies = KERNELS[name]
     text = kernel.text().replace(str(host_target()), "cuda:sm_90a")
-    ptx = assembled.ptx_of(text, ARCH, "accel-kernel, accel-to-threads-sm90a")
+    ptx = assembled.ptx_of(text, ARCH, f"accel-kernel, {assembled.threads(ARCH)}")
     assert b".reqnctapercluster 2, 1, 1" in ptx and ptx.count(b"multicast::cluster") == copies
     assembled.check_with_ptxas(ptx, ARCH)

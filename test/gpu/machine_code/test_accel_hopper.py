@@ -47,7 +47,7 @@ PRODUCTS = {
 
 
 def ptx_of(name: str) -> bytes:
-    return assembled.ptx_of(PRODUCTS[name][0].text(), ARCH, "accel-to-threads-sm90a")
+    return assembled.ptx_of(PRODUCTS[name][0].text(), ARCH, assembled.threads(ARCH))
 
 
 @pytest.mark.parametrize("name", PRODUCTS)

@@ -75,12 +75,12 @@ def test_other_arrays_are_not_read_early(said: str) -> None:
 
 
 def test_without_weights_nothing_is_read_early() -> None:
-    code = assembled.ptx_of(blocks(""), "sm_90a", "accel-to-threads-sm90a").decode()
+    code = assembled.ptx_of(blocks(""), "sm_90a", assembled.threads("sm_90a")).decode()
     assert code.index("griddepcontrol.wait") < code.index("cp.async.")
 
 
 def test_only_copies_of_weights_come_before_the_wait() -> None:
-    ptx = assembled.ptx_of(blocks(), "sm_90a", "accel-to-threads-sm90a")
+    ptx = assembled.ptx_of(blocks(), "sm_90a", assembled.threads("sm_90a"))
     assert ptx.index(b"griddepcontrol.wait") > ptx.index(b"cp.async.")
     assembled.check_with_ptxas(ptx, "sm_90a")
     early = early_accesses(assembled.listing(ptx, "sm_90a"))

@@ -29,7 +29,8 @@ KERNELS = {
     "convolution": (Conv((56, 56), 64, 64, pads=(1, 1, 1, 1), element="bf16", bias=True).text(), True),
     "convolution with strides": (Conv((57, 57), 128, 256, strides=(2, 2), element="f16").text(), True),
 }  # fmt: skip
-PASSES = "accel-kernel, func.func(tloop-expand-math{keep-approximate=true}), accel-to-threads-sm90a"
+MATH = "func.func(tloop-expand-math{keep-approximate=true})"
+PASSES = f"accel-kernel, {MATH}, {assembled.threads('sm_90a')}"
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def test_mistakes_are_caught(name: str) -> None:
 def test_code_has_the_instructions(name: str) -> None:
     """As many as the threads' code: nothing is copied or dropped on the way."""
     text, _, waits = PROGRAMS[name]
-    ptx = assembled.ptx_of(text, "sm_90a", "accel-to-threads-sm90a")
+    ptx = assembled.ptx_of(text, "sm_90a", assembled.threads("sm_90a"))
     assert ptx.count(b"griddepcontrol.launch_dependents;") == 1
     assert ptx.count(b"griddepcontrol.wait;") == waits
     # Of memory that is read only as long as the kernel runs, which here begins too early.
@@ -166,4 +166,4 @@ def test_code_has_the_instructions(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_sm_80_has_none(name: str) -> None:
-    assert b"griddepcontrol" not in assembled.ptx_of(PROGRAMS[name][0], "sm_80", "accel-to-threads")
+    assert b"griddepcontrol" not in assembled.ptx_of(PROGRAMS[name][0], "sm_80", assembled.threads("sm_80"))

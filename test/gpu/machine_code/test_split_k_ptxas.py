@@ -16,7 +16,6 @@ from tile_products import Product
 
 from mlc.codegen.host_target import host_target
 
-PIPELINES = {"sm_80": "accel-to-threads", "sm_90a": "accel-to-threads-sm90a"}
 LONG = Product([128, 3072], [3072, 768], "f16", epilogue="residual").text()
 # Name -> (kernel, architecture, the instruction of tensor units)
 KERNELS = {
@@ -37,7 +36,7 @@ KERNELS = {
 def ptx_of(name: str) -> bytes:
     text, arch, _ = KERNELS[name]
     module = text.replace(str(host_target()), f"cuda:{arch}")
-    return assembled.ptx_of(module, arch, f"accel-kernel, {PIPELINES[arch]}")
+    return assembled.ptx_of(module, arch, f"accel-kernel, {assembled.threads(arch)}")
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -60,7 +60,7 @@ KERNELS = {
 
 
 def ptx_of(name: str) -> bytes:
-    return assembled.ptx_of(KERNELS[name][0], ARCH, "accel-kernel, accel-to-threads")
+    return assembled.ptx_of(KERNELS[name][0], ARCH, f"accel-kernel, {assembled.threads(ARCH)}")
 
 
 @pytest.mark.parametrize("name", [name for name, (_, product, _) in KERNELS.items() if product])

@@ -15,11 +15,11 @@ from mlc.dialects import create_context
 from mlc.passes.common.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
 
-PIPELINES = {
-    "sm_80": "accel-to-threads",
-    "sm_90a": "accel-to-threads-sm90a",
-    "gfx90a": "accel-to-threads-gfx90a",
-    "gfx942": "accel-to-threads-gfx942",
+TARGETS = {
+    "sm_80": "cuda:sm_80",
+    "sm_90a": "cuda:sm_90a",
+    "gfx90a": "hip:gfx90a",
+    "gfx942": "hip:gfx942",
 }
 
 
@@ -34,7 +34,7 @@ def run(
     decides; what `change` makes of its threads."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-        run_pipeline(f"builtin.module({PIPELINES[arch]})", module)
+        run_pipeline(f"builtin.module(tloop-set-target{{target={TARGETS[arch]}}}, accel-to-threads)", module)
         module = change(module)
         workspaces = {
             address(each): _undefined(each.results[0].type)
@@ -111,4 +111,4 @@ def _argument(
     return arrays[value.arg_number]
 
 
-RUNS = {arch: functools.partial(run, arch=arch) for arch in PIPELINES}
+RUNS = {arch: functools.partial(run, arch=arch) for arch in TARGETS}

@@ -48,7 +48,7 @@ def multicast(product: Product) -> int:
     """How many copies are."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(accel_products.text(product))
-        run_pipeline("builtin.module(accel-multicast-copies)", module)
+        run_pipeline("builtin.module(tloop-set-target{target=cuda:sm_90a}, accel-multicast-copies)", module)
         return str(module).count("multicast = ")
 
 

@@ -29,7 +29,8 @@ def persistent(text: str, blocks: int) -> str:
     """So many blocks for all tiles of a program."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-        run_pipeline(f"builtin.module(accel-persist-blocks{{multiprocessors={blocks}}})", module)
+        target = f"tloop-set-target{{target='name=cuda:sm_90a,cores={blocks}'}}"
+        run_pipeline(f"builtin.module({target}, accel-persist-blocks)", module)
         return str(module)
 
 

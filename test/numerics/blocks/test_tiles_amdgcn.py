@@ -18,6 +18,6 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_nothing_is_spilled(name: str) -> None:
-    assembly = code(text(test_tiles.CASES[name]), "gfx90a-kernel", "gfx90a").decode()
+    assembly = code(text(test_tiles.CASES[name]), "amdgpu-kernel", "gfx90a").decode()
     assert CASES[name] in assembly
     assert stack_use(assembly) == [0, 0]

@@ -116,10 +116,14 @@ def _code_path(options: Options, emit: str) -> CodePath:
     from mlc.compiler.code_path import code_paths
 
     path = code_paths(options)["main"]
-    if path.on_gpu and emit in ("shared-lib", "obj"):
+    texts = f"asm ({path.assembly}), llvm-ir, mlir"
+    if path.is_text_only and emit in ("mlcx", "shared-lib", "obj"):
         raise ToolError(
-            f"--emit={emit} is not for {path.machine.name}; there are mlcx, asm (PTX), llvm-ir, mlir"
+            f"--emit={emit} is not for {path.machine.name}: nothing links, loads or runs code for it; there"
+            f" are {texts}, and --blocks-on-cpu"
         )
+    if path.on_gpu and emit in ("shared-lib", "obj"):
+        raise ToolError(f"--emit={emit} is not for {path.machine.name}; there are mlcx, {texts}")
     return path
 
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-distribute{arch=gfx90a})" --split-input-file --verify-diagnostics
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target=hip:gfx90a},accel-distribute)" --split-input-file --verify-diagnostics
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-distribute{arch=gfx90a}, canonicalize, cse)" --split-input-file | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-distribute{arch=gfx942}, canonicalize, cse)" --split-input-file | filecheck %s --check-prefix=NEWER
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target=hip:gfx90a},accel-distribute, canonicalize, cse)" --split-input-file | filecheck %s
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target=hip:gfx942},accel-distribute, canonicalize, cse)" --split-input-file | filecheck %s --check-prefix=NEWER
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-distribute=arch=sm_90a --canonicalize --cse | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-distribute --canonicalize --cse | filecheck %s
 
 #shared = #gpu.address_space<workgroup>
 

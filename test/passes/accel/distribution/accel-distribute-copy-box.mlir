@@ -1,5 +1,5 @@
 // RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(accel-to-cpu),canonicalize)' | filecheck %s --check-prefix=CPU
-// RUN: mlc-opt %s --pass-pipeline='builtin.module(accel-distribute,canonicalize,cse)' | filecheck %s --check-prefix=THREADS
+// RUN: mlc-opt %s --pass-pipeline='builtin.module(tloop-set-target{target=cuda:sm_80},accel-distribute,canonicalize,cse)' | filecheck %s --check-prefix=THREADS
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-distribute --canonicalize --cse --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --canonicalize --cse --split-input-file | filecheck %s
 
 // Bytes are loaded, and made f32 by arithmetic of integers.
 // CHECK-LABEL: llvm.func @widened_0(

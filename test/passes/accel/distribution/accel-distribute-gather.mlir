@@ -1,5 +1,5 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(accel-to-cpu))" | filecheck %s --check-prefix=CPU
-// RUN: mlc-opt %s --accel-distribute --canonicalize --cse | filecheck %s --check-prefix=THREADS
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --canonicalize --cse | filecheck %s --check-prefix=THREADS
 
 // What the mask leaves out is not read.
 // CPU-LABEL: func.func @gather(

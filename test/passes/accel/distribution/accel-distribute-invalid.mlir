@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-distribute --split-input-file --verify-diagnostics
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --split-input-file --verify-diagnostics
 
 func.func @clusters(%n: index) {
   // expected-error @below {{only blocks of sm_90a can be in clusters}}

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-distribute --canonicalize --cse | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --canonicalize --cse | filecheck %s
 
 // 100 elements are 25 pieces of 16 bytes: a thread asks once for its 4 elements, and stores them at once.
 // CHECK-LABEL: llvm.func @whole_pieces_0(

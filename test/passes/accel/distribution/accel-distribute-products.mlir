@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-distribute --canonicalize --cse --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --canonicalize --cse --split-input-file | filecheck %s
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-distribute=arch=sm_90a --split-input-file --verify-diagnostics
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-distribute --split-input-file --verify-diagnostics
 
 #shared = #gpu.address_space<workgroup>
 

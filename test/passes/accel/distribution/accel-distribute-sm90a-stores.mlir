@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --accel-distribute=arch=sm_90a --canonicalize --cse | filecheck %s
-// RUN: mlc-opt %s --accel-distribute --canonicalize --cse | filecheck %s --check-prefix=SM80
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-distribute --canonicalize --cse | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --canonicalize --cse | filecheck %s --check-prefix=SM80
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-distribute --split-input-file --verify-diagnostics
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --split-input-file --verify-diagnostics
 
 // Types that threads do not hold, in registers and in memory.
 func.func @types(%n: index, %x: memref<64xi7>) {

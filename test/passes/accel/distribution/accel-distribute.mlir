@@ -1,8 +1,8 @@
-// RUN: mlc-opt %s --accel-distribute --canonicalize --cse --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --canonicalize --cse --split-input-file | filecheck %s
 
 // 8 numbers of 16 bits or 4 of 32 bits at a time: 16 bytes. A thread has 8 numbers side by side, and 8 more behind
 // those of all threads.
-// CHECK: module attributes {gpu.container_module}
+// CHECK: module attributes {gpu.container_module, tloop.target = "cuda:sm_80"}
 // CHECK-NEXT: gpu.module @kernels {
 // CHECK-NEXT: llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64}
 // CHECK-NEXT: llvm.func @elementwise_0(%[[X:.*]]: !llvm.ptr<1>, %[[Y:.*]]: !llvm.ptr<1>) attributes {accel.shared_bytes = 0 : i32, gpu.kernel, nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>}

@@ -1,6 +1,6 @@
-// RUN: mlc-opt %s --accel-stage-stores --canonicalize --cse --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-stage-stores --canonicalize --cse --split-input-file | filecheck %s
 // A second run changes nothing.
-// RUN: mlc-opt %s --accel-stage-stores --accel-stage-stores --canonicalize --cse --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-stage-stores --accel-stage-stores --canonicalize --cse --split-input-file | filecheck %s
 
 #shared = #gpu.address_space<workgroup>
 

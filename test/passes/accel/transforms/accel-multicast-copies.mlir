@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --accel-multicast-copies --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-multicast-copies --split-input-file | filecheck %s
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --accel-overlap-launches | filecheck %s
-// RUN: mlc-opt %s --accel-overlap-launches --accel-overlap-launches | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-overlap-launches | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-overlap-launches --accel-overlap-launches | filecheck %s
 
 module attributes {gpu.container_module} {
   gpu.module @kernels {

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --accel-overlap-launches | filecheck %s
-// RUN: mlc-opt %s --accel-overlap-launches --accel-overlap-launches | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-overlap-launches | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-overlap-launches --accel-overlap-launches | filecheck %s
 
 gpu.module @kernels {
   llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>

@@ -1,7 +1,7 @@
-// RUN: mlc-opt %s --accel-persist-blocks --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-persist-blocks --split-input-file | filecheck %s
 // A second run changes nothing.
-// RUN: mlc-opt %s --accel-persist-blocks --accel-persist-blocks --split-input-file | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-persist-blocks{multiprocessors=6})" --split-input-file | filecheck %s --check-prefix=SIX
+// RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-persist-blocks --accel-persist-blocks --split-input-file | filecheck %s
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target='name=cuda:sm_90a,cores=6'},accel-persist-blocks)" --split-input-file | filecheck %s --check-prefix=SIX
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --gfx90a-kernel --split-input-file | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx90a --split-input-file | filecheck %s
-// RUN: mlc-opt %s --gfx942-kernel --split-input-file | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx942 --split-input-file | filecheck %s --check-prefix=NEWER
+// RUN: mlc-opt %s --tloop-set-target=target=hip:gfx90a --amdgpu-kernel --split-input-file | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx90a --split-input-file | filecheck %s
+// RUN: mlc-opt %s --tloop-set-target=target=hip:gfx942 --amdgpu-kernel --split-input-file | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx942 --split-input-file | filecheck %s --check-prefix=NEWER
 
 // A product of f32 with a bias and an activation, whose function is arithmetic.
 // CHECK: .amdgcn_target "amdgcn-amd-amdhsa--gfx90a"
